@@ -1,0 +1,3 @@
+export * from './filter.ts'
+export * from './noun.ts'
+export * from './problem.ts'

@@ -1,0 +1,80 @@
+/** A value as JSON knows it. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }
+
+/** What a field holds. `secret` is written, hashed or kept aside, and never read back. */
+export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'json' | 'secret' | 'enum'
+
+/** A field that holds values of its own. */
+export interface ValueField {
+  readonly name: string
+  readonly kind: Kind
+  /** True for `string[]`: a list of such values. */
+  readonly list: boolean
+  readonly required: boolean
+  /** `#` indexed, `##` unique. */
+  readonly index: 'none' | 'indexed' | 'unique'
+  /** The words of an enum, in their order. */
+  readonly values?: readonly string[]
+  /** What a draft without this field gets; the word `now` of a date or datetime is the verb's time. */
+  readonly default?: Json
+  /** True for a field that only the service writes: `(set by the service)`. */
+  readonly service: boolean
+}
+
+/** A field that names other entities: `-> Organization.contacts`, `-> Tag[]`. Stored as one id or a list of ids. */
+export interface ForwardField {
+  readonly name: string
+  readonly kind: 'forward'
+  readonly target: string
+  readonly list: boolean
+  readonly required: boolean
+  /** The name of the way back on the target, when the notation gives one. */
+  readonly inverse?: string
+}
+
+/** The way back of a forward field: `<- Deal.contact[]`. Never stored; always computed. */
+export interface BackField {
+  readonly name: string
+  readonly kind: 'back'
+  readonly target: string
+  /** The forward field on the target that points here. */
+  readonly via: string
+  readonly list: boolean
+}
+
+export type Field = ValueField | ForwardField | BackField
+
+/** A verb: what it is called in its three steps, from which states it runs, and what it sets. */
+export interface Verb {
+  readonly name: string
+  /** `qualifying`: the name of its BEFORE hook. */
+  readonly before: string
+  /** `qualified`: the name of its event and of its AFTER hook. */
+  readonly event: string
+  /** The states it may start from; absent means any. States are those of `stateField`. */
+  readonly from?: readonly string[]
+  /** Fields set after the arguments are merged. `$now`, `$args.x`, `$next` and `$computed` are worked out at the time. */
+  readonly set?: JsonObject
+  /** Names of the arguments it is meant to take (for documentation; any field may be given). */
+  readonly args?: readonly string[]
+}
+
+/** A type of entity: its fields, relations and verbs. Plain data. */
+export interface Noun {
+  readonly name: string
+  readonly domain: string
+  /** Its plural path: `contacts`, `api-keys`. */
+  readonly path: string
+  /** What stands before the underscore of its ids: `contact`, `apiKey`. */
+  readonly prefix: string
+  readonly fields: { readonly [name: string]: Field }
+  /** Every verb, the built-in ones that are not switched off included. */
+  readonly verbs: { readonly [name: string]: Verb }
+  /** The enum field whose values are the states: the one that the verbs set, else `status`, else `stage`. */
+  readonly stateField: string | null
+  /** A strict type refuses fields that are not declared. */
+  readonly strict: boolean
+  /** The notation it was declared with, for `GET …/schema`. */
+  readonly notation: JsonObject
+}

@@ -1,0 +1,74 @@
+import type { Json } from '@tildebase/nouns'
+
+export type SqlValue = string | number | null | Uint8Array
+export type SqlRow = readonly (SqlValue | undefined)[]
+
+/** A synchronous SQLite database. Rows are arrays in the order of the columns. Bare `?` only, at most 100 values. */
+export interface Sql {
+  rows(sql: string, ...values: SqlValue[]): any[][]
+  run(sql: string, ...values: SqlValue[]): void
+  /** Runs `work` whole or not at all; nests. A promise is refused by its type: it would outlive the transaction. */
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T
+  /** Ends statements that run longer than `ms` with a Problem `query_timeout`, where the host can. */
+  within<T>(ms: number, work: () => T): T
+  /** An SQL expression to AND into the WHERE of a scan so that `within` can stop it; empty where the host has none. */
+  readonly tick: string
+}
+
+/** The time, in milliseconds since 1970. */
+export interface Clock {
+  now(): number
+}
+
+/** Randomness for ids and secrets. */
+export interface Random {
+  bytes(count: number): Uint8Array
+}
+
+/** Digests, synchronous. */
+export interface Seal {
+  sha256(...parts: (string | Uint8Array)[]): Uint8Array
+  hmacSha256(key: string | Uint8Array, body: string): Uint8Array
+  /** Whether two digests are equal, in a time that does not tell where they differ. */
+  equal(a: Uint8Array, b: Uint8Array): boolean
+}
+
+/** Asks the host to wake this tenant at a time; the earliest asked for counts. */
+export interface Alarm {
+  wakeAt(at: number): void
+}
+
+/** Sends one request out, with the host's guard against private addresses. Never throws: a failure is told. */
+export interface Outbound {
+  post(request: OutboundRequest): Promise<OutboundAnswer>
+}
+
+export interface OutboundRequest {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+  readonly timeoutMs: number
+}
+
+export type OutboundAnswer =
+  | { readonly status: number; readonly body: string }
+  | { readonly error: string }
+
+/** Runs code of strangers in an interpreter of its own, off the tenant's thread. */
+export interface Script {
+  run(request: ScriptRequest): Promise<ScriptAnswer>
+}
+
+export interface ScriptRequest {
+  readonly code: string
+  readonly timeMs: number
+  readonly memoryBytes: number
+  /** Answers one call of the code: `call('Contact.find', [filter, options])`. */
+  readonly call: (name: string, args: readonly Json[]) => Promise<Json>
+}
+
+export interface ScriptAnswer {
+  readonly result?: Json
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly logs: readonly string[]
+}
