@@ -4,6 +4,9 @@ export const LAYOUT_VERSION = 1
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
 
+/** Null in `facts.value`, whose key columns cannot be null: before every other value, and no JSON number. */
+export const NOTHING = Number.NEGATIVE_INFINITY
+
 export const LAYOUT = [
   // Small facts about the tenant itself: layout version, the seq up to which the text index is folded, …
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
@@ -56,7 +59,7 @@ export const LAYOUT = [
   `CREATE INDEX past_type ON past (type, until)`,
 
   // The index over fields: entity n had this value in this field from seq since until (before) seq until.
-  // Indexed and unique fields write a row for null too; relations and lists one row per id or element.
+  // Indexed and unique fields write a row for null too (as NOTHING); relations and lists one row per id or element.
   // Datetimes are their ISO text, booleans 0 and 1. A value that does not change keeps its row over many versions.
   `CREATE TABLE facts (
     field INTEGER NOT NULL,
