@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import facts from '../../../test/fixtures/catalogue.json' with { type: 'json' }
+import { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
+
+type Facts = { readonly path: string; readonly verbs: { readonly [verb: string]: { event: string; before: string } } }
+const types = Object.entries(facts as unknown as { readonly [name: string]: Facts })
+
+/** What the notation declares itself, because no rule of English gives it. */
+const DECLARED = ['rollout']
+const verbs = types.flatMap(([type, { verbs }]) =>
+  Object.entries(verbs).map(([verb, names]) => ({ type, verb, ...names })),
+)
+
+test.each(verbs.filter(({ verb }) => !DECLARED.includes(verb)))('$type.$verb is $before, then $event', (names) => {
+  expect(presentParticiple(names.verb)).toBe(names.before)
+  expect(pastTense(names.verb)).toBe(names.event)
+})
+
+test.each(types.filter(([name]) => name !== 'Content'))('the path of %s follows from its name', (name, { path }) => {
+  expect(pluralPath(name)).toBe(path)
+})
+
+test.each([
+  ['create', 'creating', 'created'],
+  ['delete', 'deleting', 'deleted'],
+  ['free', 'freeing', 'freed'],
+  ['tie', 'tying', 'tied'],
+  ['panic', 'panicking', 'panicked'],
+  ['label', 'labelling', 'labelled'],
+  ['reveal', 'revealing', 'revealed'],
+  ['limit', 'limiting', 'limited'],
+  ['fix', 'fixing', 'fixed'],
+  ['quiz', 'quizzing', 'quizzed'],
+  ['play', 'playing', 'played'],
+  ['resend', 'resending', 'resent'],
+  ['withdraw', 'withdrawing', 'withdrawn'],
+  ['relay', 'relaying', 'relayed'],
+  ['markPaid', 'markingPaid', 'markedPaid'],
+  ['rollBack', 'rollingBack', 'rolledBack'],
+])('%s is %s, then %s', (verb, before, event) => {
+  expect([presentParticiple(verb), pastTense(verb)]).toEqual([before, event])
+})
+
+test.each([
+  ['ApiKey', 'api-keys', 'apiKey'],
+  ['SEOPage', 'seo-pages', 'seoPage'],
+  ['Activity', 'activities', 'activity'],
+  ['FeatureFlag', 'feature-flags', 'featureFlag'],
+  ['Box', 'boxes', 'box'],
+  ['Batch', 'batches', 'batch'],
+  ['Survey', 'surveys', 'survey'],
+  ['Analysis', 'analyses', 'analysis'],
+  ['Person', 'people', 'person'],
+  ['CRM', 'crms', 'crm'],
+])('%s lives at %s and its ids start with %s', (name, path, prefix) => {
+  expect([pluralPath(name), camelPrefix(name)]).toEqual([path, prefix])
+})
+
+test('a list of words reads as a sentence', () => {
+  expect(listed(['Lead', 'Qualified', 'Customer'])).toBe('Lead, Qualified or Customer')
+  expect(listed(['Lead'])).toBe('Lead')
+  expect(article('Organization')).toBe('an Organization')
+})
