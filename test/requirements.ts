@@ -1,0 +1,36 @@
+import { addressing, lenses } from './requirements/addressing.ts'
+import { bulk, sync } from './requirements/bulk.ts'
+import { entities, errors, verbs } from './requirements/entities.ts'
+import { events } from './requirements/events.ts'
+import { keys } from './requirements/keys.ts'
+import { query } from './requirements/query.ts'
+import { cli, client, hosts, running } from './requirements/running.ts'
+import { batch, mcp, metrics } from './requirements/tools.ts'
+import { webhooks } from './requirements/webhooks.ts'
+
+export type { Area, Requirement } from './requirements/requirement.ts'
+
+/** Every fact that the service promises. What the specification leaves open stands under the decision that settles it. */
+export const REQUIREMENTS = [
+  ...addressing,
+  ...entities,
+  ...verbs,
+  ...errors,
+  ...query,
+  ...keys,
+  ...lenses,
+  ...events,
+  ...webhooks,
+  ...bulk,
+  ...sync,
+  ...mcp,
+  ...batch,
+  ...metrics,
+  ...client,
+  ...cli,
+  ...hosts,
+  ...running,
+]
+
+/** The id of a requirement. */
+export type RequirementId = (typeof REQUIREMENTS)[number]['id']
