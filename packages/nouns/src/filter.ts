@@ -12,6 +12,8 @@ export interface Leaf {
   readonly path: Path
   /** eq and comparisons: the value. in: a list. exists: true or false. regex: `{pattern, flags}`. */
   readonly value: Json
+  /** The operand as it was given, when it was relative to the time: `7d ago`. A cursor holds on to this one. */
+  readonly said?: Json
 }
 
 /** A path, resolved against the noun: relations first, then the field, then the way into its JSON. */
@@ -34,4 +36,21 @@ export interface Hop {
   readonly kind: 'forward' | 'back'
   readonly list: boolean
   readonly via?: string
+}
+
+/** The filter that every entity passes. */
+export const EVERYTHING: Filter = { op: 'and', of: [] }
+
+/** One filter that asks for all of these. */
+export function allOf(filters: readonly Filter[]): Filter {
+  const parts = filters.flatMap((filter) => (filter.op === 'and' ? filter.of : [filter]))
+  return parts.length === 1 ? parts[0]! : { op: 'and', of: parts }
+}
+
+/** The types that a filter reaches through relations. */
+export function touches(filter: Filter): Set<string> {
+  if ('path' in filter) return new Set(filter.path.hops.map((hop) => hop.target))
+  if (filter.op === 'text') return new Set()
+  if (filter.op === 'not') return touches(filter.of)
+  return new Set(filter.of.flatMap((part) => [...touches(part)]))
 }

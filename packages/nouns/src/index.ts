@@ -1,3 +1,56 @@
-export * from './filter.ts'
-export * from './noun.ts'
-export * from './problem.ts'
+export { type Catalogue, catalogue } from './catalogue/index.ts'
+export { type Checked, checkDraft, checkPatch } from './check.ts'
+export { compareText, isObject, sameJson } from './compare.ts'
+export { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
+export { type EventRecord, isPattern, matchesEvent } from './event.ts'
+export { allOf, EVERYTHING, type Filter, type Hop, type Leaf, type Path, touches } from './filter.ts'
+export type {
+  Draft,
+  Entity,
+  EventName,
+  Meta,
+  Notation,
+  NounMap,
+  NounOf,
+  Patch,
+  RelationName,
+  VerbArgs,
+  VerbName,
+  VerbNotation,
+} from './infer.ts'
+export type { Condition, Include, SortField, Where } from './infer-where.ts'
+export { isPlainObject, MAX_DEPTH } from './json.ts'
+export { DOMAINS, INDUSTRIES, JOURNEYS, type Lens, resolveLens } from './lens.ts'
+export { type Follow, isIndex, match, meetsMissing, type Regex, textsOf } from './match.ts'
+export { didYouMean, nearest } from './nearest.ts'
+export { type NounOptions, noun, parseNoun } from './notation.ts'
+export type {
+  BackField,
+  Field,
+  ForwardField,
+  Json,
+  JsonObject,
+  Kind,
+  Noun,
+  ValueField,
+  Verb,
+} from './noun.ts'
+export { checkRelations, type Nouns, nounsOf } from './nouns.ts'
+export { comparator, compareSortValues, type Placed, parseSort, type SortKey, sortValue } from './order.ts'
+export { type ParseOptions, parseFilter, parseFilterText } from './parse-filter.ts'
+export { parsePlain } from './parse-plain.ts'
+export {
+  declaredField,
+  hopOf,
+  META_FIELDS,
+  type NounLookup,
+  type PathFault,
+  quoted,
+  relationNames,
+  relationOf,
+  resolvePath,
+} from './path.ts'
+export { type About, type Issue, invalid, Problem } from './problem.ts'
+export { relativeInstant, resolveInstant } from './relative.ts'
+export { isoOf, parseInstant } from './time.ts'
+export { wordsOf } from './words.ts'

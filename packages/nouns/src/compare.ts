@@ -1,0 +1,33 @@
+import type { Json, JsonObject } from './noun.ts'
+
+/** Compares two texts by code point, as SQLite does; JavaScript's own `<` compares UTF-16 units. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return lifted(x) - lifted(y)
+  }
+  return a.length - b.length
+}
+
+/** Whether two JSON values are the same, regardless of the order of keys. */
+export function sameJson(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((one, i) => sameJson(one, b[i]))
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key]!, b[key]!))
+  )
+}
+
+/** Whether a value is an object, not a list or null. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A UTF-16 unit in the order of code points: surrogates stand for what lies above U+FFFF. */
+function lifted(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}

@@ -1,0 +1,121 @@
+import { compareText, isObject, sameJson } from './compare.ts'
+import type { Filter, Hop, Leaf } from './filter.ts'
+import type { Json, JsonObject } from './noun.ts'
+import { wordsOf } from './words.ts'
+
+/** The entities that a relation leads to, as flat objects of fields and meta-fields. */
+export type Follow = (hop: Hop, entity: JsonObject) => readonly JsonObject[]
+
+/** A regular expression, made ready to test texts. */
+export type Regex = (pattern: string, flags: string) => (text: string) => boolean
+
+/** Whether an entity, a flat object of fields and meta-fields, passes a filter: the semantics of MongoDB, in memory. */
+export function match(filter: Filter, entity: JsonObject, follow: Follow, regex: Regex): boolean {
+  switch (filter.op) {
+    case 'and':
+      return filter.of.every((part) => match(part, entity, follow, regex))
+    case 'or':
+      return filter.of.some((part) => match(part, entity, follow, regex))
+    case 'not':
+      return !match(filter.of, entity, follow, regex)
+    case 'text':
+      return matchWords(filter.words, entity)
+    case 'exists':
+      return filter.value === someRelated(filter, entity, 0, follow, (value) => value !== undefined && value !== null)
+    default:
+      return someRelated(filter, entity, 0, follow, tester(filter, regex))
+  }
+}
+
+/** Whether a leaf is met by a value that is not there: `null` means missing too. */
+export function meetsMissing(leaf: Leaf): boolean {
+  if (leaf.op === 'in') return (leaf.value as readonly Json[]).includes(null)
+  return leaf.op === 'eq' && leaf.value === null
+}
+
+type Test = (value: Json | undefined) => boolean
+
+/** Follows the relations of a path: any related entity may pass; a relation that leads nowhere is a missing value. */
+function someRelated(leaf: Leaf, entity: JsonObject, step: number, follow: Follow, test: Test): boolean {
+  const { path } = leaf
+  const hop = path.hops[step]
+  if (!hop) return reach(own(entity, path.field), path.into).some(test)
+  const related = follow(hop, entity)
+  if (related.length === 0) return meetsMissing(leaf)
+  return related.some((one) => someRelated(leaf, one, step + 1, follow, test))
+}
+
+/** The values at the end of a way into JSON; undefined stands for one that is missing. */
+function reach(value: Json | undefined, into: readonly string[]): readonly (Json | undefined)[] {
+  const [step, ...rest] = into
+  if (step === undefined) return [value]
+  if (isObject(value)) return reach(own(value, step), rest)
+  if (!Array.isArray(value)) return [undefined]
+  return isIndex(step)
+    ? reachIndex(value, step, into, rest)
+    : value.flatMap((one) => (isObject(one) ? reach(one, into) : [undefined]))
+}
+
+/** `lines.0`: the element of that place, or that key of any element that has it. */
+function reachIndex(list: readonly Json[], step: string, into: readonly string[], rest: readonly string[]) {
+  const at = Number(step) < list.length ? reach(list[Number(step)], rest) : []
+  const keyed = list.filter((one) => isObject(one) && Object.hasOwn(one, step)).flatMap((one) => reach(one, into))
+  return [...at, ...keyed]
+}
+
+/** Whether a step into JSON is a place in a list. */
+export function isIndex(step: string): boolean {
+  return /^(?:0|[1-9]\d{0,8})$/.test(step)
+}
+
+/** The test of a leaf's operand: on the value itself, and on each element when it is a list. */
+function tester(leaf: Leaf, regex: Regex): Test {
+  const one = singleTest(leaf, regex)
+  return (value) => one(value) || (Array.isArray(value) && value.some(one))
+}
+
+function singleTest({ op, value: operand }: Leaf, regex: Regex): Test {
+  if (op === 'eq') return (value) => same(value, operand)
+  if (op === 'in') return (value) => (operand as readonly Json[]).some((one) => same(value, one))
+  if (op === 'regex') {
+    const { pattern, flags } = operand as { readonly pattern: string; readonly flags: string }
+    const found = regex(pattern, flags)
+    return (value) => typeof value === 'string' && found(value)
+  }
+  return (value) => typeof value === typeof operand && holds(op, compareScalars(value as Json, operand))
+}
+
+function same(value: Json | undefined, operand: Json): boolean {
+  return sameJson(value ?? null, operand)
+}
+
+function compareScalars(a: Json, b: Json): number {
+  if (typeof a === 'string') return compareText(a, b as string)
+  return typeof a === 'object' ? Number.NaN : Number(a) - Number(b)
+}
+
+function holds(op: Leaf['op'], difference: number): boolean {
+  if (op === 'gt') return difference > 0
+  if (op === 'gte') return difference >= 0
+  return op === 'lt' ? difference < 0 : difference <= 0
+}
+
+function matchWords(words: readonly string[], entity: JsonObject): boolean {
+  const texts = Object.entries(entity).flatMap(([name, value]) => (name.startsWith('$') ? [] : textsOf(value)))
+  const tokens = texts.map((text) => ` ${wordsOf(text).join(' ')}`)
+  return words.every((word) => {
+    const wanted = wordsOf(word)
+    return wanted.length > 0 && tokens.some((text) => text.includes(` ${wanted.join(' ')}`))
+  })
+}
+
+/** Every text inside a JSON value. */
+export function textsOf(value: Json | undefined): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsOf)
+}
+
+function own(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}

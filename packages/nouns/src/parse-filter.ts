@@ -1,0 +1,154 @@
+import { listed } from './english.ts'
+import { allOf, EVERYTHING, type Filter, type Path } from './filter.ts'
+import { isPlainObject } from './json.ts'
+import type { Noun } from './noun.ts'
+import { type CheckRegex, OPERATORS, operand } from './operand.ts'
+import { declaredField, type NounLookup, quoted, resolvePath } from './path.ts'
+import { Problem } from './problem.ts'
+
+const LOGICAL = ['$and', '$or', '$text']
+const MOST_NODES = 500
+const DEEPEST = 32
+const LONGEST_TEXT = 1_000
+
+/** What parsing needs beside the noun: `regex` tells what is wrong with a pattern, or null. */
+export interface ParseOptions {
+  readonly regex: CheckRegex
+}
+
+/** Parses a filter object against a noun. Whatever is wrong is a Problem `invalid_filter` that says what would be right. */
+export function parseFilter(json: unknown, noun: Noun, nouns: NounLookup, now: number, options: ParseOptions): Filter {
+  const parser: Parser = { noun, nouns, now, regex: options.regex, nodes: 0 }
+  return parseObject(parser, json, 0, true)
+}
+
+/** Parses a filter given as JSON text; no text is the filter that everything passes. */
+export function parseFilterText(
+  text: string | null | undefined,
+  noun: Noun,
+  nouns: NounLookup,
+  now: number,
+  options: ParseOptions,
+): Filter {
+  if (text === undefined || text === null || text === '') return EVERYTHING
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw fault('The filter is not valid JSON. It must be an object, such as {"stage": "Lead"}.', 'filter')
+  }
+  return parseFilter(json, noun, nouns, now, options)
+}
+
+interface Parser {
+  readonly noun: Noun
+  readonly nouns: NounLookup
+  readonly now: number
+  readonly regex: CheckRegex
+  nodes: number
+}
+
+/** `{stage: 'Lead', $or: […]}`: every entry must hold. `whole` where $text may stand. */
+function parseObject(parser: Parser, json: unknown, depth: number, whole: boolean): Filter {
+  if (!isPlainObject(json)) throw fault('A filter must be an object, such as {"stage": "Lead"}.', 'filter')
+  if (depth > DEEPEST) throw fault(`The filter is nested too deep: at most ${DEEPEST} levels.`, 'filter', [], DEEPEST)
+  return allOf(Object.entries(json).map(([key, value]) => parseEntry(parser, key, value, depth, whole)))
+}
+
+function parseEntry(parser: Parser, key: string, value: unknown, depth: number, whole: boolean): Filter {
+  if (LOGICAL.includes(key)) count(parser)
+  if (key === '$and') return allOf(parseList(parser, key, value, depth, whole))
+  if (key === '$or') return anyOf(parseList(parser, key, value, depth, false))
+  if (key === '$text') return parseText(value, whole)
+  const path = resolvePath(key, parser.noun, parser.nouns)
+  if ('fault' in path) throw fault(path.fault, key, key.startsWith('$') ? LOGICAL : Object.keys(OPERATORS))
+  return parseField(parser, path, value, depth)
+}
+
+function parseList(parser: Parser, key: string, value: unknown, depth: number, whole: boolean): Filter[] {
+  if (!Array.isArray(value) || value.length === 0)
+    throw fault(`${key} takes a list of at least one filter.`, key, LOGICAL)
+  return value.map((part) => parseObject(parser, part, depth + 1, whole))
+}
+
+function anyOf(parts: readonly Filter[]): Filter {
+  return parts.length === 1 ? parts[0]! : { op: 'or', of: parts }
+}
+
+function parseText(value: unknown, whole: boolean): Filter {
+  if (!whole) throw fault('$text stands at the top level of a filter or inside $and, nowhere else.', '$text', LOGICAL)
+  const search = isPlainObject(value) && Object.keys(value).length === 1 ? value.$search : value
+  if (typeof search !== 'string' || search.trim() === '' || search.length > LONGEST_TEXT) {
+    throw fault(
+      `$text takes words as a string of at most ${LONGEST_TEXT} characters, or {"$search": words}.`,
+      '$text',
+      LOGICAL,
+    )
+  }
+  return { op: 'text', words: search.trim().split(/\s+/u) }
+}
+
+/** What one path is asked: a literal, or operators that must all hold. */
+function parseField(parser: Parser, path: Path, value: unknown, depth: number): Filter {
+  if (!isPlainObject(value)) return parseOperator(parser, path, '$eq', value, {}, depth)
+  const keys = Object.keys(value)
+  const operators = keys.filter((key) => key.startsWith('$'))
+  if (operators.length === 0) return parseOperator(parser, path, '$eq', value, {}, depth)
+  if (operators.length < keys.length) {
+    throw fault(
+      `${quoted(path.text)} mixes operators and fields. Give either an operator expression or a value.`,
+      path.text,
+    )
+  }
+  if ('$options' in value && !('$regex' in value)) throw fault('$options goes with $regex.', path.text)
+  return allOf(
+    keys.filter((key) => key !== '$options').map((key) => parseOperator(parser, path, key, value[key], value, depth)),
+  )
+}
+
+function parseOperator(
+  parser: Parser,
+  path: Path,
+  name: string,
+  value: unknown,
+  beside: { readonly [name: string]: unknown },
+  depth: number,
+): Filter {
+  count(parser)
+  if (depth > DEEPEST) throw fault(`The filter is nested too deep: at most ${DEEPEST} levels.`, path.text, [], DEEPEST)
+  if (name === '$not') return { op: 'not', of: parseNegated(parser, path, value, depth + 1) }
+  const known = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined
+  if (known === undefined) throw fault(`There is no operator ${quoted(name)}.`, path.text)
+  const field = declaredField(path, parser.noun, parser.nouns)
+  const read = operand(name, value, beside.$options, { path, field, now: parser.now, regex: parser.regex })
+  if ('fault' in read) throw fault(read.fault, path.text)
+  const leaf: Filter = { op: known.op, path, ...read }
+  return known.negated ? { op: 'not', of: leaf } : leaf
+}
+
+function parseNegated(parser: Parser, path: Path, value: unknown, depth: number): Filter {
+  const operators = isPlainObject(value) ? Object.keys(value).filter((key) => key.startsWith('$')) : []
+  if (operators.length === 0) throw fault(`$not takes an operator expression, such as {"$gt": 5}.`, path.text)
+  return parseField(parser, path, value, depth)
+}
+
+function count(parser: Parser): void {
+  parser.nodes++
+  if (parser.nodes > MOST_NODES)
+    throw fault(`The filter is too large: at most ${MOST_NODES} nodes.`, 'filter', [], MOST_NODES)
+}
+
+/** The problem of a filter: what is wrong, where, and which operators there are. */
+export function fault(
+  message: string,
+  field: string,
+  supported: readonly string[] = Object.keys(OPERATORS),
+  limit?: number,
+): Problem {
+  const hint = supported.length > 0 ? ` Supported here: ${listed(supported, 'and')}.` : ''
+  return new Problem('invalid_filter', `${message}${hint}`, {
+    field: quoted(field),
+    ...(supported.length > 0 && { supported }),
+    ...(limit !== undefined && { limit }),
+  })
+}

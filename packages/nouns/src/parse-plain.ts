@@ -1,0 +1,47 @@
+import { allOf, type Filter, type Path } from './filter.ts'
+import type { Field, Json, Noun } from './noun.ts'
+import { operand } from './operand.ts'
+import { fault } from './parse-filter.ts'
+import { declaredField, type NounLookup, quoted, resolvePath } from './path.ts'
+
+/** Parses plain query parameters, `stage=Lead`, as equalities, each read by the declared type of its field. */
+export function parsePlain(
+  params: Iterable<readonly [string, string]>,
+  noun: Noun,
+  nouns: NounLookup,
+  now: number,
+): Filter {
+  return allOf([...params].map(([name, text]) => parseParam(name, text, noun, nouns, now)))
+}
+
+function parseParam(name: string, text: string, noun: Noun, nouns: NounLookup, now: number): Filter {
+  const path = resolvePath(name, noun, nouns)
+  if ('fault' in path) throw fault(path.fault, name, [])
+  const field = declaredField(path, noun, nouns)
+  const value = meantBy(text, path, field)
+  if (Array.isArray(value)) return { op: 'in', path, value }
+  const read = operand('$eq', value, undefined, { path, field, now, regex: () => null })
+  if ('fault' in read) throw fault(read.fault, name, [])
+  return { op: 'eq', path, ...read }
+}
+
+/** The value meant by a text: of the declared kind; a list where an undeclared field may hold either of two. */
+function meantBy(text: string, path: Path, field: Field | undefined): Json {
+  if (path.field === '$version' || field?.kind === 'number') return numberOf(text) ?? refuse(path, 'a number')
+  if (field?.kind === 'boolean') return booleanOf(text) ?? refuse(path, 'true or false')
+  if ((field && field.kind !== 'json') || path.field.startsWith('$')) return text
+  const other = numberOf(text) ?? booleanOf(text)
+  return other === undefined ? text : [text, other]
+}
+
+function numberOf(text: string): number | undefined {
+  return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined
+}
+
+function booleanOf(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+function refuse(path: Path, wanted: string): never {
+  throw fault(`${quoted(path.text)} must be ${wanted}.`, path.text, [])
+}
