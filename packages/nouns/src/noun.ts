@@ -58,6 +58,8 @@ export interface Verb {
   readonly set?: JsonObject
   /** Names of the arguments it is meant to take (for documentation; any field may be given). */
   readonly args?: readonly string[]
+  /** The order in which `$next` walks through the states, where it is not that of the enum. */
+  readonly order?: readonly string[]
 }
 
 /** A type of entity: its fields, relations and verbs. Plain data. */

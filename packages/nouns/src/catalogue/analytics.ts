@@ -1,0 +1,66 @@
+import { noun } from '../notation.ts'
+
+/** Something that happened: tracked, or the event of a verb. It is only ever created. */
+export const Event = noun('Event', {
+  $domain: 'analytics',
+  name: 'string!',
+  type: 'string!',
+  data: 'json',
+  source: 'Browser | Node | API | Snippet',
+  sessionId: 'string',
+  userId: 'string',
+  anonymousId: 'string',
+  timestamp: 'datetime! = now',
+  url: 'string',
+  path: 'string',
+  referrer: 'string',
+  properties: 'json',
+  organization: '-> Organization',
+  update: null,
+  delete: null,
+})
+
+/** Steps by event name, and how many get through them. */
+export const Funnel = noun('Funnel', {
+  $domain: 'analytics',
+  name: 'string!',
+  description: 'string',
+  steps: 'json',
+  conversionRate: 'number',
+  organization: '-> Organization',
+  analyze: { event: 'analyzed', set: { conversionRate: '$computed' }, args: 'filter' },
+  activate: { event: 'activated' },
+})
+
+/** A target for a metric. */
+export const Goal = noun('Goal', {
+  $domain: 'analytics',
+  name: 'string!',
+  description: 'string',
+  target: 'number!',
+  current: 'number',
+  unit: 'string',
+  period: 'Daily | Weekly | Monthly | Quarterly | Yearly',
+  status: 'OnTrack | AtRisk | Behind | Achieved | Completed | Missed | Reset = OnTrack',
+  metric: '-> Metric',
+  organization: '-> Organization',
+  achieve: { event: 'achieved', from: ['OnTrack', 'AtRisk'], set: { status: 'Achieved' } },
+  complete: { event: 'completed', from: 'Achieved', set: { status: 'Completed' } },
+  miss: { event: 'missed', from: ['Behind', 'AtRisk'], set: { status: 'Missed' } },
+  reset: { event: 'reset', from: '*', set: { status: 'OnTrack' } },
+})
+
+/** A number that is followed over time. */
+export const Metric = noun('Metric', {
+  $domain: 'analytics',
+  name: 'string!',
+  value: 'number!',
+  type: 'Counter | Gauge | Histogram | Summary',
+  unit: 'string',
+  dimensions: 'string',
+  timestamp: 'datetime',
+  organization: '-> Organization',
+  record: { event: 'recorded', set: { value: '$args.value', timestamp: '$now' }, args: 'value' },
+  reset: { event: 'reset', set: { value: 0 } },
+  snapshot: { event: 'snapshotted' },
+})

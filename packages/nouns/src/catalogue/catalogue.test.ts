@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import json from '../../../../test/fixtures/catalogue.json' with { type: 'json' }
+import { parseNoun } from '../notation.ts'
+import type { JsonObject, Noun } from '../noun.ts'
+import { checkRelations, nounsOf } from '../nouns.ts'
+import { catalogue } from './index.ts'
+
+interface Facts {
+  readonly domain: string
+  readonly path: string
+  readonly fields: { readonly [name: string]: string }
+  readonly relations: { readonly [name: string]: string }
+  readonly verbs: {
+    readonly [name: string]: { event: string; before: string; from?: unknown; set?: unknown; args?: unknown }
+  }
+  readonly without?: readonly string[]
+}
+
+const facts = json as unknown as { readonly [name: string]: Facts }
+const nouns: { readonly [name: string]: Noun } = catalogue
+const SERVICE = ' (set by the service)'
+
+/** Fields beyond the facts, and facts that only the service may write. */
+const OURS: { readonly [type: string]: { readonly [field: string]: string } } = {
+  ApiKey: {
+    status: `Active | Revoked | Expired = Active${SERVICE}`,
+    lastUsedAt: `datetime${SERVICE}`,
+    filter: 'json',
+  },
+  Webhook: { status: `active | failing = active${SERVICE}`, filter: 'json', from: 'json', description: 'string' },
+}
+
+test('there are 36 types in 11 domains', () => {
+  expect(Object.keys(catalogue)).toEqual(Object.keys(facts))
+  expect(Object.keys(catalogue)).toHaveLength(36)
+  expect(new Set(Object.values(nouns).map(({ domain }) => domain)).size).toBe(11)
+})
+
+describe.each(Object.entries(facts))('%s', (name, { domain, path, fields, relations, verbs, without = [] }) => {
+  const noun = nouns[name]!
+
+  test('stands in its domain and at its path', () => {
+    expect([noun.name, noun.domain, noun.path]).toEqual([name, domain, path])
+  })
+
+  test('declares the fields and relations of the facts', () => {
+    const declared = Object.entries(noun.notation).filter(
+      ([key, value]) => typeof value === 'string' && !key.startsWith('$'),
+    )
+
+    expect(Object.fromEntries(declared)).toEqual({ ...fields, ...relations, ...OURS[name] })
+  })
+
+  test('has the verbs of the facts, with their steps, states and settings', () => {
+    const own = Object.values(noun.verbs).filter((verb) => !BUILT_IN.includes(verb.name))
+
+    expect(own.map(({ order: _, ...verb }) => verb)).toEqual(
+      Object.entries(verbs).map(([verb, { from, ...rest }]) => ({
+        name: verb,
+        ...rest,
+        ...(from !== '*' && from !== undefined && { from }),
+      })),
+    )
+  })
+
+  test('lacks the built-in verbs that are switched off', () => {
+    const off =
+      name === 'Event' ? [...without, 'rollback', 'restore'] : name === 'ApiKey' ? ['rollback', 'restore'] : without
+
+    expect(BUILT_IN.filter((verb) => !Object.hasOwn(noun.verbs, verb))).toEqual(off)
+  })
+
+  test('reads the same from its notation as JSON', () => {
+    const wire = JSON.parse(JSON.stringify(noun.notation)) as JsonObject
+
+    expect(parseNoun(name, wire)).toEqual(noun)
+  })
+})
+
+const BUILT_IN = ['create', 'update', 'delete', 'rollback', 'restore']
+
+test('every relation leads to a type, and every way back to a field that points here', () => {
+  expect(checkRelations(nounsOf(Object.values(nouns)))).toEqual([])
+})
+
+test.each([
+  ['Contact', 'stage'],
+  ['Deal', 'stage'],
+  ['Ticket', 'status'],
+  ['Webhook', 'status'],
+  ['Comment', null],
+])('the states of %s are those of %s', (name, field) => {
+  expect(nouns[name]?.stateField).toBe(field)
+})
+
+test('a deal advances past Closed to Won', () => {
+  expect(catalogue.Deal.verbs.advance?.order).toEqual([
+    'Prospecting',
+    'Qualification',
+    'Proposal',
+    'Negotiation',
+    'Won',
+  ])
+})

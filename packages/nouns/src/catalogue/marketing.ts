@@ -1,0 +1,62 @@
+import { noun } from '../notation.ts'
+
+/** An effort to win leads. */
+export const Campaign = noun('Campaign', {
+  $domain: 'marketing',
+  name: 'string!',
+  slug: 'string##',
+  description: 'string',
+  type: 'Email | Social | Content | Event | Paid | Webinar | Referral',
+  status: 'Draft | Scheduled | Active | Launched | Paused | Completed | Cancelled = Draft',
+  startDate: 'date',
+  endDate: 'date',
+  launchedAt: 'datetime',
+  budget: 'number',
+  actualCost: 'number',
+  currency: 'string',
+  targetLeads: 'number',
+  targetRevenue: 'number',
+  actualLeads: 'number',
+  actualRevenue: 'number',
+  roi: 'number',
+  landingPageUrl: 'string',
+  utmSource: 'string',
+  utmMedium: 'string',
+  utmCampaign: 'string',
+  leads: '<- Lead.campaign[]',
+  organization: '-> Organization',
+  owner: '-> Contact',
+  launch: {
+    event: 'launched',
+    from: ['Draft', 'Scheduled', 'Paused'],
+    set: { status: 'Launched', launchedAt: '$now' },
+  },
+  pause: { event: 'paused', from: 'Launched', set: { status: 'Paused' } },
+  complete: { event: 'completed', from: ['Launched', 'Paused'], set: { status: 'Completed' } },
+})
+
+/** Questions that visitors answer. */
+export const Form = noun('Form', {
+  $domain: 'marketing',
+  name: 'string!',
+  description: 'string',
+  fields: 'string',
+  status: 'Draft | Active | Published | Archived = Draft',
+  submissionCount: 'number',
+  organization: '-> Organization',
+  publish: { event: 'published', from: ['Draft', 'Archived'], set: { status: 'Published' } },
+  archive: { event: 'archived', from: 'Published', set: { status: 'Archived' } },
+  submit: { event: 'submitted', from: 'Published', set: { submissionCount: '$computed' } },
+})
+
+/** A part of the audience, by criteria. */
+export const Segment = noun('Segment', {
+  $domain: 'marketing',
+  name: 'string!',
+  description: 'string',
+  criteria: 'string',
+  memberCount: 'number',
+  isDynamic: 'boolean',
+  organization: '-> Organization',
+  refresh: { event: 'refreshed', set: { memberCount: '$computed' } },
+})

@@ -1,0 +1,54 @@
+import { noun } from '../notation.ts'
+
+/** A remark on an issue. */
+export const Comment = noun('Comment', {
+  $domain: 'projects',
+  body: 'string!',
+  author: '-> Contact',
+  issue: '-> Issue.comments',
+  resolve: { event: 'resolved' },
+})
+
+/** A piece of work, from open to closed. */
+export const Issue = noun('Issue', {
+  $domain: 'projects',
+  title: 'string!',
+  description: 'string',
+  status: 'Open | Assigned | InProgress | Review | Done | Closed | Reopened = Open',
+  priority: 'Low | Medium | High | Urgent',
+  type: 'Bug | Feature | Task | Epic',
+  labels: 'string',
+  milestone: 'string',
+  dueDate: 'date',
+  project: '-> Project.issues',
+  assignee: '-> Contact',
+  reporter: '-> Contact',
+  comments: '<- Comment.issue[]',
+  assign: {
+    event: 'assigned',
+    from: ['Open', 'Reopened'],
+    set: { status: 'Assigned', assignee: '$args.assignee' },
+    args: 'assignee',
+  },
+  close: { event: 'closed', from: ['Done', 'Open', 'InProgress', 'Reopened'], set: { status: 'Closed' } },
+  reopen: { event: 'reopened', from: 'Closed', set: { status: 'Reopened' } },
+})
+
+/** Issues with a common aim. */
+export const Project = noun('Project', {
+  $domain: 'projects',
+  name: 'string!',
+  slug: 'string##',
+  description: 'string',
+  status: 'Active | Archived | Completed = Active',
+  visibility: 'Public | Private',
+  startDate: 'date',
+  targetDate: 'date',
+  tags: 'string',
+  organization: '-> Organization',
+  owner: '-> Contact',
+  issues: '<- Issue.project[]',
+  archive: { event: 'archived', from: 'Active', set: { status: 'Archived' } },
+  complete: { event: 'completed', from: 'Active', set: { status: 'Completed' } },
+  activate: { event: 'activated', from: ['Archived', 'Completed'], set: { status: 'Active' } },
+})

@@ -1,0 +1,34 @@
+import { noun } from '../notation.ts'
+
+/** A request for help. */
+export const Ticket = noun('Ticket', {
+  $domain: 'support',
+  subject: 'string!',
+  description: 'string',
+  status: 'Open | Pending | InProgress | Resolved | Escalated | Closed | Reopened = Open',
+  priority: 'Low | Medium | High | Urgent',
+  category: 'string',
+  channel: 'Email | Chat | Phone | Web | API',
+  tags: 'string',
+  firstResponseAt: 'datetime',
+  resolvedAt: 'datetime',
+  satisfaction: 'number',
+  assignee: '-> Contact',
+  requester: '-> Contact',
+  organization: '-> Organization',
+  deal: '-> Deal',
+  resolve: {
+    event: 'resolved',
+    from: ['Open', 'Pending', 'InProgress', 'Escalated'],
+    set: { status: 'Resolved', resolvedAt: '$now' },
+    args: 'resolution',
+  },
+  escalate: {
+    event: 'escalated',
+    from: ['Open', 'InProgress', 'Reopened'],
+    set: { status: 'Escalated' },
+    args: 'reason',
+  },
+  close: { event: 'closed', from: ['Resolved', 'Open', 'Reopened'], set: { status: 'Closed' } },
+  reopen: { event: 'reopened', from: 'Closed', set: { status: 'Reopened' } },
+})

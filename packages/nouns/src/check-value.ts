@@ -1,0 +1,83 @@
+import { article, camelPrefix, listed } from './english.ts'
+import { storable } from './json.ts'
+import { didYouMean } from './nearest.ts'
+import type { ForwardField, Json, Kind, ValueField } from './noun.ts'
+import type { Issue } from './problem.ts'
+import { isoOf, parseInstant } from './time.ts'
+
+/** Checks a value that is not null and gives it back normalised; what is wrong goes into `issues`. */
+export type CheckValue = (value: unknown, issues: Issue[]) => Json
+
+/** The check of a field's values, made once per field. */
+export function valueCheck(field: ValueField | ForwardField): CheckValue {
+  const one = field.kind === 'forward' ? idCheck(field) : singleCheck(field)
+  return field.list ? listCheck(field.name, one) : (value, issues) => one(value, field.name, issues)
+}
+
+type CheckOne = (value: unknown, at: string, issues: Issue[]) => Json
+
+function listCheck(name: string, one: CheckOne): CheckValue {
+  return (value, issues) => {
+    if (Array.isArray(value)) return value.map((item, index) => one(item, `${name}.${index}`, issues))
+    issues.push({ field: name, message: 'must be a list' })
+    return null
+  }
+}
+
+function singleCheck({ kind, values = [] }: ValueField): CheckOne {
+  if (kind === 'enum') return enumCheck(values)
+  if (kind === 'json') return storable
+  const { read, wanted } = READERS[kind]
+  return (value, at, issues) => {
+    const result = read(value)
+    if (result !== undefined) return result
+    issues.push({ field: at, message: `must be ${wanted}` })
+    return null
+  }
+}
+
+function enumCheck(words: readonly string[]): CheckOne {
+  const known = new Set<unknown>(words)
+  return (value, at, issues) => {
+    if (known.has(value)) return value as string
+    const hint = typeof value === 'string' ? didYouMean(value, words) : ''
+    issues.push({ field: at, message: `must be ${listed(words)}${hint}` })
+    return null
+  }
+}
+
+function idCheck({ target }: ForwardField): CheckOne {
+  const start = `${camelPrefix(target)}_`
+  return (value, at, issues) => {
+    if (typeof value === 'string' && value.startsWith(start) && TOKEN.test(value.slice(start.length))) return value
+    issues.push({ field: at, message: `must be the id of ${article(target)}, such as ${start}…` })
+    return null
+  }
+}
+
+const TOKEN = /^[A-Za-z0-9]{1,64}$/
+
+interface Reader {
+  /** The value normalised, or undefined when it is of another kind. */
+  readonly read: (value: unknown) => Json | undefined
+  readonly wanted: string
+}
+
+const readText = (value: unknown): string | undefined => {
+  if (typeof value !== 'string') return undefined
+  return value.isWellFormed() ? value : value.toWellFormed()
+}
+
+const readInstant = (value: unknown): string | undefined => {
+  const instant = typeof value === 'string' ? parseInstant(value) : null
+  return instant === null ? undefined : isoOf(instant)
+}
+
+const READERS: { readonly [kind in Exclude<Kind, 'enum' | 'json'>]: Reader } = {
+  string: { read: readText, wanted: 'a string' },
+  secret: { read: (value) => readText(value) || undefined, wanted: 'a string that is not empty' },
+  number: { read: (value) => (Number.isFinite(value) ? (value as number) : undefined), wanted: 'a number' },
+  boolean: { read: (value) => (typeof value === 'boolean' ? value : undefined), wanted: 'true or false' },
+  date: { read: (value) => readInstant(value)?.slice(0, 10), wanted: 'a date such as 2026-01-31' },
+  datetime: { read: readInstant, wanted: 'an ISO 8601 datetime such as 2026-01-31T09:00:00Z' },
+}

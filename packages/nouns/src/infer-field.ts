@@ -1,0 +1,58 @@
+import type { Json } from './noun.ts'
+
+// The same reading of the notation that parse-field.ts does, on the level of types.
+
+/** What a field of this notation holds: `string[]` → `readonly string[]`, `A | B` → `'A' | 'B'`, `-> Tag` → `string`. */
+export type ValueOf<F extends string> = IsList<F> extends true ? readonly One<F>[] : One<F>
+
+/** Whether a draft must give this field, or every entity has it. */
+export type IsRequired<F extends string> = Declared<F> extends `${string}!${string}` ? true : false
+export type HasDefault<F extends string> = F extends `${string}=${string}` ? true : false
+export type IsService<F extends string> = F extends `${string}(set by the service)` ? true : false
+export type IsSecret<F extends string> = F extends `secret${string}` ? true : false
+export type IsBack<F extends string> = Trim<F> extends `<-${string}` ? true : false
+export type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false
+export type IsJson<F extends string> = Base<F> extends 'json' ? true : false
+
+/** The type that a relation leads to, in either direction; never for a field of values. */
+export type TargetOf<F extends string> =
+  Trim<F> extends `${'->' | '<-'}${infer Rest}` ? (Base<Rest> extends `${infer T}.${string}` ? T : Base<Rest>) : never
+
+interface Kinds {
+  readonly string: string
+  readonly number: number
+  readonly boolean: boolean
+  readonly date: string
+  readonly datetime: string
+  readonly json: Json
+  readonly secret: string
+}
+
+type One<F extends string> =
+  Trim<F> extends `${'->' | '<-'}${string}`
+    ? string
+    : Base<F> extends infer B extends keyof Kinds
+      ? Kinds[B]
+      : Base<F> extends `${string}|${string}`
+        ? Words<Base<F>>
+        : never
+
+type Words<S extends string> = S extends `${infer First}|${infer Rest}` ? Trim<First> | Words<Rest> : Trim<S>
+
+/** Without default and suffix: `string! = x` → `string! `. */
+type Declared<F extends string> = F extends `${infer A}=${string}` ? A : F extends `${infer A}(set by${string}` ? A : F
+
+/** Without marks: `string!##` → `string`. */
+type Base<F extends string> = Trim<WithoutMarks<Declared<F>>>
+
+type WithoutMarks<S extends string> = S extends `${infer A}!`
+  ? WithoutMarks<A>
+  : S extends `${infer A}#`
+    ? WithoutMarks<A>
+    : S extends `${infer A}[]`
+      ? WithoutMarks<A>
+      : S extends `${infer A} `
+        ? WithoutMarks<A>
+        : S
+
+type Trim<S extends string> = S extends ` ${infer A}` ? Trim<A> : S extends `${infer A} ` ? Trim<A> : S

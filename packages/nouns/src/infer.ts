@@ -1,0 +1,138 @@
+import type { HasDefault, IsBack, IsJson, IsRequired, IsSecret, IsService, TargetOf, ValueOf } from './infer-field.ts'
+import type { Json, JsonObject, Noun } from './noun.ts'
+
+/** The notation of a type: a string is a field, an object a verb, null a built-in verb switched off. */
+export type Notation = {
+  readonly [key: string]: string | VerbNotation | null | boolean | undefined
+}
+
+/** The notation of a verb; names that are absent follow from English. */
+export interface VerbNotation {
+  readonly event?: string
+  readonly before?: string
+  readonly from?: string | readonly string[]
+  readonly set?: JsonObject
+  readonly args?: string | readonly string[]
+  readonly order?: readonly string[]
+}
+
+/** A noun that remembers its name and its notation in its type. */
+export type NounOf<Name extends string, N extends Notation> = Omit<Noun, 'name' | 'notation'> & {
+  readonly name: Name
+  readonly notation: N
+}
+
+/** Types by name, for what follows relations from one to another. */
+export type NounMap = { readonly [name: string]: Noun }
+
+/** What every entity carries beside its fields. */
+export interface Meta<Name extends string = string> {
+  readonly $id: string
+  readonly $type: Name
+  readonly $context: string
+  readonly $version: number
+  readonly $createdAt: string
+  readonly $updatedAt: string
+  readonly $createdBy: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** An entity as it is answered: `Entity<typeof Contact>`. */
+export type Entity<T extends Noun> = Meta<T['name']> &
+  (IsLoose<T> extends true
+    ? { readonly [field: string]: Json | undefined }
+    : Flat<
+        { readonly [K in RequiredKeys<T>]: Value<T, K> } & {
+          readonly [K in Exclude<ReadKeys<T>, RequiredKeys<T>>]?: Value<T, K> | null
+        }
+      >)
+
+/** What an entity is made of: required fields must be there unless they have a default. */
+export type Draft<T extends Noun> =
+  IsLoose<T> extends true
+    ? { readonly [field: string]: unknown }
+    : Flat<
+        { readonly [K in NeededKeys<T>]: Value<T, K> } & {
+          readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Value<T, K> | null
+        }
+      >
+
+/** What an update changes; null clears a field that is not required. */
+export type Patch<T extends Noun> =
+  IsLoose<T> extends true
+    ? { readonly [field: string]: unknown }
+    : { readonly [K in WriteKeys<T>]?: IsRequired<Text<T, K>> extends true ? Value<T, K> : Value<T, K> | null }
+
+/** The verbs of a type, the built-in ones that are not switched off included. */
+export type VerbName<T extends Noun> = IsLoose<T> extends true ? string : OwnVerb<T> | BuiltInVerb<T>
+
+/** The arguments of a verb: any field, and what it declares to take. */
+export type VerbArgs<T extends Noun, V extends VerbName<T>> =
+  IsLoose<T> extends true
+    ? { readonly [argument: string]: unknown }
+    : Patch<T> & (T['notation'] extends { readonly [K in V]: { readonly args: infer A } } ? ArgsOf<A, T> : unknown)
+
+/** The events of a type: `'Contact.created' | 'Contact.qualified' | …`. */
+export type EventName<T extends Noun> =
+  IsLoose<T> extends true ? `${T['name']}.${string}` : `${T['name']}.${OwnEvent<T> | BuiltInEvents[BuiltInVerb<T>]}`
+
+/** The relations of a type in either direction: `'organization' | 'deals'`. */
+export type RelationName<T extends Noun> = {
+  [K in FieldKeys<T>]: [TargetOf<Text<T, K>>] extends [never] ? never : K
+}[FieldKeys<T>]
+
+/** Whether the notation is not known to TypeScript, as of a type that a tenant declared at run time. */
+export type IsLoose<T extends Noun> = string extends keyof T['notation'] ? true : false
+/** The names of the fields, relations of either direction included. */
+export type FieldKeys<T extends Noun> = {
+  [K in keyof T['notation'] & string]: T['notation'][K] extends string ? (K extends `$${string}` ? never : K) : never
+}[keyof T['notation'] & string]
+/** The notation of one field. */
+export type Text<T extends Noun, K extends string> = T['notation'][K] extends infer F extends string ? F : never
+/** What one field holds. */
+export type Value<T extends Noun, K extends string> = ValueOf<Text<T, K>>
+
+type ReadKeys<T extends Noun> = {
+  [K in FieldKeys<T>]: IsBack<Text<T, K>> extends true ? never : IsSecret<Text<T, K>> extends true ? never : K
+}[FieldKeys<T>]
+type WriteKeys<T extends Noun> = {
+  [K in FieldKeys<T>]: IsBack<Text<T, K>> extends true ? never : IsService<Text<T, K>> extends true ? never : K
+}[FieldKeys<T>]
+type RequiredKeys<T extends Noun> = {
+  [K in ReadKeys<T>]: IsRequired<Text<T, K>> extends true ? K : never
+}[ReadKeys<T>]
+type NeededKeys<T extends Noun> = {
+  [K in WriteKeys<T>]: IsRequired<Text<T, K>> extends true ? (HasDefault<Text<T, K>> extends true ? never : K) : never
+}[WriteKeys<T>]
+
+interface BuiltInEvents {
+  readonly create: 'created'
+  readonly update: 'updated'
+  readonly delete: 'deleted'
+  readonly rollback: 'updated'
+  readonly restore: 'restored'
+}
+
+type SwitchedOff<T extends Noun> = {
+  [K in keyof BuiltInEvents]: T['notation'] extends { readonly [Verb in K]: null } ? K : never
+}[keyof BuiltInEvents]
+type BuiltInVerb<T extends Noun> = Exclude<
+  keyof BuiltInEvents,
+  | SwitchedOff<T>
+  | ('update' extends SwitchedOff<T> ? 'rollback' : never)
+  | ('delete' extends SwitchedOff<T> ? 'restore' : never)
+>
+type OwnVerb<T extends Noun> = {
+  [K in keyof T['notation'] & string]: T['notation'][K] extends string | null | boolean | undefined ? never : K
+}[keyof T['notation'] & string]
+type OwnEvent<T extends Noun> = {
+  [K in OwnVerb<T>]: T['notation'][K] extends { readonly event: infer E extends string } ? E : string
+}[OwnVerb<T>]
+type ArgsOf<A, T extends Noun> = A extends readonly (infer Name extends string)[]
+  ? { readonly [K in Exclude<Name, FieldKeys<T>>]?: unknown }
+  : unknown
+
+type Flat<T> = { [K in keyof T]: T[K] } & {}
+
+export type { IsBack, IsJson, TargetOf }

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { catalogue } from './catalogue/index.ts'
+import { parseNoun } from './notation.ts'
+import { checkRelations, nounsOf } from './nouns.ts'
+import { Problem } from './problem.ts'
+
+const nouns = nounsOf(Object.values(catalogue))
+
+test.each([
+  ['ApiKey', 'ApiKey'],
+  ['api-keys', 'ApiKey'],
+  ['API-Keys', 'ApiKey'],
+  ['content', 'Content'],
+  ['Content', 'Content'],
+  ['activities', 'Activity'],
+  ['contact', undefined],
+  ['constructor', undefined],
+  ['__proto__', undefined],
+])('%s addresses %s', (text, name) => {
+  expect(nouns.get(text)?.name).toBe(name)
+})
+
+test('the nearest types are told by name, each once', () => {
+  expect(nouns.nearest('contact')[0]).toBe('Contact')
+  expect(nouns.nearest('feature-flag')).toEqual(['FeatureFlag'])
+  expect(nouns.nearest('zzzzzzzzz')).toEqual([])
+})
+
+test('a type of the same name takes the place of the former; the set it came from stays as it was', () => {
+  const Contact = parseNoun('Contact', { nick: 'string' })
+  const more = nouns.with(Contact)
+
+  expect(more.get('contacts')).toBe(Contact)
+  expect(more.all).toHaveLength(nouns.all.length)
+  expect(nouns.get('contacts')).toBe(catalogue.Contact)
+})
+
+test.each([
+  ['path', parseNoun('Folk', { $path: 'contacts' })],
+  ['id prefix', parseNoun('APIKey', { $path: 'other-keys' })],
+])('two types with one %s are refused', (what, clashing) => {
+  expect(() => nouns.with(clashing)).toThrow(Problem)
+  expect(() => nouns.with(clashing)).toThrow(what)
+})
+
+test('relations that lead nowhere are told', () => {
+  const Pet = parseNoun('Pet', {
+    owner: '-> Contct',
+    toys: '<- Toy.pet[]',
+    visits: '<- Ticket.pet[]',
+    chats: '<- Ticket.requester[]',
+    home: '-> Organization.pets',
+  })
+
+  expect(checkRelations(nouns.with(Pet))).toEqual([
+    { field: 'Pet.owner', message: 'points to Contct, which is not a known type; did you mean Contact?' },
+    { field: 'Pet.toys', message: 'points to Toy, which is not a known type' },
+    { field: 'Pet.visits', message: 'is the way back of Ticket.pet, which does not point to Pet' },
+    { field: 'Pet.chats', message: 'is the way back of Ticket.requester, which does not point to Pet' },
+  ])
+})

@@ -1,0 +1,75 @@
+import { nearest } from './nearest.ts'
+import type { Noun } from './noun.ts'
+import { type Issue, Problem } from './problem.ts'
+
+/** The types that a tenant knows. */
+export interface Nouns {
+  readonly all: readonly Noun[]
+  /** A type by its name or its plural path; paths match without regard to case. */
+  get(nameOrPath: string): Noun | undefined
+  /** The names of the types that look most like `word`. */
+  nearest(word: string): string[]
+  /** These types and one more, in place of one of the same name. */
+  with(noun: Noun): Nouns
+}
+
+/** A set of types. Two that would answer to the same name, path or id prefix are refused. */
+export function nounsOf(list: Iterable<Noun>): Nouns {
+  const all = [...list]
+  refuseClashes(all)
+  const known = new Map<string, Noun>()
+  for (const noun of all) known.set(noun.path, noun)
+  for (const noun of all) known.set(noun.name, noun)
+  return {
+    all,
+    get: (nameOrPath) => known.get(nameOrPath) ?? known.get(nameOrPath.toLowerCase()),
+    nearest: (word) => [...new Set(nearest(word, known.keys(), 6).map((found) => known.get(found)!.name))].slice(0, 3),
+    with: (noun) => nounsOf([...all.filter(({ name }) => name !== noun.name), noun]),
+  }
+}
+
+/** What relations name that is not there: types that are not known, ways back of fields that do not point here. */
+export function checkRelations(nouns: Nouns): Issue[] {
+  const issues: Issue[] = []
+  for (const noun of nouns.all) {
+    for (const field of Object.values(noun.fields)) {
+      if (field.kind !== 'forward' && field.kind !== 'back') continue
+      const at = `${noun.name}.${field.name}`
+      const target = byName(nouns, field.target)
+      if (target === undefined) {
+        const near = nouns.nearest(field.target)
+        const hint = near.length > 0 ? `; did you mean ${near[0]}?` : ''
+        issues.push({ field: at, message: `points to ${field.target}, which is not a known type${hint}` })
+      } else if (field.kind === 'back') {
+        const via = Object.hasOwn(target.fields, field.via) ? target.fields[field.via] : undefined
+        if (via?.kind !== 'forward' || via.target !== noun.name) {
+          issues.push({
+            field: at,
+            message: `is the way back of ${field.target}.${field.via}, which does not point to ${noun.name}`,
+          })
+        }
+      }
+    }
+  }
+  return issues
+}
+
+function byName(nouns: Nouns, name: string): Noun | undefined {
+  const found = nouns.get(name)
+  return found?.name === name ? found : undefined
+}
+
+function refuseClashes(all: readonly Noun[]): void {
+  const taken = new Map<string, Noun>()
+  const details: Issue[] = []
+  for (const noun of all) {
+    for (const key of [`name ${noun.name}`, `path ${noun.path}`, `id prefix ${noun.prefix}_`]) {
+      const other = taken.get(key)
+      if (other) details.push({ field: noun.name, message: `has the ${key}, which is that of ${other.name} already` })
+      else taken.set(key, noun)
+    }
+  }
+  if (details.length === 0) return
+  const list = details.map(({ field, message }) => `${field} ${message}`).join('; ')
+  throw new Problem('invalid_schema', `These types cannot stand side by side. ${list}.`, { details })
+}

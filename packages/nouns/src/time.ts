@@ -1,0 +1,22 @@
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/i
+
+/** Milliseconds since 1970 of an ISO 8601 datetime, UTC unless it names an offset, or of a date; null when it is neither. */
+export function parseInstant(text: string): number | null {
+  const parts = ISO.exec(text)
+  if (!parts) return null
+  const [, year, month, day, hour, minute, second, fraction, sign, hours, minutes] = parts
+  const date = Date.UTC(Number(year), Number(month) - 1, Number(day))
+  if (new Date(date).toISOString().slice(0, 10) !== `${year}-${month}-${day}`) return null
+  if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59) return null
+  if (Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return null
+  const clock = (Number(hour ?? 0) * 60 + Number(minute ?? 0)) * 60_000 + Number(second ?? 0) * 1_000
+  const millis = Number((fraction ?? '0').padEnd(3, '0').slice(0, 3))
+  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000 * (sign === '-' ? -1 : 1)
+  return date + clock + millis - offset
+}
+
+/** The instant as ISO 8601 in UTC with milliseconds: `2026-01-31T09:00:00.000Z`. */
+export function isoOf(instant: number): string {
+  return new Date(instant).toISOString()
+}
