@@ -1,5 +1,5 @@
 export { type Catalogue, catalogue } from './catalogue/index.ts'
-export { type Checked, checkDraft, checkPatch } from './check.ts'
+export { type Checked, checkDraft, checkPatch, checkSet } from './check.ts'
 export { compareText, isObject, sameJson } from './compare.ts'
 export { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
 export { type EventRecord, isPattern, matchesEvent } from './event.ts'

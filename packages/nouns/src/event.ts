@@ -1,0 +1,40 @@
+import type { JsonObject } from './noun.ts'
+
+/** One record of a tenant's log, as it stands in the change stream, over SSE and in a webhook. */
+export interface EventRecord {
+  /** Its place in the tenant's log: 1, 2, 3 … without gaps. */
+  readonly seq: number
+  readonly id: string
+  /** `Contact.qualified`. */
+  readonly type: string
+  readonly timestamp: string
+  readonly tenant: string
+  /** The entity after the event. */
+  readonly data: JsonObject
+  /** The changed fields as they were; absent on create and delete. */
+  readonly previous?: JsonObject
+  readonly verb: string
+  readonly entityType: string
+  readonly entityId: string
+  readonly version: number
+  readonly actor: string
+}
+
+/** Whether a text can be subscribed to: `*`, `*.created`, `Contact.*` or `Contact.created`. */
+export function isPattern(text: string): boolean {
+  return PATTERN.test(text)
+}
+
+/** Whether the event of a type falls under a pattern, without regard to case. A bare `Contact` means `Contact.*`. */
+export function matchesEvent(pattern: string, type: string, event: string): boolean {
+  const dot = pattern.indexOf('.')
+  const wantedType = dot < 0 ? pattern : pattern.slice(0, dot)
+  const wantedEvent = dot < 0 ? '*' : pattern.slice(dot + 1)
+  return matchesWord(wantedType, type) && matchesWord(wantedEvent, event)
+}
+
+const PATTERN = /^(?:\*|(?:\*|[A-Za-z][A-Za-z0-9]{0,63})\.(?:\*|[A-Za-z][A-Za-z0-9]{0,63}))$/
+
+function matchesWord(wanted: string, word: string): boolean {
+  return wanted === '*' || wanted.toLowerCase() === word.toLowerCase()
+}

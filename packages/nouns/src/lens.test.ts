@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { catalogue } from './catalogue/index.ts'
+import { DOMAINS, JOURNEYS, resolveLens } from './lens.ts'
+import { Problem } from './problem.ts'
+
+test.each([
+  ['nothing', [], null, null],
+  ['the database host', ['db'], null, null],
+  ['a domain', ['crm'], ['crm'], null],
+  ['a journey', ['experiment'], ['experiments', 'analytics', 'marketing'], null],
+  ['an industry', ['healthcare'], null, 'healthcare'],
+  ['two domains', ['crm', 'billing'], ['crm', 'billing'], null],
+  ['any case', ['CRM', 'Healthcare'], ['crm'], 'healthcare'],
+])('%s is a lens', (_, dimensions, domains, industry) => {
+  const lens = resolveLens(dimensions)
+
+  expect([lens.domains && [...lens.domains], lens.industry]).toEqual([domains, industry])
+})
+
+test('subdomain and path segment are interchangeable', () => {
+  const { names: _, ...one } = resolveLens(['crm', 'healthcare'])
+  const { names: __, ...other } = resolveLens(['healthcare', 'crm'])
+
+  expect(one).toEqual(other)
+})
+
+test('an unknown dimension is told with the nearest ones', () => {
+  expect(() => resolveLens(['crm', 'helthcare'])).toThrow(
+    new Problem(
+      'unknown_lens',
+      'helthcare is not a lens: a lens is a domain, a journey or an industry. The nearest is healthcare.',
+      { nearest: ['healthcare'] },
+    ),
+  )
+  expect(() => resolveLens(['constructor'])).toThrow(Problem)
+  expect(() => resolveLens(['finance', 'retail'])).toThrow('one industry')
+})
+
+test('the domains are those of the catalogue, and journeys lead to them only', () => {
+  expect(new Set(DOMAINS)).toEqual(new Set(Object.values(catalogue).map(({ domain }) => domain)))
+  for (const domain of Object.values(JOURNEYS).flat()) expect(DOMAINS).toContain(domain)
+})
