@@ -155,6 +155,7 @@ describe('a declaration that is not valid', () => {
     ['a built-in verb declared anew', 'Thing', { update: { event: 'changed' } }],
     ['states without a field of states', 'Thing', { go: { from: 'A' } }],
     ['an argument that a strict type does not know', 'Thing', { $strict: true, go: { args: ['how'] } }],
+    ['a verb that comes from no state', 'Thing', { status: 'A | B', go: { from: [] } }],
     ['a path of the service', 'Thing', { $path: 'batch' }],
     ['a domain that would mean every type', 'Thing', { $domain: 'all' }],
     ['a verb that clears a required field', 'Thing', { name: 'string!', go: { set: { name: null } } }],

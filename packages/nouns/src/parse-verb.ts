@@ -1,5 +1,5 @@
 import { valueCheck } from './check-value.ts'
-import { listed, pastTense, presentParticiple } from './english.ts'
+import { article, listed, pastTense, presentParticiple } from './english.ts'
 import { isPlainObject } from './json.ts'
 import { didYouMean } from './nearest.ts'
 import type { Field, Json, JsonObject, Verb } from './noun.ts'
@@ -29,6 +29,7 @@ export function parseVerb(name: string, notation: { readonly [part: string]: unk
     if (!PARTS.includes(part)) tell(`has ${part}; a verb takes ${listed(PARTS)}${didYouMean(part, PARTS)}`)
   }
   const from = notation.from === '*' ? undefined : wordsOf('from', notation.from, tell)
+  if (from?.length === 0) tell('comes from no state; leave from out, or say *, for any')
   const args = wordsOf('args', notation.args, tell)
   const order = wordsOf('order', notation.order, tell)
   for (const arg of args ?? []) if (!ARGUMENT.test(arg)) tell(`has the argument ${arg}, which is not a name`)
@@ -91,12 +92,7 @@ const DYNAMIC = /^\$(?:now|next|computed|args\.[A-Za-z_][A-Za-z0-9_]{0,63})$/
 function step(part: string, given: unknown, derived: string, tell: Tell): string {
   const name = given ?? derived
   if (typeof name !== 'string' || !STEP.test(name)) {
-    tell(
-      `has an ${part} that is not a name: it starts with a small letter, then letters and digits, at most 64`.replace(
-        'an before',
-        'a before',
-      ),
-    )
+    tell(`has ${article(part)} that is not a name: a small letter, then letters and digits, at most 64`)
     return derived
   }
   if (BUILT_IN_STEPS.has(name)) tell(`has the ${part} ${name}, which belongs to a built-in verb`)
@@ -106,7 +102,7 @@ function step(part: string, given: unknown, derived: string, tell: Tell): string
 function wordsOf(part: string, given: unknown, tell: Tell): readonly string[] | undefined {
   if (given === undefined) return undefined
   const words = typeof given === 'string' ? [given] : given
-  if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return words
+  if (Array.isArray(words) && words.every((word) => typeof word === 'string')) return words
   tell(`has a ${part} that is neither a word nor a list of words`)
   return undefined
 }

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isoOf, parseInstant } from './time.ts'
+
+test.each([
+  ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+  ['2026-01-31T09:00Z', '2026-01-31T09:00:00.000Z'],
+  ['2026-01-31T09:00:05', '2026-01-31T09:00:05.000Z'],
+  ['2026-01-31 09:00:05Z', '2026-01-31T09:00:05.000Z'],
+  ['2026-01-31T09:00:05.1Z', '2026-01-31T09:00:05.100Z'],
+  ['2026-01-31T09:00:05.123999999Z', '2026-01-31T09:00:05.123Z'],
+  ['2026-01-31T09:00:05+02:00', '2026-01-31T07:00:05.000Z'],
+  ['2026-01-31T23:00:05-0130', '2026-02-01T00:30:05.000Z'],
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+])('%s is the instant %s', (text, iso) => {
+  expect(isoOf(parseInstant(text)!)).toBe(iso)
+})
+
+test.each([
+  ['', 'nothing'],
+  ['2026-02-29', 'a day that is not in the calendar'],
+  ['2026-13-01', 'a thirteenth month'],
+  ['2026-1-1', 'digits left out'],
+  ['20260131', 'the form without dashes'],
+  ['2026-01-31T24:00Z', 'hour 24'],
+  ['2026-01-31T09:60Z', 'minute 60'],
+  ['2026-01-31T09Z', 'an hour alone'],
+  ['2026-01-31Z', 'a date with a zone'],
+  ['31 Jan 2026', 'another notation'],
+  ['1769850000000', 'a number of milliseconds'],
+  [' 2026-01-31', 'a space before it'],
+])('%s is no instant: %s', (text) => {
+  expect(parseInstant(text)).toBeNull()
+})
+
+test('an instant as text is the same instant', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: Date.parse('0100-01-01'), max: Date.parse('9999-12-31') }), (instant) => {
+      expect(parseInstant(isoOf(instant))).toBe(instant)
+    }),
+  )
+})
