@@ -1,0 +1,87 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Block, readBlocks, serve, shellErrors, typeErrors } from './docs.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const PAGES = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).toSorted()
+const BLOCKS = PAGES.flatMap((page) => readBlocks(page, read(page)))
+
+describe('the pages of this repository', () => {
+  test('the README begins with the two commands', () => {
+    const [start, check] = readBlocks('README.md', read('README.md'))
+
+    expect([start!.code, check!.code]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
+  })
+
+  test('every TypeScript block compiles', () => {
+    expect(typeErrors(BLOCKS.filter(({ language }) => language === 'ts'))).toBe('')
+  })
+
+  test('every JSON block parses', () => {
+    for (const { code, page, line } of BLOCKS.filter(({ language }) => language === 'json')) {
+      expect(() => JSON.parse(code), `${page}:${line}`).not.toThrow()
+    }
+  })
+
+  test('every shell block that is marked as a test runs against a server', async () => {
+    const pages = Map.groupBy(BLOCKS.filter(isShellTest), ({ page }) => page)
+    if (pages.size === 0) return
+    const server = await serve()
+    try {
+      for (const [page, blocks] of pages) expect(shellErrors(blocks, server), page).toBe('')
+    } finally {
+      await server.stop()
+    }
+  })
+
+  test('every link to a file leads to one', () => {
+    const dead = PAGES.flatMap((page) => links(page).filter((link) => !existsSync(join(ROOT, dirname(page), link))))
+
+    expect(dead).toEqual([])
+  })
+})
+
+describe('judging a block', () => {
+  const typescript = (code: string): Block => ({ page: 'x.md', line: 1, language: 'ts', marks: [], code })
+  const shell = (code: string): Block => ({ page: 'x.md', line: 1, language: 'sh', marks: ['test'], code })
+  const nowhere = { url: 'http://127.0.0.1:9', rootKey: 'tb_x', stop: async () => {} }
+
+  test('a block knows its page, line, language and marks', () => {
+    expect(readBlocks('x.md', '# Title\n\n```sh test\nls\n```\n\n```\nplain\n```\n')).toEqual([
+      { page: 'x.md', line: 3, language: 'sh', marks: ['test'], code: 'ls\n' },
+      { page: 'x.md', line: 7, language: '', marks: [], code: 'plain\n' },
+    ])
+  })
+
+  test('TypeScript that does not compile is told with its page and line', () => {
+    expect(typeErrors([typescript("export const ada: number = 'Ada'")])).toContain('x-md-line-1.ts')
+  })
+
+  test('TypeScript that compiles is passed', () => {
+    expect(typeErrors([typescript("export const ada: string = 'Ada'")])).toBe('')
+  })
+
+  test('a shell block that fails in the middle fails', () => {
+    expect(shellErrors([shell('false | cat\ntrue')], nowhere)).toContain('exit 1')
+  })
+
+  test('the shell blocks of a page share their variables and know the server', () => {
+    expect(shellErrors([shell('a=$URL'), shell('test "$a" = http://127.0.0.1:9')], nowhere)).toBe('')
+  })
+})
+
+function read(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8')
+}
+
+function isShellTest({ language, marks }: Block): boolean {
+  return language === 'sh' && marks.includes('test')
+}
+
+/** The targets of a page's links that lead to files, without their anchors. */
+function links(page: string): readonly string[] {
+  return [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map(([, target]) => target!)
+    .filter((target) => !/^[a-z]+:/.test(target))
+}

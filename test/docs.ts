@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** A fenced block of code: `language` is the first word after the fence, `marks` are the others. */
+export type Block = {
+  readonly page: string
+  readonly line: number
+  readonly language: string
+  readonly marks: readonly string[]
+  readonly code: string
+}
+
+/** The fenced blocks of a page of Markdown. */
+export function readBlocks(page: string, markdown: string): readonly Block[] {
+  return [...markdown.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(({ index, 1: info, 2: code }) => {
+    const [language = '', ...marks] = info!.trim().split(/\s+/)
+    return { page, line: markdown.slice(0, index).split('\n').length, language, marks, code: code! }
+  })
+}
+
+/** What the compiler says about TypeScript blocks, each taken as a module of this repository; empty when all is well. */
+export function typeErrors(blocks: readonly Block[]): string {
+  if (blocks.length === 0) return ''
+  // Inside the repository, so that the packages are found by name.
+  mkdirSync(join(ROOT, '.tmp'), { recursive: true })
+  const folder = mkdtempSync(join(ROOT, '.tmp', 'docs-'))
+  try {
+    const settings = {
+      extends: '../../tsconfig.json',
+      compilerOptions: { moduleDetection: 'force' },
+      include: ['*.ts'],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    for (const { page, line, code } of blocks) {
+      writeFileSync(join(folder, `${page.replaceAll(/[^A-Za-z0-9]/g, '-')}-line-${line}.ts`), code)
+    }
+    const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+    const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' })
+    return status === 0 ? '' : stdout
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** A server of this repository on a free port, with a data folder of its own. */
+export type Served = { readonly url: string; readonly rootKey: string; stop(): Promise<void> }
+
+/** Starts the server and waits for the line that names its URL. */
+export async function serve(): Promise<Served> {
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-docs-'))
+  const rootKey = `tb_${'docs'.repeat(10)}`
+  const command = ['packages/cli/src/main.ts', 'serve', '--port', '0', '--data', data]
+  const env = { ...process.env, TILDE_ROOT_KEY: rootKey }
+  const server = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const stop = async () => {
+    await end(server)
+    rmSync(data, { recursive: true, force: true })
+  }
+  for await (const line of createInterface({ input: server.stdout })) {
+    const url = /https?:\/\/[^\s/]+/.exec(line)?.[0]
+    if (url !== undefined) return { url, rootKey, stop }
+    break
+  }
+  await stop()
+  throw new Error('The first line of the server did not name its URL.')
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  server.kill('SIGTERM')
+  await once(server, 'exit')
+}
+
+/** Runs the shell blocks of one page in one shell, in order; gives what went wrong, or nothing. */
+export function shellErrors(blocks: readonly Block[], { url, rootKey }: Served): string {
+  const home = mkdtempSync(join(tmpdir(), 'tildebase-curl-'))
+  // A curl that meets an error answer then fails, and the shell with it.
+  writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
+  const env = { ...process.env, URL: url, TILDE_ROOT_KEY: rootKey, CURL_HOME: home }
+  const script = blocks.map(({ code }) => code).join('\n')
+  const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], { env, encoding: 'utf8' })
+  rmSync(home, { recursive: true })
+  return status === 0 ? '' : `exit ${status}\n${stdout}\n${stderr}`
+}
