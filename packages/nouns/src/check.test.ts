@@ -75,6 +75,7 @@ describe('a draft', () => {
   })
 
   test('cannot set what the service sets, and gets its default instead', () => {
+    expect(draft({ name: 'Ada', state: null }).data.state).toBe('On')
     expect(draft({ name: 'Ada', seen: 'never', state: 'Off' })).toEqual({
       data: { name: 'Ada', ...DEFAULTS },
       issues: [],

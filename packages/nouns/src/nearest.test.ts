@@ -5,6 +5,7 @@ const TYPES = ['Contact', 'Contract', 'Content', 'Deal', 'Organization', 'Ticket
 
 test.each([
   ['a case', 'contact', ['Contact', 'Contract', 'Content']],
+  ['the nearest first', 'contract', ['Contract', 'Contact']],
   ['a beginning', 'Org', ['Organization']],
   ['a swap of neighbours', 'Dael', ['Deal']],
   ['a missing letter', 'Tickt', ['Ticket']],

@@ -6,8 +6,8 @@ export function parseInstant(text: string): number | null {
   const parts = ISO.exec(text)
   if (!parts) return null
   const [, year, month, day, hour, minute, second, fraction, sign, hours, minutes] = parts
+  if (!isDay(Number(year), Number(month), Number(day))) return null
   const date = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  if (new Date(date).toISOString().slice(0, 10) !== `${year}-${month}-${day}`) return null
   if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59) return null
   if (Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return null
   const clock = (Number(hour ?? 0) * 60 + Number(minute ?? 0)) * 60_000 + Number(second ?? 0) * 1_000
@@ -19,4 +19,10 @@ export function parseInstant(text: string): number | null {
 /** The instant as ISO 8601 in UTC with milliseconds: `2026-01-31T09:00:00.000Z`. */
 export function isoOf(instant: number): string {
   return new Date(instant).toISOString()
+}
+
+/** Whether the calendar has this day; years below 100 would be taken for those of the last century. */
+function isDay(year: number, month: number, day: number): boolean {
+  if (year < 100 || month < 1 || month > 12 || day < 1) return false
+  return day <= 28 || day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
