@@ -103,10 +103,8 @@ function holds(op: Leaf['op'], difference: number): boolean {
 function matchWords(words: readonly string[], entity: JsonObject): boolean {
   const texts = Object.entries(entity).flatMap(([name, value]) => (name.startsWith('$') ? [] : textsOf(value)))
   const tokens = texts.map((text) => ` ${wordsOf(text).join(' ')}`)
-  return words.every((word) => {
-    const wanted = wordsOf(word)
-    return wanted.length > 0 && tokens.some((text) => text.includes(` ${wanted.join(' ')}`))
-  })
+  const wanted = words.map((word) => wordsOf(word).join(' ')).filter((word) => word !== '')
+  return wanted.length > 0 && wanted.every((word) => tokens.some((text) => text.includes(` ${word}`)))
 }
 
 /** Every text inside a JSON value. */

@@ -1,0 +1,145 @@
+import { type Filter, type Hop, isIndex, type Leaf, meetsMissing } from '@tildebase/nouns'
+import { type Case, caseOf, casesOf } from './cases.ts'
+import { every, type Fragment, fragment, plain } from './fragment.ts'
+import { compileMeta } from './meta.ts'
+import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
+import { sourceOf } from './source.ts'
+import { textTest } from './text.ts'
+
+/** Deeper ways into JSON double the text with every step; they are left to memory. */
+const MOST_STEPS = 2
+
+/** A filter as SQL that gives 0 or 1, never NULL, or null when it must be tested in memory. */
+export function compile(scope: Scope, filter: Filter): Fragment | null {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return compileAll(scope, filter.of, filter.op)
+    case 'not': {
+      const inner = compile(scope, filter.of)
+      return inner && fragment`NOT (${inner})`
+    }
+    case 'text':
+      return textTest(scope, filter.words)
+    default: {
+      const found = compileLeaf(scope, filter, 0)
+      return found && filter.op === 'exists' && filter.value === false ? fragment`NOT (${found})` : found
+    }
+  }
+}
+
+/** The scope of the entities that a relation leads to. */
+export function scopeBehind(scope: Scope, hop: Hop, alias: string): Scope {
+  const source = sourceOf(scope.reader, hop.target, scope.moment, alias)
+  return { ...scope, type: hop.target, source }
+}
+
+/** What an entity behind one of a leaf's relations must meet, or null when only memory can tell. */
+export function behindCondition(scope: Scope, leaf: Leaf, step: number) {
+  const behind = scopeBehind(scope, leaf.path.hops[step]!, `t${step + 1}`)
+  const there = presence(behind)
+  const inner = compileLeaf(behind, leaf, step + 1)
+  return there && inner && { ...behind, there, condition: fragment`${there} AND (${inner})` }
+}
+
+/** What rows of a scope must pass to be there at all: their source's own condition and the reader's narrowing. */
+export function presence(scope: Scope): Fragment | null {
+  const narrowing = scope.narrowed ? (scope.reader.narrow?.(scope.type) ?? null) : null
+  if (narrowing === null) return scope.source.where
+  const narrow = compile({ ...scope, narrowed: false }, narrowing)
+  return narrow && every([scope.source.where, narrow])
+}
+
+function compileAll(scope: Scope, parts: readonly Filter[], op: 'and' | 'or'): Fragment | null {
+  const compiled = parts.map((part) => compile(scope, part))
+  if (compiled.includes(null)) return null
+  if (compiled.length === 0) return plain(op === 'and' ? '1' : '0')
+  return balanced(compiled as Fragment[], plain(op === 'and' ? 'AND' : 'OR'))
+}
+
+/** Halved and halved again: SQLite bounds how deep an expression may nest, and a chain nests with every link. */
+function balanced(parts: readonly Fragment[], between: Fragment): Fragment {
+  const [only] = parts
+  if (parts.length === 1) return only!
+  const half = Math.ceil(parts.length / 2)
+  return fragment`(${balanced(parts.slice(0, half), between)}) ${between} (${balanced(parts.slice(half), between)})`
+}
+
+function compileLeaf(scope: Scope, leaf: Leaf, step: number): Fragment | null {
+  const hop = leaf.path.hops[step]
+  if (!hop) return compileField(scope, leaf)
+  const behind = behindCondition(scope, leaf, step)
+  const any = behind && related(scope, hop, behind, behind.condition)
+  if (!any || !meetsMissing(leaf)) return any
+  // A relation that leads nowhere is a value that is missing.
+  const some = related(scope, hop, behind, behind.there)
+  return some && fragment`(${any} OR NOT ${some})`
+}
+
+/** Whether a row is related to one behind the hop that meets a condition. The set behind is found once, not per row. */
+function related(scope: Scope, hop: Hop, behind: Scope, condition: Fragment): Fragment | null {
+  const { source } = scope
+  if (hop.kind === 'back') return fragment`coalesce(${source.id} IN (${pointingBack(hop, behind, condition)}), 0)`
+  const path = jsonPath([hop.field])
+  if (path === null) return null
+  const data = source.dataFor(hop.field)
+  const ids = fragment`(SELECT ${behind.source.id} FROM ${behind.source.from} WHERE ${condition})`
+  if (!hop.list) return fragment`coalesce(json_extract(${data}, ${path}) IN ${ids}, 0)`
+  return fragment`EXISTS (SELECT 1 FROM json_each(${data}, ${path}) WHERE value IN ${ids})`
+}
+
+/** The ids that rows behind a way back point to. */
+function pointingBack(hop: Hop, { reader, moment, source, type }: Scope, condition: Fragment): Fragment {
+  const number = factsNumber(reader, type, hop.via!)
+  const f = plain(`${source.alias}f`)
+  if (number !== null) {
+    return fragment`SELECT ${f}.value FROM facts ${f} CROSS JOIN ${source.from}
+    WHERE ${f}.field = ${number} AND ${factsAt(moment, f)} AND ${source.n} = ${f}.n AND ${condition}`
+  }
+  const data = source.dataFor(hop.via!)
+  return fragment`SELECT ${f}.value FROM ${source.from}, json_each(${data}, ${jsonPath([hop.via!])}) ${f}
+    WHERE ${condition}`
+}
+
+function compileField(scope: Scope, leaf: Leaf): Fragment | null {
+  const { field, into } = leaf.path
+  if (field.startsWith('$')) return compileMeta(scope, leaf)
+  const cases = casesOf(leaf)
+  if (cases === null || into.length > MOST_STEPS || into.some(isIndex) || jsonPath([field, ...into]) === null)
+    return null
+  return inJson(scope.source.dataFor(field), [field], into, leaf, cases, 0)
+}
+
+/** Goes into JSON step by step: a list on the way stands for any of its objects. */
+function inJson(
+  json: Fragment,
+  at: readonly string[],
+  into: readonly string[],
+  leaf: Leaf,
+  cases: readonly Case[],
+  depth: number,
+): Fragment {
+  const [step, ...rest] = into
+  if (step === undefined) return valueTest(json, jsonPath(at)!, leaf, cases)
+  const x = plain(`x${depth}`)
+  const element = inJson(fragment`${x}.value`, [step], rest, leaf, cases, depth + 1)
+  const other = plain(meetsMissing(leaf) ? '1' : '0')
+  return fragment`CASE WHEN json_type(${json}, ${jsonPath(at)!}) = 'array' THEN EXISTS (
+    SELECT 1 FROM json_each(${json}, ${jsonPath(at)!}) ${x}
+    WHERE CASE ${x}.type WHEN 'object' THEN ${element} ELSE ${other} END)
+    ELSE ${inJson(json, [...at, step], rest, leaf, cases, depth)} END`
+}
+
+/** The value itself, or any element when it is a list. */
+function valueTest(json: Fragment, path: string, leaf: Leaf, cases: readonly Case[]): Fragment {
+  if (leaf.op === 'exists') return fragment`coalesce(json_type(${json}, ${path}), 'null') <> 'null'`
+  const type = fragment`json_type(${json}, ${path})`
+  const value = fragment`json_extract(${json}, ${path})`
+  const element = fragment`EXISTS (
+    SELECT 1 FROM json_each(${json}, ${path})
+    WHERE ${caseOf(plain('type'), plain('value'), cases)} ELSE 0 END)`
+  const whole = cases.find(({ types }) => types.includes('array'))?.test(value)
+  const list = fragment` WHEN 'array' THEN ${whole ? fragment`(${whole} OR ${element})` : element}`
+  const known = meetsMissing(leaf) ? fragment`coalesce(${type}, 'null')` : type
+  return fragment`${caseOf(known, value, cases, list)} ELSE 0 END`
+}

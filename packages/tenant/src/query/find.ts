@@ -1,0 +1,180 @@
+import { EVERYTHING, type Filter, Problem, type SortKey, touches } from '@tildebase/nouns'
+import type { Stored } from '../store/entities.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { every, fragment, plain } from './fragment.ts'
+import { embed } from './include.ts'
+import { chosen } from './memory.ts'
+import { after, type Order, orderOf, type Place, placeOf } from './order.ts'
+import { type Plan, plan as planOf } from './plan.ts'
+import { type Reader, within } from './reader.ts'
+import { countRows, pageRows, select, ticking, toStored } from './select.ts'
+import { columns, sourceOf } from './source.ts'
+
+/** A question about the entities of a type. */
+export interface Query {
+  readonly type: string
+  readonly filter?: Filter
+  readonly sort?: readonly SortKey[]
+  /** 1 to 100; 25 when absent. */
+  readonly limit?: number
+  readonly offset?: number
+  readonly cursor?: string | null
+  /** The state as of this seq; the present when absent. */
+  readonly asOf?: number | null
+  /** Relations to embed: `organization`, `organization.contacts`. */
+  readonly include?: readonly string[]
+  /** False when nobody asks how many there are in all. */
+  readonly total?: boolean
+}
+
+/** A page of an answer. `total` is absent when it was not asked for. */
+export interface Page {
+  readonly results: readonly Stored[]
+  readonly total?: number
+  readonly hasMore: boolean
+  readonly cursor: string | null
+}
+
+export const DEFAULT_LIMIT = 25
+export const MOST_RESULTS = 100
+
+/** Finds the entities that pass a filter: one page of them, in a total order. */
+export function find(reader: Reader, query: Query): Page {
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_RESULTS) {
+    throw new Problem('invalid_limit', `limit must be a whole number from 1 to ${MOST_RESULTS}.`, {
+      field: 'limit',
+      limit: MOST_RESULTS,
+    })
+  }
+  if (!Number.isSafeInteger(offset) || offset < 0) {
+    throw new Problem('invalid_offset', 'offset must be a whole number, 0 or more.', { field: 'offset' })
+  }
+  return findRows(reader, query)
+}
+
+/** The same without a bound on the limit, for exports and other readers of whole collections. */
+export function findRows(reader: Reader, query: Query): Page {
+  return within(reader, () => {
+    const { type, filter = EVERYTHING, sort = [], asOf = null, limit = DEFAULT_LIMIT, offset = 0 } = query
+    const plan = planOf(reader, type, filter, { asOf })
+    const order = orderOf(plan, sort)
+    const question = questionOf(reader, query)
+    const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
+    const known = query.total === false ? undefined : knownTotal(reader, query)
+    const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
+    const extent = { descending: order.descending, after: place?.[0] ?? null, enough: offset + limit + 1 }
+    const only = chosen(plan, inOrder ? extent : undefined)
+    const from = pageRows(plan, order, only)
+    const { sql, values } = select(plan, from, place ? [after(plan.scope, from.order, place)] : [], limit + 1, offset)
+    const rows = reader.sql.rows(sql, ...values)
+    const hasMore = rows.length > limit
+    const results = rows.slice(0, limit).map((row) => toStored(type, row))
+    const whole = place === null && !hasMore && (results.length > 0 || offset === 0)
+    const total = () => (whole ? offset + results.length : (known ?? (only ? only.length : counted(plan))))
+    return {
+      results: embed(reader, type, results, query.include ?? [], { asOf }),
+      ...(query.total !== false && { total: remembered(reader, query, known, total()) }),
+      hasMore,
+      cursor: hasMore ? writeCursor(question, placeOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
+    }
+  })
+}
+
+/** How many entities pass a filter. */
+export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'asOf'>): number {
+  const known = knownTotal(reader, query)
+  if (known !== undefined) return known
+  const total = within(reader, () => {
+    const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, { asOf: query.asOf ?? null })
+    return chosen(plan)?.length ?? counted(plan)
+  })
+  return remembered(reader, query, undefined, total)
+}
+
+/** One entity by its id, or undefined when it is not there at that moment. */
+export function get(
+  reader: Reader,
+  type: string,
+  id: string,
+  options: Pick<Query, 'asOf' | 'include'> = {},
+): Stored | undefined {
+  return within(reader, () => {
+    const moment = { asOf: options.asOf ?? null }
+    const source = sourceOf(reader, type, moment, 'e')
+    const { sql, values } =
+      fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.where}`
+    const rows = reader.sql.rows(sql, ...values).map((row) => toStored(type, row))
+    return embed(reader, type, rows, options.include ?? [], moment)[0]
+  })
+}
+
+/** How a question would be answered: by which way, with which statement, and what is left to memory. */
+export function explain(reader: Reader, query: Query) {
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, { asOf: query.asOf ?? null })
+  const order = orderOf(plan, query.sort ?? [])
+  const rows = pageRows(plan, order, plan.residual.length > 0 ? [] : null)
+  const { sql, values } = select(plan, rows, [], query.limit ?? DEFAULT_LIMIT, query.offset ?? 0)
+  const steps = reader.sql.rows(`EXPLAIN QUERY PLAN ${sql}`, ...values).map((step) => step[3] as string)
+  return {
+    through: rows.through,
+    order: order.by,
+    inMemory: plan.residual.map(({ filter }) => describe(filter)),
+    steps,
+    sql,
+  }
+}
+
+function describe(filter: Filter): string {
+  if ('path' in filter) return `${filter.path.text} ${filter.op}`
+  return filter.op === 'text'
+    ? 'text'
+    : filter.op === 'not'
+      ? `not (${describe(filter.of)})`
+      : filter.of.map(describe).join(` ${filter.op} `)
+}
+
+function counted(plan: Plan): number {
+  const rows = countRows(plan)
+  const { sql, values } = fragment`SELECT count(*) FROM ${rows.from} WHERE ${every([...rows.where, ...ticking(plan)])}`
+  return plan.scope.reader.sql.rows(sql, ...values)[0]![0]
+}
+
+type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
+
+function knownTotal(reader: Reader, query: Counted): number | undefined {
+  return reader.totals?.get(totalKey(reader, query), typesOf(query))
+}
+
+function remembered(reader: Reader, query: Counted, known: number | undefined, total: number): number {
+  if (known === undefined) reader.totals?.set(totalKey(reader, query), typesOf(query), total)
+  return total
+}
+
+function totalKey(reader: Reader, { type, filter = EVERYTHING, asOf = null }: Counted): string {
+  return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null])
+}
+
+/** The types that an answer depends on. */
+function typesOf({ type, filter = EVERYTHING }: Counted): string[] {
+  return [type, ...touches(filter)]
+}
+
+/** What a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */
+function questionOf(reader: Reader, { type, filter = EVERYTHING, asOf = null, sort = [] }: Query): string {
+  const order = sort.map(({ path, descending }) => [path.text, descending])
+  return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null, order], (_, part) =>
+    part?.said === undefined ? part : { ...part, value: null },
+  )
+}
+
+function placeFrom(plan: Plan, order: Order, question: string, cursor: string): Place {
+  const values = order.by === 'creation' ? 0 : order.by === 'rank' ? 1 : order.keys.length
+  const place = readCursor(question, cursor, values)
+  if (order.by !== 'rank') return place
+  // Ranks shift as texts come and go: the row the page ended with has a new one, and the others have with it.
+  const { sql, values: bound } =
+    fragment`SELECT rank FROM text WHERE text MATCH ${order.match} AND rowid = ${plan.scope.type === 'Event' ? -place[0] : place[0]}`
+  const [row] = plan.scope.reader.sql.rows(sql, ...bound)
+  return row ? [place[0], row[0]] : place
+}

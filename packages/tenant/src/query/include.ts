@@ -1,0 +1,194 @@
+import {
+  type Hop,
+  hopOf,
+  type JsonObject,
+  type Noun,
+  type NounLookup,
+  Problem,
+  quoted,
+  relationNames,
+  relationOf,
+} from '@tildebase/nouns'
+import type { Stored } from '../store/entities.ts'
+import { entityView } from '../view.ts'
+import { presence, scopeBehind } from './compile.ts'
+import { type Fragment, fragment, listOf, plain } from './fragment.ts'
+import type { Moment, Reader } from './reader.ts'
+import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
+import { toStored } from './select.ts'
+import { columns, sourceOf } from './source.ts'
+
+const DEEPEST = 3
+/** The most entities embedded for one relation to many. */
+const MOST_EMBEDDED = 100
+
+/** Parses `organization,deals.contact`, or a list of such names. Every name must be a relation of its type. */
+export function parseInclude(input: unknown, noun: Noun, nouns: NounLookup): string[] {
+  if (input === undefined || input === null || input === '') return []
+  const names = typeof input === 'string' ? input.split(',').map((name) => name.trim()) : input
+  if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
+    throw new Problem('invalid_include', 'Give include as names of relations, such as organization,deals.', {
+      field: 'include',
+    })
+  }
+  for (const name of names) hopsOf(name, noun, nouns)
+  return names
+}
+
+/** The types that an include reaches, so that each can be checked against the key. */
+export function includedTypes(include: readonly string[], noun: Noun, nouns: NounLookup): Set<string> {
+  return new Set(include.flatMap((name) => hopsOf(name, noun, nouns).map((hop) => hop.target)))
+}
+
+/** Embeds relations into rows: one statement per relation and level, for all rows together. */
+export function embed(
+  reader: Reader,
+  type: string,
+  rows: readonly Stored[],
+  include: readonly string[],
+  moment: Moment,
+): readonly Stored[] {
+  if (include.length === 0 || rows.length === 0) return rows
+  const noun = reader.nouns.get(type)!
+  const extras: { [name: string]: JsonObject | JsonObject[] | null }[] = rows.map(() => ({}))
+  for (const [name, deeper] of branches(include)) {
+    const hop = hopsOf(name, noun, reader.nouns)[0]!
+    const found = hop.kind === 'forward' ? ahead(reader, hop, rows, moment) : back(reader, hop, rows, moment)
+    const all = [...new Map(found.flat().map((row) => [row.n, row])).values()]
+    const views = new Map(
+      embed(reader, hop.target, all, deeper, moment).map((row) => [row.n, entityView(row, reader.context)]),
+    )
+    for (const [index, related] of found.entries()) {
+      const shown = related.map(({ n }) => views.get(n)!)
+      extras[index]![name] = hop.list ? shown : (shown[0] ?? null)
+    }
+  }
+  return rows.map((row, index) => ({ ...row, extra: { ...row.extra, ...extras[index] } }))
+}
+
+/** `['a', 'a.b', 'c']` → `a` with `['b']`, `c` with nothing. */
+function branches(include: readonly string[]): Map<string, string[]> {
+  const tree = new Map<string, string[]>()
+  for (const name of include) {
+    const [first, ...rest] = name.split('.')
+    const deeper = tree.get(first!) ?? []
+    tree.set(first!, rest.length > 0 ? [...deeper, rest.join('.')] : deeper)
+  }
+  return tree
+}
+
+function hopsOf(name: string, noun: Noun, nouns: NounLookup): Hop[] {
+  const segments = name.split('.')
+  if (segments.length > DEEPEST) {
+    throw new Problem('invalid_include', `${quoted(name)} is nested too deep: at most ${DEEPEST} levels.`, {
+      field: quoted(name),
+      limit: DEEPEST,
+    })
+  }
+  let at = noun
+  return segments.map((segment) => {
+    const relation = relationOf(at, segment)
+    const target = relation && nouns.get(relation.target)
+    if (!relation || !target) throw notARelation(at, name, segment)
+    const hop = hopOf(at, relation)
+    at = target
+    return hop
+  })
+}
+
+function notARelation(noun: Noun, name: string, segment: string): Problem {
+  const supported = relationNames(noun)
+  const known = supported.length > 0 ? `Its relations are ${supported.join(', ')}.` : 'It has none.'
+  return new Problem('invalid_include', `${noun.name} has no relation ${quoted(segment)}. ${known}`, {
+    type: noun.name,
+    field: quoted(name),
+    supported,
+  })
+}
+
+/** The entities that each row's own field names, newest first. */
+function ahead(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment): Stored[][] {
+  const idsOfRows = rows.map((row) => idsIn(row, hop.field))
+  const ids = [...new Set(idsOfRows.flat())]
+  if (ids.length === 0) return rows.map(() => [])
+  const { source, there } = behind(reader, hop, moment)
+  const { sql, values } =
+    fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} IN ${listOf(ids)} AND ${there}`
+  const found = new Map(reader.sql.rows(sql, ...values).map((row) => [row[1] as string, toStored(hop.target, row)]))
+  return idsOfRows.map((wanted) => newest(wanted.flatMap((id) => found.get(id) ?? [])))
+}
+
+/** The entities whose field names each row, newest first. */
+function back(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment): Stored[][] {
+  const scope = behind(reader, hop, moment)
+  const number = factsNumber(reader, hop.target, hop.via!)
+  const { sql, values } = number === null ? backByData(scope, hop, rows) : backByFacts(scope, number, rows)
+  const found = Map.groupBy(reader.sql.rows(sql, ...values), (row) => row[7] as string)
+  return rows.map((row) => newest((found.get(row.id) ?? []).map((one) => toStored(hop.target, one))))
+}
+
+function backByFacts({ source, there, narrowing, moment }: Behind, number: number, rows: readonly Stored[]): Fragment {
+  const f = plain('f')
+  // The cap counts entities that are shown, so a narrowing has to look at them before it.
+  const [from, shown] = narrowing
+    ? [fragment` CROSS JOIN ${narrowing.from}`, fragment` AND ${narrowing.where}`]
+    : [plain(''), plain('')]
+  return fragment`SELECT ${columns(source)}, parent.value
+  FROM json_each(${JSON.stringify(rows.map((row) => row.id))}) parent CROSS JOIN ${source.from}
+  WHERE ${there} AND ${source.n} IN (
+    SELECT f.n FROM facts f${from}
+    WHERE f.field = ${number} AND f.value = parent.value AND ${factsAt(moment, f)}${shown}
+    ORDER BY f.n DESC
+    LIMIT ${MOST_EMBEDDED})`
+}
+
+function backByData({ source, there }: Behind, hop: Hop, rows: readonly Stored[]): Fragment {
+  const ids = listOf(rows.map((row) => row.id))
+  const data = source.dataFor(hop.via!)
+  return fragment`SELECT n, id, version, created_at, created_by, updated_at, data, parent
+  FROM (
+    SELECT ${source.n} AS n, ${source.id} AS id, ${source.version} AS version, ${source.createdAt} AS created_at,
+      ${source.createdBy} AS created_by, ${source.updatedAt} AS updated_at, ${source.data} AS data, v.value AS parent,
+      row_number() OVER (PARTITION BY v.value ORDER BY ${source.n} DESC) AS place
+    FROM ${source.from}, json_each(${data}, ${jsonPath([hop.via!])}) v
+    WHERE ${there} AND v.value IN ${ids})
+  WHERE place <= ${MOST_EMBEDDED}`
+}
+
+interface Behind extends Scope {
+  readonly there: Fragment
+  /** The rows of the type that are shown, under an alias of their own, when not all of them are. */
+  readonly narrowing: { readonly from: Fragment; readonly where: Fragment } | null
+}
+
+function behind(reader: Reader, hop: Hop, moment: Moment): Behind {
+  const here: Scope = {
+    reader,
+    moment,
+    type: hop.from,
+    source: sourceOf(reader, hop.from, moment, 'e'),
+    narrowed: true,
+  }
+  const scope = scopeBehind(here, hop, 't')
+  const inner = scopeBehind(here, hop, 'u')
+  const narrowed = (reader.narrow?.(hop.target) ?? null) !== null
+  const narrowing = narrowed
+    ? { from: inner.source.from, where: fragment`${inner.source.n} = f.n AND ${shownOf(inner)}` }
+    : null
+  return { ...scope, there: shownOf(scope), narrowing }
+}
+
+function shownOf(scope: Scope): Fragment {
+  const there = presence(scope)
+  if (there === null) throw new Error(`The narrowing of ${scope.type} is not one that SQL can test.`)
+  return there
+}
+
+function idsIn(row: Stored, field: string): string[] {
+  const value = (JSON.parse(row.data) as JsonObject)[field]
+  return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
+}
+
+function newest(rows: readonly Stored[]): Stored[] {
+  return [...rows].sort((a, b) => b.n - a.n).slice(0, MOST_EMBEDDED)
+}

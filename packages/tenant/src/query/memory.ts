@@ -1,0 +1,123 @@
+import { type Filter, type Follow, type Hop, isoOf, type JsonObject, match, type Regex } from '@tildebase/nouns'
+import type { Stored } from '../store/entities.ts'
+import { presence, scopeBehind } from './compile.ts'
+import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
+import type { Part, Plan } from './plan.ts'
+import { regexTest } from './regex.ts'
+import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
+import { pageRows, select, toStored } from './select.ts'
+import { columns } from './source.ts'
+
+const CHUNK = 1_000
+
+/** Where a scan in memory begins and when it may end, when the order of creation is the order asked for. */
+export interface Extent {
+  readonly descending: boolean
+  readonly after: number | null
+  /** Ends after so many matches. */
+  readonly enough: number
+}
+
+const WHOLE: Extent = { descending: true, after: null, enough: Number.POSITIVE_INFINITY }
+
+/** The places of the entities that pass the parts of a filter which SQL cannot test; null when there are no such parts. */
+export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
+  if (plan.residual.length === 0) return null
+  const { scope } = plan
+  const order = { by: 'creation', descending: extent.descending } as const
+  const rows = pageRows(plan, order)
+  const test = tester(scope, plan.residual)
+  const found: number[] = []
+  let place = extent.after
+  for (;;) {
+    const beyond = place === null ? [] : [fragment`${scope.source.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
+    const { sql, values } = select(plan, rows, beyond, CHUNK, 0)
+    const chunk = scope.reader.sql.rows(sql, ...values).map((row) => toStored(scope.type, row))
+    for (const row of chunk) if (test(row)) found.push(row.n)
+    if (chunk.length < CHUNK || found.length >= extent.enough) return found
+    place = chunk.at(-1)!.n
+  }
+}
+
+/** An entity as memory looks at it: fields and meta-fields side by side. */
+export function flat(row: Stored): JsonObject {
+  return {
+    ...(JSON.parse(row.data) as JsonObject),
+    $id: row.id,
+    $type: row.type,
+    $version: row.version,
+    $createdAt: isoOf(row.createdAt),
+    $updatedAt: isoOf(row.updatedAt),
+    $createdBy: row.createdBy,
+  }
+}
+
+function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
+  const patterns = new Map<string, (text: string) => boolean>()
+  const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
+  const tests = parts.map(({ filter, narrowed }) => {
+    const follow = follower({ ...scope, narrowed }, regex)
+    return (entity: JsonObject) => match(filter, entity, follow, regex)
+  })
+  return (row) => {
+    const entity = flat(row)
+    return tests.every((test) => test(entity))
+  }
+}
+
+/** Follows relations by asking the database, each question once. */
+function follower(scope: Scope, regex: Regex): Follow {
+  const answers = new Map<string, readonly JsonObject[]>()
+  return (hop, entity) => {
+    const from = hop.kind === 'back' ? [entity.$id as string] : idsIn(entity, hop)
+    return kept(answers, JSON.stringify([hop.from, hop.field, from]), () => related(scope, hop, from, regex))
+  }
+}
+
+function idsIn(entity: JsonObject, hop: Hop): string[] {
+  const value = Object.hasOwn(entity, hop.field) ? entity[hop.field] : null
+  const ids = hop.list && Array.isArray(value) ? value : [value]
+  return ids.filter((id) => typeof id === 'string')
+}
+
+function related(scope: Scope, hop: Hop, from: readonly string[], regex: Regex): JsonObject[] {
+  if (from.length === 0) return []
+  const behind = scopeBehind(scope, hop, 't')
+  const there = presence(behind)
+  const { sql, values } = relatedRows(behind, hop, from, there ?? behind.source.where)
+  const rows = scope.reader.sql.rows(sql, ...values).map((row) => flat(toStored(hop.target, row)))
+  const narrowing: Filter | null = there === null ? (scope.reader.narrow?.(hop.target) ?? null) : null
+  if (narrowing === null) return rows
+  const follow = follower({ ...scope, narrowed: false }, regex)
+  return rows.filter((row) => match(narrowing, row, follow, regex))
+}
+
+function relatedRows(
+  { reader, moment, source, type }: Scope,
+  hop: Hop,
+  from: readonly string[],
+  there: Fragment,
+): Fragment {
+  const read = (rows: Fragment, ...where: Fragment[]) =>
+    fragment`SELECT ${columns(source)} FROM ${rows} WHERE ${every([...where, there])}`
+  if (hop.kind === 'forward') return read(source.from, fragment`${source.id} IN ${listOf(from)}`)
+  const number = factsNumber(reader, type, hop.via!)
+  const f = plain('f')
+  if (number === null) {
+    const way = jsonPath([hop.via!])
+    return read(
+      source.from,
+      fragment`EXISTS (SELECT 1 FROM json_each(${source.dataFor(hop.via!)}, ${way}) WHERE value = ${from[0]!})`,
+    )
+  }
+  const pointing = fragment`f.field = ${number} AND f.value = ${from[0]!} AND ${factsAt(moment, f)} AND ${source.n} = f.n`
+  return read(fragment`facts f CROSS JOIN ${source.from}`, pointing)
+}
+
+function kept<T>(answers: Map<string, T>, key: string, compute: () => T): T {
+  const known = answers.get(key)
+  if (known !== undefined) return known
+  const answer = compute()
+  answers.set(key, answer)
+  return answer
+}

@@ -1,0 +1,30 @@
+import { OPEN } from '../store/layout.ts'
+import { type Fragment, fragment } from './fragment.ts'
+import type { Moment, Reader } from './reader.ts'
+import type { Source } from './source.ts'
+
+/** What a filter is compiled about: rows of a type, from a source, at a moment. */
+export interface Scope {
+  readonly reader: Reader
+  readonly moment: Moment
+  readonly type: string
+  readonly source: Source
+  /** Whether entities reached through relations must pass the reader's narrowing too. */
+  readonly narrowed: boolean
+}
+
+/** The way into JSON that SQLite understands, or null for names it would read otherwise. */
+export function jsonPath(steps: readonly string[]): string | null {
+  return steps.some((step) => /["\\\p{Cc}]/u.test(step)) ? null : `$${steps.map((step) => `."${step}"`).join('')}`
+}
+
+/** Whether `alias`'s index over fields speaks for a relation's back side: an Event has no rows there. */
+export function factsNumber(reader: Reader, type: string, field: string): number | null {
+  return type === 'Event' ? null : reader.fieldNumber(type, field)
+}
+
+/** The condition on `facts` that a row of it speaks of the moment. */
+export function factsAt(moment: Moment, f: Fragment): Fragment {
+  if (moment.asOf === null) return fragment`${f}.until = ${OPEN}`
+  return fragment`${f}.until > ${moment.asOf} AND ${f}.since <= ${moment.asOf}`
+}

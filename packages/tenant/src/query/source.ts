@@ -1,0 +1,127 @@
+import { type Fragment, fragment, listOf, plain } from './fragment.ts'
+import type { Moment, Reader } from './reader.ts'
+
+/** Where rows of a type come from. The same columns whether it is the present, the past or the log. */
+export interface Source {
+  readonly alias: string
+  readonly from: Fragment
+  /** What makes a row of `from` a row of the type at the moment. */
+  readonly where: Fragment
+  readonly n: Fragment
+  readonly id: Fragment
+  readonly version: Fragment
+  readonly createdAt: Fragment
+  readonly createdBy: Fragment
+  readonly updatedAt: Fragment
+  readonly data: Fragment
+  /** JSON that holds at least this field as `data` does, when that is cheaper than all of it. */
+  dataFor(field: string): Fragment
+}
+
+/** The source of a type at a moment, under an alias of our own. */
+export function sourceOf(reader: Reader, type: string, moment: Moment, alias: string): Source {
+  if (type === 'Event') return events(reader, moment, alias)
+  return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, alias)
+}
+
+/** The columns that every row is read with, in the order of `Stored`. */
+export function columns(source: Source): Fragment {
+  const { n, id, version, createdAt, createdBy, updatedAt, data } = source
+  return fragment`${n}, ${id}, ${version}, ${createdAt}, ${createdBy}, ${updatedAt}, ${data}`
+}
+
+function present(type: string, alias: string): Source {
+  const data = plain(`${alias}.data`)
+  return {
+    ...entityColumns(alias),
+    from: plain(`entities ${alias}`),
+    where: fragment`${plain(alias)}.type = ${type} AND ${plain(alias)}.gone = 0`,
+    version: plain(`${alias}.version`),
+    updatedAt: plain(`${alias}.updated_at`),
+    data,
+    dataFor: () => data,
+  }
+}
+
+/** A version that has been superseded since joins its row of `past` and of the log; one that still stands joins none. */
+function past(type: string, seq: number, alias: string): Source {
+  const e = plain(alias)
+  const p = plain(`${alias}p`)
+  const l = plain(`${alias}l`)
+  const data = fragment`CASE WHEN ${l}.seq IS NULL THEN ${e}.data ELSE coalesce(${l}.data, '{}') END`
+  return {
+    ...entityColumns(alias),
+    from: fragment`entities ${e}
+    LEFT JOIN past ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
+    LEFT JOIN log ${l} ON ${l}.seq = ${p}.seq`,
+    where: fragment`${e}.type = ${type} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`,
+    version: fragment`coalesce(${l}.version, ${e}.version)`,
+    updatedAt: fragment`coalesce(${l}.at, ${e}.updated_at)`,
+    data,
+    dataFor: () => data,
+  }
+}
+
+function entityColumns(alias: string) {
+  return {
+    alias,
+    n: plain(`${alias}.n`),
+    id: plain(`${alias}.id`),
+    createdAt: plain(`${alias}.created_at`),
+    createdBy: plain(`${alias}.created_by`),
+  }
+}
+
+/** The Event collection: tracked events as they are, and the event of every verb. */
+function events(reader: Reader, moment: Moment, alias: string): Source {
+  const e = plain(alias)
+  const conditions = [
+    moment.asOf === null ? plain('1') : fragment`${e}.seq <= ${moment.asOf}`,
+    ...(reader.hidden ? [fragment`${e}.type NOT IN ${listOf(hiddenTypes(reader))}`] : []),
+  ]
+  const part = (json: string) =>
+    plain(`CASE WHEN ${alias}.type = 'Event' THEN coalesce(${alias}.data, '{}') ELSE ${json} END`)
+  return {
+    alias,
+    from: fragment`log ${e}`,
+    where: conditions.reduce((all, one) => fragment`${all} AND ${one}`),
+    n: plain(`${alias}.seq`),
+    id: plain(`${alias}.id`),
+    version: plain('1'),
+    createdAt: plain(`${alias}.at`),
+    createdBy: plain(`${alias}.actor`),
+    updatedAt: plain(`${alias}.at`),
+    data: part(`json_object(${Object.entries(verbEvent(alias)).flatMap(([name, value]) => [`'${name}'`, value])})`),
+    dataFor: (field) => {
+      const value = Object.hasOwn(verbEvent(alias), field) ? verbEvent(alias)[field] : undefined
+      return part(value === undefined ? `'{}'` : `json_object('${field}', ${value})`)
+    },
+  }
+}
+
+/** The fields that the event of a verb has in the Event collection, each as SQL over its log row. */
+function verbEvent(e: string): { readonly [field: string]: string } {
+  return {
+    name: `${e}.type || '.' || ${e}.event`,
+    type: `'verb'`,
+    data: `json_set(coalesce(${e}.data, '{}'), '$."$id"', ${e}.entity, '$."$type"', ${e}.type)`,
+    source: `'API'`,
+    timestamp: `strftime('%Y-%m-%dT%H:%M:%S', ${e}.at / 1000, 'unixepoch') || printf('.%03dZ', ${e}.at % 1000)`,
+    properties: `json_object('verb', ${e}.verb, 'entityType', ${e}.type, 'entityId', ${e}.entity, 'version', ${e}.version)`,
+  }
+}
+
+/** The fields that the events of verbs have in the Event collection; all others belong to tracked events alone. */
+export const VERB_EVENT_FIELDS: ReadonlySet<string> = new Set(Object.keys(verbEvent('')))
+
+/** One step per type along the index, so that the whole log need not be read. */
+const TYPES = `
+  WITH RECURSIVE types (type) AS (
+    SELECT min(type) FROM log
+    UNION ALL
+    SELECT (SELECT min(log.type) FROM log WHERE log.type > types.type) FROM types WHERE types.type IS NOT NULL)
+  SELECT type FROM types WHERE type IS NOT NULL`
+
+function hiddenTypes(reader: Reader): string[] {
+  return reader.sql.rows(TYPES).flatMap(([type]) => (reader.hidden?.(type) ? [type] : []))
+}

@@ -1,0 +1,90 @@
+import { type Field, type JsonObject, type NounLookup, Problem, textsOf, wordsOf } from '@tildebase/nouns'
+import type { Sql } from '../ports.ts'
+import { getMeta, setMeta } from '../store/meta.ts'
+import { type Fragment, fragment, plain } from './fragment.ts'
+import type { Scope } from './scope.ts'
+
+const WATERMARK = 'text.seq'
+
+/** Rows whose words match, as a condition on the source. */
+export function textTest(
+  { source, type, moment }: Pick<Scope, 'source' | 'type' | 'moment'>,
+  words: readonly string[],
+): Fragment {
+  if (moment.asOf !== null) {
+    throw new Problem('invalid_filter', '$text searches the present only. Leave out asOf, or filter by fields.', {
+      field: '$text',
+    })
+  }
+  const query = matchQuery(words)
+  if (query === null) return plain('0')
+  // Events stand in the text index under minus their seq, so that they never meet the place of an entity.
+  return fragment`${plain(type === 'Event' ? '-' : '')}${source.n} IN (SELECT rowid FROM text WHERE text MATCH ${query})`
+}
+
+/** Words as an FTS5 query: each a prefix, all of them; null when none has a letter or digit, which nothing matches. */
+export function matchQuery(words: readonly string[]): string | null {
+  const phrases = words.filter((word) => wordsOf(word).length > 0)
+  if (phrases.length === 0) return null
+  // In quotes nothing is an operator; the index cuts a phrase into words by its own rules.
+  return phrases.map((word) => `"${word.replace(/["\p{Cc}]/gu, ' ')}"*`).join(' AND ')
+}
+
+/** Folds up to `limit` events after the watermark into the text index; tells how many there were. */
+export function foldText(sql: Sql, nouns: NounLookup, limit: number): number {
+  return sql.transaction(() => {
+    const since = Number(getMeta(sql, WATERMARK) ?? 0)
+    const rows = sql.rows(OUTSTANDING, since, limit) as [number, string, string, string, string | null][]
+    if (rows.length === 0) return 0
+    const last = new Map<string, (typeof rows)[number]>()
+    for (const row of rows) {
+      const [seq, type, , event, data] = row
+      if (type === 'Event') insertWords(sql, -seq, words(nouns, type, data ?? '{}'))
+      else {
+        insertWords(sql, -seq, `${type}.${event}`)
+        last.set(row[2], row)
+      }
+    }
+    for (const [, type, entity] of last.values()) foldEntity(sql, nouns, type, entity)
+    setMeta(sql, WATERMARK, String(rows.at(-1)![0]))
+    return rows.length
+  })
+}
+
+/** Folds all that is outstanding. */
+export function foldAllText(sql: Sql, nouns: NounLookup): void {
+  while (foldText(sql, nouns, 1_000) === 1_000);
+}
+
+const OUTSTANDING = `
+  SELECT seq, type, entity, event, data
+  FROM log
+  WHERE seq > ?
+  ORDER BY seq
+  LIMIT ?`
+
+/** Brings an entity's words to its present state, which may be newer than the event being folded: that does no harm. */
+function foldEntity(sql: Sql, nouns: NounLookup, type: string, id: string): void {
+  const [row] = sql.rows('SELECT n, gone, data FROM entities WHERE id = ?', id)
+  if (!row) return
+  const [n, gone, data] = row
+  sql.run('DELETE FROM text WHERE rowid = ?', n)
+  if (gone === 0) insertWords(sql, n, words(nouns, type, data))
+}
+
+function insertWords(sql: Sql, rowid: number, text: string): void {
+  sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', rowid, text)
+}
+
+/** The texts of an entity: string and enum fields and whatever is undeclared; never ids, dates or secrets. */
+function words(nouns: NounLookup, type: string, data: string): string {
+  const fields = nouns.get(type)?.fields ?? {}
+  return Object.entries(JSON.parse(data) as JsonObject)
+    .filter(([name]) => isText(Object.hasOwn(fields, name) ? fields[name] : undefined))
+    .flatMap(([, value]) => textsOf(value))
+    .join('\n')
+}
+
+function isText(field: Field | undefined): boolean {
+  return field === undefined || field.kind === 'string' || field.kind === 'enum' || field.kind === 'json'
+}
