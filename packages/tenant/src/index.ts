@@ -1,1 +1,48 @@
-export * from './ports.ts'
+export type { Act, Done } from './act/act.ts'
+export { Commits } from './commit.ts'
+export { eventText, eventView } from './event-view.ts'
+export { type AfterHook, type BeforeHook, type HookRegistry, Hooks, registryOf } from './hooks.ts'
+export { isId, newId, randomText } from './ids.ts'
+export { demand, demandArea, demandReach, type Grant, grantFor, may, OPERATOR, rowsOf } from './keys/grant.ts'
+export { grantOf, tenantOfSecret } from './keys/keys.ts'
+export { type Action, reaches, type Scope } from './keys/scopes.ts'
+export { openTenant } from './open.ts'
+export { type Operation, type Outcome, perform } from './perform.ts'
+export type {
+  Alarm,
+  Clock,
+  Outbound,
+  OutboundAnswer,
+  OutboundRequest,
+  Random,
+  Script,
+  ScriptAnswer,
+  ScriptRequest,
+  Seal,
+  Sql,
+  SqlRow,
+  SqlValue,
+} from './ports.ts'
+export { count, explain, find, findRows, get, type Page, type Query } from './query/find.ts'
+export type { Reader } from './query/reader.ts'
+export {
+  asOfSeq,
+  filterOf,
+  industryFilter,
+  limitOf,
+  offsetOf,
+  questionOf,
+  reachable,
+  readable,
+  readerOf,
+  wordList,
+} from './read.ts'
+export { dropType, putType } from './schema.ts'
+export { operate, type Session, sessionOf } from './session.ts'
+export type { Stored } from './store/entities.ts'
+export { forgetOldAnswers, keepAnswer, keptAnswer } from './store/idempotency.ts'
+export { LAYOUT_VERSION } from './store/layout.ts'
+export type { LogRow } from './store/log.ts'
+export { layOut } from './store/meta.ts'
+export { type Chore, type Listener, type Ports, Tenant, type TenantOptions, type Witness } from './tenant.ts'
+export { entityText, entityView } from './view.ts'

@@ -50,9 +50,7 @@ export interface OutboundRequest {
   readonly timeoutMs: number
 }
 
-export type OutboundAnswer =
-  | { readonly status: number; readonly body: string }
-  | { readonly error: string }
+export type OutboundAnswer = { readonly status: number; readonly body: string } | { readonly error: string }
 
 /** Runs code of strangers in an interpreter of its own, off the tenant's thread. */
 export interface Script {

@@ -32,6 +32,20 @@ export const LAYOUT = [
     digest BLOB NOT NULL,
     hash BLOB NOT NULL)`,
   `CREATE INDEX log_type ON log (type, seq)`,
+  `CREATE TRIGGER log_gapless BEFORE INSERT ON log
+    WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM log)
+    BEGIN SELECT RAISE(ABORT, 'the log has no gaps'); END`,
+  `CREATE TRIGGER log_kept BEFORE DELETE ON log
+    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
+  // The one change allowed is an erasure: the values go, the header, the digest and the chain stay.
+  `CREATE TRIGGER log_unchanged BEFORE UPDATE ON log
+    WHEN NEW.data IS NOT NULL OR NEW.previous IS NOT NULL OR NEW.salt IS NOT NULL
+      OR (NEW.seq, NEW.id, NEW.at, NEW.type, NEW.entity, NEW.verb, NEW.event, NEW.version, NEW.actor, NEW.created_at,
+          NEW.created_by, NEW.digest, NEW.hash)
+        <> (OLD.seq, OLD.id, OLD.at, OLD.type, OLD.entity, OLD.verb, OLD.event, OLD.version, OLD.actor, OLD.created_at,
+          OLD.created_by, OLD.digest, OLD.hash)
+      OR NEW.correlation IS NOT OLD.correlation
+    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
   `CREATE INDEX log_correlation ON log (correlation) WHERE correlation IS NOT NULL`,
 
   // The present: one row per entity, in creation order. A deleted one stays, gone = 1, so that it can be restored.
@@ -73,4 +87,33 @@ export const LAYOUT = [
 
   // Words of every string field; rowid is the entity's n, or minus the seq of an Event. Folded from the log, lazily.
   `CREATE VIRTUAL TABLE text USING fts5(words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2', prefix='2 3')`,
+
+  // Hashes of key secrets. No query of a client can name this table.
+  `CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    prefix TEXT NOT NULL UNIQUE,
+    hash BLOB NOT NULL,
+    expires_at INTEGER,
+    used_at INTEGER) WITHOUT ROWID`,
+  `CREATE INDEX keys_expiry ON keys (expires_at) WHERE expires_at IS NOT NULL`,
+
+  // Answers to requests with an Idempotency-Key, kept for a day.
+  `CREATE TABLE answers (
+    scope TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    headers TEXT NOT NULL,
+    body TEXT,
+    at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE INDEX answers_at ON answers (at)`,
+
+  // AFTER hooks that still have to run for an event: written with it, removed once the hook has returned.
+  `CREATE TABLE afters (
+    id INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    hook TEXT NOT NULL,
+    failures INTEGER NOT NULL,
+    due INTEGER,
+    error TEXT)`,
+  `CREATE INDEX afters_due ON afters (due)`,
 ] as const

@@ -1,0 +1,138 @@
+import { Problem, resolveLens } from '@tildebase/nouns'
+import {
+  type Commits,
+  demand,
+  demandArea,
+  type Grant,
+  grantOf,
+  OPERATOR,
+  perform,
+  type Tenant,
+} from '@tildebase/tenant'
+import type { Answer, Ask } from './ask.ts'
+import { type Call, flagParam, parseBody, parseQuery } from './call.ts'
+import { remember } from './idempotency.ts'
+import type { Place } from './locate.ts'
+import { rehearsal } from './rehearsal.ts'
+import { refusal } from './respond.ts'
+import { createdAnswer } from './rest/entities.ts'
+import type { Match, Routes } from './routes.ts'
+
+/** A tenant that is open, with its queue of commits. */
+export interface OpenTenant {
+  readonly tenant: Tenant
+  readonly commits: Commits
+}
+
+/** Who sends a request, as far as the door can tell: the operator, somebody with a secret, or nobody. */
+export type Sender =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'secret'; readonly secret: string }
+  | { readonly kind: 'nobody' }
+
+/** What the app needs beside the tenant. */
+export interface AppOptions {
+  readonly routes: Routes
+  /** Whether anybody may make a tenant that does not exist yet, with its first key. */
+  readonly signup: boolean
+  readonly report: (reason: unknown, requestId: string) => void
+}
+
+/** Answers a request inside a tenant. Never throws. */
+export async function answer(
+  open: OpenTenant,
+  ask: Ask,
+  place: Place,
+  sender: Sender,
+  requestId: string,
+  options: AppOptions,
+): Promise<Answer> {
+  try {
+    const grant = grantFor(open.tenant, sender)
+    if (grant === null) return await open.commits.run(() => signUp(open.tenant, ask, place, options))
+    return await dispatch(open, ask, place, grant, requestId, options)
+  } catch (reason) {
+    return refusal(reason, requestId, options.report)
+  }
+}
+
+async function dispatch(
+  open: OpenTenant,
+  ask: Ask,
+  place: Place,
+  grant: Grant,
+  requestId: string,
+  options: AppOptions,
+): Promise<Answer> {
+  const { route, params } = findRoute(options.routes, ask.method, place.segments)
+  const { tenant, commits } = open
+  const call: Call = {
+    tenant,
+    commits,
+    grant,
+    ask,
+    lens: resolveLens(place.dimensions),
+    params,
+    query: parseQuery(ask.query),
+    body: route.rawBody ? undefined : parseBody(ask.body as Uint8Array | null),
+    context: `${place.baseUrl}/~${tenant.slug}`,
+    requestId,
+    correlation: ask.headers['x-correlation-id'] ?? null,
+  }
+  demandFor({ route, params }, call)
+  if (route.mode === 'write') return runWrite(route, call)
+  return route.handle(call)
+}
+
+/** Runs a writing route in the next commit: once per Idempotency-Key, or without a trace when it is a dry run. */
+export function runWrite(route: Match['route'], call: Call): Promise<Answer> {
+  const work = () => route.handle(call) as Answer
+  if (flagParam(call.query, 'dryRun')) return call.commits.run(() => rehearsal(call, work))
+  return call.commits.run(() => remember(call, work))
+}
+
+/** The route of a request, or the problem of having none. */
+export function findRoute(routes: Routes, method: string, segments: readonly string[]): Match {
+  const found = routes.find(method, segments)
+  if (found === null) {
+    throw new Problem(
+      'unknown_path',
+      `There is nothing at /${segments.join('/').slice(0, 200)}. See /~{tenant}/openapi.json for what there is.`,
+    )
+  }
+  if ('allow' in found) {
+    const allow = found.allow.join(', ')
+    throw new Problem('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+  }
+  return found
+}
+
+/** Refuses a request whose key does not hold what its route needs. */
+export function demandFor({ route, params }: Match, call: Call): void {
+  const { needs } = route
+  if (needs === 'key' || needs.on === 'each') return
+  if (needs.on === 'area') demandArea(call.grant, needs.action, needs.area)
+  else demand(call.grant, needs.action, call.tenant.noun(params.type ?? ''))
+}
+
+function grantFor(tenant: Tenant, sender: Sender): Grant | null {
+  if (sender.kind === 'operator') return OPERATOR
+  if (sender.kind === 'nobody') return null
+  const grant = grantOf(tenant, sender.secret)
+  if (grant) return grant
+  throw unauthorized()
+}
+
+/** The one request that needs no key: a tenant's first key, where signing up is open. */
+function signUp(tenant: Tenant, ask: Ask, place: Place, options: AppOptions): Answer {
+  const path = place.segments.join('/')
+  const isFirstKey = ask.method === 'POST' && (path === 'api-keys' || path === 'ApiKey')
+  if (!options.signup || !isFirstKey || tenant.head.seq > 0) throw unauthorized()
+  const data = parseBody(ask.body as Uint8Array | null)
+  const first = perform(tenant, { ...OPERATOR, actor: 'signup' }, { type: 'ApiKey', verb: 'create', data })
+  return createdAnswer(first, `${place.baseUrl}/~${tenant.slug}`)
+}
+
+export function unauthorized(): Problem {
+  return new Problem('unauthorized', 'Send a valid key of this service as Authorization: Bearer <key>.')
+}

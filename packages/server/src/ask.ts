@@ -1,0 +1,38 @@
+/** A request, as every host hands it over: plain data that can cross a thread. */
+export interface Ask {
+  readonly method: string
+  /** `http` or `https`, as the client sees it. */
+  readonly scheme: string
+  /** The Host header, port included. */
+  readonly host: string
+  /** The path as it came, percent signs and all. */
+  readonly path: string
+  /** What follows the question mark, as it came. */
+  readonly query: string
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly body: Body
+}
+
+/** Nothing, all of it, or a stream for bodies that may be larger than memory. */
+export type Body = null | Uint8Array | AsyncIterable<Uint8Array>
+
+/** A response, likewise. A stream ends early when the client goes away. */
+export interface Answer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: null | string | Uint8Array | AsyncIterable<string | Uint8Array>
+}
+
+/** An answer of JSON text that is already written. */
+export function jsonText(status: number, body: string, headers: Answer['headers'] = {}): Answer {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body }
+}
+
+export function json(status: number, body: unknown, headers: Answer['headers'] = {}): Answer {
+  return jsonText(status, JSON.stringify(body), headers)
+}
+
+export function empty(status: number, headers: Answer['headers'] = {}): Answer {
+  return { status, headers, body: null }
+}

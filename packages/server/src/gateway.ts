@@ -1,0 +1,114 @@
+import { Problem } from '@tildebase/nouns'
+import { tenantOfSecret } from '@tildebase/tenant'
+import { type Sender, unauthorized } from './app.ts'
+import type { Answer, Ask } from './ask.ts'
+import { locate, type Place } from './locate.ts'
+import { refusal } from './respond.ts'
+
+/** The tenants, wherever they are: in this thread, in workers, in Durable Objects. */
+export interface Tenants {
+  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Promise<Answer>
+  /** Whether the secret is a valid key of the tenant it names. */
+  verify(slug: string, secret: string): Promise<boolean>
+}
+
+export interface GatewayOptions {
+  readonly tenants: Tenants
+  /** The base host: labels before it are the lens. */
+  readonly hostSuffix: string
+  readonly isOperator: (secret: string) => boolean
+  readonly requestId: () => string
+  readonly report: (reason: unknown, requestId: string) => void
+  /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
+  readonly outside: (ask: Ask, segments: readonly string[], sender: Sender) => Promise<Answer | null> | Answer | null
+}
+
+/** Paths that answer without a tenant prefix: the tenant is then the key's own. */
+const DATABASE_PATHS = new Set(['import', 'export', 'sync', 'manifest', 'events'])
+
+/** The first door: finds out who asks whom, and passes the request on. Never throws. */
+export class Gateway {
+  readonly #options: GatewayOptions
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+  }
+
+  async answer(ask: Ask): Promise<Answer> {
+    const given = ask.headers['x-request-id']
+    const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
+    let answer: Answer
+    try {
+      answer = ask.method === 'OPTIONS' ? preflight(ask) : await this.#pass(ask, requestId)
+    } catch (reason) {
+      answer = refusal(reason, requestId, this.#options.report)
+    }
+    return { ...answer, headers: { ...answer.headers, 'x-request-id': requestId, ...crossOrigin(ask) } }
+  }
+
+  async #pass(ask: Ask, requestId: string): Promise<Answer> {
+    const { tenants, hostSuffix } = this.#options
+    const place = locate(ask.scheme, ask.host, ask.path, hostSuffix)
+    const sender = this.#senderOf(ask)
+    if (place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')) {
+      const answer = await this.#options.outside(ask, place.segments, sender)
+      if (answer) return answer
+      throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
+    }
+    const slug = place.tenant ?? ownTenant(sender)
+    if (sender.kind === 'secret') await this.#checkTenant(sender.secret, slug)
+    return tenants.answer(slug, ask, place, sender, requestId)
+  }
+
+  #senderOf(ask: Ask): Sender {
+    const header = ask.headers.authorization
+    if (header === undefined) return { kind: 'nobody' }
+    const secret = /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
+    if (secret === undefined) throw unauthorized()
+    return this.#options.isOperator(secret) ? { kind: 'operator' } : { kind: 'secret', secret }
+  }
+
+  /** A valid key of another tenant is told so, whether or not the tenant asked for exists; any other is unknown. */
+  async #checkTenant(secret: string, slug: string): Promise<void> {
+    const own = tenantOfSecret(secret)
+    if (own === slug) return
+    if (own === null || !(await this.#options.tenants.verify(own, secret))) throw unauthorized()
+    throw new Problem('forbidden', 'This key belongs to another tenant.')
+  }
+}
+
+/** The tenant of a database path without prefix: the key's own. */
+function ownTenant(sender: Sender): string {
+  if (sender.kind === 'operator') {
+    throw new Problem(
+      'tenant_required',
+      'The operator key belongs to no tenant: use the form /~{tenant}/… of this path.',
+    )
+  }
+  const slug = sender.kind === 'secret' ? tenantOfSecret(sender.secret) : null
+  if (slug === null) throw unauthorized()
+  return slug
+}
+
+function preflight(ask: Ask): Answer {
+  return {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+      'access-control-allow-headers':
+        ask.headers['access-control-request-headers'] ??
+        'authorization, content-type, if-match, if-none-match, idempotency-key',
+      'access-control-max-age': '86400',
+    },
+    body: null,
+  }
+}
+
+/** Any page may ask: a key in a header, and never a cookie, is what opens a tenant. */
+function crossOrigin(ask: Ask): Answer['headers'] {
+  if (ask.headers.origin === undefined) return {}
+  return {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'etag, location, x-request-id, retry-after, idempotency-replayed',
+  }
+}

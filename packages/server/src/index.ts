@@ -1,0 +1,2 @@
+export { readSettings, SettingError, type Settings } from './node/config.ts'
+export { type Host, startHost } from './node/host.ts'

@@ -1,0 +1,71 @@
+import { Problem } from '@tildebase/nouns'
+
+/** Where a request is addressed to, before anything is opened. */
+export interface Place {
+  /** The tenant of `/~{tenant}`, or null on the paths outside tenants. */
+  readonly tenant: string | null
+  /** The subdomain's labels and the path segments before the tenant, in that order. */
+  readonly dimensions: readonly string[]
+  /** The decoded segments after the tenant, or the whole path when there is none. */
+  readonly segments: readonly string[]
+  /** {base_url}: the scheme and the host without its lens. */
+  readonly baseUrl: string
+}
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+const NEUTRAL = new Set(['db', 'api', 'www'])
+const MAX_PATH = 4_096
+
+/** Finds tenant, lens and path of a request. Nothing that is not a slug goes further than this. */
+export function locate(scheme: string, host: string, path: string, hostSuffix: string): Place {
+  if (path.length > MAX_PATH)
+    throw new Problem('invalid_path', `The path is longer than ${MAX_PATH} characters.`, { limit: MAX_PATH })
+  const raw = path.split('/').slice(1)
+  if (raw.at(-1) === '') raw.pop()
+  const at = raw.findIndex((segment) => segment.startsWith('~') || /^%7e/i.test(segment))
+  const { labels, base } = splitHost(host, hostSuffix)
+  const lead = at === -1 ? [] : raw.slice(0, at).map(decode)
+  return {
+    tenant: at === -1 ? null : slugOf(decode(raw[at]!).slice(1)),
+    dimensions: [...labels, ...lead],
+    segments: (at === -1 ? raw : raw.slice(at + 1)).map(decode),
+    baseUrl: `${scheme}://${base}`,
+  }
+}
+
+/** The slug, or a problem: it must not reach a file name otherwise. */
+export function slugOf(text: string): string {
+  if (SLUG.test(text)) return text
+  throw new Problem(
+    'invalid_tenant',
+    'A tenant is 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit.',
+    { field: 'tenant' },
+  )
+}
+
+/** The lens labels of a host, and the host without them. */
+function splitHost(host: string, suffix: string): { labels: string[]; base: string } {
+  if (host.length > 255 || !/^[A-Za-z0-9.\-_:[\]]*$/.test(host)) {
+    throw new Problem('invalid_path', 'The Host header is not a host name.', { field: 'Host' })
+  }
+  const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(host.toLowerCase()) ?? []
+  if (!name.endsWith(`.${suffix}`)) return { labels: [], base: host || suffix }
+  const labels = name
+    .slice(0, -suffix.length - 1)
+    .split('.')
+    .filter((label) => !NEUTRAL.has(label))
+  return { labels, base: `${suffix}${port}` }
+}
+
+function decode(segment: string): string {
+  let text: string
+  try {
+    text = decodeURIComponent(segment)
+  } catch {
+    throw new Problem('invalid_path', `The path has a malformed escape: ${segment.slice(0, 60)}.`)
+  }
+  if (text.includes('/') || text.includes('\0')) {
+    throw new Problem('invalid_path', 'A path segment may not hold a slash or a null character.')
+  }
+  return text
+}

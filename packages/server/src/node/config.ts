@@ -1,0 +1,105 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { catalogue, type Noun, type Nouns, nounsOf } from '@tildebase/nouns'
+import { type HookRegistry, Hooks, registryOf } from '@tildebase/tenant'
+
+/** How a host runs: every setting a flag, a variable and a default. */
+export interface Settings {
+  readonly port: number
+  readonly host: string
+  readonly data: string
+  readonly hostSuffix: string
+  readonly workers: number
+  readonly config: string | null
+  readonly rootKey: string | null
+  readonly signup: boolean
+  /** {base_url} as clients see it; null means the address that is listened on. */
+  readonly baseUrl: string | null
+  readonly mostOpen: number
+  readonly bodyLimit: number
+  readonly importLimit: number
+  readonly queryMs: number
+  readonly webhookRetries: readonly number[]
+  readonly webhookTimeout: number
+  readonly webhooksInsecure: boolean
+  /** Requests per minute and key; 0 is no limit. */
+  readonly rateLimit: number
+}
+
+type Words = { readonly [name: string]: string | undefined }
+
+/** Reads the settings. A flag beats a variable beats a default. */
+export function readSettings(flags: Words, env: Words): Settings {
+  const read = (flag: string, variable: string) => flags[flag] ?? (env[variable] === '' ? undefined : env[variable])
+  return {
+    port: wholeNumber('--port', read('port', 'TILDE_PORT') ?? '8787', 0, 65_535),
+    host: read('host', 'TILDE_HOST') ?? '127.0.0.1',
+    data: resolve(read('data', 'TILDE_DATA') ?? './data'),
+    hostSuffix: (read('host-suffix', 'TILDE_HOST_SUFFIX') ?? 'localhost').toLowerCase().replace(/^\.+/, ''),
+    workers: wholeNumber('--workers', read('workers', 'TILDE_WORKERS') ?? '0', 0, 64),
+    config: read('config', 'TILDE_CONFIG') ?? null,
+    rootKey: env.TILDE_ROOT_KEY || null,
+    signup: oneOf('TILDE_SIGNUP', env.TILDE_SIGNUP || 'closed', ['open', 'closed']) === 'open',
+    baseUrl: read('base-url', 'TILDE_BASE_URL')?.replace(/\/+$/, '') ?? null,
+    mostOpen: wholeNumber('TILDE_OPEN_TENANTS', env.TILDE_OPEN_TENANTS || '500', 1, 100_000),
+    bodyLimit: size('TILDE_BODY_LIMIT', env.TILDE_BODY_LIMIT || '10MiB'),
+    importLimit: size('TILDE_IMPORT_LIMIT', env.TILDE_IMPORT_LIMIT || '1GiB'),
+    queryMs: duration('TILDE_QUERY_TIMEOUT', env.TILDE_QUERY_TIMEOUT || '5s'),
+    webhookRetries: (env.TILDE_WEBHOOK_RETRIES || '30s,2m,15m,1h,6h')
+      .split(',')
+      .map((part) => duration('TILDE_WEBHOOK_RETRIES', part)),
+    webhookTimeout: duration('TILDE_WEBHOOK_TIMEOUT', env.TILDE_WEBHOOK_TIMEOUT || '10s'),
+    webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
+    rateLimit: wholeNumber('TILDE_RATE_LIMIT', env.TILDE_RATE_LIMIT || '0', 0, 1_000_000_000),
+  }
+}
+
+/** A file of nouns and hooks: `export const nouns = […]`, `export function hooks({ Contact }) { … }`. */
+export interface Program {
+  readonly nouns: Nouns
+  readonly hooks: Hooks
+}
+
+/** The built-in types, with those and the hooks of the operator's file. */
+export async function loadProgram(path: string | null): Promise<Program> {
+  const hooks = new Hooks()
+  let nouns = nounsOf(Object.values(catalogue) as Noun[])
+  if (path !== null) {
+    const file = await import(pathToFileURL(resolve(path)).href)
+    const own: Noun[] = file.nouns ?? file.default?.nouns ?? []
+    const register: ((on: HookRegistry) => void) | undefined = file.hooks ?? file.default?.hooks
+    for (const noun of own) nouns = nouns.with(noun)
+    register?.(registryOf(hooks))
+  }
+  return { nouns, hooks }
+}
+
+/** A mistake in a setting, told in one line. */
+export class SettingError extends Error {}
+
+function wholeNumber(name: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= least && value <= most && text.trim() !== '') return value
+  throw new SettingError(`${name} is a whole number from ${least} to ${most}, not ${text}.`)
+}
+
+function oneOf(name: string, text: string, words: readonly string[]): string {
+  if (words.includes(text)) return text
+  throw new SettingError(`${name} is ${words.join(' or ')}, not ${text}.`)
+}
+
+const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function duration(name: string, text: string): number {
+  const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)(ms|s|m|h|d)\s*$/.exec(text) ?? []
+  if (amount !== undefined) return Number(amount) * UNITS[unit!]!
+  throw new SettingError(`${name} is a time such as 500ms, 30s, 2m or 6h, not ${text}.`)
+}
+
+const SIZES: { readonly [unit: string]: number } = { '': 1, B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }
+
+function size(name: string, text: string): number {
+  const [, amount, unit] = /^\s*(\d+)\s*(B|KiB|MiB|GiB|)\s*$/.exec(text) ?? []
+  if (amount !== undefined) return Number(amount) * SIZES[unit!]!
+  throw new SettingError(`${name} is a size such as 512KiB, 10MiB or 1GiB, not ${text}.`)
+}

@@ -1,0 +1,87 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { layOut } from '@tildebase/tenant'
+import { openSql } from './sql.ts'
+
+/** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
+export class TenantFiles {
+  readonly #folder: string
+  readonly #template: string
+
+  constructor(data: string) {
+    this.#folder = join(data, 'tenants')
+    this.#template = join(data, 'template.db')
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    this.#makeTemplate()
+  }
+
+  /** The file of a tenant. The slug has been checked at the door. */
+  pathOf(slug: string): string {
+    return join(this.#folder, slug.slice(0, 2), `${slug}.db`)
+  }
+
+  has(slug: string): boolean {
+    return existsSync(this.pathOf(slug))
+  }
+
+  /** Creates the file of a new tenant as a copy of an empty one: a tenant's first write need not lay out tables. */
+  create(slug: string): void {
+    const path = this.pathOf(slug)
+    const folder = join(this.#folder, slug.slice(0, 2))
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    copyFileSync(this.#template, `${path}.new`)
+    syncPath(`${path}.new`)
+    renameSync(`${path}.new`, path)
+    syncPath(folder)
+  }
+
+  remove(slug: string): void {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.pathOf(slug)}${suffix}`, { force: true })
+  }
+
+  /** All tenants there are. */
+  slugs(): string[] {
+    return this.#names()
+      .filter((name) => name.endsWith('.db'))
+      .map((name) => name.slice(0, -'.db'.length))
+  }
+
+  /** Tenants that were open when the process died: their log of writes is still beside their file. */
+  interrupted(): string[] {
+    return this.#names()
+      .filter((name) => name.endsWith('.db-wal'))
+      .map((name) => name.slice(0, -'.db-wal'.length))
+  }
+
+  #names(): string[] {
+    return readdirSync(this.#folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap((entry) => readdirSync(join(this.#folder, entry.name)))
+  }
+
+  /** Made anew at every start: it belongs to the program's version, not to the data. */
+  #makeTemplate(): void {
+    const fresh = `${this.#template}.${process.pid}`
+    rmSync(fresh, { force: true })
+    const sql = openSql(fresh)
+    layOut(sql)
+    sql.close()
+    renameSync(fresh, this.#template)
+  }
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}

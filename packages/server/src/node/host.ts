@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Answer, json } from '../ask.ts'
+import { Gateway } from '../gateway.ts'
+import { routes } from '../table.ts'
+import { Alarms } from './alarms.ts'
+import { loadProgram, type Settings } from './config.ts'
+import { TenantFiles } from './files.ts'
+import { createHttp } from './http.ts'
+import { log, report } from './log.ts'
+import { operatorKey, operatorTest } from './root-key.ts'
+import { LocalTenants } from './tenants.ts'
+
+export interface Host {
+  readonly url: string
+  readonly operator: ReturnType<typeof operatorKey>
+  /** Finishes what is under way, refuses what is new, closes every file. */
+  stop(): Promise<void>
+}
+
+const DRAIN_MS = 10_000
+
+/** Starts a host: opens the data folder, listens, and wakes what was interrupted. */
+export async function startHost(settings: Settings): Promise<Host> {
+  mkdirSync(settings.data, { recursive: true, mode: 0o700 })
+  const program = await loadProgram(settings.config)
+  const operator = operatorKey(settings.data, settings.rootKey)
+  const files = new TenantFiles(settings.data)
+  let baseUrl = settings.baseUrl ?? ''
+  let stopping = false
+
+  const tenants: LocalTenants = new LocalTenants({
+    files,
+    mostOpen: settings.mostOpen,
+    app: { routes, signup: settings.signup, report },
+    tenant: {
+      ...program,
+      get baseUrl() {
+        return baseUrl
+      },
+      queryMs: settings.queryMs,
+      log,
+    },
+    book: (slug, at) => alarms.book(slug, at),
+  })
+  const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => void tenants.wake(slug))
+  const gateway = new Gateway({
+    tenants,
+    hostSuffix: settings.hostSuffix,
+    isOperator: operatorTest(operator.key),
+    requestId: randomUUID,
+    report,
+    outside: (_, segments) => outside(segments, stopping),
+  })
+  const server = createHttp({
+    gateway,
+    bodyLimit: settings.bodyLimit,
+    streams: (path) => /\/import\//.test(path),
+    report,
+  })
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed)
+    server.listen(settings.port, settings.host, done)
+  })
+  const { port } = server.address() as AddressInfo
+  const name = settings.host.includes(':') ? `[${settings.host}]` : settings.host
+  const url = `http://${name}:${port}`
+  if (baseUrl === '') baseUrl = url
+  alarms.start()
+  for (const slug of files.interrupted()) void tenants.wake(slug)
+
+  return {
+    url,
+    operator,
+    async stop() {
+      stopping = true
+      const closed = new Promise<void>((done) => server.close(() => done()))
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+      await closed
+      clearTimeout(timer)
+      tenants.closeAll()
+      alarms.close()
+    },
+  }
+}
+
+/** What answers outside tenants. */
+function outside(segments: readonly string[], stopping: boolean): Answer | null {
+  switch (segments.join('/')) {
+    case '':
+      return json(200, { service: 'Tildebase', tenants: '/~{tenant}', health: '/healthz' })
+    case 'healthz':
+      return json(200, { status: 'ok' })
+    case 'readyz':
+      return stopping ? json(503, { status: 'stopping' }, { 'retry-after': '5' }) : json(200, { status: 'ready' })
+    default:
+      return null
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash, createHmac, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
+import type { Clock, Random, Seal } from '@tildebase/tenant'
+
+export const systemClock: Clock = { now: () => Date.now() }
+
+const POOL = 8_192
+const pool = new Uint8Array(POOL)
+let used = POOL
+
+/** Random bytes from a pool: one call to the system serves hundreds of ids. */
+export const systemRandom: Random = {
+  bytes(count) {
+    if (count > POOL) return randomFillSync(new Uint8Array(count))
+    if (used + count > POOL) {
+      randomFillSync(pool)
+      used = 0
+    }
+    const bytes = pool.slice(used, used + count)
+    // Bytes are handed out once.
+    pool.fill(0, used, used + count)
+    used += count
+    return bytes
+  },
+}
+
+export const systemSeal: Seal = {
+  sha256(...parts) {
+    if (parts.length === 1) return hash('sha256', parts[0]!, 'buffer')
+    const sum = createHash('sha256')
+    for (const part of parts) sum.update(part)
+    return sum.digest()
+  },
+  hmacSha256: (key, body) => createHmac('sha256', key).update(body).digest(),
+  equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+}

@@ -1,0 +1,195 @@
+import { Commits, grantOf, type Outbound, openTenant, type Script, type TenantOptions } from '@tildebase/tenant'
+import { type AppOptions, answer, type OpenTenant, type Sender, unauthorized } from '../app.ts'
+import type { Answer, Ask } from '../ask.ts'
+import type { Tenants } from '../gateway.ts'
+import type { Place } from '../locate.ts'
+import { refusal } from '../respond.ts'
+import type { TenantFiles } from './files.ts'
+import { systemClock, systemRandom, systemSeal } from './ports.ts'
+import { openSql } from './sql.ts'
+
+export interface LocalTenantsOptions {
+  readonly files: TenantFiles
+  readonly app: AppOptions
+  readonly tenant: TenantOptions
+  readonly outbound?: Outbound
+  readonly script?: Script
+  /** How many tenants are kept open; the one unused for longest is closed first. */
+  readonly mostOpen: number
+  /** Books when a tenant that is being closed is to be woken again. */
+  readonly book: (slug: string, at: number | null) => void | Promise<void>
+}
+
+interface Room extends OpenTenant {
+  readonly close: () => void
+  /** Requests under way: a tenant in use is not closed. */
+  busy: number
+  timer: NodeJS.Timeout | null
+  timerAt: number
+}
+
+/** The tenants of this thread: opened when asked for, closed when others need the room. */
+export class LocalTenants implements Tenants {
+  readonly #options: LocalTenantsOptions
+  /** In the order of their last use. */
+  readonly #rooms = new Map<string, Room>()
+
+  constructor(options: LocalTenantsOptions) {
+    this.#options = options
+  }
+
+  get open(): number {
+    return this.#rooms.size
+  }
+
+  async answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Promise<Answer> {
+    let room: Room
+    let fresh = false
+    try {
+      const there = this.#rooms.has(slug) || this.#options.files.has(slug)
+      if (!there && sender.kind === 'secret') throw unauthorized()
+      fresh = !there && ask.method !== 'GET' && ask.method !== 'HEAD'
+      room = there || fresh ? this.#enter(slug) : this.#vacant(slug)
+    } catch (reason) {
+      return refusal(reason, requestId, this.#options.app.report)
+    }
+    room.busy++
+    try {
+      const given = await answer(room, ask, place, sender, requestId, this.#options.app)
+      return holdsOn(given) ? { ...given, body: this.#during(room, given.body) } : given
+    } finally {
+      room.busy--
+      // A first write that was refused has written nothing: it leaves no tenant behind.
+      if (fresh && room.tenant.head.seq === 0 && room.busy === 0 && room.commits.waiting === 0) this.#discard(slug)
+    }
+  }
+
+  async verify(slug: string, secret: string): Promise<boolean> {
+    if (!this.#rooms.has(slug) && !this.#options.files.has(slug)) return false
+    return grantOf(this.#enter(slug).tenant, secret) !== null
+  }
+
+  /** Opens a tenant and does what is due in it. */
+  async wake(slug: string): Promise<void> {
+    if (!this.#options.files.has(slug)) return
+    const room = this.#enter(slug)
+    room.busy++
+    try {
+      await room.tenant.wake()
+    } catch (reason) {
+      this.#options.app.report(reason, `wake ${slug}`)
+    } finally {
+      room.busy--
+    }
+  }
+
+  /** Gives an open tenant to the host's own operations: backup, fork, verify. */
+  use(slug: string): OpenTenant {
+    return this.#enter(slug)
+  }
+
+  /** Closes a tenant, so that its file is whole and alone. */
+  close(slug: string): void {
+    const room = this.#rooms.get(slug)
+    if (!room) return
+    this.#rooms.delete(slug)
+    this.#shut(slug, room)
+  }
+
+  closeAll(): void {
+    for (const slug of [...this.#rooms.keys()]) this.close(slug)
+  }
+
+  #enter(slug: string): Room {
+    const known = this.#rooms.get(slug)
+    if (known) {
+      this.#rooms.delete(slug)
+      this.#rooms.set(slug, known)
+      return known
+    }
+    if (!this.#options.files.has(slug)) this.#options.files.create(slug)
+    const room = this.#furnish(slug, this.#options.files.pathOf(slug))
+    this.#rooms.set(slug, room)
+    this.#makeRoom()
+    const due = room.tenant.due()
+    if (due !== null) this.#wakeAt(slug, due)
+    return room
+  }
+
+  /** A tenant that does not exist, for reading: empty, and on no disk. */
+  #vacant(slug: string): Room {
+    return this.#furnish(slug, ':memory:')
+  }
+
+  #furnish(slug: string, path: string): Room {
+    const sql = openSql(path)
+    try {
+      const { outbound, script } = this.#options
+      const alarm = { wakeAt: (at: number) => this.#wakeAt(slug, at) }
+      const ports = { sql, clock: systemClock, random: systemRandom, seal: systemSeal, alarm, outbound, script }
+      const tenant = openTenant(slug, ports, this.#options.tenant)
+      return {
+        tenant,
+        commits: new Commits(tenant, setImmediate),
+        close: () => sql.close(),
+        busy: 0,
+        timer: null,
+        timerAt: 0,
+      }
+    } catch (reason) {
+      sql.close()
+      throw reason
+    }
+  }
+
+  #wakeAt(slug: string, at: number): void {
+    const room = this.#rooms.get(slug)
+    if (!room || (room.timer && room.timerAt <= at)) return
+    if (room.timer) clearTimeout(room.timer)
+    room.timerAt = at
+    room.timer = setTimeout(
+      () => {
+        room.timer = null
+        void this.wake(slug)
+      },
+      Math.min(Math.max(at - Date.now(), 0), 86_400_000),
+    )
+    room.timer.unref()
+  }
+
+  #makeRoom(): void {
+    for (const [slug, room] of this.#rooms) {
+      if (this.#rooms.size <= this.#options.mostOpen) return
+      if (room.busy === 0 && room.commits.waiting === 0) this.close(slug)
+    }
+  }
+
+  #shut(slug: string, room: Room): void {
+    if (room.timer) clearTimeout(room.timer)
+    void this.#options.book(slug, room.tenant.due())
+    room.close()
+  }
+
+  #discard(slug: string): void {
+    const room = this.#rooms.get(slug)
+    if (!room) return
+    this.#rooms.delete(slug)
+    if (room.timer) clearTimeout(room.timer)
+    room.close()
+    this.#options.files.remove(slug)
+  }
+
+  /** Keeps the tenant open while a stream from it is being read. */
+  async *#during(room: Room, body: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+    room.busy++
+    try {
+      yield* body
+    } finally {
+      room.busy--
+    }
+  }
+}
+
+function holdsOn(answer: Answer): answer is Answer & { body: AsyncIterable<string | Uint8Array> } {
+  return typeof answer.body === 'object' && answer.body !== null && Symbol.asyncIterator in answer.body
+}

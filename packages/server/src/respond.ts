@@ -1,0 +1,114 @@
+import { Problem } from '@tildebase/nouns'
+import { type Answer, json } from './ask.ts'
+
+/** The status of every code. A code that is not here is a fault of ours. */
+const STATUS: { readonly [code: string]: number } = {
+  invalid_tenant: 400,
+  invalid_json: 400,
+  invalid_body: 400,
+  invalid_limit: 400,
+  invalid_offset: 400,
+  invalid_filter: 400,
+  invalid_sort: 400,
+  invalid_include: 400,
+  invalid_fields: 400,
+  invalid_as_of: 400,
+  invalid_cursor: 400,
+  invalid_since: 400,
+  invalid_parameter: 400,
+  invalid_path: 400,
+  invalid_ref: 400,
+  invalid_version: 400,
+  tenant_required: 400,
+  too_deep: 400,
+  too_many: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  unknown_type: 404,
+  unknown_verb: 404,
+  unknown_lens: 404,
+  unknown_path: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  invalid_transition: 409,
+  in_flight: 409,
+  version_mismatch: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  validation_error: 422,
+  invalid_schema: 422,
+  rejected: 422,
+  idempotency_mismatch: 422,
+  batch_failed: 422,
+  script_error: 422,
+  dependency_failed: 424,
+  rate_limited: 429,
+  header_too_large: 431,
+  internal: 500,
+  not_supported: 501,
+  query_timeout: 503,
+  layout_too_new: 503,
+  unavailable: 503,
+  busy: 503,
+}
+
+export function statusOf(code: string): number {
+  return STATUS[code] ?? 500
+}
+
+/** The body of an error, K1. */
+export function errorBody(problem: Problem, requestId: string): { [key: string]: unknown } {
+  return { error: problem.code, message: problem.message, ...problem.about, requestId }
+}
+
+/** The answer to a request that failed. What is not a Problem is told to the log and to nobody else. */
+export function refusal(
+  reason: unknown,
+  requestId: string,
+  report: (reason: unknown, requestId: string) => void,
+): Answer {
+  const problem = problemOf(reason)
+  if (problem.code === 'internal') report(reason, requestId)
+  return json(statusOf(problem.code), errorBody(problem, requestId), headersOf(problem))
+}
+
+/** A Problem for whatever was thrown. */
+export function problemOf(reason: unknown): Problem {
+  if (reason instanceof Problem) return reason
+  const storage = storageProblem(reason)
+  return (
+    storage ??
+    new Problem('internal', 'Something went wrong on our side. The log has the details under this request id.')
+  )
+}
+
+/** A disk that is full, read-only or damaged is said as such: the tenant is unavailable, nothing was written. */
+function storageProblem(reason: unknown): Problem | null {
+  const text = reason instanceof Error ? reason.message : ''
+  if (/database or disk is full|disk I\/O error/i.test(text)) {
+    return new Problem(
+      'unavailable',
+      'The disk of this tenant is full or fails; nothing was written. Free space, then try again.',
+    )
+  }
+  if (/readonly database|attempt to write a readonly/i.test(text)) {
+    return new Problem('unavailable', 'The disk of this tenant is read-only; nothing was written.')
+  }
+  if (/malformed|file is not a database/i.test(text)) {
+    return new Problem(
+      'unavailable',
+      'The file of this tenant is damaged; it is left as it is. Restore it from a backup.',
+    )
+  }
+  return null
+}
+
+function headersOf(problem: Problem): Answer['headers'] {
+  const { about } = problem
+  if (problem.code === 'unauthorized') return { 'www-authenticate': 'Bearer' }
+  if (problem.code === 'method_not_allowed' && typeof about.allow === 'string') return { allow: about.allow }
+  if (statusOf(problem.code) === 503) return { 'retry-after': String(about.retryAfter ?? 1) }
+  if (problem.code === 'rate_limited') return { 'retry-after': String(about.retryAfter ?? 1) }
+  return {}
+}

@@ -1,0 +1,180 @@
+import { Problem } from '@tildebase/nouns'
+import { count, entityText, entityView, find, get, type Outcome, perform, type Stored } from '@tildebase/tenant'
+import { type Answer, empty, json, jsonText } from '../ask.ts'
+import type { Call } from '../call.ts'
+import type { Route } from '../routes.ts'
+import { fieldsParam, findQuery, getQuery, readerFor } from './params.ts'
+
+/** Create, list, read, update, delete and every verb, for every type. */
+export const entityRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/:type',
+    needs: { action: 'read', on: 'type' },
+    mode: 'read',
+    summary: 'List entities',
+    handle: list,
+  },
+  {
+    method: 'POST',
+    path: '/:type',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Create an entity',
+    handle: create,
+  },
+  {
+    method: 'GET',
+    path: '/:type/count',
+    needs: { action: 'read', on: 'type' },
+    mode: 'read',
+    summary: 'Count entities',
+    handle: countAll,
+  },
+  {
+    method: 'GET',
+    path: '/:type/:id',
+    needs: { action: 'read', on: 'type' },
+    mode: 'read',
+    summary: 'Read an entity',
+    handle: read,
+  },
+  {
+    method: 'PUT',
+    path: '/:type/:id',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Update an entity',
+    handle: update,
+  },
+  {
+    method: 'PATCH',
+    path: '/:type/:id',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Update an entity',
+    handle: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/:type/:id',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Delete an entity',
+    handle: remove,
+  },
+  {
+    method: 'POST',
+    path: '/:type/:id/:verb',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Run a verb',
+    handle: run,
+  },
+]
+
+function list(call: Call): Answer {
+  const noun = call.tenant.noun(call.params.type!)
+  const query = findQuery(call, noun)
+  const page = find(readerFor(call), query)
+  const results = page.results.map(textFor(call)).join(',')
+  const total = page.total === undefined ? '' : `"total":${page.total},`
+  return jsonText(
+    200,
+    `{"results":[${results}],${total}"hasMore":${page.hasMore},"cursor":${JSON.stringify(page.cursor)}}`,
+  )
+}
+
+function countAll(call: Call): Answer {
+  const noun = call.tenant.noun(call.params.type!)
+  return json(200, { count: count(readerFor(call), findQuery(call, noun)) })
+}
+
+function read(call: Call): Answer {
+  const noun = call.tenant.noun(call.params.type!)
+  const entity = get(readerFor(call), noun.name, call.params.id!, getQuery(call))
+  if (!entity)
+    throw new Problem('not_found', `There is no ${noun.name} ${call.params.id}.`, {
+      type: noun.name,
+      id: call.params.id!,
+    })
+  const tag = etag(entity)
+  const known = call.ask.headers['if-none-match']
+  if (known !== undefined && known.split(',').some((one) => one.trim() === tag || one.trim() === '*'))
+    return empty(304, { etag: tag })
+  return jsonText(200, textFor(call)(entity), { etag: tag })
+}
+
+/** How the call wants an entity written: whole, as it is stored, or some of its fields. */
+function textFor(call: Call): (entity: Stored) => string {
+  const fields = fieldsParam(call)
+  if (fields === null) return (entity) => entityText(entity, call.context)
+  const shown = new Set(['$id', '$type', ...fields])
+  return (entity) =>
+    JSON.stringify(
+      Object.fromEntries(Object.entries(entityView(entity, call.context)).filter(([name]) => shown.has(name))),
+    )
+}
+
+function create(call: Call): Answer {
+  return createdAnswer(perform(call.tenant, call.grant, operation(call, 'create')), call.context)
+}
+
+function update(call: Call): Answer {
+  return entityAnswer(perform(call.tenant, call.grant, operation(call, 'update')), call.context)
+}
+
+function remove(call: Call): Answer {
+  perform(call.tenant, call.grant, operation(call, 'delete'))
+  return empty(204)
+}
+
+function run(call: Call): Answer {
+  const verb = call.params.verb!
+  if (verb === 'delete') return remove(call)
+  if (verb === 'create') {
+    throw new Problem('method_not_allowed', `create makes a new entity: POST it to /${call.params.type}.`, {
+      allow: 'POST',
+    })
+  }
+  return entityAnswer(perform(call.tenant, call.grant, operation(call, verb)), call.context)
+}
+
+/** The answer to a creation: 201, where it is, and its secret if it has one. */
+export function createdAnswer(outcome: Outcome, context: string): Answer {
+  const { entity, secret } = outcome
+  const text = entityText(entity, context)
+  const body = secret === undefined ? text : `${text.slice(0, -1)},"secret":${JSON.stringify(secret)}}`
+  return jsonText(201, body, {
+    etag: etag(entity),
+    location: `${new URL(context).pathname}/${entity.type}/${entity.id}`,
+  })
+}
+
+function entityAnswer({ entity }: Outcome, context: string): Answer {
+  return jsonText(200, entityText(entity, context), { etag: etag(entity) })
+}
+
+function operation(call: Call, verb: string) {
+  return {
+    type: call.params.type!,
+    verb,
+    id: call.params.id,
+    data: call.body,
+    ifVersion: ifMatch(call),
+    correlation: call.correlation,
+  }
+}
+
+function etag(entity: Stored): string {
+  return `"${entity.version}"`
+}
+
+/** The version that If-Match names; `*` is any. */
+function ifMatch(call: Call): number | undefined {
+  const header = call.ask.headers['if-match']
+  if (header === undefined || header.trim() === '*') return undefined
+  const version = /^(?:W\/)?"(\d+)"$/.exec(header.trim())?.[1]
+  // A tag that was never given out matches nothing.
+  return version === undefined ? -1 : Number(version)
+}

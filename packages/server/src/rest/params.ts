@@ -1,0 +1,112 @@
+import { allOf, EVERYTHING, type Filter, type Noun, Problem, parsePlain, parseSort } from '@tildebase/nouns'
+import {
+  asOfSeq,
+  filterOf,
+  industryFilter,
+  limitOf,
+  offsetOf,
+  type Query as Question,
+  reachable,
+  readerOf,
+  wordList,
+} from '@tildebase/tenant'
+import { type Call, flagParam, textParam } from '../call.ts'
+
+/** Parameters that are not fields. */
+const RESERVED = new Set([
+  'filter',
+  'sort',
+  'limit',
+  'offset',
+  'cursor',
+  'asOf',
+  'include',
+  'fields',
+  'total',
+  'explain',
+  'dryRun',
+  'format',
+  'safe',
+  'wait',
+  'since',
+])
+
+/** Reads the tenant as the call's key sees it. */
+export function readerFor(call: Call) {
+  return readerOf(call.tenant, call.grant, call.context)
+}
+
+/** The question that a list request asks. */
+export function findQuery(call: Call, noun: Noun): Question {
+  const { query, tenant } = call
+  const asOf = asOfParam(call)
+  const filter = filterParam(call, noun)
+  const sort = query.get('sort')
+  const limit = query.get('limit')
+  const offset = query.get('offset')
+  return {
+    type: noun.name,
+    filter,
+    sort: sort === undefined ? [] : parseSort(sort, noun, tenant.nouns),
+    ...(limit !== undefined && { limit: limitOf(limit) }),
+    ...(offset !== undefined && { offset: offsetOf(offset) }),
+    cursor: textParam(query, 'cursor') || null,
+    asOf,
+    include: includeParam(call),
+    total: flagParam(query, 'total', true),
+  }
+}
+
+/** What a read of one entity asks for. */
+export function getQuery(call: Call): Pick<Question, 'asOf' | 'include'> {
+  return { asOf: asOfParam(call), include: includeParam(call) }
+}
+
+/** `filter`, plain parameters and the lens, all of which must hold. The key must be allowed to read what they reach. */
+export function filterParam(call: Call, noun: Noun): Filter {
+  const { query, tenant, grant, lens } = call
+  const given = query.get('filter')
+  const filter =
+    given === undefined || given === ''
+      ? EVERYTHING
+      : filterOf(tenant, noun, typeof given === 'string' ? parsed(given) : given)
+  const plain = [...query]
+    .filter(([name]) => !RESERVED.has(name))
+    .map(([name, value]) => [name, String(value)] as const)
+  const equalities = plain.length === 0 ? EVERYTHING : parsePlain(plain, noun, tenant.nouns, tenant.now())
+  const asked = reachable(tenant, grant, allOf([filter, equalities]))
+  return lens.industry === null ? asked : allOf([asked, industryFilter(tenant, noun, lens)])
+}
+
+export function asOfParam(call: Call): number | null {
+  const asOf = call.query.get('asOf')
+  return asOf === undefined || asOf === '' ? null : asOfSeq(call.tenant, asOf)
+}
+
+/** The names of `fields`, or null for all of them. */
+export function fieldsParam(call: Call): readonly string[] | null {
+  const fields = call.query.get('fields')
+  if (fields === undefined) return null
+  const names = wordList(fields, 'invalid_fields')
+  const wrong = names.find((name) => !/^\$?[\w-]{1,64}$/.test(name))
+  if (names.length > 0 && wrong === undefined) return names
+  throw new Problem('invalid_fields', 'fields is a list of field names with commas, such as fields=name,email.', {
+    field: wrong ?? 'fields',
+  })
+}
+
+function includeParam(call: Call): readonly string[] {
+  return wordList(call.query.get('include'), 'invalid_include')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Problem(
+      'invalid_filter',
+      'The filter is not valid JSON. It must be an object, such as {"stage": "Lead"}.',
+      { field: 'filter' },
+    )
+  }
+}

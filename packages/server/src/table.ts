@@ -1,0 +1,6 @@
+import { entityRoutes } from './rest/entities.ts'
+import { schemaRoutes } from './rest/schema.ts'
+import { Routes } from './routes.ts'
+
+/** Every path below a tenant. */
+export const routes = new Routes([...schemaRoutes, ...entityRoutes])

@@ -1,0 +1,255 @@
+import {
+  checkDraft,
+  checkPatch,
+  type Issue,
+  invalid,
+  type Json,
+  type JsonObject,
+  type Noun,
+  Problem,
+  type Verb,
+} from '@tildebase/nouns'
+import { rejected } from '../hooks.ts'
+import { isId, newId } from '../ids.ts'
+import { INTERNAL } from '../schema.ts'
+import { type Current, currentOf, exists, insertEntity, type Stored, stateAt, supersede } from '../store/entities.ts'
+import { moveFacts } from '../store/facts.ts'
+import type { LogRow } from '../store/log.ts'
+import type { Tenant } from '../tenant.ts'
+import { entityView } from '../view.ts'
+import { changes, checkTransition, merge, settings } from './execute.ts'
+import { momentOf } from './moment.ts'
+
+/** One verb to run. */
+export interface Act {
+  readonly type: string
+  readonly verb: string
+  readonly id?: string
+  /** The draft, the patch or the verb's arguments. */
+  readonly data?: unknown
+  /** Who asks: the id of a key, `operator`, `system`, or a hook's name. */
+  readonly actor: string
+  /** The version the sender has seen; another one is a mismatch. */
+  readonly ifVersion?: number
+  readonly correlation?: string | null
+  /** Keeps a well-formed `$id` of the draft, as imports and syncs do. */
+  readonly keepId?: boolean
+  /** A verb of the service's own, which no client can name. */
+  readonly own?: Verb
+  /** Values of service-set fields, from the service itself. */
+  readonly service?: JsonObject
+}
+
+/** What a verb did. `event` is null when nothing changed. */
+export interface Done {
+  readonly entity: Stored
+  readonly event: LogRow | null
+}
+
+const MAX_ENTITY_LENGTH = 1_048_576
+
+/** Runs a verb: BEFORE, execute, its event. AFTER follows once the event is durable. Call inside a transaction. */
+export function act(tenant: Tenant, ask: Act): Done {
+  const noun = INTERNAL.get(ask.type) ?? tenant.noun(ask.type)
+  const verb = ask.own ?? verbOf(noun, ask.verb)
+  if (verb.name === 'create') return create(tenant, noun, verb, ask)
+  const before = presentFor(tenant, noun, verb, ask)
+  switch (verb.name) {
+    case 'delete':
+      return remove(tenant, noun, verb, ask, before)
+    case 'restore':
+      return restore(tenant, noun, verb, ask, before)
+    case 'rollback':
+      return rollback(tenant, noun, verb, ask, before)
+    default:
+      return change(tenant, noun, verb, ask, before)
+  }
+}
+
+function create(tenant: Tenant, noun: Noun, verb: Verb, ask: Act): Done {
+  const now = tenant.now()
+  const given = before(tenant, noun, verb, objectOf(noun, ask.data), {})
+  const checked = checkDraft(noun, given, now)
+  const data = ask.service ? { ...checked.data, ...ask.service } : checked.data
+  refuse(noun, [
+    ...checked.issues.filter(({ field }) => !ask.service || !(field in ask.service)),
+    ...missing(tenant, noun, data),
+  ])
+  const id = keptId(tenant, noun, ask) ?? newId(noun.prefix, tenant.ports.clock, tenant.ports.random)
+  const text = textOf(noun, data)
+  const head = { id, type: noun.name, version: 1, createdAt: now, createdBy: ask.actor, updatedAt: now, data: text }
+  if (noun.name === 'Event') {
+    // A tracked event is the log record itself: one row, no entity beside it.
+    const event = tenant.append(verb, ask, { ...head, n: 0 }, null, id)
+    return { entity: { ...head, n: event.seq }, event }
+  }
+  const n = insertEntity(tenant.sql, { ...head, seq: tenant.head.seq + 1, gone: false })
+  const entity = { ...head, n }
+  moveFacts(tenant.sql, noun, tenant.indexed(noun), n, tenant.head.seq + 1, null, data)
+  return { entity, event: tenant.append(verb, ask, entity, null) }
+}
+
+function change(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Current): Done {
+  const now = tenant.now()
+  const state = JSON.parse(current.data) as JsonObject
+  checkTransition(noun, verb, state)
+  const args = before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
+  const patch = checkPatch(noun, args, now)
+  const set = settings(noun, verb, state, { ...args, ...patch.data }, now, tenant.compute)
+  const service = ask.service ?? {}
+  const changed = { ...patch.data, ...set.data, ...service }
+  refuse(noun, [...patch.issues, ...set.issues, ...missing(tenant, noun, changed)])
+  return write(tenant, noun, verb, ask, current, state, merge(state, changed))
+}
+
+function rollback(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Current): Done {
+  const args = before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
+  const past = stateAt(tenant.sql, current, momentOf(tenant, noun, current, args))
+  if (!past) {
+    throw new Problem('not_found', `This ${noun.name} was not there at that time.`, {
+      type: noun.name,
+      id: current.id,
+      field: 'asOf',
+    })
+  }
+  return write(tenant, noun, verb, ask, current, JSON.parse(current.data), JSON.parse(past.data))
+}
+
+function remove(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Current): Done {
+  before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
+  const after = next(tenant, current, { gone: true })
+  supersede(tenant.sql, current, after)
+  moveFacts(tenant.sql, noun, tenant.indexed(noun), current.n, after.seq, JSON.parse(current.data), null)
+  return { entity: after, event: tenant.append(verb, ask, after, null) }
+}
+
+function restore(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Current): Done {
+  if (!current.gone) {
+    throw new Problem('invalid_transition', `This ${noun.name} is not deleted; there is nothing to restore.`, {
+      type: noun.name,
+      id: current.id,
+    })
+  }
+  before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
+  const after = next(tenant, current, { gone: false })
+  supersede(tenant.sql, current, after)
+  moveFacts(tenant.sql, noun, tenant.indexed(noun), current.n, after.seq, null, JSON.parse(current.data))
+  return { entity: after, event: tenant.append(verb, ask, after, null) }
+}
+
+/** Writes the next state of an entity. An update that changes nothing keeps the version and emits nothing. */
+function write(
+  tenant: Tenant,
+  noun: Noun,
+  verb: Verb,
+  ask: Act,
+  current: Current,
+  from: JsonObject,
+  to: JsonObject,
+): Done {
+  const previous = changes(from, to)
+  const quiet = verb.event === 'updated'
+  if (previous === null && quiet) return { entity: current, event: null }
+  const after = next(tenant, current, { data: textOf(noun, to) })
+  supersede(tenant.sql, current, after)
+  if (previous) moveFacts(tenant.sql, noun, tenant.indexed(noun), current.n, after.seq, from, to)
+  return { entity: after, event: tenant.append(verb, ask, after, previous ?? {}) }
+}
+
+/** The verb of that name, or a problem that names those there are. */
+function verbOf(noun: Noun, name: string): Verb {
+  const verb = Object.hasOwn(noun.verbs, name) ? noun.verbs[name] : undefined
+  if (verb) return verb
+  const builtIn = name === 'update' || name === 'delete'
+  const verbs = Object.keys(noun.verbs)
+  throw new Problem(
+    builtIn ? 'method_not_allowed' : 'unknown_verb',
+    `${noun.name} has no verb ${name}. It has ${verbs.join(', ')}.`,
+    { type: noun.name, verbs },
+  )
+}
+
+/** The entity a verb runs on, when the sender may see it and has seen its newest version. */
+function presentFor(tenant: Tenant, noun: Noun, verb: Verb, ask: Act): Current {
+  const current = currentOf(tenant.sql, noun.name, ask.id ?? '')
+  const wanted = current && (verb.name === 'restore' || !current.gone)
+  if (!wanted) throw notFound(noun.name, ask.id ?? '')
+  if (ask.ifVersion !== undefined && ask.ifVersion !== current.version) {
+    throw new Problem(
+      'version_mismatch',
+      `This ${noun.name} is at version ${current.version}, not ${ask.ifVersion}. Read it again and decide anew.`,
+      { type: noun.name, id: current.id, version: current.version },
+    )
+  }
+  return current
+}
+
+export function notFound(type: string, id: string): Problem {
+  return new Problem('not_found', `There is no ${type} ${id}.`, { type, id })
+}
+
+/** Runs the BEFORE hooks; each may change the payload or refuse the verb. */
+function before(tenant: Tenant, noun: Noun, verb: Verb, given: JsonObject, current: Current | {}): JsonObject {
+  const hooks = tenant.options.hooks?.before(noun.name, verb.before) ?? []
+  let payload = given
+  for (const hook of hooks) {
+    const entity = 'id' in current ? { ...entityView(current, tenant.context), ...payload } : payload
+    try {
+      const changed = hook(entity, tenant.session(`hook:${noun.name}.${verb.before}`), payload)
+      if (changed) payload = { ...payload, ...changed }
+    } catch (reason) {
+      throw rejected(noun.name, verb.name, reason)
+    }
+  }
+  return payload
+}
+
+function objectOf(noun: Noun, data: unknown): JsonObject {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as JsonObject
+  throw invalid(noun.name, [{ field: '', message: 'the body must be a JSON object' }])
+}
+
+/** References to entities that are not there. */
+function missing(tenant: Tenant, noun: Noun, data: JsonObject): Issue[] {
+  const issues: Issue[] = []
+  for (const [name, value] of Object.entries(data)) {
+    const field = Object.hasOwn(noun.fields, name) ? noun.fields[name] : undefined
+    if (field?.kind !== 'forward' || value === null) continue
+    for (const id of Array.isArray(value) ? value : [value]) {
+      if (!exists(tenant.sql, field.target, String(id))) {
+        issues.push({ field: name, message: `there is no ${field.target} ${id}` })
+      }
+    }
+  }
+  return issues
+}
+
+function refuse(noun: Noun, issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalid(noun.name, issues)
+}
+
+function keptId(tenant: Tenant, noun: Noun, ask: Act): string | null {
+  const id = ask.keepId ? (ask.data as JsonObject).$id : undefined
+  if (id === undefined) return null
+  if (!isId(id, noun.prefix)) return null
+  const taken = noun.name === 'Event' ? tenant.hasEvent(id) : currentOf(tenant.sql, noun.name, id)
+  if (taken) {
+    throw new Problem('conflict', `There is a ${noun.name} ${id} already.`, { type: noun.name, id, field: '$id' })
+  }
+  return id
+}
+
+function next(tenant: Tenant, current: Current, changed: Partial<Current>): Current {
+  return { ...current, ...changed, seq: tenant.head.seq + 1, version: current.version + 1, updatedAt: tenant.now() }
+}
+
+function textOf(noun: Noun, data: { readonly [field: string]: Json }): string {
+  const text = JSON.stringify(data)
+  if (text.length > MAX_ENTITY_LENGTH) {
+    throw new Problem('too_large', `A ${noun.name} may hold 1 MiB of JSON; this one has ${text.length} characters.`, {
+      type: noun.name,
+      limit: MAX_ENTITY_LENGTH,
+    })
+  }
+  return text
+}

@@ -1,0 +1,89 @@
+import {
+  checkSet,
+  type Issue,
+  isoOf,
+  type Json,
+  type JsonObject,
+  type Noun,
+  Problem,
+  sameJson,
+  type Verb,
+} from '@tildebase/nouns'
+
+/** What `$computed` asks: the value that the type's own code works out for a field. */
+export type Compute = (noun: Noun, verb: Verb, field: string, state: JsonObject, args: JsonObject) => Json | undefined
+
+/** Refuses a verb that may not run from the entity's state. */
+export function checkTransition(noun: Noun, verb: Verb, state: JsonObject): void {
+  if (!verb.from || !noun.stateField) return
+  const now = state[noun.stateField]
+  if (typeof now === 'string' && verb.from.includes(now)) return
+  throw new Problem(
+    'invalid_transition',
+    `${verb.name} is possible from ${verb.from.join(', ')}; this ${noun.name} has ${noun.stateField} ${now ?? 'unset'}.`,
+    { type: noun.name, field: noun.stateField, from: verb.from, state: now ?? null },
+  )
+}
+
+/** The state after merging a patch: top level, null clears. */
+export function merge(state: JsonObject, patch: JsonObject): JsonObject {
+  const next: Record<string, Json> = { ...state }
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === null) delete next[field]
+    else next[field] = value
+  }
+  return next
+}
+
+/** The fields that a verb sets, worked out at its time from the state and the arguments. */
+export function settings(
+  noun: Noun,
+  verb: Verb,
+  state: JsonObject,
+  args: JsonObject,
+  now: number,
+  compute: Compute,
+): { data: JsonObject; issues: readonly Issue[] } {
+  const values: Record<string, Json> = {}
+  for (const [field, value] of Object.entries(verb.set ?? {})) {
+    const worked = workOut(value, noun, verb, field, state, args, now, compute)
+    if (worked !== undefined) values[field] = worked
+  }
+  return checkSet(noun, values)
+}
+
+/** The changed fields with their values before; a field that was not there before is null. */
+export function changes(before: JsonObject, after: JsonObject): Record<string, Json> | null {
+  const changed: Record<string, Json> = {}
+  for (const field of Object.keys(before)) {
+    if (!sameJson(before[field]!, after[field] ?? null)) changed[field] = before[field]!
+  }
+  for (const field of Object.keys(after)) if (!Object.hasOwn(before, field)) changed[field] = null
+  return Object.keys(changed).length > 0 ? changed : null
+}
+
+function workOut(
+  value: Json,
+  noun: Noun,
+  verb: Verb,
+  field: string,
+  state: JsonObject,
+  args: JsonObject,
+  now: number,
+  compute: Compute,
+): Json | undefined {
+  if (typeof value !== 'string' || !value.startsWith('$')) return value
+  if (value === '$now') return isoOf(now)
+  if (value === '$computed') return compute(noun, verb, field, state, args)
+  if (value === '$next') return args[field] ?? next(noun, verb, field, state)
+  if (value.startsWith('$args.')) return args[value.slice('$args.'.length)]
+  return value
+}
+
+/** The next value in the order of the enum, among those that lead on: a verb's own order beats the enum's. */
+function next(noun: Noun, verb: Verb, field: string, state: JsonObject): Json | undefined {
+  const declared = noun.fields[field]
+  const order = verb.order ?? (declared && 'values' in declared ? declared.values : undefined) ?? []
+  const at = order.indexOf(String(state[field]))
+  return order[at + 1] ?? state[field]
+}

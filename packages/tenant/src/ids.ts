@@ -1,0 +1,33 @@
+import type { Clock, Random } from './ports.ts'
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const TIME_LENGTH = 8
+const RANDOM_LENGTH = 14
+
+/** A new id: the type's prefix, the time in sortable base62, then chance. Rows of one time lie side by side on disk. */
+export function newId(prefix: string, clock: Clock, random: Random): string {
+  return `${prefix}_${base62(clock.now(), TIME_LENGTH)}${randomText(random, RANDOM_LENGTH)}`
+}
+
+/** Whether a text has the form of an id with this prefix. */
+export function isId(text: unknown, prefix: string): text is string {
+  return typeof text === 'string' && text.startsWith(`${prefix}_`) && /^[A-Za-z]+_[A-Za-z0-9-]{1,128}$/.test(text)
+}
+
+/** That many random base62 characters, each equally likely. */
+export function randomText(random: Random, length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of random.bytes(length)) {
+      // 248 = 4 × 62: bytes above it would favour the first letters.
+      if (byte < 248 && text.length < length) text += DIGITS[byte % 62]
+    }
+  }
+  return text
+}
+
+function base62(value: number, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) text = DIGITS[rest % 62] + text
+  return text
+}

@@ -1,0 +1,75 @@
+import { type Issue, type Noun, Problem } from '@tildebase/nouns'
+
+export const ACTIONS = ['read', 'write', 'admin'] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** What a key may do where: `write:crm`. Each action includes those before it. */
+export interface Scope {
+  readonly action: Action
+  /** `all`, a domain, or a type's name. */
+  readonly area: string
+}
+
+/** Everything, everywhere in the tenant. */
+export const ALL: readonly Scope[] = [{ action: 'admin', area: 'all' }]
+
+/** Types whose very reading is an administrator's matter. */
+const GUARDED = new Set(['ApiKey', 'Webhook'])
+
+/** The scopes of a comma-separated text, and what is wrong with it. */
+export function parseScopes(
+  text: string,
+  areas: (area: string) => string | null,
+): { scopes: Scope[]; issues: Issue[] } {
+  const scopes: Scope[] = []
+  const issues: Issue[] = []
+  for (const word of text.split(',').map((part) => part.trim())) {
+    if (word === '') continue
+    const [action, area, ...rest] = word.split(':')
+    const known = area === '*' || area?.toLowerCase() === 'all' ? 'all' : areas(area ?? '')
+    if (rest.length > 0 || !isAction(action) || known === null) {
+      issues.push({
+        field: 'scopes',
+        message: `${word} is not a scope; write <action>:<area>, the action read, write or admin, the area all, a domain or a type`,
+      })
+    } else scopes.push({ action, area: known })
+  }
+  return { scopes, issues }
+}
+
+export function scopesText(scopes: readonly Scope[]): string {
+  return scopes.map(({ action, area }) => `${action}:${area}`).join(',')
+}
+
+/** Whether these scopes allow an action on a type. */
+export function allows(scopes: readonly Scope[], action: Action, noun: Pick<Noun, 'name' | 'domain'>): boolean {
+  return reaches(scopes, GUARDED.has(noun.name) ? 'admin' : action, [noun.name, noun.domain])
+}
+
+/** Whether these scopes allow an action on one of the areas, or everywhere. */
+export function reaches(scopes: readonly Scope[], action: Action, areas: readonly string[]): boolean {
+  const needed = ACTIONS.indexOf(action)
+  return scopes.some(
+    (scope) => ACTIONS.indexOf(scope.action) >= needed && (scope.area === 'all' || areas.includes(scope.area)),
+  )
+}
+
+/** Refuses to hand out a scope that its giver does not hold. */
+export function refuseMore(
+  held: readonly Scope[],
+  given: readonly Scope[],
+  domainOf: (area: string) => string | null,
+): void {
+  for (const { action, area } of given) {
+    const areas = area === 'all' ? [] : [area, domainOf(area) ?? area]
+    if (!reaches(held, action, areas)) {
+      throw new Problem('forbidden', `This key may not grant ${action}:${area}: it does not hold that itself.`, {
+        field: 'scopes',
+      })
+    }
+  }
+}
+
+function isAction(word: string | undefined): word is Action {
+  return (ACTIONS as readonly (string | undefined)[]).includes(word)
+}

@@ -1,0 +1,116 @@
+import {
+  allOf,
+  type Filter,
+  isPlainObject,
+  type Lens,
+  type Noun,
+  Problem,
+  parseFilter,
+  parseInstant,
+  parseSort,
+  touches,
+} from '@tildebase/nouns'
+import { demand, type Grant, may, rowsOf } from './keys/grant.ts'
+import type { Query } from './query/find.ts'
+import type { Reader } from './query/reader.ts'
+import { regexFault } from './query/regex.ts'
+import { seqAt } from './store/log.ts'
+import type { Tenant } from './tenant.ts'
+
+const QUERY_MS = 5_000
+const MOST = 100
+
+/** Reads a tenant for somebody: what they may see, as it is now. */
+export function readerOf(tenant: Tenant, grant: Grant, context: string = tenant.context): Reader {
+  const narrowed = Object.keys(grant.rows).length > 0
+  return {
+    sql: tenant.sql,
+    nouns: tenant.nouns,
+    fieldNumber: (type, name) => tenant.fieldNumber(type, name),
+    now: tenant.now(),
+    budgetMs: tenant.options.queryMs ?? QUERY_MS,
+    ...(narrowed && { narrow: (type) => rowsOf(tenant, grant, type) }),
+    hidden: (type) => !readable(tenant, grant, type),
+    // A total under a key's own rows is nobody else's.
+    ...(!narrowed && { totals: tenant.totals }),
+    context,
+  }
+}
+
+/** Whether events of this type may be shown: those of types that no path can name are for administrators. */
+export function readable(tenant: Tenant, grant: Grant, type: string): boolean {
+  const noun = tenant.nouns.get(type)
+  return noun?.name === type ? may(grant, 'read', noun) : may(grant, 'admin', { name: type, domain: 'platform' })
+}
+
+/** A filter in the query language, parsed for a type. */
+export function filterOf(tenant: Tenant, noun: Noun, json: unknown): Filter {
+  return parseFilter(json ?? {}, noun, tenant.nouns, tenant.now(), { regex: regexFault })
+}
+
+/** The question that a filter and options in the form of code ask: `{sort: {value: -1}, limit: 5, include: ['deals']}`. */
+export function questionOf(tenant: Tenant, grant: Grant, noun: Noun, filter: unknown, options: unknown): Query {
+  const given = options ?? {}
+  if (!isPlainObject(given))
+    throw new Problem('invalid_parameter', 'The options must be an object, such as {limit: 10}.', { type: noun.name })
+  const parsed = filterOf(tenant, noun, filter)
+  return {
+    type: noun.name,
+    filter: reachable(tenant, grant, parsed),
+    sort: given.sort === undefined ? [] : parseSort(given.sort, noun, tenant.nouns),
+    limit: given.limit === undefined ? MOST : limitOf(given.limit),
+    offset: given.offset === undefined ? 0 : offsetOf(given.offset),
+    cursor: typeof given.cursor === 'string' ? given.cursor : null,
+    asOf: given.asOf === undefined ? null : asOfSeq(tenant, given.asOf),
+    include: wordList(given.include, 'invalid_include'),
+    total: false,
+  }
+}
+
+/** The filter, if its sender may read every type it reaches. */
+export function reachable(tenant: Tenant, grant: Grant, filter: Filter): Filter {
+  for (const type of touches(filter)) demand(grant, 'read', tenant.noun(type))
+  return filter
+}
+
+/** The condition that an industry's lens adds: on the type's own field, else through its organization. */
+export function industryFilter(tenant: Tenant, noun: Noun, lens: Pick<Lens, 'industry'>): Filter {
+  if (lens.industry === null) return allOf([])
+  const organization = noun.fields.organization
+  const path = noun.fields.industry
+    ? 'industry'
+    : organization?.kind === 'forward' && organization.target === 'Organization'
+      ? 'organization.industry'
+      : null
+  if (path === null) return allOf([])
+  const word = lens.industry
+  const spellings = [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]
+  return filterOf(tenant, noun, { [path]: { $in: spellings } })
+}
+
+export function limitOf(value: unknown, most = MOST): number {
+  const limit = typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value
+  if (Number.isInteger(limit) && (limit as number) >= 1 && (limit as number) <= most) return limit as number
+  throw new Problem('invalid_limit', `limit is a whole number from 1 to ${most}.`, { field: 'limit', limit: most })
+}
+
+export function offsetOf(value: unknown): number {
+  const offset = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
+  if (Number.isInteger(offset) && (offset as number) >= 0) return offset as number
+  throw new Problem('invalid_offset', 'offset is a whole number from 0.', { field: 'offset' })
+}
+
+/** The seq that a time means: the last event at or before it. */
+export function asOfSeq(tenant: Tenant, value: unknown): number {
+  const at = typeof value === 'string' ? parseInstant(value) : null
+  if (at !== null) return seqAt(tenant.sql, tenant.head, at)
+  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+}
+
+export function wordList(value: unknown, code: string): string[] {
+  if (value === undefined || value === null) return []
+  const words = typeof value === 'string' ? value.split(',') : value
+  if (Array.isArray(words) && words.every((word) => typeof word === 'string'))
+    return words.map((word) => word.trim()).filter(Boolean)
+  throw new Problem(code, 'Give names as a list, or as one text with commas.')
+}

@@ -1,0 +1,90 @@
+import { checkRelations, type JsonObject, type Noun, type Nouns, noun, nounsOf, Problem } from '@tildebase/nouns'
+import type { Done } from './act/act.ts'
+import { currentOf } from './store/entities.ts'
+import { dropFields, liveCount, ownTypes, rebuildFacts } from './store/schema.ts'
+import type { Tenant } from './tenant.ts'
+
+/** The type that a tenant's own types are entities of, so that they have events, versions and a past. */
+export const Schema = noun('Schema', { name: 'string!##', notation: 'json!' }, { domain: 'platform' })
+
+/** Code that a tenant runs around its verbs, as entities too. */
+export const Hook = noun(
+  'Hook',
+  { type: 'string!#', name: 'string!', code: 'string!', failure: 'string' },
+  { domain: 'platform' },
+)
+
+/** Types that no path can name. */
+export const INTERNAL = nounsOf([Schema, Hook])
+
+/** Types whose meaning is the service's own, and names that mean something else already. */
+const FIXED = new Set(['ApiKey', 'Webhook', 'Event'])
+const RESERVED = new Set(['Schema', 'Hook', 'Status', 'Batch', 'Operator'])
+
+/** The types of a tenant: the operator's, with the tenant's own beside and over them. */
+export function nounsFor(tenant: Tenant): Nouns {
+  return ownTypes(tenant.sql).reduce(
+    (nouns, [name, notation]) => nouns.with(declare(nouns, name, notation)),
+    tenant.options.nouns,
+  )
+}
+
+/** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
+export function putType(tenant: Tenant, name: string, notation: JsonObject, actor: string): Done {
+  refuseFixed(name)
+  const declared = declare(tenant.options.nouns, name, notation)
+  const issues = checkRelations(tenant.nouns.with(declared)).filter(({ field }) =>
+    field.startsWith(`${declared.name}.`),
+  )
+  if (issues.length > 0) {
+    throw new Problem(
+      'invalid_schema',
+      `The type ${name} does not fit the others. ${issues.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
+      {
+        type: name,
+        details: issues.map(({ field, message }) => ({ field, message })),
+      },
+    )
+  }
+  const before = tenant.nouns.get(declared.name)
+  const id = schemaId(declared.name)
+  const current = currentOf(tenant.sql, 'Schema', id)
+  const data = { name: declared.name, notation }
+  const done = current
+    ? tenant.act({ type: 'Schema', verb: current.gone ? 'restore' : 'update', id, data, actor })
+    : tenant.act({ type: 'Schema', verb: 'create', data: { $id: id, ...data }, keepId: true, actor })
+  if (current?.gone) tenant.act({ type: 'Schema', verb: 'update', id, data, actor })
+  if (done.event) rebuildFacts(tenant.sql, declared, before ?? null)
+  tenant.memo.forget('Schema')
+  return done
+}
+
+/** Takes back a type of the tenant's own, once it has no entities; a built-in one loses what was added to it. */
+export function dropType(tenant: Tenant, name: string, actor: string): void {
+  const builtIn = tenant.options.nouns.get(name)
+  const count = liveCount(tenant.sql, name)
+  if (!builtIn && count > 0) {
+    throw new Problem('conflict', `There are ${count} entities of type ${name}. Delete them first.`, { type: name })
+  }
+  tenant.act({ type: 'Schema', verb: 'delete', id: schemaId(name), actor })
+  if (builtIn) rebuildFacts(tenant.sql, builtIn, tenant.nouns.get(name) ?? null)
+  else dropFields(tenant.sql, name)
+  tenant.memo.forget('Schema')
+}
+
+function declare(nouns: Nouns, name: string, notation: JsonObject): Noun {
+  const builtIn = nouns.get(name)
+  if (!builtIn || builtIn.name !== name) return noun(name, notation as never, { domain: 'custom' })
+  return noun(name, { ...builtIn.notation, ...notation } as never, { domain: builtIn.domain, path: builtIn.path })
+}
+
+function refuseFixed(name: string): void {
+  if (FIXED.has(name))
+    throw new Problem('invalid_schema', `${name} is fixed: the service itself depends on it.`, { type: name })
+  if (RESERVED.has(name))
+    throw new Problem('invalid_schema', `The name ${name} is taken by the service.`, { type: name })
+}
+
+function schemaId(name: string): string {
+  return `schema_${name}`
+}

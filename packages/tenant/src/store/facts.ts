@@ -1,0 +1,95 @@
+import { type Field, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import type { Sql, SqlValue } from '../ports.ts'
+import { NOTHING, OPEN } from './layout.ts'
+
+/** The number of every indexed field, by type and name. Numbers are given when a type is first written to. */
+export interface FieldNumbers {
+  of(type: string, field: string): number | null
+}
+
+/** A field that has rows in the index over fields. */
+export interface IndexedField {
+  readonly name: string
+  readonly number: number
+  readonly unique: boolean
+  readonly nulls: boolean
+}
+
+/** The fields of a noun that are indexed: `#`, `##` and relations. */
+export function indexedFields(noun: Noun): Field[] {
+  return Object.values(noun.fields).filter(
+    (field) => field.kind === 'forward' || ('index' in field && field.index !== 'none'),
+  )
+}
+
+/** Gives every indexed field of the noun its number, and returns them. */
+export function numberFields(sql: Sql, noun: Noun): IndexedField[] {
+  const known = new Map(sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name) as [string, number][])
+  return indexedFields(noun).map((field) => {
+    if (!known.has(field.name)) {
+      sql.run('INSERT INTO fields (type, name) VALUES (?, ?)', noun.name, field.name)
+      known.set(
+        field.name,
+        sql.rows('SELECT field FROM fields WHERE type = ? AND name = ?', noun.name, field.name)[0]![0],
+      )
+    }
+    const value = 'index' in field ? field : null
+    return {
+      name: field.name,
+      number: known.get(field.name)!,
+      unique: value?.index === 'unique',
+      nulls: value !== null && !value.list,
+    }
+  })
+}
+
+/** Brings the index over fields from one state of an entity to the next; null is no state (not yet, or deleted). */
+export function moveFacts(
+  sql: Sql,
+  noun: Noun,
+  fields: readonly IndexedField[],
+  n: number,
+  seq: number,
+  before: JsonObject | null,
+  after: JsonObject | null,
+): void {
+  for (const field of fields) {
+    const olds = before ? factValues(field, before[field.name]) : []
+    const news = after ? factValues(field, after[field.name]) : []
+    for (const value of olds) if (!news.includes(value)) sql.run(CLOSE, seq, field.number, value, OPEN, n)
+    for (const value of news) {
+      if (olds.includes(value)) continue
+      if (field.unique && value !== NOTHING) refuseDuplicate(sql, noun, field, n, value)
+      sql.run(INSERT, field.number, value, OPEN, n, seq)
+    }
+  }
+}
+
+/** The values under which a field's content stands in the index. */
+export function factValues(field: Pick<IndexedField, 'nulls'>, content: Json | undefined): SqlValue[] {
+  if (Array.isArray(content)) return [...new Set(content.flatMap((element) => factValues({ nulls: false }, element)))]
+  if (typeof content === 'string' || typeof content === 'number') return [content]
+  if (typeof content === 'boolean') return [content ? 1 : 0]
+  return field.nulls ? [NOTHING] : []
+}
+
+const INSERT = 'INSERT INTO facts (field, value, until, n, since) VALUES (?, ?, ?, ?, ?)'
+const CLOSE = 'UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?'
+const HOLDER = `
+  SELECT entities.id
+  FROM facts JOIN entities ON entities.n = facts.n
+  WHERE facts.field = ? AND facts.value = ? AND facts.until = ? AND facts.n <> ?
+  LIMIT 1`
+
+function refuseDuplicate(sql: Sql, noun: Noun, field: IndexedField, n: number, value: SqlValue): void {
+  const holder = sql.rows(HOLDER, field.number, value, OPEN, n)[0]
+  if (!holder) return
+  throw new Problem(
+    'conflict',
+    `Another ${noun.name} has this ${field.name} already: ${holder[0]}. It must be unique.`,
+    {
+      type: noun.name,
+      field: field.name,
+    },
+  )
+}

@@ -1,0 +1,31 @@
+import type { Sql } from '../ports.ts'
+
+/** An answer kept for an Idempotency-Key. */
+export interface KeptAnswer {
+  readonly fingerprint: string
+  readonly status: number
+  readonly headers: string
+  readonly body: string | null
+  readonly at: number
+}
+
+export function keptAnswer(sql: Sql, scope: string): KeptAnswer | undefined {
+  const row = sql.rows('SELECT fingerprint, status, headers, body, at FROM answers WHERE scope = ?', scope)[0]
+  return row && { fingerprint: row[0], status: row[1], headers: row[2], body: row[3], at: row[4] }
+}
+
+export function keepAnswer(sql: Sql, scope: string, answer: KeptAnswer): void {
+  sql.run(
+    'INSERT INTO answers (scope, fingerprint, status, headers, body, at) VALUES (?, ?, ?, ?, ?, ?)',
+    scope,
+    answer.fingerprint,
+    answer.status,
+    answer.headers,
+    answer.body,
+    answer.at,
+  )
+}
+
+export function forgetOldAnswers(sql: Sql, before: number): void {
+  sql.run('DELETE FROM answers WHERE at <= ?', before)
+}

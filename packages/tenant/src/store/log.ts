@@ -1,0 +1,138 @@
+import type { Random, Seal, Sql } from '../ports.ts'
+
+/** What an event says; its seq and its place in the chain are given by the log. */
+export interface Entry {
+  readonly id: string
+  readonly at: number
+  readonly type: string
+  readonly entity: string
+  readonly verb: string
+  readonly event: string
+  readonly version: number
+  readonly actor: string
+  readonly correlation: string | null
+  readonly createdAt: number
+  readonly createdBy: string
+  /** The state after, as JSON text; null once erased. */
+  readonly data: string | null
+  /** The changed fields with their values before, as JSON text. */
+  readonly previous: string | null
+}
+
+export interface LogRow extends Entry {
+  readonly seq: number
+}
+
+/** The newest event: where the next one goes on. */
+export interface Head {
+  readonly seq: number
+  readonly at: number
+  readonly hash: Uint8Array
+}
+
+const EMPTY: Head = { seq: 0, at: 0, hash: new Uint8Array(32) }
+const SALT_LENGTH = 16
+
+export function readHead(sql: Sql): Head {
+  const row = sql.rows('SELECT seq, at, hash FROM log ORDER BY seq DESC LIMIT 1')[0]
+  return row ? { seq: row[0], at: row[1], hash: row[2] } : EMPTY
+}
+
+/** Appends an event after the head and returns the new head. The hash of each event covers the one before it. */
+export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: Entry): Head {
+  const seq = head.seq + 1
+  // A salted digest stands for the values in the chain, so that they can be erased and not be guessed from it.
+  const salt = random.bytes(SALT_LENGTH)
+  const digest = digestOf(seal, salt, entry)
+  const hash = chain(seal, head.hash, seq, entry, digest)
+  sql.run(
+    INSERT,
+    seq,
+    entry.id,
+    entry.at,
+    entry.type,
+    entry.entity,
+    entry.verb,
+    entry.event,
+    entry.version,
+    entry.actor,
+    entry.correlation,
+    entry.createdAt,
+    entry.createdBy,
+    entry.data,
+    entry.previous,
+    salt,
+    digest,
+    hash,
+  )
+  return { seq, at: entry.at, hash }
+}
+
+/** The digest of an event's values under its salt. */
+export function digestOf(seal: Seal, salt: Uint8Array, entry: Pick<Entry, 'data' | 'previous'>): Uint8Array {
+  return seal.sha256(salt, entry.data ?? '', '\n', entry.previous ?? '')
+}
+
+/** The hash of an event: over the hash before it, its header and the digest of its values. */
+export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry, digest: Uint8Array): Uint8Array {
+  const header = JSON.stringify([
+    seq,
+    entry.id,
+    entry.at,
+    entry.type,
+    entry.entity,
+    entry.verb,
+    entry.event,
+    entry.version,
+    entry.actor,
+    entry.correlation,
+    entry.createdAt,
+    entry.createdBy,
+  ])
+  return seal.sha256(before, header, digest)
+}
+
+/** Events after a seq, oldest first. */
+export function readLog(sql: Sql, after: number, limit: number): LogRow[] {
+  return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit).map(toRow)
+}
+
+/** Events of one type after a seq, oldest first. */
+export function readLogOf(sql: Sql, type: string, after: number, limit: number): LogRow[] {
+  return sql.rows(`${SELECT} WHERE type = ? AND seq > ? ORDER BY seq LIMIT ?`, type, after, limit).map(toRow)
+}
+
+export function readEntry(sql: Sql, seq: number): LogRow | undefined {
+  return sql.rows(`${SELECT} WHERE seq = ?`, seq).map(toRow)[0]
+}
+
+export function hasEntry(sql: Sql, id: string): boolean {
+  return sql.rows('SELECT 1 FROM log WHERE id = ?', id).length > 0
+}
+
+/** The last seq at or before a time. Times never decrease along the log, so halving finds it without an index. */
+export function seqAt(sql: Sql, head: Head, at: number): number {
+  if (at >= head.at) return head.seq
+  let low = 0
+  let high = head.seq
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const [row] = sql.rows('SELECT at FROM log WHERE seq = ?', middle)
+    if (row![0] <= at) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+const COLUMNS =
+  'seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous'
+const SELECT = `SELECT ${COLUMNS} FROM log`
+const INSERT = `
+  INSERT INTO log (${COLUMNS}, salt, digest, hash)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+function toRow(row: any[]): LogRow {
+  const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous] =
+    row
+  return { seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous }
+}

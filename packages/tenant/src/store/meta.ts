@@ -1,0 +1,37 @@
+import { Problem } from '@tildebase/nouns'
+import type { Sql } from '../ports.ts'
+import { LAYOUT, LAYOUT_VERSION } from './layout.ts'
+
+/** Lays out an empty database. */
+export function layOut(sql: Sql): void {
+  sql.transaction(() => {
+    for (const statement of LAYOUT) sql.run(statement)
+    setMeta(sql, 'layout', String(LAYOUT_VERSION))
+  })
+}
+
+/** Makes sure the database has the layout this program works with: lays out an empty one, refuses a newer one. */
+export function ensureLayout(sql: Sql): void {
+  const known = sql.rows(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).length > 0
+  if (!known) return layOut(sql)
+  const version = Number(getMeta(sql, 'layout'))
+  if (version > LAYOUT_VERSION) {
+    throw new Problem(
+      'layout_too_new',
+      `This tenant's file has layout ${version}; this version of Tildebase knows layouts up to ${LAYOUT_VERSION}. Start a newer version.`,
+    )
+  }
+}
+
+/** A small fact about the tenant itself. */
+export function getMeta(sql: Sql, key: string): string | null {
+  return sql.rows('SELECT value FROM meta WHERE key = ?', key)[0]?.[0] ?? null
+}
+
+export function setMeta(sql: Sql, key: string, value: string): void {
+  sql.run(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    key,
+    value,
+  )
+}

@@ -1,0 +1,62 @@
+import type { JsonObject, Noun } from '@tildebase/nouns'
+import type { Sql } from '../ports.ts'
+import { type IndexedField, moveFacts, numberFields } from './facts.ts'
+
+/** Names and notations of the tenant's own types, in the order they were declared. */
+export function ownTypes(sql: Sql): [string, JsonObject][] {
+  return sql.rows(`SELECT data FROM entities WHERE type = 'Schema' AND gone = 0 ORDER BY n`).map(([data]) => {
+    const { name, notation } = JSON.parse(data)
+    return [name, notation]
+  })
+}
+
+export function liveCount(sql: Sql, type: string): number {
+  return sql.rows('SELECT count(*) FROM entities WHERE type = ? AND gone = 0', type)[0]![0]
+}
+
+/** Indexes what a new form of a type indexes and the old did not, the past included, and forgets what it no longer does. */
+export function rebuildFacts(sql: Sql, noun: Noun, before: Noun | null): void {
+  const kept = new Set(before ? indexable(before) : [])
+  const wanted = numberFields(sql, noun)
+  for (const [name, number] of sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name)) {
+    if (wanted.some((field) => field.name === name)) continue
+    sql.run('DELETE FROM facts WHERE field = ?', number)
+    sql.run('DELETE FROM fields WHERE field = ?', number)
+  }
+  const added = wanted.filter((field) => !kept.has(signature(noun, field.name)))
+  for (const field of added) sql.run('DELETE FROM facts WHERE field = ?', field.number)
+  if (added.length > 0) replayFacts(sql, noun, added)
+}
+
+/** Forgets all indexed fields of a type. */
+export function dropFields(sql: Sql, type: string): void {
+  sql.run('DELETE FROM facts WHERE field IN (SELECT field FROM fields WHERE type = ?)', type)
+  sql.run('DELETE FROM fields WHERE type = ?', type)
+}
+
+/** Writes the rows of new indexed fields by going through the versions of every entity of the type, oldest first. */
+function replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): void {
+  const states = new Map<number, JsonObject | null>()
+  const versions = sql.rows(
+    `SELECT log.seq, entities.n, log.verb, log.data
+    FROM log JOIN entities ON entities.id = log.entity
+    WHERE log.type = ?
+    ORDER BY log.seq`,
+    noun.name,
+  )
+  for (const [seq, n, verb, data] of versions) {
+    const after = verb === 'delete' || data === null ? null : (JSON.parse(data) as JsonObject)
+    moveFacts(sql, noun, fields, n, seq, states.get(n) ?? null, after)
+    states.set(n, after)
+  }
+}
+
+function indexable(noun: Noun): string[] {
+  return Object.keys(noun.fields).map((name) => signature(noun, name))
+}
+
+/** Two fields of one signature have the same rows in the index. */
+function signature(noun: Noun, name: string): string {
+  const field = noun.fields[name]!
+  return JSON.stringify([name, field.kind, 'index' in field ? field.index : '', 'list' in field && field.list])
+}

@@ -1,0 +1,228 @@
+import { type JsonObject, type Noun, type Nouns, Problem, type Verb } from '@tildebase/nouns'
+import { type Act, act, type Done } from './act/act.ts'
+import type { Compute } from './act/execute.ts'
+import type { Hooks } from './hooks.ts'
+import { newId } from './ids.ts'
+import { grantFor } from './keys/grant.ts'
+import { Memo } from './memo.ts'
+import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql } from './ports.ts'
+import type { Totals } from './query/reader.ts'
+import { INTERNAL, nounsFor } from './schema.ts'
+import { type Session, sessionOf } from './session.ts'
+import type { Stored } from './store/entities.ts'
+import { type IndexedField, numberFields } from './store/facts.ts'
+import { append, type Head, hasEntry, type LogRow, readHead } from './store/log.ts'
+import { ensureLayout } from './store/meta.ts'
+
+/** What a tenant needs of its host. */
+export interface Ports {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly random: Random
+  readonly seal: Seal
+  readonly alarm: Alarm
+  readonly outbound?: Outbound
+  readonly script?: Script
+}
+
+/** What the operator decides for all tenants. */
+export interface TenantOptions {
+  /** The built-in types and those of the operator's configuration. */
+  readonly nouns: Nouns
+  readonly hooks?: Hooks
+  /** The {base_url} that events and webhooks show in `$context`. */
+  readonly baseUrl: string
+  /** How long a query may run. */
+  readonly queryMs?: number
+  /** Where the operator reads what went wrong inside. */
+  readonly log?: (level: 'info' | 'warn' | 'error', message: string, facts?: object) => void
+}
+
+/** Sees every event inside its transaction: what it writes is durable with the event, or not at all. */
+export type Witness = (event: LogRow, entity: Stored) => void
+
+/** Sees the events of a transaction once they are durable. */
+export type Listener = (events: readonly LogRow[]) => void
+
+/** Work that is due at a time: deliveries, AFTER hooks, expiries. */
+export interface Chore {
+  /** When it next has something to do, or null. */
+  due(): number | null
+  run(): Promise<void> | void
+}
+
+/** A tenant: a synchronous value over one SQLite database. */
+export class Tenant {
+  readonly slug: string
+  readonly ports: Ports
+  readonly options: TenantOptions
+  readonly sql: Sql
+  readonly memo = new Memo()
+  readonly witnesses: Witness[] = []
+  readonly chores: Chore[] = []
+  readonly #listeners = new Set<Listener>()
+  head: Head
+  /** Works out `$computed` values; set by the services that know how. */
+  compute: Compute = () => undefined
+  /** When keys were used since it was last written down, and since when. */
+  readonly used = new Map<string, number>()
+  usedSince = 0
+  #written: LogRow[] = []
+  #depth = 0
+  /** No event is written at or before this time: it has been given out as the end of a sync. */
+  floor = 0
+
+  constructor(slug: string, ports: Ports, options: TenantOptions) {
+    this.slug = slug
+    this.ports = ports
+    this.options = options
+    this.sql = ports.sql
+    ensureLayout(ports.sql)
+    this.head = readHead(ports.sql)
+  }
+
+  /** The tenant's namespace, as events and webhooks show it. */
+  get context(): string {
+    return `${this.options.baseUrl}/~${this.slug}`
+  }
+
+  /** The time of the next event: never before the last one, nor at or before a time that was given out as synced. */
+  now(): number {
+    return Math.max(this.ports.clock.now(), this.head.at, this.floor)
+  }
+
+  /** The types of this tenant. */
+  get nouns(): Nouns {
+    return this.memo.get(['Schema'], 'nouns', () => nounsFor(this))
+  }
+
+  /** The type of that name or path, or a problem that names the nearest ones. */
+  noun(name: string): Noun {
+    const noun = this.nouns.get(name)
+    if (noun) return noun
+    const nearest = this.nouns.nearest(name)
+    const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(' or ')}?` : ''
+    throw new Problem('unknown_type', `There is no type ${name.slice(0, 100)}.${hint}`, { nearest })
+  }
+
+  /** The indexed fields of a noun with their numbers. */
+  indexed(noun: Noun): readonly IndexedField[] {
+    return this.memo.get(['Schema'], `indexed ${noun.name}`, () => numberFields(this.sql, noun))
+  }
+
+  /** The number of an indexed field, or null when the field has none. */
+  fieldNumber(type: string, name: string): number | null {
+    const noun = this.nouns.get(type)
+    return (noun && this.indexed(noun).find((field) => field.name === name)?.number) ?? null
+  }
+
+  /** Totals that were counted before, until a type they depend on changes. */
+  readonly totals: Totals = {
+    get: (key) => this.memo.peek<number>(`total ${key}`),
+    set: (key, types, total) => void this.memo.get(['Schema', ...types], `total ${key}`, () => total),
+  }
+
+  /** Runs `work` whole or not at all. What it wrote is told to the listeners once the outermost one is done. */
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
+    const { head } = this
+    const written = this.#written.length
+    this.#depth++
+    try {
+      return this.sql.transaction(work)
+    } catch (reason) {
+      this.head = head
+      for (const { type } of this.#written.splice(written)) this.memo.forget(type)
+      throw reason
+    } finally {
+      this.#depth--
+      if (this.#depth === 0) this.#tell()
+    }
+  }
+
+  /** Runs `work` as if it happened, and leaves no trace. Tells what it gave and which events it would have written. */
+  rehearse<T>(work: () => T): { result: T; events: LogRow[] } {
+    const written = this.#written.length
+    let rehearsed: { result: T; events: LogRow[] } | undefined
+    try {
+      this.transaction((): never => {
+        rehearsed = { result: work(), events: this.#written.slice(written) }
+        throw REHEARSED
+      })
+    } catch (reason) {
+      if (reason !== REHEARSED) throw reason
+    }
+    return rehearsed!
+  }
+
+  /** The tenant's data for its own code, under a name that the log shows. */
+  session(actor: string): Session {
+    return sessionOf(this, grantFor(actor))
+  }
+
+  /** Runs a verb whole: BEFORE, execute, its event. */
+  act(ask: Act): Done {
+    return this.#depth > 0 ? act(this, ask) : this.transaction(() => act(this, ask))
+  }
+
+  /** Appends the event of a verb to the log and shows it to the witnesses. */
+  append(verb: Verb, ask: Act, entity: Stored, previous: JsonObject | null, id?: string): LogRow {
+    const { clock, random, seal } = this.ports
+    const entry = {
+      id: id ?? newId('event', clock, random),
+      at: entity.updatedAt,
+      type: entity.type,
+      entity: entity.id,
+      verb: verb.name,
+      event: verb.event,
+      version: entity.version,
+      actor: ask.actor,
+      correlation: ask.correlation ?? null,
+      createdAt: entity.createdAt,
+      createdBy: entity.createdBy,
+      data: entity.data,
+      previous: previous && JSON.stringify(previous),
+    }
+    this.head = append(this.sql, seal, random, this.head, entry)
+    const row = { seq: this.head.seq, ...entry }
+    this.#written.push(row)
+    this.memo.forget(entity.type)
+    for (const witness of this.witnesses) witness(row, entity)
+    return row
+  }
+
+  hasEvent(id: string): boolean {
+    return hasEntry(this.sql, id)
+  }
+
+  /** Calls `listener` with the events of every transaction from now on; returns how to stop it. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** When the next chore is due, or null. */
+  due(): number | null {
+    const dues = this.chores.map((chore) => chore.due()).filter((due) => due !== null)
+    return dues.length > 0 ? Math.min(...dues) : null
+  }
+
+  /** Does the chores that are due, and asks to be woken for the next. */
+  async wake(): Promise<void> {
+    const now = this.ports.clock.now()
+    for (const chore of this.chores) {
+      const due = chore.due()
+      if (due !== null && due <= now) await chore.run()
+    }
+    const due = this.due()
+    if (due !== null) this.ports.alarm.wakeAt(due)
+  }
+
+  #tell(): void {
+    if (this.#written.length === 0) return
+    const events = this.#written
+    this.#written = []
+    for (const listener of this.#listeners) listener(events)
+  }
+}
+
+const REHEARSED = Symbol('rehearsed')
