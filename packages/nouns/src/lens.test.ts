@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { verifies } from '../../../test/verifies.ts'
 import { catalogue } from './catalogue/index.ts'
 import { DOMAINS, JOURNEYS, resolveLens } from './lens.ts'
 import { Problem } from './problem.ts'
@@ -36,7 +37,18 @@ test('an unknown dimension is told with the nearest ones', () => {
   expect(() => resolveLens(['finance', 'retail'])).toThrow('one industry')
 })
 
-test('the domains are those of the catalogue, and journeys lead to them only', () => {
-  expect(new Set(DOMAINS)).toEqual(new Set(Object.values(catalogue).map(({ domain }) => domain)))
-  for (const domain of Object.values(JOURNEYS).flat()) expect(DOMAINS).toContain(domain)
+verifies('lens.domain', 'each of the eleven domains of the catalogue is a lens', () => {
+  const domains = new Set(Object.values(catalogue).map(({ domain }) => domain))
+
+  expect(new Set(DOMAINS)).toEqual(domains)
+  expect(DOMAINS).toHaveLength(11)
+  for (const domain of domains) expect(resolveLens([domain]).domains).toEqual(new Set([domain]))
+})
+
+verifies('lens.journey', 'each journey is a lens that leads to domains', () => {
+  expect(Object.keys(JOURNEYS)).toEqual(['build', 'launch', 'grow', 'scale', 'automate', 'experiment'])
+  for (const [journey, domains] of Object.entries(JOURNEYS)) {
+    expect(resolveLens([journey]).domains).toEqual(new Set(domains))
+    for (const domain of domains) expect(DOMAINS).toContain(domain)
+  }
 })

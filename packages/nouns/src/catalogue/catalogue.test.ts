@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import json from '../../../../test/fixtures/catalogue.json' with { type: 'json' }
+import { verifies } from '../../../../test/verifies.ts'
 import { parseNoun } from '../notation.ts'
 import type { JsonObject, Noun } from '../noun.ts'
 import { checkRelations, nounsOf } from '../nouns.ts'
@@ -30,7 +31,7 @@ const OURS: { readonly [type: string]: { readonly [field: string]: string } } = 
   Webhook: { status: `active | failing = active${SERVICE}`, filter: 'json', from: 'json', description: 'string' },
 }
 
-test('there are 36 types in 11 domains', () => {
+verifies(['noun.notation', 'type.declared'], 'there are 36 types in 11 domains, declared in the notation', () => {
   expect(Object.keys(catalogue)).toEqual(Object.keys(facts))
   expect(Object.keys(catalogue)).toHaveLength(36)
   expect(new Set(Object.values(nouns).map(({ domain }) => domain)).size).toBe(11)
