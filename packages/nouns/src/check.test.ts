@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from './catalogue/index.ts'
-import { checkDraft, checkPatch } from './check.ts'
+import { checkDraft, checkPatch, checkSet } from './check.ts'
 import { parseNoun } from './notation.ts'
 
 const NOW = Date.parse('2026-03-04T05:06:07.089Z')
@@ -99,6 +99,15 @@ describe('a patch', () => {
     })
     expect(patch({ name: null }).issues).toEqual([{ field: 'name', message: 'is required and cannot be cleared' }])
   })
+})
+
+test('what a verb sets may be a field of the service, and is checked like any other', () => {
+  expect(checkSet(Thing, { state: 'Off', seen: '2026-01-01' })).toEqual({
+    data: { state: 'Off', seen: '2026-01-01T00:00:00.000Z' },
+    issues: [],
+  })
+  expect(checkSet(Thing, { state: 'Broken' }).issues).toEqual([{ field: 'state', message: 'must be On or Off' }])
+  expect(patch({ state: 'Off' }).data).toEqual({})
 })
 
 describe('values', () => {
