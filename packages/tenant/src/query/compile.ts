@@ -107,6 +107,7 @@ function compileField(scope: Scope, leaf: Leaf): Fragment | null {
   const cases = casesOf(leaf)
   if (cases === null || into.length > MOST_STEPS || into.some(isIndex) || jsonPath([field, ...into]) === null)
     return null
+  if (cases.every(({ types }) => types.length === 0)) return plain('0')
   return inJson(scope.source.dataFor(field), [field], into, leaf, cases, 0)
 }
 

@@ -1,7 +1,7 @@
 import { EVERYTHING, type Filter, Problem, type SortKey, touches } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { every, fragment, plain } from './fragment.ts'
+import { every, fragment } from './fragment.ts'
 import { embed } from './include.ts'
 import { chosen } from './memory.ts'
 import { after, type Order, orderOf, type Place, placeOf } from './order.ts'
@@ -143,12 +143,17 @@ function counted(plan: Plan): number {
 type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
 
 function knownTotal(reader: Reader, query: Counted): number | undefined {
-  return reader.totals?.get(totalKey(reader, query), typesOf(query))
+  return memorable(query) ? reader.totals?.get(totalKey(reader, query), typesOf(query)) : undefined
 }
 
 function remembered(reader: Reader, query: Counted, known: number | undefined, total: number): number {
-  if (known === undefined) reader.totals?.set(totalKey(reader, query), typesOf(query), total)
+  if (known === undefined && memorable(query)) reader.totals?.set(totalKey(reader, query), typesOf(query), total)
   return total
+}
+
+/** The Event collection changes with every type, and everyone sees another part of it. */
+function memorable(query: Counted): boolean {
+  return !typesOf(query).includes('Event')
 }
 
 function totalKey(reader: Reader, { type, filter = EVERYTHING, asOf = null }: Counted): string {

@@ -1,4 +1,4 @@
-import { type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Moment, Reader } from './reader.ts'
 
 /** Where rows of a type come from. The same columns whether it is the present, the past or the log. */
@@ -75,16 +75,17 @@ function entityColumns(alias: string) {
 /** The Event collection: tracked events as they are, and the event of every verb. */
 function events(reader: Reader, moment: Moment, alias: string): Source {
   const e = plain(alias)
+  const hidden = reader.hidden ? hiddenTypes(reader) : []
   const conditions = [
     moment.asOf === null ? plain('1') : fragment`${e}.seq <= ${moment.asOf}`,
-    ...(reader.hidden ? [fragment`${e}.type NOT IN ${listOf(hiddenTypes(reader))}`] : []),
+    ...(hidden.length > 0 ? [fragment`${e}.type NOT IN ${listOf(hidden)}`] : []),
   ]
   const part = (json: string) =>
     plain(`CASE WHEN ${alias}.type = 'Event' THEN coalesce(${alias}.data, '{}') ELSE ${json} END`)
   return {
     alias,
     from: fragment`log ${e}`,
-    where: conditions.reduce((all, one) => fragment`${all} AND ${one}`),
+    where: every(conditions),
     n: plain(`${alias}.seq`),
     id: plain(`${alias}.id`),
     version: plain('1'),

@@ -1,0 +1,107 @@
+import { EVERYTHING, type Filter, type JsonObject, type Noun, type Nouns, parseFilter } from '@tildebase/nouns'
+import type { Sql, SqlValue } from '@tildebase/tenant'
+import { openSql } from '../../packages/server/src/node/sql.ts'
+import type { Reader } from '../../packages/tenant/src/query/reader.ts'
+import { regexFault } from '../../packages/tenant/src/query/regex.ts'
+import { LAYOUT, NOTHING, OPEN } from '../../packages/tenant/src/store/layout.ts'
+
+interface State {
+  n: number
+  seq: number
+  version: number
+  createdAt: number
+  data: JsonObject | null
+}
+
+/** A tenant's tables filled by hand from documents, apart from the code that fills them in earnest. */
+export class Ledger {
+  readonly sql: Sql
+  readonly nouns: Nouns
+  readonly #fields = new Map<string, number>()
+  readonly #states = new Map<string, State>()
+  seq = 0
+  now = Date.UTC(2026, 0, 1)
+
+  constructor(nouns: Nouns, options: { readonly limits?: boolean } = { limits: true }) {
+    this.sql = openSql(':memory:', options)
+    this.nouns = nouns
+    for (const statement of LAYOUT) this.sql.run(statement)
+    for (const noun of nouns.all) for (const name of indexed(noun)) this.#number(noun.name, name)
+  }
+
+  /** Who reads: counts statements in `asked` when given. */
+  reader(more: Partial<Reader> = {}): Reader {
+    return {
+      sql: this.sql,
+      nouns: this.nouns,
+      fieldNumber: (type, name) => this.#fields.get(`${type}.${name}`) ?? null,
+      now: this.now,
+      budgetMs: 60_000,
+      context: 'http://localhost/~acme',
+      ...more,
+    }
+  }
+
+  filter(type: string, json: unknown): Filter {
+    return json === undefined ? EVERYTHING : parseFilter(json, this.nouns.get(type)!, this.nouns, this.now, { regex: regexFault })
+  }
+
+  /** Writes the next state of an entity: null deletes it. The time passes by a millisecond. */
+  put(type: string, id: string, data: JsonObject | null, verb = data === null ? 'delete' : 'update'): void {
+    const seq = ++this.seq
+    const at = (this.now += 1)
+    const before = this.#states.get(id)
+    const state: State = before
+      ? { ...before, seq, version: before.version + 1, data }
+      : { n: this.#states.size + 1, seq, version: 1, createdAt: at, data }
+    const text = JSON.stringify(data ?? before?.data ?? {})
+    const event = before ? `${verb.replace(/e$/, '')}ed` : 'created'
+    this.sql.run(
+      `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, created_at, created_by, data, digest, hash)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', x'')`,
+      ...[seq, type === 'Event' ? id : `event_${seq}`, at, type, id, before ? verb : 'create', event, state.version],
+      ...['apiKey_1', state.createdAt, 'apiKey_1', text],
+    )
+    if (type === 'Event') return
+    this.#states.set(id, state)
+    if (before?.data) this.sql.run('INSERT INTO past (seq, n, type, until) VALUES (?, ?, ?, ?)', before.seq, state.n, type, seq)
+    this.sql.run(
+      `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[state.n, id, type, data === null ? 1 : 0, seq, state.version, state.createdAt, 'apiKey_1', at, text],
+    )
+    for (const name of indexed(this.nouns.get(type)!)) this.#move(type, name, state.n, seq, before?.data ?? null, data)
+  }
+
+  #move(type: string, name: string, n: number, seq: number, before: JsonObject | null, after: JsonObject | null): void {
+    const field = this.#number(type, name)
+    const nulls = this.nouns.get(type)!.fields[name]!.kind !== 'forward'
+    const olds = before ? factValues(before[name], nulls) : []
+    const news = after ? factValues(after[name], nulls) : []
+    for (const value of olds.filter((one) => !news.includes(one))) {
+      this.sql.run('UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?', seq, field, value, OPEN, n)
+    }
+    for (const value of news.filter((one) => !olds.includes(one))) {
+      this.sql.run('INSERT INTO facts (field, value, until, n, since) VALUES (?, ?, ?, ?, ?)', field, value, OPEN, n, seq)
+    }
+  }
+
+  #number(type: string, name: string): number {
+    const key = `${type}.${name}`
+    if (!this.#fields.has(key)) this.#fields.set(key, this.#fields.size + 1)
+    return this.#fields.get(key)!
+  }
+}
+
+function indexed(noun: Noun): string[] {
+  return Object.values(noun.fields)
+    .filter((field) => field.kind === 'forward' || ('index' in field && field.index !== 'none'))
+    .map((field) => field.name)
+}
+
+function factValues(value: unknown, nulls: boolean): SqlValue[] {
+  if (Array.isArray(value)) return [...new Set(value as string[])]
+  if (typeof value === 'boolean') return [value ? 1 : 0]
+  if (typeof value === 'string' || typeof value === 'number') return [value]
+  return nulls ? [NOTHING] : []
+}
