@@ -26,7 +26,7 @@ export function locate(scheme: string, host: string, path: string, hostSuffix: s
   const { labels, base } = splitHost(host, hostSuffix)
   const lead = at === -1 ? [] : raw.slice(0, at).map(decode)
   return {
-    tenant: at === -1 ? null : slugOf(decode(raw[at]!).slice(1)),
+    tenant: at === -1 ? null : slugOf(raw[at]!.replace(/^(?:~|%7e)/i, '')),
     dimensions: [...labels, ...lead],
     segments: (at === -1 ? raw : raw.slice(at + 1)).map(decode),
     baseUrl: `${scheme}://${base}`,

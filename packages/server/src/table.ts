@@ -1,6 +1,7 @@
 import { entityRoutes } from './rest/entities.ts'
+import { historyRoutes } from './rest/history.ts'
 import { schemaRoutes } from './rest/schema.ts'
 import { Routes } from './routes.ts'
 
 /** Every path below a tenant. */
-export const routes = new Routes([...schemaRoutes, ...entityRoutes])
+export const routes = new Routes([...schemaRoutes, ...historyRoutes, ...entityRoutes])

@@ -1,4 +1,13 @@
-import { checkRelations, type JsonObject, type Noun, type Nouns, noun, nounsOf, Problem } from '@tildebase/nouns'
+import {
+  checkRelations,
+  type JsonObject,
+  type Noun,
+  type Nouns,
+  noun,
+  nounsOf,
+  Problem,
+  parseNoun,
+} from '@tildebase/nouns'
 import type { Done } from './act/act.ts'
 import { currentOf } from './store/entities.ts'
 import { dropFields, liveCount, ownTypes, rebuildFacts } from './store/schema.ts'
@@ -74,8 +83,8 @@ export function dropType(tenant: Tenant, name: string, actor: string): void {
 
 function declare(nouns: Nouns, name: string, notation: JsonObject): Noun {
   const builtIn = nouns.get(name)
-  if (!builtIn || builtIn.name !== name) return noun(name, notation as never, { domain: 'custom' })
-  return noun(name, { ...builtIn.notation, ...notation } as never, { domain: builtIn.domain, path: builtIn.path })
+  if (!builtIn || builtIn.name !== name) return parseNoun(name, notation, { domain: 'custom' })
+  return parseNoun(name, { ...builtIn.notation, ...notation }, { domain: builtIn.domain, path: builtIn.path })
 }
 
 function refuseFixed(name: string): void {

@@ -36,12 +36,18 @@ export class TenantFiles {
 
   /** Creates the file of a new tenant as a copy of an empty one: a tenant's first write need not lay out tables. */
   create(slug: string): void {
+    const fresh = join(this.#folder, `${slug}.new`)
+    copyFileSync(this.#template, fresh)
+    this.adopt(slug, fresh)
+  }
+
+  /** Moves a file to where the tenant's own is. */
+  adopt(slug: string, from: string): void {
     const path = this.pathOf(slug)
     const folder = join(this.#folder, slug.slice(0, 2))
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    copyFileSync(this.#template, `${path}.new`)
-    syncPath(`${path}.new`)
-    renameSync(`${path}.new`, path)
+    syncPath(from)
+    renameSync(from, path)
     syncPath(folder)
   }
 

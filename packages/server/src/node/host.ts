@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Answer, json } from '../ask.ts'
 import { Gateway } from '../gateway.ts'
-import { routes } from '../table.ts'
 import { Alarms } from './alarms.ts'
 import { loadProgram, type Settings } from './config.ts'
 import { TenantFiles } from './files.ts'
 import { createHttp } from './http.ts'
-import { log, report } from './log.ts'
+import { localTenants } from './local.ts'
+import { report } from './log.ts'
+import { operator } from './operator.ts'
 import { operatorKey, operatorTest } from './root-key.ts'
-import { LocalTenants } from './tenants.ts'
 
 export interface Host {
   readonly url: string
@@ -26,38 +26,33 @@ const DRAIN_MS = 10_000
 export async function startHost(settings: Settings): Promise<Host> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
   const program = await loadProgram(settings.config)
-  const operator = operatorKey(settings.data, settings.rootKey)
+  const rootKey = operatorKey(settings.data, settings.rootKey)
   const files = new TenantFiles(settings.data)
   let baseUrl = settings.baseUrl ?? ''
   let stopping = false
 
-  const tenants: LocalTenants = new LocalTenants({
-    files,
-    mostOpen: settings.mostOpen,
-    app: { routes, signup: settings.signup, report },
-    tenant: {
-      ...program,
-      get baseUrl() {
-        return baseUrl
-      },
-      queryMs: settings.queryMs,
-      log,
-    },
+  const tenants = localTenants(settings, program, files, {
+    baseUrl: () => baseUrl,
     book: (slug, at) => alarms.book(slug, at),
   })
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => void tenants.wake(slug))
+  const scratch = join(settings.data, 'scratch')
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(scratch, { mode: 0o700 })
+  const office = { files, scratch, keep: tenants.keep.bind(tenants), unbook: (slug: string) => alarms.book(slug, null) }
   const gateway = new Gateway({
     tenants,
     hostSuffix: settings.hostSuffix,
-    isOperator: operatorTest(operator.key),
+    isOperator: operatorTest(rootKey.key),
     requestId: randomUUID,
     report,
-    outside: (_, segments) => outside(segments, stopping),
+    outside: (ask, segments, sender) =>
+      segments[0] === 'operator' ? operator(ask, segments, sender, office) : outside(segments, stopping),
   })
   const server = createHttp({
     gateway,
     bodyLimit: settings.bodyLimit,
-    streams: (path) => /\/import\//.test(path),
+    streams: (path) => /\/import\/|^\/operator\/.*\/restore$/.test(path),
     report,
   })
   await new Promise<void>((done, failed) => {
@@ -73,7 +68,7 @@ export async function startHost(settings: Settings): Promise<Host> {
 
   return {
     url,
-    operator,
+    operator: rootKey,
     async stop() {
       stopping = true
       const closed = new Promise<void>((done) => server.close(() => done()))

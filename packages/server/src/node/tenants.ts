@@ -5,6 +5,7 @@ import type { Tenants } from '../gateway.ts'
 import type { Place } from '../locate.ts'
 import { refusal } from '../respond.ts'
 import type { TenantFiles } from './files.ts'
+import { keep, type Task } from './keep.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
 import { openSql } from './sql.ts'
 
@@ -18,6 +19,8 @@ export interface LocalTenantsOptions {
   readonly mostOpen: number
   /** Books when a tenant that is being closed is to be woken again. */
   readonly book: (slug: string, at: number | null) => void | Promise<void>
+  /** Told when a tenant has been opened. */
+  readonly opened?: (slug: string) => void
 }
 
 interface Room extends OpenTenant {
@@ -83,9 +86,10 @@ export class LocalTenants implements Tenants {
     }
   }
 
-  /** Gives an open tenant to the host's own operations: backup, fork, verify. */
-  use(slug: string): OpenTenant {
-    return this.#enter(slug)
+  /** Does what the operator asks of a tenant as a whole. */
+  async keep(slug: string, task: Task): Promise<unknown> {
+    const { files, tenant: options } = this.#options
+    return keep({ files, options, use: (name) => this.#enter(name), close: (name) => this.close(name) }, slug, task)
   }
 
   /** Closes a tenant, so that its file is whole and alone. */
@@ -110,6 +114,7 @@ export class LocalTenants implements Tenants {
     if (!this.#options.files.has(slug)) this.#options.files.create(slug)
     const room = this.#furnish(slug, this.#options.files.pathOf(slug))
     this.#rooms.set(slug, room)
+    this.#options.opened?.(slug)
     this.#makeRoom()
     const due = room.tenant.due()
     if (due !== null) this.#wakeAt(slug, due)

@@ -102,3 +102,10 @@ export function seqsOf(sql: Sql, n: number): number[] {
     )
     .map(([seq]) => seq)
 }
+
+export function countsByType(sql: Sql): [type: string, count: number][] {
+  return sql.rows('SELECT type, count(*) FROM entities WHERE gone = 0 GROUP BY type ORDER BY type') as [
+    string,
+    number,
+  ][]
+}

@@ -106,6 +106,12 @@ export function readEntry(sql: Sql, seq: number): LogRow | undefined {
   return sql.rows(`${SELECT} WHERE seq = ?`, seq).map(toRow)[0]
 }
 
+/** The events of these seqs, newest first. */
+export function readEntries(sql: Sql, seqs: readonly number[]): LogRow[] {
+  const list = JSON.stringify(seqs)
+  return sql.rows(`${SELECT} WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC`, list).map(toRow)
+}
+
 export function hasEntry(sql: Sql, id: string): boolean {
   return sql.rows('SELECT 1 FROM log WHERE id = ?', id).length > 0
 }

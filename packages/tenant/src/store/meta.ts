@@ -13,7 +13,10 @@ export function layOut(sql: Sql): void {
 /** Makes sure the database has the layout this program works with: lays out an empty one, refuses a newer one. */
 export function ensureLayout(sql: Sql): void {
   const known = sql.rows(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).length > 0
-  if (!known) return layOut(sql)
+  if (!known) {
+    layOut(sql)
+    return
+  }
   const version = Number(getMeta(sql, 'layout'))
   if (version > LAYOUT_VERSION) {
     throw new Problem(

@@ -1,0 +1,30 @@
+import { routes } from '../table.ts'
+import type { Program, Settings } from './config.ts'
+import type { TenantFiles } from './files.ts'
+import { log, report } from './log.ts'
+import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
+
+/** What differs between the thread of the host and a worker of it. */
+export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened'> {
+  /** {base_url}, which is known once the host listens. */
+  readonly baseUrl: () => string
+}
+
+/** The tenants of one thread, with the ports of this host. */
+export function localTenants(settings: Settings, program: Program, files: TenantFiles, thread: Thread): LocalTenants {
+  return new LocalTenants({
+    files,
+    mostOpen: Math.max(1, Math.floor(settings.mostOpen / Math.max(settings.workers, 1))),
+    app: { routes, signup: settings.signup, report },
+    tenant: {
+      ...program,
+      get baseUrl() {
+        return thread.baseUrl()
+      },
+      queryMs: settings.queryMs,
+      log,
+    },
+    book: thread.book,
+    opened: thread.opened,
+  })
+}

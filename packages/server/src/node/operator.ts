@@ -1,0 +1,128 @@
+import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Problem, parseInstant } from '@tildebase/nouns'
+import { type Sender, unauthorized } from '../app.ts'
+import { type Answer, type Ask, empty, json } from '../ask.ts'
+import { parseBody } from '../call.ts'
+import { slugOf } from '../locate.ts'
+import type { TenantFiles } from './files.ts'
+import type { Task } from './keep.ts'
+
+export interface OperatorOptions {
+  readonly files: TenantFiles
+  /** A folder for files on their way. */
+  readonly scratch: string
+  readonly keep: (slug: string, task: Task) => Promise<unknown>
+  readonly unbook: (slug: string) => void
+}
+
+/** `/operator/tenants…`: what only the operator's key may do, to tenants as a whole. */
+export async function operator(
+  ask: Ask,
+  segments: readonly string[],
+  sender: Sender,
+  options: OperatorOptions,
+): Promise<Answer> {
+  if (sender.kind === 'nobody') throw unauthorized()
+  if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
+  const [, area, name, action = '', ...rest] = segments
+  if (area !== 'tenants' || rest.length > 0)
+    throw new Problem('unknown_path', 'There is /operator/tenants, and what lies below it.')
+  if (name === undefined) return only(ask, 'GET', () => list(options))
+  const slug = slugOf(name)
+  switch (action) {
+    case '':
+      if (ask.method === 'DELETE') return remove(slug, options)
+      return only(ask, 'GET', async () => json(200, await options.keep(slug, { do: 'info' })), 'GET, DELETE')
+    case 'verify':
+      return only(ask, 'GET', async () => json(200, await options.keep(slug, { do: 'verify' })))
+    case 'fork':
+      return only(ask, 'POST', () => fork(slug, ask, options))
+    case 'backup':
+      return only(ask, 'GET', () => backup(slug, options))
+    case 'restore':
+      return only(ask, 'PUT', () => restore(slug, ask, options))
+    default:
+      throw new Problem('unknown_path', 'A tenant has verify, fork, backup and restore.')
+  }
+}
+
+function only(ask: Ask, method: string, run: () => Answer | Promise<Answer>, allow = method): Answer | Promise<Answer> {
+  if (ask.method === method || (method === 'GET' && ask.method === 'HEAD')) return run()
+  throw new Problem('method_not_allowed', `${ask.method} is not possible here; ${allow} is.`, { allow })
+}
+
+function list({ files }: OperatorOptions): Answer {
+  const results = files
+    .slugs()
+    .sort()
+    .map((tenant) => ({ tenant, bytes: statSync(files.pathOf(tenant)).size }))
+  return json(200, { results, total: results.length })
+}
+
+async function remove(slug: string, { keep, unbook }: OperatorOptions): Promise<Answer> {
+  await keep(slug, { do: 'delete' })
+  unbook(slug)
+  return empty(204)
+}
+
+async function fork(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
+  const { to, asOf } = (parseBody(ask.body as Uint8Array | null) ?? {}) as { to?: unknown; asOf?: unknown }
+  if (typeof to !== 'string')
+    throw new Problem('invalid_body', 'Name the new tenant: {"to": "acme-copy"}.', { field: 'to' })
+  const target = slugOf(to)
+  const at = asOf === undefined || asOf === null ? null : typeof asOf === 'string' ? parseInstant(asOf) : Number.NaN
+  if (asOf !== undefined && asOf !== null && (at === null || Number.isNaN(at))) {
+    throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+  }
+  const path = scratchPath(options, target)
+  try {
+    await options.keep(slug, { do: 'copy', path, asOf: at, detached: true })
+    return json(201, await options.keep(target, { do: 'adopt', path }))
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
+
+async function backup(slug: string, options: OperatorOptions): Promise<Answer> {
+  const path = scratchPath(options, slug)
+  await options.keep(slug, { do: 'copy', path, asOf: null, detached: false })
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/vnd.sqlite3',
+      'content-length': String(statSync(path).size),
+      'content-disposition': `attachment; filename="${slug}.db"`,
+    },
+    body: once(path),
+  }
+}
+
+async function restore(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
+  if (ask.body === null) throw new Problem('invalid_body', 'Send the file of a backup as the body.')
+  const path = scratchPath(options, slug)
+  try {
+    const body = ask.body instanceof Uint8Array ? [ask.body] : ask.body
+    await pipeline(Readable.from(body), createWriteStream(path, { mode: 0o600 }))
+    return json(201, await options.keep(slug, { do: 'adopt', path }))
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+  }
+}
+
+/** The content of a file that is gone once it has been read. */
+async function* once(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path)
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
+
+let scratch = 0
+
+function scratchPath(options: OperatorOptions, slug: string): string {
+  return join(options.scratch, `${slug}.${process.pid}.${++scratch}.db`)
+}

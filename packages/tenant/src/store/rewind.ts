@@ -1,0 +1,39 @@
+import type { Sql } from '../ports.ts'
+import { LAYOUT, OPEN } from './layout.ts'
+import { setMeta } from './meta.ts'
+
+/** Takes a copy of a tenant back to a seq, as if nothing had happened since. For forks only: it cuts the log. */
+export function rewind(sql: Sql, seq: number): void {
+  sql.transaction(() => {
+    sql.run('DROP TRIGGER log_kept')
+    sql.run(
+      `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
+      SELECT entities.n, entities.id, entities.type, log.verb = 'delete', log.seq, log.version, log.created_at, log.created_by,
+        log.at, coalesce(log.data, '{}')
+      FROM entities
+      JOIN log ON log.seq = (
+        SELECT max(known.seq)
+        FROM (SELECT past.seq FROM past WHERE past.n = entities.n UNION SELECT past.until FROM past WHERE past.n = entities.n) AS known
+        WHERE known.seq <= ?)
+      WHERE entities.seq > ?`,
+      seq,
+      seq,
+    )
+    sql.run('DELETE FROM entities WHERE seq > ?', seq)
+    sql.run('DELETE FROM past WHERE until > ?', seq)
+    sql.run('DELETE FROM facts WHERE since > ?', seq)
+    sql.run('UPDATE facts SET until = ? WHERE until > ? AND until < ?', OPEN, seq, OPEN)
+    sql.run('DELETE FROM log WHERE seq > ?', seq)
+    for (const statement of LAYOUT) if (statement.includes('TRIGGER log_kept')) sql.run(statement)
+  })
+}
+
+/** Leaves behind what belongs to the tenant that was copied: its keys' secrets, what it still has to send, what it answered. */
+export function detach(sql: Sql): void {
+  sql.transaction(() => {
+    for (const table of ['keys', 'answers', 'afters']) sql.run(`DELETE FROM ${table}`)
+    sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)
+    sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
+    setMeta(sql, 'text.seq', '0')
+  })
+}

@@ -1,0 +1,115 @@
+import type { Sql } from '../ports.ts'
+import { OPEN } from './layout.ts'
+import type { LogRow } from './log.ts'
+
+/** A row of the log with what seals it. */
+export interface SealedRow extends LogRow {
+  readonly salt: Uint8Array | null
+  readonly digest: Uint8Array
+  readonly hash: Uint8Array
+}
+
+export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] {
+  return sql
+    .rows(
+      `SELECT seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous,
+        salt, digest, hash
+      FROM log
+      WHERE seq > ?
+      ORDER BY seq
+      LIMIT ?`,
+      after,
+      limit,
+    )
+    .map((row) => {
+      const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
+      const [data, previous, salt, digest, hash] = row.slice(12)
+      return {
+        seq,
+        id,
+        at,
+        type,
+        entity,
+        verb,
+        event,
+        version,
+        actor,
+        correlation,
+        createdAt,
+        createdBy,
+        data,
+        previous,
+        salt,
+        digest,
+        hash,
+      }
+    })
+}
+
+/** Entities whose row is not what the newest event of theirs says. */
+export function strayEntities(sql: Sql): { id: string; seq: number }[] {
+  return sql
+    .rows(
+      `SELECT entities.id, entities.seq
+      FROM entities LEFT JOIN log ON log.seq = entities.seq
+      WHERE log.seq IS NULL OR log.entity <> entities.id OR log.type <> entities.type OR log.version <> entities.version
+        OR log.at <> entities.updated_at OR log.created_at <> entities.created_at
+        OR (log.data IS NOT NULL AND log.data <> entities.data) OR (log.verb = 'delete') <> entities.gone
+      LIMIT 100`,
+    )
+    .map(([id, seq]) => ({ id, seq }))
+}
+
+/** Entities that the log knows in a newer version than the state, or that the state lacks. */
+export function missingEntities(sql: Sql): { id: string; seq: number }[] {
+  return sql
+    .rows(
+      `SELECT newest.entity, newest.seq
+      FROM (SELECT entity, max(seq) AS seq FROM log WHERE type <> 'Event' GROUP BY entity) AS newest
+      LEFT JOIN entities ON entities.id = newest.entity
+      WHERE entities.seq IS NULL OR entities.seq <> newest.seq
+      LIMIT 100`,
+    )
+    .map(([id, seq]) => ({ id, seq }))
+}
+
+/** Intervals of the past that do not begin and end with an event of their entity. */
+export function strayPast(sql: Sql): number[] {
+  return sql
+    .rows(
+      `SELECT past.seq
+      FROM past
+      JOIN entities ON entities.n = past.n
+      LEFT JOIN log AS opening ON opening.seq = past.seq
+      LEFT JOIN log AS closing ON closing.seq = past.until
+      WHERE opening.entity IS NOT entities.id OR closing.entity IS NOT entities.id
+        OR closing.version IS NOT opening.version + 1 OR past.until <= past.seq
+      LIMIT 100`,
+    )
+    .map(([seq]) => seq)
+}
+
+/** Current rows of the index over fields, for one field, in the order of entities. */
+export function liveFacts(sql: Sql, field: number): [n: number, value: string | number][] {
+  return sql.rows('SELECT n, value FROM facts WHERE field = ? AND until = ? ORDER BY n', field, OPEN) as [
+    number,
+    string | number,
+  ][]
+}
+
+export function liveStates(sql: Sql, type: string, after: number, limit: number): [n: number, data: string][] {
+  return sql.rows(
+    'SELECT n, data FROM entities WHERE type = ? AND gone = 0 AND n > ? ORDER BY n LIMIT ?',
+    type,
+    after,
+    limit,
+  ) as [number, string][]
+}
+
+/** What SQLite itself finds wrong with the file. */
+export function fileFaults(sql: Sql): string[] {
+  return sql
+    .rows('PRAGMA integrity_check(20)')
+    .map(([line]) => line)
+    .filter((line) => line !== 'ok')
+}
