@@ -71,17 +71,24 @@ async function dispatch(
     commits,
     grant,
     ask,
+    routes: options.routes,
     lens: resolveLens(place.dimensions),
     params,
     query: parseQuery(ask.query),
     body: route.rawBody ? undefined : parseBody(ask.body as Uint8Array | null),
     context: `${place.baseUrl}/~${tenant.slug}`,
     requestId,
-    correlation: ask.headers['x-correlation-id'] ?? null,
+    correlation: correlationOf(ask),
   }
   demandFor({ route, params }, call)
   if (route.mode === 'write') return runWrite(route, call)
   return route.handle(call)
+}
+
+/** What the sender wants the writes of this request to share, if it has a bearable form. */
+function correlationOf(ask: Ask): string | null {
+  const given = ask.headers['x-correlation-id']
+  return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
 }
 
 /** Runs a writing route in the next commit: once per Idempotency-Key, or without a trace when it is a dry run. */

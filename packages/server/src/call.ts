@@ -1,6 +1,7 @@
 import { type Lens, Problem } from '@tildebase/nouns'
 import type { Commits, Grant, Tenant } from '@tildebase/tenant'
 import type { Ask } from './ask.ts'
+import type { Routes } from './routes.ts'
 
 const MAX_DEPTH = 64
 
@@ -10,6 +11,8 @@ export interface Call {
   readonly commits: Commits
   readonly grant: Grant
   readonly ask: Ask
+  /** All routes there are: a batch finds those of its operations, OpenAPI describes them. */
+  readonly routes: Routes
   readonly lens: Lens
   /** The named segments of the route. */
   readonly params: { readonly [name: string]: string }

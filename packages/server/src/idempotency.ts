@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import { forgetOldAnswers, keepAnswer, keptAnswer } from '@tildebase/tenant'
 import type { Answer } from './ask.ts'
 import type { Call } from './call.ts'
+import { withoutSecrets } from './secrets.ts'
 
 const DAY = 86_400_000
 const MAX_KEY = 255
@@ -52,8 +53,7 @@ export function remember(call: Call, work: () => Answer): Answer {
 /** A secret is shown once: what is kept, and replayed, is the answer without it. */
 function withoutSecret(body: string): string {
   if (!body.includes('"secret"')) return body
-  const { secret: _, ...rest } = JSON.parse(body)
-  return JSON.stringify(rest)
+  return JSON.stringify(withoutSecrets(JSON.parse(body)))
 }
 
 function fingerprintOf(call: Call): string {

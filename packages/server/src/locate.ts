@@ -57,7 +57,8 @@ function splitHost(host: string, suffix: string): { labels: string[]; base: stri
   return { labels, base: `${suffix}${port}` }
 }
 
-function decode(segment: string): string {
+/** A path segment without its escapes. */
+export function decode(segment: string): string {
   let text: string
   try {
     text = decodeURIComponent(segment)

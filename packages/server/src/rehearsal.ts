@@ -1,6 +1,7 @@
 import { eventView } from '@tildebase/tenant'
 import { type Answer, json } from './ask.ts'
 import type { Call } from './call.ts'
+import { withoutSecrets } from './secrets.ts'
 
 /** Runs a write that leaves no trace: what it would answer, and the events it would write. */
 export function rehearsal(call: Call, work: () => Answer): Answer {
@@ -9,13 +10,8 @@ export function rehearsal(call: Call, work: () => Answer): Answer {
   return json(200, {
     dryRun: true,
     status: result.status,
-    result: body && withoutSecret(body),
+    // A secret that was never issued is not shown.
+    result: withoutSecrets(body),
     events: events.map((event) => eventView(event, call.tenant)),
   })
-}
-
-/** A secret that was never issued is not shown. */
-function withoutSecret(body: { secret?: unknown }): unknown {
-  const { secret: _, ...rest } = body
-  return rest
 }

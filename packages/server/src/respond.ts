@@ -17,6 +17,7 @@ const STATUS: { readonly [code: string]: number } = {
   invalid_since: 400,
   invalid_parameter: 400,
   invalid_path: 400,
+  invalid_operation: 400,
   invalid_ref: 400,
   invalid_version: 400,
   tenant_required: 400,
