@@ -1,0 +1,171 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestHost, testHost } from '../host.ts'
+import { verifies } from '../verifies.ts'
+
+let host: TestHost
+const sent = (...args: Parameters<TestHost['request']>) => host.request(...args)
+
+beforeAll(async () => {
+  host = await testHost()
+})
+afterAll(() => host.stop())
+
+const files = () =>
+  readdirSync(join(host.data, 'tenants'), { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.db'))
+
+describe('a tenant', () => {
+  verifies(
+    ['tenant.absent.read', 'tenant.absent.disk'],
+    'that does not exist reads as empty and leaves nothing on disk',
+    async () => {
+      const list = await sent('GET', '/~nobody/Contact')
+      const one = await sent('GET', '/~nobody/Contact/contact_x')
+      const schema = await sent('GET', '/~nobody/schema')
+
+      expect([list.status, list.body]).toEqual([200, { results: [], total: 0, hasMore: false, cursor: null }])
+      expect(one.status).toBe(404)
+      expect(schema.body.total).toBeGreaterThanOrEqual(36)
+      expect(files()).not.toContain(join('no', 'nobody.db'))
+    },
+  )
+
+  verifies(
+    ['tenant.implicit', 'tenant.absent.write', 'tenant.path'],
+    'is made by its first write, and by no write that was refused',
+    async () => {
+      const refused = await sent('POST', '/~young/Contact', {})
+      const before = files()
+      const made = await sent('POST', '/~young/Contact', { name: 'Ada' })
+
+      expect(refused.status).toBe(422)
+      expect(before).not.toContain(join('yo', 'young.db'))
+      expect(made.status).toBe(201)
+      expect(files()).toContain(join('yo', 'young.db'))
+    },
+  )
+
+  verifies(['tenant.isolation', 'tenant.entity.one'], 'sees nothing of another', async () => {
+    const { body } = await sent('POST', '/~one/Contact', { name: 'Ada', email: 'x@y.z' })
+
+    const read = await sent('GET', `/~two/Contact/${body.$id}`)
+    const change = await sent('PUT', `/~two/Contact/${body.$id}`, { name: 'Eve' })
+    const twin = await sent('POST', '/~two/Contact', { name: 'Bob', email: 'x@y.z' })
+
+    expect([read.status, change.status, twin.status]).toEqual([404, 404, 201])
+    expect((await sent('GET', '/~one/Contact')).body.total).toBe(1)
+  })
+
+  test.each([
+    '..',
+    '.',
+    'A',
+    'a_b',
+    '-a',
+    'a-',
+    'a'.repeat(64),
+    'ä',
+    'a%2e%2e',
+    '%2e%2e%2f',
+    'a%00',
+    'x'.repeat(3_000),
+    'a b',
+    '',
+  ])('named %j is refused with 400 and touches no file', async (slug) => {
+    const before = files().length
+    const { status, body } = await sent('POST', `/~${slug}/Contact`, { name: 'x' })
+
+    expect([status, body.error]).toEqual([400, 'invalid_tenant'])
+    expect(files()).toHaveLength(before)
+  })
+
+  verifies(
+    ['slug.form', 'slug.invalid', 'slug.files'],
+    'has a slug of 1 to 63 lower-case letters, digits and inner hyphens',
+    async () => {
+      const good = await Promise.all(
+        ['a', '0', 'a-b', 'a'.repeat(63)].map((slug) => sent('POST', `/~${slug}/Contact`, { name: 'x' })),
+      )
+      const bad = await sent('GET', '/~A.B/Contact')
+
+      expect(good.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+      expect([bad.status, bad.body.error]).toEqual([400, 'invalid_tenant'])
+      expect(existsSync(join(host.data, 'tenants', 'a', 'a.db'))).toBe(true)
+    },
+  )
+})
+
+describe('the operator', () => {
+  const stock = async (tenant: string) => {
+    await sent('POST', `/~${tenant}/Contact`, { name: 'Ada', email: 'a@b.c' })
+    const { body } = await sent('POST', `/~${tenant}/Contact`, { name: 'Bob', email: 'b@b.c' })
+    return body
+  }
+
+  test('lists tenants, and tells their size and counts', async () => {
+    await stock('stocked')
+
+    const list = await sent('GET', '/operator/tenants')
+    const info = await sent('GET', '/operator/tenants/stocked')
+
+    expect(list.body.results.map((one: any) => one.tenant)).toContain('stocked')
+    expect(info.body).toMatchObject({ tenant: 'stocked', events: 2, entities: { Contact: 2 } })
+  })
+
+  test('forks a tenant as of a moment, and both go on apart', async () => {
+    const bob = await stock('origin')
+    await new Promise((done) => setTimeout(done, 3))
+    await sent('PUT', `/~origin/Contact/${bob.$id}`, { email: 'new@b.c' })
+    await sent('DELETE', `/~origin/Contact/${bob.$id}`)
+
+    const fork = await sent('POST', '/operator/tenants/origin/fork', { to: 'branch', asOf: bob.$updatedAt })
+    const there = await sent('GET', '/~branch/Contact?email=b@b.c')
+    const verdict = await sent('GET', '/operator/tenants/branch/verify')
+    const grown = await sent('POST', '/~branch/Contact', { name: 'Eve', email: 'new@b.c' })
+
+    expect([fork.status, fork.body.events]).toEqual([201, 2])
+    expect(there.body.results).toMatchObject([{ $id: bob.$id, name: 'Bob', $version: 1 }])
+    expect(verdict.body).toMatchObject({ ok: true, events: 2 })
+    expect(grown.status).toBe(201)
+    expect((await sent('GET', '/~origin/Contact')).body.total).toBe(1)
+  })
+
+  test('restores a backup into a new tenant that is equal, and never over another', async () => {
+    await stock('kept')
+    const backup = await fetch(`${host.url}/operator/tenants/kept/backup`, {
+      headers: { authorization: 'Bearer root-key-of-the-tests' },
+    })
+    const bytes = new Uint8Array(await backup.arrayBuffer())
+
+    const restored = await sent('PUT', '/operator/tenants/kept-again/restore', bytes)
+    const twice = await sent('PUT', '/operator/tenants/kept-again/restore', bytes)
+    const broken = await sent('PUT', '/operator/tenants/broken/restore', bytes.slice(0, 20_000))
+    const [a, b] = await Promise.all(
+      ['kept', 'kept-again'].map((slug) => sent('GET', `/operator/tenants/${slug}/verify`)),
+    )
+
+    expect([restored.status, twice.status, broken.status]).toEqual([201, 409, 422])
+    expect(b!.body.head).toEqual(a!.body.head)
+    expect(b!.body.ok).toBe(true)
+  })
+
+  test('deletes a tenant whole', async () => {
+    await stock('doomed')
+
+    const { status } = await sent('DELETE', '/operator/tenants/doomed')
+
+    expect(status).toBe(204)
+    expect(files()).not.toContain(join('do', 'doomed.db'))
+    expect((await sent('GET', '/~doomed/Contact')).body.total).toBe(0)
+  })
+
+  test('is the only one who may', async () => {
+    const key = await host.key('acme', 'admin:all')
+
+    expect((await host.as(key)('GET', '/operator/tenants')).status).toBe(403)
+    expect((await host.as('')('GET', '/operator/tenants')).status).toBe(401)
+  })
+})
