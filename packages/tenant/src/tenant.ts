@@ -107,7 +107,7 @@ export class Tenant {
 
   /** The indexed fields of a noun with their numbers. */
   indexed(noun: Noun): readonly IndexedField[] {
-    return this.memo.get(['Schema'], `indexed ${noun.name}`, () => numberFields(this.sql, noun))
+    return this.memo.get(['Schema', 'Fields'], `indexed ${noun.name}`, () => numberFields(this.sql, noun))
   }
 
   /** The number of an indexed field, or null when the field has none. */
@@ -132,6 +132,8 @@ export class Tenant {
     } catch (reason) {
       this.head = head
       for (const { type } of this.#written.splice(written)) this.memo.forget(type)
+      // Numbers given to fields in this transaction went with it.
+      this.memo.forget('Fields')
       throw reason
     } finally {
       this.#depth--

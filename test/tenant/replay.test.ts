@@ -1,0 +1,89 @@
+import { Problem } from '@tildebase/nouns'
+import { type Tenant, verify } from '@tildebase/tenant'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { verifies } from '../verifies.ts'
+import { openAcme } from './fixture.ts'
+
+/** What a log says that the state is: the last state of every entity that was not deleted since. */
+function replay(tenant: Tenant): Map<string, unknown> {
+  const state = new Map<string, unknown>()
+  for (const [entity, type, verb, version, data] of tenant.sql.rows(
+    'SELECT entity, type, verb, version, data FROM log ORDER BY seq',
+  )) {
+    if (type === 'Event') continue
+    if (verb === 'delete') state.delete(entity)
+    else state.set(entity, { version, data: JSON.parse(data) })
+  }
+  return state
+}
+
+function present(tenant: Tenant): Map<string, unknown> {
+  const rows = tenant.sql.rows('SELECT id, version, data FROM entities WHERE gone = 0')
+  return new Map(rows.map(([id, version, data]) => [id, { version, data: JSON.parse(data) }]))
+}
+
+const verb = fc.constantFrom('create', 'update', 'delete', 'restore', 'qualify', 'rollback', 'enrich')
+const step = fc.record({
+  verb,
+  which: fc.nat(5),
+  data: fc.record(
+    { name: fc.string(), email: fc.constantFrom('a@b', 'c@d', null), notes: fc.jsonValue() },
+    { requiredKeys: [] },
+  ),
+  back: fc.nat(20),
+  fails: fc.boolean(),
+})
+
+test('the state is equal to the replay of the log, whatever happened', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const { tenant, clock } = openAcme()
+      const ids: string[] = []
+      for (const { verb, which, data, back, fails } of steps) {
+        clock.at += 1_000
+        const asOf = new Date(clock.at - back * 1_000).toISOString()
+        try {
+          tenant.transaction(() => {
+            const { entity } = tenant.act({
+              type: 'Contact',
+              verb,
+              id: ids[which],
+              actor: 't',
+              data: verb === 'rollback' ? { asOf } : verb === 'create' ? { name: 'n', ...data } : data,
+            })
+            if (fails) throw new Problem('test', 'undone')
+            if (verb === 'create') ids.push(entity.id)
+          })
+        } catch (reason) {
+          if (!(reason instanceof Problem)) throw reason
+        }
+      }
+
+      expect(present(tenant)).toEqual(replay(tenant))
+      expect(verify(tenant)).toMatchObject({ ok: true, faults: [], events: tenant.head.seq })
+    }),
+    { numRuns: Number(process.env.TILDE_RUNS ?? 300) },
+  )
+})
+
+verifies('log.immutable', 'a record of the log can neither be changed nor removed, and none can be left out', () => {
+  const { tenant } = openAcme()
+  tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 't' })
+
+  expect(() => tenant.sql.run(`UPDATE log SET data = '{"name":"Eve"}'`)).toThrow(/append-only/)
+  expect(() => tenant.sql.run(`UPDATE log SET actor = 'eve', data = NULL, previous = NULL, salt = NULL`)).toThrow(
+    /append-only/,
+  )
+  expect(() => tenant.sql.run('DELETE FROM log')).toThrow(/append-only/)
+  expect(() => tenant.sql.run('UPDATE log SET seq = 7')).toThrow(/append-only/)
+})
+
+test('verify names the first event that was tampered with', () => {
+  const { tenant } = openAcme()
+  for (const name of ['Ada', 'Bob', 'Eve']) tenant.act({ type: 'Contact', verb: 'create', data: { name }, actor: 't' })
+  tenant.sql.run('DROP TRIGGER log_unchanged')
+  tenant.sql.run(`UPDATE log SET data = replace(data, 'Bob', 'Rob') WHERE seq = 2`)
+
+  expect(verify(tenant)).toMatchObject({ ok: false, firstBad: 2 })
+})
