@@ -36,7 +36,11 @@ export interface AppOptions {
   /** Whether anybody may make a tenant that does not exist yet, with its first key. */
   readonly signup: boolean
   readonly report: (reason: unknown, requestId: string) => void
+  /** How many bytes an import may have, after inflation; 1 GiB when absent. */
+  readonly importLimit?: number
 }
+
+const IMPORT_LIMIT = 1_073_741_824
 
 /** Answers a request inside a tenant. Never throws. */
 export async function answer(
@@ -79,6 +83,7 @@ async function dispatch(
     context: `${place.baseUrl}/~${tenant.slug}`,
     requestId,
     correlation: correlationOf(ask),
+    importLimit: options.importLimit ?? IMPORT_LIMIT,
   }
   demandFor({ route, params }, call)
   if (route.mode === 'write') return runWrite(route, call)

@@ -24,6 +24,8 @@ export interface Call {
   readonly requestId: string
   /** What everything written by this request shares, when it writes more than one thing. */
   readonly correlation: string | null
+  /** How many bytes an import may have, after inflation. */
+  readonly importLimit: number
 }
 
 /** Query parameters: a text each, or JSON where a batch gives them so. */

@@ -13,6 +13,7 @@ export { type Operation, type Outcome, perform } from './perform.ts'
 export type {
   Alarm,
   Clock,
+  Hasher,
   Outbound,
   OutboundAnswer,
   OutboundRequest,

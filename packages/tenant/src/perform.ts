@@ -7,7 +7,7 @@ import { filterOf, readerOf } from './read.ts'
 import type { Tenant } from './tenant.ts'
 
 /** A verb that somebody asks for, whatever door they came through. */
-export type Operation = Pick<Act, 'type' | 'verb' | 'id' | 'data' | 'ifVersion' | 'correlation' | 'keepId'>
+export type Operation = Pick<Act, 'type' | 'verb' | 'id' | 'data' | 'ifVersion' | 'correlation' | 'keepId' | 'coming'>
 
 /** What became of it; `secret` is there once, when a key or a webhook was created. */
 export interface Outcome extends Done {

@@ -31,6 +31,14 @@ export interface Seal {
   hmacSha256(key: string | Uint8Array, body: string): Uint8Array
   /** Whether two digests are equal, in a time that does not tell where they differ. */
   equal(a: Uint8Array, b: Uint8Array): boolean
+  /** A SHA-256 that is fed bit by bit. */
+  hasher(): Hasher
+}
+
+/** A digest under way. */
+export interface Hasher {
+  update(part: string | Uint8Array): void
+  digest(): Uint8Array
 }
 
 /** Asks the host to wake this tenant at a time; the earliest asked for counts. */

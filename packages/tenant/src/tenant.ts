@@ -88,7 +88,7 @@ export class Tenant {
 
   /** The time of the next event: never before the last one, nor at or before a time that was given out as synced. */
   now(): number {
-    return Math.max(this.ports.clock.now(), this.head.at, this.floor)
+    return Math.max(this.ports.clock.now(), this.head.at, this.floor + 1)
   }
 
   /** The types of this tenant. */

@@ -55,7 +55,8 @@ async function askOf(request: IncomingMessage, options: HttpOptions): Promise<As
 function bodyOf(request: IncomingMessage, path: string, options: HttpOptions): Body | Promise<Body> {
   const { headers } = request
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return null
-  if (options.streams(path)) return request
+  // Whoever stops reading still wants to answer: the socket must survive it.
+  if (options.streams(path)) return request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>
   const limit = options.bodyLimit
   if (Number(headers['content-length']) > limit) throw tooLarge(limit)
   return new Promise((done, failed) => {

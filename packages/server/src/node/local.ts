@@ -15,7 +15,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
   return new LocalTenants({
     files,
     mostOpen: Math.max(1, Math.floor(settings.mostOpen / Math.max(settings.workers, 1))),
-    app: { routes, signup: settings.signup, report },
+    app: { routes, signup: settings.signup, report, importLimit: settings.importLimit },
     tenant: {
       ...program,
       get baseUrl() {

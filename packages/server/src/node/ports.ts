@@ -32,4 +32,8 @@ export const systemSeal: Seal = {
   },
   hmacSha256: (key, body) => createHmac('sha256', key).update(body).digest(),
   equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+  hasher() {
+    const sum = createHash('sha256')
+    return { update: (part) => void sum.update(part), digest: () => sum.digest() }
+  },
 }

@@ -32,6 +32,8 @@ export interface Act {
   /** The version the sender has seen; another one is a mismatch. */
   readonly ifVersion?: number
   readonly correlation?: string | null
+  /** Ids that count as being there: they come in the same transaction. */
+  readonly coming?: ReadonlySet<string>
   /** Keeps a well-formed `$id` of the draft, as imports and syncs do. */
   readonly keepId?: boolean
   /** A verb of the service's own, which no client can name. */
@@ -73,7 +75,7 @@ function create(tenant: Tenant, noun: Noun, verb: Verb, ask: Act): Done {
   const data = ask.service ? { ...checked.data, ...ask.service } : checked.data
   refuse(noun, [
     ...checked.issues.filter(({ field }) => !ask.service || !(field in ask.service)),
-    ...missing(tenant, noun, data),
+    ...missing(tenant, noun, data, ask),
   ])
   const id = keptId(tenant, noun, ask) ?? newId(noun.prefix, tenant.ports.clock, tenant.ports.random)
   const text = textOf(noun, data)
@@ -98,7 +100,7 @@ function change(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Curre
   const set = settings(noun, verb, state, { ...args, ...patch.data }, now, tenant.compute)
   const service = ask.service ?? {}
   const changed = { ...patch.data, ...set.data, ...service }
-  refuse(noun, [...patch.issues, ...set.issues, ...missing(tenant, noun, changed)])
+  refuse(noun, [...patch.issues, ...set.issues, ...missing(tenant, noun, changed, ask)])
   return write(tenant, noun, verb, ask, current, state, merge(state, changed))
 }
 
@@ -210,13 +212,13 @@ function objectOf(noun: Noun, data: unknown): JsonObject {
 }
 
 /** References to entities that are not there. */
-function missing(tenant: Tenant, noun: Noun, data: JsonObject): Issue[] {
+function missing(tenant: Tenant, noun: Noun, data: JsonObject, ask: Act): Issue[] {
   const issues: Issue[] = []
   for (const [name, value] of Object.entries(data)) {
     const field = Object.hasOwn(noun.fields, name) ? noun.fields[name] : undefined
     if (field?.kind !== 'forward' || value === null) continue
     for (const id of Array.isArray(value) ? value : [value]) {
-      if (!exists(tenant.sql, field.target, String(id))) {
+      if (!exists(tenant.sql, field.target, String(id)) && !ask.coming?.has(String(id))) {
         issues.push({ field: name, message: `there is no ${field.target} ${id}` })
       }
     }

@@ -45,6 +45,8 @@ function replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): voi
     noun.name,
   )
   for (const [seq, n, verb, data] of versions) {
+    // What lost in a sync changed nothing.
+    if (verb === 'conflict') continue
     const after = verb === 'delete' || data === null ? null : (JSON.parse(data) as JsonObject)
     moveFacts(sql, noun, fields, n, seq, states.get(n) ?? null, after)
     states.set(n, after)

@@ -65,7 +65,7 @@ export function missingEntities(sql: Sql): { id: string; seq: number }[] {
   return sql
     .rows(
       `SELECT newest.entity, newest.seq
-      FROM (SELECT entity, max(seq) AS seq FROM log WHERE type <> 'Event' GROUP BY entity) AS newest
+      FROM (SELECT entity, max(seq) AS seq FROM log WHERE type <> 'Event' AND verb <> 'conflict' GROUP BY entity) AS newest
       LEFT JOIN entities ON entities.id = newest.entity
       WHERE entities.seq IS NULL OR entities.seq <> newest.seq
       LIMIT 100`,
