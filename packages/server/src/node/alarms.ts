@@ -1,12 +1,16 @@
 import { openSql } from './sql.ts'
 
+/** How long a tenant has to wake up before it is called again. */
+const LEASE = 60_000
+
 /** When sleeping tenants are to be woken. Kept on disk; one timer for all of them. */
 export class Alarms {
   readonly #sql: ReturnType<typeof openSql>
-  readonly #wake: (slug: string) => void
+  readonly #wake: (slug: string) => Promise<void>
   #timer: NodeJS.Timeout | null = null
+  #closed = false
 
-  constructor(path: string, wake: (slug: string) => void) {
+  constructor(path: string, wake: (slug: string) => Promise<void>) {
     this.#sql = openSql(path)
     this.#wake = wake
     this.#sql.run('CREATE TABLE IF NOT EXISTS alarms (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID')
@@ -38,16 +42,29 @@ export class Alarms {
   }
 
   close(): void {
+    this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#sql.close()
   }
 
+  /** An alarm is gone once its tenant is awake, and not before: a crash in between rings again. */
   #ring(): void {
-    const due = this.#sql.rows('SELECT tenant FROM alarms WHERE at <= ?', Date.now())
+    const now = Date.now()
+    const due = this.#sql.rows('SELECT tenant FROM alarms WHERE at <= ? ORDER BY at LIMIT 100', now)
+    const again = now + LEASE
+    this.#sql.transaction(() => {
+      for (const [slug] of due) this.#sql.run('UPDATE alarms SET at = ? WHERE tenant = ?', again, slug)
+    })
     for (const [slug] of due) {
-      this.#sql.run('DELETE FROM alarms WHERE tenant = ?', slug)
-      this.#wake(slug)
+      this.#wake(slug).then(
+        () => this.#settle(slug, again),
+        () => {},
+      )
     }
     this.start()
+  }
+
+  #settle(slug: string, at: number): void {
+    if (!this.#closed) this.#sql.run('DELETE FROM alarms WHERE tenant = ? AND at = ?', slug, at)
   }
 }

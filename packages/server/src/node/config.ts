@@ -9,7 +9,10 @@ export interface Settings {
   readonly host: string
   readonly data: string
   readonly hostSuffix: string
+  /** Threads of tenants beside the gateway's; 0 has everything in one thread. */
   readonly workers: number
+  /** How long a worker may say nothing before it is replaced. */
+  readonly workerTimeout: number
   readonly config: string | null
   readonly rootKey: string | null
   readonly signup: boolean
@@ -37,6 +40,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     data: resolve(read('data', 'TILDE_DATA') ?? './data'),
     hostSuffix: (read('host-suffix', 'TILDE_HOST_SUFFIX') ?? 'localhost').toLowerCase().replace(/^\.+/, ''),
     workers: wholeNumber('--workers', read('workers', 'TILDE_WORKERS') ?? '0', 0, 64),
+    workerTimeout: duration('TILDE_WORKER_TIMEOUT', env.TILDE_WORKER_TIMEOUT || '10s'),
     config: read('config', 'TILDE_CONFIG') ?? null,
     rootKey: env.TILDE_ROOT_KEY || null,
     signup: oneOf('TILDE_SIGNUP', env.TILDE_SIGNUP || 'closed', ['open', 'closed']) === 'open',

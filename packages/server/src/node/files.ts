@@ -21,6 +21,10 @@ export class TenantFiles {
   constructor(data: string) {
     this.#folder = join(data, 'tenants')
     this.#template = join(data, 'template.db')
+  }
+
+  /** Makes the folder and the empty tenant that new ones are copied from. Once per start of the host, in one thread. */
+  prepare(): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     this.#makeTemplate()
   }

@@ -12,6 +12,7 @@ import { localTenants } from './local.ts'
 import { report } from './log.ts'
 import { operator } from './operator.ts'
 import { operatorKey, operatorTest } from './root-key.ts'
+import { WorkerTenants } from './workers/crew.ts'
 
 export interface Host {
   readonly url: string
@@ -25,17 +26,18 @@ const DRAIN_MS = 10_000
 /** Starts a host: opens the data folder, listens, and wakes what was interrupted. */
 export async function startHost(settings: Settings): Promise<Host> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
-  const program = await loadProgram(settings.config)
   const rootKey = operatorKey(settings.data, settings.rootKey)
   const files = new TenantFiles(settings.data)
+  files.prepare()
   let baseUrl = settings.baseUrl ?? ''
   let stopping = false
 
-  const tenants = localTenants(settings, program, files, {
-    baseUrl: () => baseUrl,
-    book: (slug, at) => alarms.book(slug, at),
-  })
-  const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => void tenants.wake(slug))
+  const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
+  const book = alarms.book.bind(alarms)
+  const crew = settings.workers > 0 ? new WorkerTenants(settings, book) : null
+  const tenants =
+    crew ?? localTenants(settings, await loadProgram(settings.config), files, { baseUrl: () => baseUrl, book })
+  await crew?.start()
   const scratch = join(settings.data, 'scratch')
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { mode: 0o700 })
@@ -63,8 +65,9 @@ export async function startHost(settings: Settings): Promise<Host> {
   const name = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const url = `http://${name}:${port}`
   if (baseUrl === '') baseUrl = url
+  crew?.begin(baseUrl)
   alarms.start()
-  for (const slug of files.interrupted()) void tenants.wake(slug)
+  for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
 
   return {
     url,
@@ -76,7 +79,7 @@ export async function startHost(settings: Settings): Promise<Host> {
       const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
       await closed
       clearTimeout(timer)
-      tenants.closeAll()
+      await tenants.closeAll()
       alarms.close()
     },
   }

@@ -1,0 +1,70 @@
+import type { Sender } from '../../app.ts'
+import type { Answer, Ask } from '../../ask.ts'
+import type { Tenants } from '../../gateway.ts'
+import type { Place } from '../../locate.ts'
+import type { Settings } from '../config.ts'
+import type { Task } from '../keep.ts'
+import { TenantWorker } from './tenant-worker.ts'
+
+const STOP_MS = 10_000
+
+/** The tenants, spread over worker threads: each lives in exactly one, found by its slug. */
+export class WorkerTenants implements Tenants {
+  readonly #workers: readonly TenantWorker[]
+  #baseUrl = ''
+
+  constructor(settings: Settings, book: (slug: string, at: number | null) => void) {
+    this.#workers = Array.from(
+      { length: settings.workers },
+      (_, i) =>
+        new TenantWorker({
+          name: `tenants-${i}`,
+          start: () => ({ settings, baseUrl: this.#baseUrl }),
+          patience: settings.workerTimeout,
+          book,
+        }),
+    )
+  }
+
+  /** Starts the workers; done when all of them take calls. */
+  async start(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.start()))
+  }
+
+  /** Tells the workers {base_url}, once the host listens. */
+  begin(baseUrl: string): void {
+    this.#baseUrl = baseUrl
+    for (const worker of this.#workers) worker.begin(baseUrl)
+  }
+
+  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Promise<Answer> {
+    return this.#of(slug).answer(slug, ask, place, sender, requestId)
+  }
+
+  verify(slug: string, secret: string): Promise<boolean> {
+    return this.#of(slug).call('verify', [slug, secret])
+  }
+
+  wake(slug: string): Promise<void> {
+    return this.#of(slug).call('wake', [slug])
+  }
+
+  keep(slug: string, task: Task): Promise<unknown> {
+    return this.#of(slug).call('keep', [slug, task])
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop(STOP_MS)))
+  }
+
+  #of(slug: string): TenantWorker {
+    return this.#workers[numberOf(slug) % this.#workers.length]!
+  }
+}
+
+/** FNV-1a: slugs that differ in a letter live in different workers as often as chance has it. */
+function numberOf(slug: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < slug.length; i++) hash = Math.imul(hash ^ slug.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}

@@ -1,0 +1,53 @@
+import type { About } from '@tildebase/nouns'
+
+/** What the gateway's thread asks of a worker: one of these of the tenants that live there. */
+export type Method = 'answer' | 'verify' | 'wake' | 'keep'
+
+/** From the gateway's thread to a worker. */
+export type ToWorker =
+  | { readonly do: 'call'; readonly id: number; readonly method: Method; readonly args: readonly unknown[] }
+  | { readonly do: 'begin'; readonly baseUrl: string }
+  | { readonly do: 'ping' }
+  | { readonly do: 'stop' }
+  | Flow
+
+/** From a worker to the gateway's thread. */
+export type FromWorker =
+  | { readonly do: 'ready' }
+  | { readonly do: 'pong' }
+  | { readonly do: 'return'; readonly id: number; readonly value: unknown }
+  | { readonly do: 'refuse'; readonly id: number; readonly problem: Refusal }
+  | { readonly do: 'opened'; readonly slug: string }
+  | { readonly do: 'book'; readonly slug: string; readonly at: number | null }
+  | Flow
+
+/** A stream of a call, in either direction; `id` is the call's. */
+export type Flow =
+  | { readonly do: 'chunk'; readonly id: number; readonly chunk: Chunk }
+  | { readonly do: 'end'; readonly id: number }
+  | { readonly do: 'break'; readonly id: number; readonly problem: Refusal }
+  /** The reader has room for that many bytes more. */
+  | { readonly do: 'more'; readonly id: number; readonly bytes: number }
+  /** The reader has gone away. */
+  | { readonly do: 'cancel'; readonly id: number }
+
+export type Chunk = string | Uint8Array
+
+/** A Problem as plain data: a class does not cross a thread. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly about: About
+}
+
+/** Stands for the body of a request or an answer that comes as a flow. */
+export const FLOWING = { flowing: true } as const
+
+export function isFlowing(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'flowing' in body
+}
+
+/** Whether a body is a stream, and not there at once. */
+export function isStream(body: unknown): body is AsyncIterable<Chunk> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}

@@ -1,0 +1,204 @@
+import { type Transferable, Worker } from 'node:worker_threads'
+import { Problem } from '@tildebase/nouns'
+import type { Answer, Ask } from '../../ask.ts'
+import { log } from '../log.ts'
+import { Flows, ownBytes, problemFrom } from './flows.ts'
+import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import { Wire } from './wire.ts'
+import type { Start } from './worker.ts'
+
+/** What a worker is started with, and whom it tells. */
+export interface WorkerOptions {
+  readonly name: string
+  readonly start: () => Start
+  /** Without a word for so long it counts as hanging. */
+  readonly patience: number
+  readonly book: (slug: string, at: number | null) => void
+}
+
+interface Pending {
+  readonly done: (value: never) => void
+  readonly failed: (reason: unknown) => void
+}
+
+const MOST_IN_FLIGHT = 1_000
+const BEAT = 1_000
+const STEADY = 10_000
+const SHORTEST_PAUSE = 100
+const LONGEST_PAUSE = 30_000
+
+/** A thread of tenants. When it dies or hangs, another takes its place and its tenants open again there. */
+export class TenantWorker {
+  readonly #options: WorkerOptions
+  #thread!: Worker
+  #wire!: Wire<ToWorker, FromWorker>
+  #flows!: Flows
+  readonly #calls = new Map<number, Pending>()
+  #lastCall = 0
+  /** Tenants that are open there: they may have something due. */
+  readonly #open = new Set<string>()
+  #state: 'up' | 'down' | 'stopping' = 'down'
+  #startedAt = 0
+  #deaths = 0
+  #heart: NodeJS.Timeout | null = null
+  /** Beats since the last word of the thread. Counting them, and not the time, forgives a pause of the whole process. */
+  #silence = 0
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+  }
+
+  /** Starts the thread; done when it has read the program and takes calls. */
+  start(): Promise<void> {
+    const { name, start } = this.#options
+    const thread = new Worker(new URL('./worker.ts', import.meta.url), { name, workerData: start() })
+    this.#thread = thread
+    this.#state = 'up'
+    this.#startedAt = Date.now()
+    this.#silence = 0
+    return new Promise((ready, failed) => {
+      this.#wire = new Wire<ToWorker, FromWorker>(thread, (message) => {
+        this.#silence = 0
+        if (message.do === 'ready') ready()
+        else this.#receive(message)
+      })
+      this.#flows = new Flows(this.#wire.send.bind(this.#wire))
+      thread.once('error', (reason: Error) => {
+        log('error', 'A worker failed', { worker: name, reason: reason.message, stack: reason.stack })
+        failed(reason)
+      })
+      thread.once('exit', () => {
+        failed(new Error('The worker ended before it was ready.'))
+        this.#bury(thread)
+      })
+    })
+  }
+
+  begin(baseUrl: string): void {
+    this.#wire.send({ do: 'begin', baseUrl })
+  }
+
+  answer(slug: string, ask: Ask, ...rest: readonly unknown[]): Promise<Answer> {
+    const { body } = ask
+    if (body instanceof Uint8Array) {
+      const bytes = ownBytes(body)
+      return this.call('answer', [slug, { ...ask, body: bytes }, ...rest], bytes.buffer as ArrayBuffer)
+    }
+    if (!isStream(body)) return this.call('answer', [slug, ask, ...rest])
+    const answer = this.call<Answer>('answer', [slug, { ...ask, body: FLOWING }, ...rest])
+    this.#flows.pour(this.#lastCall, body)
+    return answer
+  }
+
+  /** Has the thread do something and tell what came of it. */
+  call<T>(method: Method, args: readonly unknown[], transfer?: Transferable): Promise<T> {
+    if (this.#state !== 'up') return Promise.reject(restarting())
+    if (this.#calls.size >= MOST_IN_FLIGHT) return Promise.reject(busy())
+    const id = ++this.#lastCall
+    this.#wire.send({ do: 'call', id, method, args }, transfer)
+    this.#heart ??= setInterval(() => this.#beat(), BEAT).unref()
+    return new Promise((done, failed) => this.#calls.set(id, { done, failed }))
+  }
+
+  /** Lets the thread close its tenants and end. */
+  async stop(ms: number): Promise<void> {
+    if (this.#state === 'down') return
+    this.#state = 'stopping'
+    const ended = new Promise<void>((done) => this.#thread.once('exit', () => done()))
+    this.#wire.send({ do: 'stop' })
+    this.#wire.flush()
+    const timer = setTimeout(() => void this.#thread.terminate(), ms)
+    await ended
+    clearTimeout(timer)
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.do) {
+      case 'return':
+        this.#settle(message.id)?.done(this.#withBody(message.id, message.value) as never)
+        break
+      case 'refuse':
+        this.#settle(message.id)?.failed(problemFrom(message.problem))
+        break
+      case 'opened':
+        this.#open.add(message.slug)
+        break
+      case 'book':
+        this.#open.delete(message.slug)
+        this.#options.book(message.slug, message.at)
+        break
+      case 'pong':
+      case 'ready':
+        break
+      default:
+        this.#flows.receive(message)
+    }
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#calls.get(id)
+    this.#calls.delete(id)
+    return pending
+  }
+
+  /** The first chunks may be on the heels of the answer: the stream must be there when they come. */
+  #withBody(id: number, value: unknown): unknown {
+    const { body } = (value ?? {}) as Partial<Answer>
+    return isFlowing(body) ? { ...(value as Answer), body: this.#flows.drink(id) } : value
+  }
+
+  /** Asks for a sign of life while something is awaited. */
+  #beat(): void {
+    if (this.#calls.size === 0 || this.#state !== 'up') {
+      clearInterval(this.#heart!)
+      this.#heart = null
+      this.#silence = 0
+      return
+    }
+    this.#wire.send({ do: 'ping' })
+    if (++this.#silence * BEAT <= this.#options.patience) return
+    log('error', 'A worker hangs and is replaced', { worker: this.#options.name, waiting: this.#calls.size })
+    this.#state = 'down'
+    this.#release()
+    void this.#thread.terminate()
+  }
+
+  /** Tells everybody who waits for the thread that it is no more. */
+  #release(): void {
+    const calls = [...this.#calls.values()]
+    this.#calls.clear()
+    for (const { failed } of calls) failed(restarting())
+    this.#flows.breakAll(restarting())
+  }
+
+  /** Puts another thread in the place of one that ended; later each time when they end young. */
+  #bury(thread: Worker): void {
+    if (thread !== this.#thread) return
+    this.#release()
+    if (this.#state === 'stopping') return
+    this.#state = 'down'
+    this.#deaths = Date.now() - this.#startedAt > STEADY ? 0 : this.#deaths + 1
+    const pause = this.#deaths <= 1 ? 0 : Math.min(SHORTEST_PAUSE * 2 ** this.#deaths, LONGEST_PAUSE)
+    log('warn', 'A worker is replaced', { worker: this.#options.name, tenants: this.#open.size, pause })
+    setTimeout(() => void this.#revive().catch(() => {}), pause)
+  }
+
+  /** What fails here is heard of when the new thread ends, too. */
+  async #revive(): Promise<void> {
+    if (this.#state !== 'down') return
+    await this.start()
+    await Promise.all([...this.#open].map((slug) => this.call('wake', [slug])))
+  }
+}
+
+function restarting(): Problem {
+  return new Problem('unavailable', 'The thread of this tenant is being restarted. Try again in a moment.', {
+    retryAfter: 1,
+  })
+}
+
+function busy(): Problem {
+  return new Problem('busy', 'Too many requests are waiting for this part of the service. Try again in a moment.', {
+    retryAfter: 1,
+  })
+}
