@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { crash } from './crash.ts'
+
+test('kill -9 under load loses no acknowledged write, halves none, and leaves no gap', {
+  timeout: 240_000,
+}, async () => {
+  const seed = Number(process.env.TILDE_SEED ?? Date.now() % 1_000_000)
+
+  const report = await crash(Number(process.env.TILDE_ROUNDS ?? 20), seed)
+
+  expect(report.faults, `seed ${seed}`).toEqual([])
+  expect(report.acknowledged).toBeGreaterThan(100)
+})

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ask, startServer } from './server.ts'
+import { Writer } from './writer.ts'
+
+export interface CrashReport {
+  readonly rounds: number
+  readonly seed: number
+  readonly acknowledged: number
+  readonly unanswered: number
+  readonly events: number
+  readonly faults: readonly string[]
+}
+
+/** Writers over HTTP, kill -9 at random moments, restart, and a check of everything that was acknowledged. */
+export async function crash(
+  rounds: number,
+  seed: number,
+  writers = 8,
+  flags: readonly string[] = [],
+): Promise<CrashReport> {
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-crash-'))
+  const chance = chanceOf(seed)
+  const clients = Array.from({ length: writers }, (_, i) => new Writer(`w${i}`))
+  const faults: string[] = []
+  let unanswered = 0
+  let events = 0
+  try {
+    for (let round = 0; round < rounds && faults.length === 0; round++) {
+      const server = await startServer(data, {}, flags)
+      const running = clients.map((client) => client.run(server.url, chance))
+      await new Promise((done) => setTimeout(done, 20 + chance() * 400))
+      await server.kill()
+      await Promise.all(running)
+      unanswered += clients.reduce((sum, { unanswered: list }) => sum + list.length, 0)
+
+      const again = await startServer(data, {}, flags)
+      for (const client of clients) await client.repeat(again.url)
+      for (const client of clients) faults.push(...(await client.check(again.url)))
+      const { body } = (await ask(again.url, 'GET', '/operator/tenants/acme/verify'))!
+      if (!body.ok) faults.push(...body.faults.map((fault: any) => `${fault.seq}: ${fault.message}`))
+      events = body.events
+      await again.kill()
+    }
+  } finally {
+    rmSync(data, { recursive: true, force: true })
+  }
+  const acknowledged = clients.reduce((sum, client) => sum + client.acknowledged, 0)
+  return { rounds, seed, acknowledged, unanswered, events, faults }
+}
+
+/** Chance that a seed repeats. */
+function chanceOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+if (import.meta.main) {
+  const rounds = Number(process.argv[2] ?? 500)
+  const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
+  const began = Date.now()
+  const report = await crash(rounds, seed)
+  process.stdout.write(`${JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1_000) }, null, 2)}\n`)
+  process.exitCode = report.faults.length === 0 ? 0 : 1
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export const KEY = 'root-key-of-the-tests'
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+
+export interface Server {
+  readonly url: string
+  readonly process: ChildProcess
+  /** kill -9: nothing is flushed, nobody is told. */
+  kill(): Promise<void>
+}
+
+/** A host in a process of its own. */
+export async function startServer(
+  data: string,
+  env: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<Server> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--data', data, ...flags], {
+    env: { ...process.env, TILDE_ROOT_KEY: KEY, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stderr!.on('data', (chunk) => {
+    said += chunk
+  })
+  const url = await new Promise<string>((done, failed) => {
+    let out = ''
+    child.stdout!.on('data', (chunk) => {
+      out += chunk
+      const found = /http:\/\/[^\s]+/.exec(out)
+      if (found) done(found[0])
+    })
+    child.once('exit', (code) => failed(new Error(`The server ended with ${code}: ${said}`)))
+  })
+  child.removeAllListeners('exit')
+  return {
+    url,
+    process: child,
+    async kill() {
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+export interface Reply {
+  readonly status: number
+  readonly body: any
+}
+
+/** One request; null when the connection broke before an answer came. */
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply | null> {
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
