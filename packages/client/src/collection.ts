@@ -1,0 +1,95 @@
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import { createMany } from './many.ts'
+import { type Page, pageOf } from './page.ts'
+import { type Asking, getQuery, listQuery, type Time, timeText } from './query.ts'
+import type { WriteOptions } from './types.ts'
+import { problemIn, type Wire } from './wire.ts'
+
+const LARGEST_PAGE = 100
+/** A longer list question travels in a body: not every proxy takes long addresses. */
+const LONGEST_FILTER = 4_000
+
+interface Options extends Asking {
+  readonly signal?: AbortSignal
+}
+
+/** The methods of one type, as `Collection` describes them. Any other name is a verb. */
+export function collectionOf(wire: Wire, root: string, type: string): object {
+  const path = `${root}/${encodeURIComponent(type)}`
+  const at = (id: string) => `${path}/${encodeURIComponent(id)}`
+
+  const list = async (filter: object | undefined, options: Options = {}, more: object = {}) => {
+    const query = { ...listQuery(filter, options), ...more }
+    return pageOf<JsonObject>(await ask(wire, root, encodeURIComponent(type), query, options.signal))
+  }
+  const run = (verb: string) => (id: string, args?: object, options?: WriteOptions) =>
+    wire.json(`${at(id)}/${encodeURIComponent(verb)}`, { method: 'POST', body: args ?? {}, ...written(options) })
+
+  const methods = {
+    find: list,
+    async findOne(filter?: object, options?: Options) {
+      const [first = null] = await list(filter, { ...options, limit: 1 }, { total: false })
+      return first
+    },
+    async *all(filter?: object, options?: Options) {
+      let page: Page<JsonObject> | null = null
+      do {
+        const cursor: string | null = page?.cursor ?? null
+        page = await list(filter, { ...options, limit: LARGEST_PAGE, cursor }, { total: false })
+        yield* page
+      } while (page.hasMore)
+    },
+    async get(id: string, options?: Options) {
+      try {
+        return await wire.json(at(id), { query: getQuery(options), signal: options?.signal })
+      } catch (reason) {
+        if (reason instanceof Problem && reason.code === 'not_found') return null
+        throw reason
+      }
+    },
+    async count(filter?: object, options: Options = {}) {
+      const query = listQuery(filter, options)
+      return (await ask(wire, root, `${encodeURIComponent(type)}/count`, query, options.signal)).count
+    },
+    history: async (id: string, { limit, cursor }: Options = {}) =>
+      pageOf(await wire.json(`${at(id)}/history`, { query: { limit, cursor } })),
+    diff: (id: string, from: number | Time, to: number | Time) =>
+      wire.json(`${at(id)}/diff`, { query: { from: versionText(from), to: versionText(to) } }),
+    createMany: (drafts: readonly object[], options: Options = {}) =>
+      createMany(wire, root, type, drafts, options.signal),
+    create: (draft: object, options?: WriteOptions) =>
+      wire.json(path, { method: 'POST', body: draft, ...written(options) }),
+    // As a verb and not as DELETE: a POST can carry an Idempotency-Key, so that sending it again is harmless.
+    delete: async (id: string, options?: WriteOptions) => void (await run('delete')(id, {}, options)),
+    rollback: (id: string, { asOf }: { asOf: Time }, options?: WriteOptions) =>
+      run('rollback')(id, { asOf: timeText(asOf) }, options),
+  }
+  return new Proxy(methods, {
+    get: (known, name) =>
+      typeof name === 'symbol' || name === 'then'
+        ? undefined
+        : Object.hasOwn(known, name)
+          ? known[name as keyof typeof known]
+          : run(name),
+  })
+}
+
+/** Asks for a list: by its address, or in a batch of one when the filter is long. */
+async function ask(wire: Wire, root: string, path: string, query: { filter?: unknown }, signal?: AbortSignal) {
+  if (JSON.stringify(query.filter ?? {}).length <= LONGEST_FILTER)
+    return wire.json(`${root}/${path}`, { query, signal })
+  const operations = [{ id: 'list', method: 'GET', path, query }]
+  const { results } = await wire.json(`${root}/batch`, { method: 'POST', body: { operations }, signal })
+  const { status, body } = results[0]
+  if (status === 200) return body
+  throw problemIn(body, status)
+}
+
+function written({ ifVersion, idempotencyKey, signal }: WriteOptions = {}) {
+  const ifMatch = ifVersion === undefined ? undefined : `"${ifVersion}"`
+  return { headers: { 'if-match': ifMatch, 'idempotency-key': idempotencyKey }, signal }
+}
+
+function versionText(version: number | Time): string {
+  return typeof version === 'number' ? String(version) : timeText(version)
+}

@@ -1,0 +1,75 @@
+import { type EventRecord, Problem } from '@tildebase/nouns'
+import { type Page, pageOf } from './page.ts'
+import { type Time, timeText } from './query.ts'
+import { backOff, pause } from './retry.ts'
+import { messagesIn } from './sse.ts'
+import type { Wire } from './wire.ts'
+
+/** Which events of the change stream: those of a type or pattern, after a time. */
+export interface EventFilter<Name extends string = string> {
+  /** `Contact`, `Contact.created`, `*.created` or `Contact.*`. */
+  readonly type?: Name
+  readonly since?: Time
+  readonly signal?: AbortSignal
+}
+
+export interface ListOptions<Name extends string = string> extends EventFilter<Name> {
+  /** 1 to 1000; 100 unless told. */
+  readonly limit?: number
+  /** The cursor of the page before. */
+  readonly cursor?: string | null
+  /** Seconds to wait for the next event when there is none yet; 60 at most. */
+  readonly wait?: number
+}
+
+export interface StreamOptions<Name extends string = string> extends EventFilter<Name> {
+  /** The `seq` of the last event that was seen: the stream goes on right after it. */
+  readonly lastEventId?: string | number
+}
+
+/** The tenant's change stream. */
+export interface Events<Name extends string = string> {
+  /** A page of events, oldest first, with the cursor to go on from. */
+  list(options?: ListOptions<Name>): Promise<Page<EventRecord>>
+  /** Events as they happen, until the signal ends it. Connects again by itself, without loss and without repeats. */
+  stream(options?: StreamOptions<Name>): AsyncGenerator<EventRecord, void>
+}
+
+export function eventsOf(wire: Wire, root: string): Events {
+  return {
+    async list({ type, since, limit, cursor, wait, signal } = {}) {
+      const query = { type: type ?? '*', since: since && timeText(since), limit, cursor, wait }
+      return pageOf(await wire.json(`${root}/events`, { query, signal }))
+    },
+    stream: (options = {}) => follow(wire, `${root}/events`, options),
+  }
+}
+
+async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncGenerator<EventRecord, void> {
+  const { type = '*', since, signal } = options
+  let last = options.lastEventId === undefined ? undefined : String(options.lastEventId)
+  for (let failures = 0; ; failures++) {
+    try {
+      const query = { type, since: last === undefined && since ? timeText(since) : undefined }
+      const headers = { accept: 'text/event-stream', 'last-event-id': last }
+      const response = await wire.send(path, { query, headers, signal })
+      if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw notLive(response)
+      for await (const { id, data } of messagesIn(response.body!)) {
+        if (id !== '') last = id
+        failures = 0
+        yield JSON.parse(data)
+      }
+    } catch (reason) {
+      if (signal?.aborted) return
+      // Refused, not lost: coming back would change nothing.
+      if (reason instanceof Problem && reason.code !== 'unreachable') throw reason
+    }
+    if (signal?.aborted) return
+    await pause(Math.random() * backOff(failures), signal).catch(() => {})
+    if (signal?.aborted) return
+  }
+}
+
+function notLive(response: Response): Problem {
+  return new Problem('unexpected_answer', `${response.url} answered, but not with a stream of events.`)
+}

@@ -1,0 +1,21 @@
+export { type About, type EventRecord, type Issue, Problem } from '@tildebase/nouns'
+export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './batch-types.ts'
+export type { EventFilter, Events, ListOptions, StreamOptions } from './events.ts'
+export type { Page } from './page.ts'
+export type { Time } from './query.ts'
+export { type DoAnswer, type Service, type Tildebase, type TildebaseOptions, tildebase } from './tildebase.ts'
+export type {
+  Collection,
+  Created,
+  CreatedMany,
+  Difference,
+  FindOptions,
+  GetOptions,
+  Reading,
+  Shown,
+  Version,
+  With,
+  WriteOptions,
+} from './types.ts'
+export { type Delivery, type VerifyOptions, verifyWebhook } from './webhooks.ts'
+export { type Sending, type Wire, type WireOptions, wireTo } from './wire.ts'

@@ -1,0 +1,48 @@
+import type { CreatedMany } from './types.ts'
+import type { Wire } from './wire.ts'
+
+const LARGEST_BATCH = 100
+const MOST_BY_BATCH = 1_000
+
+interface Result {
+  readonly status: number
+  readonly body: { readonly message?: string }
+}
+
+/** Creates many entities: in batches, or as an import when there are more than a thousand. */
+export async function createMany(
+  wire: Wire,
+  root: string,
+  type: string,
+  drafts: readonly object[],
+  signal?: AbortSignal,
+): Promise<CreatedMany> {
+  if (drafts.length > MOST_BY_BATCH) return importAll(wire, root, type, drafts, signal)
+  const rejected: { row: number; error: string }[] = []
+  for (let start = 0; start < drafts.length; start += LARGEST_BATCH) {
+    const operations = drafts
+      .slice(start, start + LARGEST_BATCH)
+      .map((body, index) => ({ id: `row${start + index}`, method: 'POST', path: encodeURIComponent(type), body }))
+    const { results } = await wire.json(`${root}/batch`, { method: 'POST', body: { operations }, signal })
+    for (const [index, { status, body }] of (results as Result[]).entries()) {
+      if (status >= 300) rejected.push({ row: start + index, error: body.message ?? `status ${status}` })
+    }
+  }
+  return { created: drafts.length - rejected.length, rejected }
+}
+
+async function importAll(
+  wire: Wire,
+  root: string,
+  type: string,
+  drafts: readonly object[],
+  signal?: AbortSignal,
+): Promise<CreatedMany> {
+  const raw = { type: 'application/x-ndjson', body: drafts.map((draft) => `${JSON.stringify(draft)}\n`).join('') }
+  const path = `${root}/import/${encodeURIComponent(type)}`
+  const { imported, details } = await wire.json(path, { method: 'POST', raw, once: true, signal })
+  return {
+    created: imported,
+    rejected: details.map(({ row, error }: { row: number; error: string }) => ({ row, error })),
+  }
+}

@@ -1,0 +1,53 @@
+const FIRST_WAIT = 100
+const LONGEST_WAIT = 10_000
+const LONGEST_PATIENCE = 60_000
+
+/** Answers of 503 that another try does not help. */
+const HOPELESS = new Set(['query_timeout', 'layout_too_new'])
+
+/** One try that failed: nobody answered, or somebody refused. */
+export type Failure =
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly retryAfter: string | null }
+
+/** How long to wait before the next try, in milliseconds; null when another one is no use. */
+export function nextWait(failure: Failure, failures: number, chance: () => number = Math.random): number | null {
+  // Full jitter: clients that failed together do not come back together.
+  const wait = chance() * backOff(failures)
+  if (failure.kind === 'lost') return wait
+  if (failure.status !== 429 && failure.status !== 503) return null
+  if (HOPELESS.has(failure.code)) return null
+  const told = toldWait(failure.retryAfter)
+  if (told === null) return wait
+  return told > LONGEST_PATIENCE ? null : told + wait
+}
+
+/** The longest wait after so many failures. */
+export function backOff(failures: number): number {
+  return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(failures, 20))
+}
+
+/** Waits, unless the signal ends it first. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((done, failed) => {
+    const stop = () => {
+      clearTimeout(timer)
+      failed(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      done()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** Retry-After in milliseconds: a number of seconds, or a date. */
+function toldWait(header: string | null): number | null {
+  if (header === null || header.trim() === '') return null
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}

@@ -1,0 +1,84 @@
+import type { Catalogue, Noun, NounMap } from '@tildebase/nouns'
+import { batch } from './batch.ts'
+import type { BatchAnswer, BatchBuilder, BatchOptions } from './batch-types.ts'
+import { collectionOf } from './collection.ts'
+import { type Events, eventsOf } from './events.ts'
+import { type Time, timeText } from './query.ts'
+import type { Collection, EventPattern } from './types.ts'
+import { verifyWebhook } from './webhooks.ts'
+import { type Sending, type WireOptions, wireTo } from './wire.ts'
+
+export interface TildebaseOptions<N extends NounMap> extends Omit<WireOptions, 'baseUrl'> {
+  /** The one tenant that this client works on. */
+  readonly tenant: string
+  /** {base_url}; `http://localhost:8787` unless told. */
+  readonly baseUrl?: string
+  /** The tenant's own types, so that TypeScript knows them: `{ Boat }`. */
+  readonly nouns?: N
+}
+
+/** A tenant: every type a property, and what concerns all of them. */
+export type Tildebase<N extends NounMap = NoNouns> = TypesOf<N> & Service<Known<N>>
+
+type NoNouns = { readonly [name in never]: Noun }
+type Known<N extends NounMap> = string extends keyof N ? N : Omit<Catalogue, keyof N> & N
+type TypesOf<N extends NounMap> = { readonly [K in keyof Known<N>]: Collection<Known<N>[K], Known<N>> }
+
+export interface Service<C extends NounMap> {
+  /** The tenant's namespace: `{base_url}/~{tenant}`. */
+  readonly $context: string
+  /** Several operations in one request and one commit. */
+  batch(build: (b: BatchBuilder<C>) => unknown, options?: BatchOptions): Promise<BatchAnswer>
+  readonly events: Events<EventPattern<C>>
+  readonly webhooks: { readonly verify: typeof verifyWebhook }
+  status(): Promise<any>
+  /** The tenant's types as data; one of them by its name. */
+  schema(type?: string): Promise<any>
+  /** The business in numbers, now or at a time. */
+  metrics(options?: { readonly asOf?: Time }): Promise<any>
+  /** Runs code beside the data. A dry run writes nothing and tells what it would have written. */
+  do(code: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<DoAnswer>
+  /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
+  request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<any>
+}
+
+export interface DoAnswer {
+  readonly result: any
+  readonly logs: readonly string[]
+  /** What a dry run would have written. */
+  readonly events?: readonly any[]
+  /** What everything that the code wrote shares. */
+  readonly correlation?: string
+}
+
+/** A client of one tenant. */
+export function tildebase<N extends NounMap = NoNouns>(options: TildebaseOptions<N>): Tildebase<N> {
+  const wire = wireTo({ ...options, baseUrl: options.baseUrl ?? 'http://localhost:8787' })
+  const root = `/~${encodeURIComponent(options.tenant)}`
+  const service: Service<NounMap> = {
+    $context: `${wire.baseUrl}${root}`,
+    batch: (build, how) => batch(wire, root, build, how),
+    events: eventsOf(wire, root),
+    webhooks: { verify: verifyWebhook },
+    status: () => wire.json(`${root}/status`),
+    schema: (type) => wire.json(`${root}/schema${type === undefined ? '' : `/${encodeURIComponent(type)}`}`),
+    metrics: ({ asOf } = {}) => wire.json(`${root}/metrics`, { query: { asOf: asOf && timeText(asOf) } }),
+    do: (code, { dryRun, signal } = {}) =>
+      wire.json(`${root}/do`, { method: 'POST', body: { code, dryRun }, once: true, signal }),
+    request: (method, path, sending) => wire.json(`${root}${path}`, { ...sending, method }),
+  }
+  const collections = new Map<string, object>()
+  const collection = (type: string) => {
+    const known = collections.get(type) ?? collectionOf(wire, root, type)
+    collections.set(type, known)
+    return known
+  }
+  return new Proxy(service, {
+    get: (known, name) =>
+      typeof name === 'symbol' || name === 'then'
+        ? undefined
+        : Object.hasOwn(known, name)
+          ? known[name as keyof typeof known]
+          : collection(name),
+  }) as unknown as Tildebase<N>
+}

@@ -1,0 +1,170 @@
+import type {
+  Draft,
+  Entity,
+  EventName,
+  Include,
+  Json,
+  Noun,
+  NounMap,
+  Patch,
+  RelationName,
+  SortField,
+  VerbArgs,
+  VerbName,
+  Where,
+} from '@tildebase/nouns'
+import type { Page } from './page.ts'
+import type { Time } from './query.ts'
+
+/** One type of a tenant: to find, to read, to write, and every verb as a method. */
+export type Collection<T extends Noun, C extends NounMap> = Reading<T, C> & Omit<Verbs<T>, keyof Reading<T, C>>
+
+/** What every type can be asked. */
+export interface Reading<T extends Noun, C extends NounMap> {
+  /** A page of entities, 25 unless told: an array that also has `total`, `hasMore` and `cursor`. */
+  find<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    filter?: Where<T, C>,
+    options?: FindOptions<T, I, F>,
+  ): Promise<Page<Shown<T, C, I, F>>>
+  /** The first entity, or null. */
+  findOne<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    filter?: Where<T, C>,
+    options?: Omit<FindOptions<T, I, F>, 'limit' | 'cursor'>,
+  ): Promise<Shown<T, C, I, F> | null>
+  /** Every entity, page by page as it is asked for: `for await (const contact of $.Contact.all())`. */
+  all<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    filter?: Where<T, C>,
+    options?: Omit<FindOptions<T, I, F>, 'limit' | 'offset' | 'cursor'>,
+  ): AsyncGenerator<Shown<T, C, I, F>, void>
+  /** One entity by its id; null when there is none. */
+  get<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    id: string,
+    options?: GetOptions<I, F>,
+  ): Promise<Shown<T, C, I, F> | null>
+  count(filter?: Where<T, C>, options?: { readonly asOf?: Time; readonly signal?: AbortSignal }): Promise<number>
+  /** The versions of an entity, deleted ones included, newest first. */
+  history(id: string, options?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<Version<T>>>
+  /** What changed between two versions, or between two times. */
+  diff(id: string, from: number | Time, to: number | Time): Promise<Difference>
+  /** Creates many, each for itself: what is wrong with one does not keep out the others. */
+  createMany(drafts: readonly Draft<T>[], options?: { readonly signal?: AbortSignal }): Promise<CreatedMany>
+}
+
+/** The built-in verbs that the type has, and its own. */
+export type Verbs<T extends Noun> =
+  string extends VerbName<T>
+    ? BuiltIn<T> & { readonly [verb: string]: (...args: any[]) => Promise<any> }
+    : { readonly [V in VerbName<T>]: V extends keyof BuiltIn<T> ? BuiltIn<T>[V] : VerbMethod<T, V> }
+
+export type VerbMethod<T extends Noun, V extends VerbName<T>> = (
+  id: string,
+  args?: VerbArgs<T, V>,
+  options?: WriteOptions,
+) => Promise<Entity<T>>
+
+export interface BuiltIn<T extends Noun> {
+  create(draft: Draft<T>, options?: Omit<WriteOptions, 'ifVersion'>): Promise<Created<T>>
+  /** Changes the fields that are given; null clears one. */
+  update(id: string, patch: Patch<T>, options?: WriteOptions): Promise<Entity<T>>
+  /** A soft delete: the past stays readable, and `restore` brings it back. */
+  delete(id: string, options?: WriteOptions): Promise<void>
+  /** Makes a new version that equals the state at a time. */
+  rollback(id: string, to: { readonly asOf: Time }, options?: WriteOptions): Promise<Entity<T>>
+  restore(id: string, args?: object, options?: WriteOptions): Promise<Entity<T>>
+}
+
+export interface FindOptions<T extends Noun, I extends string, F extends string> extends GetOptions<I, F> {
+  /** `{stage: 1, value: -1}`, or `'stage,-value'`; the newest first unless told. */
+  readonly sort?: string | { readonly [K in SortField<T>]?: 1 | -1 }
+  /** 1 to 100; 25 unless told. */
+  readonly limit?: number
+  readonly offset?: number
+  /** The cursor of the page before. */
+  readonly cursor?: string | null
+}
+
+export interface GetOptions<I extends string, F extends string> {
+  /** Relations of either direction to load, nested by dots. */
+  readonly include?: readonly I[]
+  /** The fields to give; `$id` and `$type` come along. */
+  readonly fields?: readonly F[]
+  /** The state as of that time. */
+  readonly asOf?: Time
+  readonly signal?: AbortSignal
+}
+
+export interface WriteOptions {
+  /** Only if the entity still has this `$version`; else a Problem `version_mismatch`. */
+  readonly ifVersion?: number
+  /** The same key within a day means the same request. One is made up unless told. */
+  readonly idempotencyKey?: string
+  readonly signal?: AbortSignal
+}
+
+/** An entity just created; a key or a webhook shows its secret this once. */
+export type Created<T extends Noun> = Entity<T> &
+  (T['name'] extends 'ApiKey' | 'Webhook' ? { readonly secret: string } : unknown)
+
+export interface CreatedMany {
+  readonly created: number
+  /** The drafts that were refused, by their place in the array. */
+  readonly rejected: readonly { readonly row: number; readonly error: string }[]
+}
+
+/** One version of an entity: what it was, who made it so, and by which verb. */
+export interface Version<T extends Noun> {
+  readonly version: number
+  readonly seq: number
+  readonly timestamp: string
+  readonly verb: VerbName<T>
+  readonly event: string
+  readonly actor: string
+  readonly correlation: string | null
+  readonly data: { readonly [field: string]: Json } | null
+  readonly previous: { readonly [field: string]: Json } | null
+}
+
+export interface Difference {
+  readonly from: Moment | null
+  readonly to: Moment | null
+  readonly changes: readonly { readonly field: string; readonly from: Json; readonly to: Json }[]
+}
+
+interface Moment {
+  readonly version: number
+  readonly timestamp: string
+  readonly verb: string
+  readonly actor: string
+}
+
+/** The names that `fields` takes. */
+export type FieldName<T extends Noun> = keyof Entity<T> & string
+
+/** An entity with the relations that were included, or with the fields that were asked for. */
+export type Shown<T extends Noun, C extends NounMap, I extends string, F extends string> = [F] extends [never]
+  ? With<T, C, I>
+  : Pick<With<T, C, I>, (F | Head<I> | '$id' | '$type') & keyof With<T, C, I>>
+
+/** An entity whose relations that `I` names are entities themselves. */
+export type With<T extends Noun, C extends NounMap, I extends string> = [I] extends [never]
+  ? Entity<T>
+  : Omit<Entity<T>, Head<I>> & { readonly [K in Head<I> & RelationName<T>]: Related<T, C, K, Tail<I, K>> }
+
+type Related<T extends Noun, C extends NounMap, K extends string, I extends string> =
+  TargetName<T, K> extends infer Name extends keyof C
+    ? IsMany<T, K> extends true
+      ? readonly With<C[Name], C, I>[]
+      : With<C[Name], C, I> | null
+    : Json
+
+type Notation<T extends Noun, K extends string> = T['notation'][K] extends infer F extends string ? F : never
+type IsMany<T extends Noun, K extends string> = Notation<T, K> extends `${string}[]${string}` ? true : false
+type TargetName<T extends Noun, K extends string> =
+  Notation<T, K> extends `${'->' | '<-'} ${infer Rest}` ? FirstWord<Rest> : never
+type FirstWord<S extends string> = S extends `${infer A}${'.' | '[' | '!' | ' '}${string}` ? FirstWord<A> : S
+
+type Head<I extends string> = I extends `${infer First}.${string}` ? First : I
+type Tail<I extends string, K extends string> = I extends `${K}.${infer Rest}` ? Rest : never
+
+/** The events of all types, for completion; any pattern is allowed. */
+export type EventPattern<C extends NounMap> = { [K in keyof C]: EventName<C[K]> }[keyof C] | (string & {})

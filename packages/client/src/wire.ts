@@ -1,0 +1,143 @@
+import { Problem } from '@tildebase/nouns'
+import { type Failure, nextWait, pause } from './retry.ts'
+
+/** Where the service is, and how to reach it. */
+export interface WireOptions {
+  /** {base_url}, such as `https://tilde.example`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Another way to send requests: of a test, or of a tenant in this process. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** How often a request that got lost, or was put off, is sent again; 4 unless told. */
+  readonly retries?: number
+}
+
+/** One request. */
+export interface Sending {
+  readonly method?: string
+  /** Parameters; null and undefined are left out, and what is not a text is written as JSON. */
+  readonly query?: { readonly [name: string]: unknown }
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is, with a content type of its own. */
+  readonly raw?: { readonly type: string; readonly body: BodyInit }
+  readonly headers?: { readonly [name: string]: string | undefined }
+  readonly signal?: AbortSignal
+  /** True for a request that must not be sent twice when nobody knows whether it arrived. */
+  readonly once?: boolean
+}
+
+/** Sends requests with the key, again when they got lost, and turns refusals into Problems. */
+export interface Wire {
+  readonly baseUrl: string
+  /** The answer as soon as its headers are there. */
+  send(path: string, sending?: Sending): Promise<Response>
+  /** The answer's JSON; null when it has no body. */
+  json(path: string, sending?: Sending): Promise<any>
+}
+
+/** A wire to a service. */
+export function wireTo(options: WireOptions): Wire {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  const wire = { ...options, baseUrl }
+  return {
+    baseUrl,
+    send: (path, sending = {}) => persist(wire, path, sending, async (response) => response),
+    json: (path, sending = {}) => persist(wire, path, sending, read),
+  }
+}
+
+async function read(response: Response): Promise<unknown> {
+  const text = await response.text()
+  return text === '' ? null : JSON.parse(text)
+}
+
+/** Sends until it is answered, or until another try is no use. */
+async function persist<T>(
+  wire: WireOptions,
+  path: string,
+  sending: Sending,
+  take: (response: Response) => Promise<T>,
+): Promise<T> {
+  const url = `${wire.baseUrl}${path}${queryText(sending.query)}`
+  const init = initOf(wire, sending)
+  const send = wire.fetch ?? fetch
+  for (let failures = 0; ; failures++) {
+    let failure: Failure
+    let problem: unknown
+    try {
+      const response = await send(url, init)
+      if (response.ok) return await take(response)
+      const refused = await problemOf(response)
+      problem = refused
+      failure = {
+        kind: 'refused',
+        status: response.status,
+        code: refused.code,
+        retryAfter: response.headers.get('retry-after'),
+      }
+    } catch (reason) {
+      if (sending.signal?.aborted) throw sending.signal.reason
+      problem = unreachable(wire.baseUrl, reason)
+      failure = { kind: 'lost' }
+    }
+    const wait = nextWait(failure, failures)
+    const again = wait !== null && failures < (wire.retries ?? 4) && !(sending.once && failure.kind === 'lost')
+    // A stream can be read once, so it cannot be sent again.
+    if (!again || sending.raw?.body instanceof ReadableStream) throw problem
+    await pause(wait, sending.signal)
+  }
+}
+
+function initOf(wire: WireOptions, sending: Sending): RequestInit {
+  const { method = 'GET', body, raw, signal } = sending
+  const headers = new Headers({ authorization: `Bearer ${wire.apiKey}`, accept: 'application/json' })
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (raw) headers.set('content-type', raw.type)
+  // The same key on every try: what arrived the first time is not done again.
+  if (method === 'POST' && !sending.once) headers.set('idempotency-key', crypto.randomUUID())
+  for (const [name, value] of Object.entries(sending.headers ?? {})) if (value !== undefined) headers.set(name, value)
+  return {
+    method,
+    headers,
+    signal,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(raw && { body: raw.body }),
+    ...(raw?.body instanceof ReadableStream && { duplex: 'half' }),
+  } as RequestInit
+}
+
+function queryText(query: Sending['query']): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined || value === null) continue
+    params.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const { status } = response
+  const text = await response.text()
+  try {
+    return problemIn(JSON.parse(text), status)
+  } catch {
+    return new Problem('unexpected_answer', `The server answered ${status} without saying why.`, { status })
+  }
+}
+
+/** The Problem that the body of an error tells. */
+export function problemIn(body: { [key: string]: unknown }, status: number): Problem {
+  const { error, message, ...about } = body
+  if (typeof error !== 'string') throw new TypeError('This is not the body of an error.')
+  return new Problem(error, String(message), { ...about, status })
+}
+
+function unreachable(baseUrl: string, reason: unknown): Problem {
+  const { message, cause } = reason as Error & { cause?: { code?: string; message?: string } }
+  const why = cause?.code ?? cause?.message ?? message
+  const problem = new Problem('unreachable', `${baseUrl} cannot be reached (${why}). Is the server running there?`)
+  problem.cause = reason
+  return problem
+}

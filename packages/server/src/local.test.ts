@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tildebase } from '@tildebase/client'
+import { expect, test } from 'vitest'
+import { localTildebase } from './local.ts'
+
+test('a client works on a tenant in memory as on a server', async () => {
+  const local = await localTildebase({ tenant: 'acme' })
+  const $ = tildebase({ ...local, nouns: {} })
+
+  const ada = await $.Contact.create({ name: 'Ada' })
+  await $.Contact.qualify(ada.$id)
+
+  expect((await $.Contact.findOne())?.stage).toBe('Qualified')
+  expect((await $.Contact.get(ada.$id, { asOf: ada.$createdAt }))?.stage).toBe('Lead')
+  expect(ada.$context).toBe($.$context)
+  await expect($.Contact.create({} as never)).rejects.toMatchObject({ code: 'validation_error' })
+  await local.close()
+})
+
+test('a tenant on disk is there again when it is opened again', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'tildebase-local-'))
+  const first = await localTildebase({ tenant: 'acme', path })
+  await tildebase(first).Contact.create({ name: 'Ada' })
+  await first.close()
+
+  const second = await localTildebase({ tenant: 'acme', path })
+
+  expect(await tildebase(second).Contact.count()).toBe(1)
+  await expect(tildebase({ ...second, apiKey: first.apiKey, retries: 0 }).Contact.count()).rejects.toMatchObject({
+    code: 'unauthorized',
+  })
+  await second.close()
+  rmSync(path, { recursive: true })
+})
+
+test('another tenant is not reached', async () => {
+  const local = await localTildebase({ tenant: 'acme' })
+
+  await expect(tildebase({ ...local, tenant: 'other', retries: 0 }).Contact.count()).rejects.toMatchObject({
+    code: 'unreachable',
+  })
+  await local.close()
+})

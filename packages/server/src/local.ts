@@ -1,0 +1,136 @@
+import { Problem } from '@tildebase/nouns'
+import type { Answer, Ask } from './ask.ts'
+import { Gateway } from './gateway.ts'
+import { slugOf } from './locate.ts'
+import { loadProgram, readSettings } from './node/config.ts'
+import { TenantFiles } from './node/files.ts'
+import { localTenants } from './node/local.ts'
+import { report } from './node/log.ts'
+import { operatorTest } from './node/root-key.ts'
+
+export interface LocalOptions {
+  readonly tenant: string
+  /** A data folder, the same that a server takes; without one the tenant lives in memory and ends with the program. */
+  readonly path?: string
+  /** A file of nouns and hooks. */
+  readonly config?: string
+}
+
+/** A tenant in this process. */
+export interface LocalTildebase {
+  readonly tenant: string
+  /** A key that may do everything here, made up for this run. */
+  readonly apiKey: string
+  /** Answers as a server would, without a port: hand it to `tildebase({ fetch })`. */
+  fetch(url: string, init?: RequestInit): Promise<Response>
+  close(): Promise<void>
+}
+
+const BASE_URL = 'http://localhost:8787'
+
+/** Runs the engine for one tenant in this process, on a data folder or in memory. One process at a time may do so. */
+export async function localTildebase({ tenant, path, config }: LocalOptions): Promise<LocalTildebase> {
+  const slug = slugOf(tenant)
+  const files = path === undefined ? new MemoryFiles() : new TenantFiles(path)
+  files.prepare()
+  const settings = readSettings({ data: path, config }, {})
+  const tenants = localTenants(settings, await loadProgram(settings.config), files, {
+    baseUrl: () => BASE_URL,
+    // What is due when the tenant is closed is found to be due when it is opened again.
+    book: () => {},
+  })
+  const apiKey = `tblocal_${crypto.randomUUID()}`
+  const gateway = new Gateway({
+    tenants,
+    hostSuffix: settings.hostSuffix,
+    isOperator: operatorTest(apiKey),
+    requestId: () => crypto.randomUUID(),
+    report,
+    outside: () => null,
+  })
+  await tenants.wake(slug)
+  return {
+    tenant: slug,
+    apiKey,
+    async fetch(url, init) {
+      const request = new Request(url, init)
+      const ask = await askOf(request)
+      if (!ask.path.split('/').includes(`~${slug}`)) throw elsewhere(slug)
+      return responseTo(await gateway.answer(ask), request.signal)
+    },
+    close: async () => tenants.closeAll(),
+  }
+}
+
+/** The files of tenants that are on no disk. */
+class MemoryFiles extends TenantFiles {
+  readonly #slugs = new Set<string>()
+
+  constructor() {
+    super('')
+  }
+
+  override prepare(): void {}
+  override pathOf(): string {
+    return ':memory:'
+  }
+  override has(slug: string): boolean {
+    return this.#slugs.has(slug)
+  }
+  override create(slug: string): void {
+    this.#slugs.add(slug)
+  }
+  override remove(slug: string): void {
+    this.#slugs.delete(slug)
+  }
+  override slugs(): string[] {
+    return [...this.#slugs]
+  }
+}
+
+async function askOf(request: Request): Promise<Ask> {
+  const { protocol, host, pathname, search } = new URL(request.url)
+  return {
+    method: request.method,
+    scheme: protocol.slice(0, -1),
+    host,
+    path: pathname,
+    query: search.slice(1),
+    headers: Object.fromEntries(request.headers),
+    body: request.body && (/\/import\//.test(pathname) ? bytesOf(request.body) : await request.bytes()),
+  }
+}
+
+async function* bytesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
+}
+
+function responseTo({ status, headers, body }: Answer, signal: AbortSignal): Response {
+  const whole = body === null || typeof body === 'string' || body instanceof Uint8Array
+  return new Response(whole ? (body as BodyInit | null) : streamOf(body, signal), { status, headers: { ...headers } })
+}
+
+function streamOf(body: AsyncIterable<string | Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  const end = () => void chunks.return?.()
+  return new ReadableStream({
+    start(controller) {
+      signal.addEventListener('abort', () => {
+        controller.error(signal.reason)
+        end()
+      })
+    },
+    async pull(controller) {
+      const chunk = await chunks.next()
+      if (chunk.done) controller.close()
+      else controller.enqueue(typeof chunk.value === 'string' ? encoder.encode(chunk.value) : chunk.value)
+    },
+    cancel: end,
+  })
+}
+
+function elsewhere(slug: string): Problem {
+  return new Problem('unreachable', `Only the tenant ${slug} is open in this process.`)
+}
