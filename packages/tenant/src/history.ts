@@ -2,7 +2,7 @@ import { isoOf, type Json, type JsonObject, type Noun, Problem, parseInstant } f
 import { notFound } from './act/act.ts'
 import { changes } from './act/execute.ts'
 import { type Grant, isNarrowed, rowsOf } from './keys/grant.ts'
-import { find } from './query/find.ts'
+import { find, withId } from './query/find.ts'
 import { readerOf } from './read.ts'
 import { type Current, currentOf, seqsOf } from './store/entities.ts'
 import { type LogRow, readEntries, seqAt } from './store/log.ts'
@@ -117,10 +117,6 @@ function knownTo(tenant: Tenant, grant: Grant, noun: Noun, id: string): Current 
   })
   if (shown.results.length === 0) throw notFound(noun.name, id)
   return current
-}
-
-function withId(id: string) {
-  return { op: 'eq', path: { text: '$id', hops: [], field: '$id', into: [] }, value: id } as const
 }
 
 function parsed(text: string | null): JsonObject | null {

@@ -6,8 +6,13 @@ export { diff, history, type Version } from './history.ts'
 export { type AfterHook, type BeforeHook, type HookRegistry, Hooks, registryOf } from './hooks.ts'
 export { isId, newId, randomText } from './ids.ts'
 export { demand, demandArea, demandReach, type Grant, grantFor, may, OPERATOR, rowsOf } from './keys/grant.ts'
-export { grantOf, tenantOfSecret } from './keys/keys.ts'
+export { grantOf, lastUsed, tenantOfSecret } from './keys/keys.ts'
 export { type Action, reaches, type Scope } from './keys/scopes.ts'
+export { BUILT_IN, builtInMetric } from './metrics/builtin.ts'
+export { type Evaluation, evaluateFlag } from './metrics/flags.ts'
+export { snapshot } from './metrics/snapshot.ts'
+export { metricHistory, metricSeries, storedMetric } from './metrics/stored.ts'
+export { asOfTime } from './metrics/view.ts'
 export { openTenant } from './open.ts'
 export { type Operation, type Outcome, perform } from './perform.ts'
 export type {
@@ -26,11 +31,13 @@ export type {
   SqlRow,
   SqlValue,
 } from './ports.ts'
+export { parseFields, project } from './query/fields.ts'
 export { count, explain, find, findRows, get, type Page, type Query } from './query/find.ts'
 export type { Reader } from './query/reader.ts'
 export {
   asOfSeq,
   filterOf,
+  includeOf,
   industryFilter,
   limitOf,
   offsetOf,
@@ -38,7 +45,6 @@ export {
   reachable,
   readable,
   readerOf,
-  wordList,
 } from './read.ts'
 export { dropType, putType } from './schema.ts'
 export { operate, type Session, sessionOf } from './session.ts'

@@ -2,9 +2,13 @@ import { type Noun, Problem } from '@tildebase/nouns'
 import { type Act, act, type Done, notFound } from './act/act.ts'
 import { demand, type Grant, isNarrowed } from './keys/grant.ts'
 import { createKey, updateKey } from './keys/keys.ts'
-import { find } from './query/find.ts'
-import { filterOf, readerOf } from './read.ts'
+import { analyzeFunnel } from './metrics/funnel.ts'
+import { createGoal, updateGoal } from './metrics/goals.ts'
+import { refreshSegment } from './metrics/segment.ts'
+import { find, withId } from './query/find.ts'
+import { readerOf } from './read.ts'
 import type { Tenant } from './tenant.ts'
+import { createWebhook, deleteWebhook, reviveWebhook, rotateWebhook, updateWebhook } from './webhooks/verbs.ts'
 
 /** A verb that somebody asks for, whatever door they came through. */
 export type Operation = Pick<Act, 'type' | 'verb' | 'id' | 'data' | 'ifVersion' | 'correlation' | 'keepId' | 'coming'>
@@ -18,6 +22,16 @@ export interface Outcome extends Done {
 const SPECIAL: { readonly [name: string]: (tenant: Tenant, grant: Grant, ask: Act) => Outcome } = {
   'ApiKey.create': createKey,
   'ApiKey.update': updateKey,
+  'Webhook.create': createWebhook,
+  'Webhook.update': updateWebhook,
+  'Webhook.delete': deleteWebhook,
+  'Webhook.rotate': rotateWebhook,
+  'Webhook.restore': reviveWebhook,
+  'Webhook.rollback': reviveWebhook,
+  'Funnel.analyze': analyzeFunnel,
+  'Goal.create': createGoal,
+  'Goal.update': updateGoal,
+  'Segment.refresh': refreshSegment,
 }
 
 /** Runs a verb for somebody, if they may. The one way in for REST, batch, MCP, hooks and scripts. */
@@ -44,6 +58,7 @@ function narrowly(tenant: Tenant, grant: Grant, noun: Noun, ask: Act, run: () =>
 }
 
 function sees(tenant: Tenant, grant: Grant, noun: Noun, id: string): boolean {
-  const filter = filterOf(tenant, noun, { $id: id })
-  return find(readerOf(tenant, grant), { type: noun.name, filter, limit: 1, total: false }).results.length > 0
+  return (
+    find(readerOf(tenant, grant), { type: noun.name, filter: withId(id), limit: 1, total: false }).results.length > 0
+  )
 }

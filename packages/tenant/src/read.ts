@@ -12,6 +12,7 @@ import {
 } from '@tildebase/nouns'
 import { demand, type Grant, may, rowsOf } from './keys/grant.ts'
 import type { Query } from './query/find.ts'
+import { includedTypes, parseInclude } from './query/include.ts'
 import type { Reader } from './query/reader.ts'
 import { regexFault } from './query/regex.ts'
 import { seqAt } from './store/log.ts'
@@ -62,7 +63,7 @@ export function questionOf(tenant: Tenant, grant: Grant, noun: Noun, filter: unk
     offset: given.offset === undefined ? 0 : offsetOf(given.offset),
     cursor: typeof given.cursor === 'string' ? given.cursor : null,
     asOf: given.asOf === undefined ? null : asOfSeq(tenant, given.asOf),
-    include: wordList(given.include, 'invalid_include'),
+    include: includeOf(tenant, grant, noun, given.include),
     total: false,
   }
 }
@@ -71,6 +72,13 @@ export function questionOf(tenant: Tenant, grant: Grant, noun: Noun, filter: unk
 export function reachable(tenant: Tenant, grant: Grant, filter: Filter): Filter {
   for (const type of touches(filter)) demand(grant, 'read', tenant.noun(type))
   return filter
+}
+
+/** The relations to embed, if the grant may read every type they reach. */
+export function includeOf(tenant: Tenant, grant: Grant, noun: Noun, input: unknown): readonly string[] {
+  const include = parseInclude(input, noun, tenant.nouns)
+  for (const type of includedTypes(include, noun, tenant.nouns)) demand(grant, 'read', tenant.noun(type))
+  return include
 }
 
 /** The condition that an industry's lens adds: on the type's own field, else through its organization. */
@@ -105,12 +113,4 @@ export function asOfSeq(tenant: Tenant, value: unknown): number {
   const at = typeof value === 'string' ? parseInstant(value) : null
   if (at !== null) return seqAt(tenant.sql, tenant.head, at)
   throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
-}
-
-export function wordList(value: unknown, code: string): string[] {
-  if (value === undefined || value === null) return []
-  const words = typeof value === 'string' ? value.split(',') : value
-  if (Array.isArray(words) && words.every((word) => typeof word === 'string'))
-    return words.map((word) => word.trim()).filter(Boolean)
-  throw new Problem(code, 'Give names as a list, or as one text with commas.')
 }

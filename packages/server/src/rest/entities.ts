@@ -1,9 +1,21 @@
-import { Problem } from '@tildebase/nouns'
-import { count, entityText, entityView, find, get, type Outcome, perform, type Stored } from '@tildebase/tenant'
+import { isoOf, type Noun, Problem } from '@tildebase/nouns'
+import {
+  count,
+  entityText,
+  entityView,
+  find,
+  get,
+  lastUsed,
+  type Outcome,
+  parseFields,
+  perform,
+  project,
+  type Stored,
+} from '@tildebase/tenant'
 import { type Answer, empty, json, jsonText } from '../ask.ts'
 import type { Call } from '../call.ts'
 import type { Route } from '../routes.ts'
-import { fieldsParam, findQuery, getQuery, readerFor } from './params.ts'
+import { findQuery, getQuery, readerFor } from './params.ts'
 
 /** Create, list, read, update, delete and every verb, for every type. */
 export const entityRoutes: readonly Route[] = [
@@ -77,7 +89,7 @@ function list(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
   const query = findQuery(call, noun)
   const page = find(readerFor(call), query)
-  const results = page.results.map(textFor(call)).join(',')
+  const results = page.results.map(textFor(call, noun)).join(',')
   const total = page.total === undefined ? '' : `"total":${page.total},`
   return jsonText(
     200,
@@ -92,7 +104,8 @@ function countAll(call: Call): Answer {
 
 function read(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
-  const entity = get(readerFor(call), noun.name, call.params.id!, getQuery(call))
+  if (isMetricName(noun, call.params.id!)) return metricByName(call)
+  const entity = get(readerFor(call), noun.name, call.params.id!, getQuery(call, noun))
   if (!entity)
     throw new Problem('not_found', `There is no ${noun.name} ${call.params.id}.`, {
       type: noun.name,
@@ -102,18 +115,22 @@ function read(call: Call): Answer {
   const known = call.ask.headers['if-none-match']
   if (known !== undefined && known.split(',').some((one) => one.trim() === tag || one.trim() === '*'))
     return empty(304, { etag: tag })
-  return jsonText(200, textFor(call)(entity), { etag: tag })
+  return jsonText(200, textFor(call, noun)(entity), { etag: tag })
 }
 
 /** How the call wants an entity written: whole, as it is stored, or some of its fields. */
-function textFor(call: Call): (entity: Stored) => string {
-  const fields = fieldsParam(call)
-  if (fields === null) return (entity) => entityText(entity, call.context)
-  const shown = new Set(['$id', '$type', ...fields])
-  return (entity) =>
-    JSON.stringify(
-      Object.fromEntries(Object.entries(entityView(entity, call.context)).filter(([name]) => shown.has(name))),
-    )
+function textFor(call: Call, noun: Noun): (entity: Stored) => string {
+  const fields = parseFields(call.query.get('fields'), noun)
+  const whole = noun.name === 'ApiKey' ? (entity: Stored) => withUse(call, entity) : (entity: Stored) => entity
+  if (fields === null) return (entity) => entityText(whole(entity), call.context)
+  const embedded = String(call.query.get('include') ?? '').split(',')
+  return (entity) => JSON.stringify(project(entityView(whole(entity), call.context), fields, embedded))
+}
+
+/** When a key was last used is no version of it: it is told, and not written at every request. */
+function withUse(call: Call, entity: Stored): Stored {
+  const at = lastUsed(call.tenant, entity.id)
+  return at === null ? entity : { ...entity, extra: { ...entity.extra, lastUsedAt: isoOf(at) } }
 }
 
 function create(call: Call): Answer {

@@ -2,13 +2,13 @@ import { allOf, EVERYTHING, type Filter, type Noun, Problem, parsePlain, parseSo
 import {
   asOfSeq,
   filterOf,
+  includeOf,
   industryFilter,
   limitOf,
   offsetOf,
   type Query as Question,
   reachable,
   readerOf,
-  wordList,
 } from '@tildebase/tenant'
 import { type Call, flagParam, textParam } from '../call.ts'
 
@@ -52,14 +52,14 @@ export function findQuery(call: Call, noun: Noun): Question {
     ...(offset !== undefined && { offset: offsetOf(offset) }),
     cursor: textParam(query, 'cursor') || null,
     asOf,
-    include: includeParam(call),
+    include: includeParam(call, noun),
     total: flagParam(query, 'total', true),
   }
 }
 
 /** What a read of one entity asks for. */
-export function getQuery(call: Call): Pick<Question, 'asOf' | 'include'> {
-  return { asOf: asOfParam(call), include: includeParam(call) }
+export function getQuery(call: Call, noun: Noun): Pick<Question, 'asOf' | 'include'> {
+  return { asOf: asOfParam(call), include: includeParam(call, noun) }
 }
 
 /** `filter`, plain parameters and the lens, all of which must hold. The key must be allowed to read what they reach. */
@@ -83,20 +83,8 @@ export function asOfParam(call: Call): number | null {
   return asOf === undefined || asOf === '' ? null : asOfSeq(call.tenant, asOf)
 }
 
-/** The names of `fields`, or null for all of them. */
-export function fieldsParam(call: Call): readonly string[] | null {
-  const fields = call.query.get('fields')
-  if (fields === undefined) return null
-  const names = wordList(fields, 'invalid_fields')
-  const wrong = names.find((name) => !/^\$?[\w-]{1,64}$/.test(name))
-  if (names.length > 0 && wrong === undefined) return names
-  throw new Problem('invalid_fields', 'fields is a list of field names with commas, such as fields=name,email.', {
-    field: wrong ?? 'fields',
-  })
-}
-
-function includeParam(call: Call): readonly string[] {
-  return wordList(call.query.get('include'), 'invalid_include')
+function includeParam(call: Call, noun: Noun): readonly string[] {
+  return includeOf(call.tenant, call.grant, noun, call.query.get('include'))
 }
 
 function parsed(text: string): unknown {

@@ -1,14 +1,15 @@
 import { EVERYTHING, type Filter, Problem, type SortKey, touches } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { every, fragment } from './fragment.ts'
+import { every, fragment, listOf } from './fragment.ts'
 import { embed } from './include.ts'
 import { chosen } from './memory.ts'
+import { momentOf } from './moment.ts'
 import { after, type Order, orderOf, type Place, placeOf } from './order.ts'
 import { type Plan, plan as planOf } from './plan.ts'
 import { type Reader, within } from './reader.ts'
-import { countRows, pageRows, select, ticking, toStored } from './select.ts'
-import { columns, sourceOf } from './source.ts'
+import { countRows, pageRows, readRows, select, ticking, toStored } from './select.ts'
+import { columns, hiddenTypes, sourceOf } from './source.ts'
 
 /** A question about the entities of a type. */
 export interface Query {
@@ -56,8 +57,9 @@ export function find(reader: Reader, query: Query): Page {
 /** The same without a bound on the limit, for exports and other readers of whole collections. */
 export function findRows(reader: Reader, query: Query): Page {
   return within(reader, () => {
-    const { type, filter = EVERYTHING, sort = [], asOf = null, limit = DEFAULT_LIMIT, offset = 0 } = query
-    const plan = planOf(reader, type, filter, { asOf })
+    const { type, filter = EVERYTHING, sort = [], limit = DEFAULT_LIMIT, offset = 0 } = query
+    const moment = momentOf(reader, query.asOf)
+    const plan = planOf(reader, type, filter, moment)
     const order = orderOf(plan, sort)
     const question = questionOf(reader, query)
     const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
@@ -66,14 +68,14 @@ export function findRows(reader: Reader, query: Query): Page {
     const extent = { descending: order.descending, after: place?.[0] ?? null, enough: offset + limit + 1 }
     const only = chosen(plan, inOrder ? extent : undefined)
     const from = pageRows(plan, order, only)
-    const { sql, values } = select(plan, from, place ? [after(plan.scope, from.order, place)] : [], limit + 1, offset)
-    const rows = reader.sql.rows(sql, ...values)
+    const beyond = place ? [after(plan.scope, from.order, place, from.n)] : []
+    const rows = readRows(plan, from, beyond, limit + 1, offset)
     const hasMore = rows.length > limit
     const results = rows.slice(0, limit).map((row) => toStored(type, row))
     const whole = place === null && !hasMore && (results.length > 0 || offset === 0)
     const total = () => (whole ? offset + results.length : (known ?? (only ? only.length : counted(plan))))
     return {
-      results: embed(reader, type, results, query.include ?? [], { asOf }),
+      results: embed(reader, type, results, query.include ?? [], moment),
       ...(query.total !== false && { total: remembered(reader, query, known, total()) }),
       hasMore,
       cursor: hasMore ? writeCursor(question, placeOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
@@ -86,7 +88,7 @@ export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'as
   const known = knownTotal(reader, query)
   if (known !== undefined) return known
   const total = within(reader, () => {
-    const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, { asOf: query.asOf ?? null })
+    const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
     return chosen(plan)?.length ?? counted(plan)
   })
   return remembered(reader, query, undefined, total)
@@ -100,7 +102,7 @@ export function get(
   options: Pick<Query, 'asOf' | 'include'> = {},
 ): Stored | undefined {
   return within(reader, () => {
-    const moment = { asOf: options.asOf ?? null }
+    const moment = momentOf(reader, options.asOf)
     const source = sourceOf(reader, type, moment, 'e')
     const { sql, values } =
       fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.where}`
@@ -109,9 +111,14 @@ export function get(
   })
 }
 
+/** The filter that one entity passes. */
+export function withId(id: string): Filter {
+  return { op: 'eq', path: { text: '$id', hops: [], field: '$id', into: [] }, value: id }
+}
+
 /** How a question would be answered: by which way, with which statement, and what is left to memory. */
 export function explain(reader: Reader, query: Query) {
-  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, { asOf: query.asOf ?? null })
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
   const order = orderOf(plan, query.sort ?? [])
   const rows = pageRows(plan, order, plan.residual.length > 0 ? [] : null)
   const { sql, values } = select(plan, rows, [], query.limit ?? DEFAULT_LIMIT, query.offset ?? 0)
@@ -135,9 +142,18 @@ function describe(filter: Filter): string {
 }
 
 function counted(plan: Plan): number {
+  if (plan.scope.type === 'Event' && plan.conditions.length === 0) return countedEvents(plan)
   const rows = countRows(plan)
   const { sql, values } = fragment`SELECT count(*) FROM ${rows.from} WHERE ${every([...rows.where, ...ticking(plan)])}`
   return plan.scope.reader.sql.rows(sql, ...values)[0]![0]
+}
+
+/** The log has no gaps, so only what is hidden has to be counted. */
+function countedEvents({ scope: { reader, moment } }: Plan): number {
+  const last = moment.asOf ?? (reader.sql.rows('SELECT coalesce(max(seq), 0) FROM log')[0]![0] as number)
+  const hidden = listOf(hiddenTypes(reader))
+  const { sql, values } = fragment`SELECT count(*) FROM log WHERE type IN ${hidden} AND seq <= ${last}`
+  return last - reader.sql.rows(sql, ...values)[0]![0]
 }
 
 type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
