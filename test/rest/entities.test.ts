@@ -256,7 +256,7 @@ describe('declared fields', () => {
       const made = await contact({ phone: '1' })
 
       const { body } = await sent('GET', `/~acme/Contact/${made.$id}?fields=name,phone`)
-      const wrong = await sent('GET', `/~acme/Contact/${made.$id}?fields=a;b`)
+      const wrong = await sent('GET', `/~acme/Contact/${made.$id}?fields=a.b`)
 
       expect(body).toEqual({ $id: made.$id, $type: 'Contact', name: 'Ada', phone: '1' })
       expect([wrong.status, wrong.body.error]).toEqual([400, 'invalid_fields'])

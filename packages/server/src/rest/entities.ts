@@ -15,6 +15,7 @@ import {
 import { type Answer, empty, json, jsonText } from '../ask.ts'
 import type { Call } from '../call.ts'
 import type { Route } from '../routes.ts'
+import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, readerFor } from './params.ts'
 
 /** Create, list, read, update, delete and every verb, for every type. */

@@ -101,6 +101,9 @@ export function get(
   id: string,
   options: Pick<Query, 'asOf' | 'include'> = {},
 ): Stored | undefined {
+  if (reader.narrow?.(type)) {
+    return findRows(reader, { ...options, type, filter: withId(id), limit: 1, total: false }).results[0]
+  }
   return within(reader, () => {
     const moment = momentOf(reader, options.asOf)
     const source = sourceOf(reader, type, moment, 'e')
