@@ -1,15 +1,27 @@
 import { afterChore, bookAfters } from './afters.ts'
 import { computed } from './computed.ts'
 import { keyChore } from './keys/keys.ts'
+import { flagChore } from './metrics/flag-counts.ts'
+import { goalWitness } from './metrics/goals.ts'
 import { getMeta } from './store/meta.ts'
 import { type Ports, Tenant, type TenantOptions } from './tenant.ts'
+import { bookDeliveries } from './webhooks/book.ts'
+import { deliveryChore, forgetChore } from './webhooks/deliver.ts'
 
 /** Opens a tenant with all its services. */
 export function openTenant(slug: string, ports: Ports, options: TenantOptions): Tenant {
   const tenant = new Tenant(slug, ports, options)
   tenant.floor = Number(getMeta(tenant.sql, 'sync.floor') ?? 0)
   tenant.compute = computed(tenant)
-  tenant.witnesses.push(bookAfters(tenant))
-  tenant.chores.push(keyChore(tenant), afterChore(tenant))
+  tenant.witnesses.push(bookAfters(tenant), bookDeliveries(tenant))
+  // Last, since it writes events of its own: what others book for an event comes before what follows from it.
+  tenant.witnesses.push(goalWitness(tenant))
+  tenant.chores.push(
+    keyChore(tenant),
+    afterChore(tenant),
+    deliveryChore(tenant),
+    forgetChore(tenant),
+    flagChore(tenant),
+  )
   return tenant
 }

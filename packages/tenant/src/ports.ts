@@ -1,4 +1,4 @@
-import type { Json } from '@tildebase/nouns'
+import type { Json, JsonObject } from '@tildebase/nouns'
 
 export type SqlValue = string | number | null | Uint8Array
 export type SqlRow = readonly (SqlValue | undefined)[]
@@ -58,23 +58,36 @@ export interface OutboundRequest {
   readonly timeoutMs: number
 }
 
-export type OutboundAnswer = { readonly status: number; readonly body: string } | { readonly error: string }
+export type OutboundAnswer = { readonly status: number } | { readonly error: string }
 
-/** Runs code of strangers in an interpreter of its own, off the tenant's thread. */
+/** Runs code of strangers in an interpreter of its own, off the tenant's thread. Never throws: a failure is told. */
 export interface Script {
   run(request: ScriptRequest): Promise<ScriptAnswer>
 }
 
 export interface ScriptRequest {
+  /** TypeScript or JavaScript with top-level await; the last expression, or `return`, is the result. */
   readonly code: string
+  /** Whose code it is. Nothing of one owner's is left in an interpreter when another's code comes. */
+  readonly owner: string
+  /** Names that the code knows beside `$` and `console`. */
+  readonly values?: JsonObject
+  /** How long it may take, waiting included. */
   readonly timeMs: number
+  /** How long it may compute, where that is less. */
+  readonly cpuMs?: number
   readonly memoryBytes: number
+  /** How often it may call. */
+  readonly operations: number
+  /** How long the result may be, as JSON text. */
+  readonly resultLength: number
   /** Answers one call of the code: `call('Contact.find', [filter, options])`. */
   readonly call: (name: string, args: readonly Json[]) => Promise<Json>
 }
 
 export interface ScriptAnswer {
   readonly result?: Json
-  readonly error?: { readonly code: string; readonly message: string }
+  /** `script_error`, `script_timeout`, `script_memory`, `script_operations`, `script_result`, or `busy`. */
+  readonly error?: { readonly code: string; readonly message: string; readonly reason?: string }
   readonly logs: readonly string[]
 }

@@ -13,6 +13,7 @@ import type { Stored } from './store/entities.ts'
 import { type IndexedField, numberFields } from './store/facts.ts'
 import { append, type Head, hasEntry, type LogRow, readHead } from './store/log.ts'
 import { ensureLayout } from './store/meta.ts'
+import type { WebhookOptions } from './webhooks/retry.ts'
 
 /** What a tenant needs of its host. */
 export interface Ports {
@@ -34,6 +35,8 @@ export interface TenantOptions {
   readonly baseUrl: string
   /** How long a query may run. */
   readonly queryMs?: number
+  /** How webhooks are delivered. */
+  readonly webhooks?: WebhookOptions
   /** Where the operator reads what went wrong inside. */
   readonly log?: (level: 'info' | 'warn' | 'error', message: string, facts?: object) => void
 }
@@ -67,6 +70,13 @@ export class Tenant {
   /** When keys were used since it was last written down, and since when. */
   readonly used = new Map<string, number>()
   usedSince = 0
+  /** True once it starts nothing new by itself. */
+  isResting = false
+  /** True once its database is closed. */
+  isClosed = false
+  readonly #running = new Set<Chore>()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #endings = new Set<() => void>()
   #written: LogRow[] = []
   #depth = 0
   /** No event is written at or before this time: it has been given out as the end of a sync. */
@@ -202,21 +212,62 @@ export class Tenant {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Things under way that are nobody's request: deliveries, AFTER hooks. A tenant with any is not closed. */
+  get underWay(): number {
+    return this.#underWay.size
+  }
+
+  /** Counts something as under way until it has ended; a failure of it is told to the log. */
+  during(work: Promise<void>): void {
+    const watched = work
+      .catch((reason) => this.options.log?.('error', `Work of ${this.slug} failed`, { reason: String(reason) }))
+      .then(() => void this.#underWay.delete(watched))
+    this.#underWay.add(watched)
+  }
+
+  /** Starts nothing new by itself, ends its streams, and waits for what is under way. */
+  async rest(): Promise<void> {
+    this.isResting = true
+    for (const end of this.#endings) end()
+    await Promise.all(this.#underWay)
+  }
+
+  /** Calls `end` when the tenant is to be closed; returns how to take that back. */
+  atRest(end: () => void): () => void {
+    this.#endings.add(end)
+    return () => this.#endings.delete(end)
+  }
+
   /** When the next chore is due, or null. */
   due(): number | null {
-    const dues = this.chores.map((chore) => chore.due()).filter((due) => due !== null)
+    const dues = this.chores
+      .map((chore) => (this.#running.has(chore) ? null : chore.due()))
+      .filter((due) => due !== null)
     return dues.length > 0 ? Math.min(...dues) : null
   }
 
-  /** Does the chores that are due, and asks to be woken for the next. */
+  /** Does the chores that are due, side by side and none twice at once, and asks to be woken for the next. */
   async wake(): Promise<void> {
+    if (this.isResting) return
     const now = this.ports.clock.now()
-    for (const chore of this.chores) {
-      const due = chore.due()
-      if (due !== null && due <= now) await chore.run()
+    const due = this.chores.filter((chore) => !this.#running.has(chore) && (chore.due() ?? now + 1) <= now)
+    const fine = await Promise.all(due.map((chore) => this.#run(chore)))
+    const next = this.isClosed ? null : this.due()
+    if (next === null) return
+    this.ports.alarm.wakeAt(fine.includes(false) ? Math.max(next, this.ports.clock.now() + PAUSE) : next)
+  }
+
+  async #run(chore: Chore): Promise<boolean> {
+    this.#running.add(chore)
+    try {
+      await chore.run()
+      return true
+    } catch (reason) {
+      this.options.log?.('error', `A chore of ${this.slug} failed`, { reason: String(reason) })
+      return false
+    } finally {
+      this.#running.delete(chore)
     }
-    const due = this.due()
-    if (due !== null) this.ports.alarm.wakeAt(due)
   }
 
   #tell(): void {
@@ -228,3 +279,6 @@ export class Tenant {
 }
 
 const REHEARSED = Symbol('rehearsed')
+
+/** How long a chore that failed is left alone: a full disk does not get emptier by asking. */
+const PAUSE = 5_000

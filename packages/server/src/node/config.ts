@@ -25,6 +25,8 @@ export interface Settings {
   readonly webhookRetries: readonly number[]
   readonly webhookTimeout: number
   readonly webhooksInsecure: boolean
+  /** How long records of finished deliveries are kept. */
+  readonly webhookRetention: number
   /** Requests per minute and key; 0 is no limit. */
   readonly rateLimit: number
 }
@@ -54,6 +56,7 @@ export function readSettings(flags: Words, env: Words): Settings {
       .map((part) => duration('TILDE_WEBHOOK_RETRIES', part)),
     webhookTimeout: duration('TILDE_WEBHOOK_TIMEOUT', env.TILDE_WEBHOOK_TIMEOUT || '10s'),
     webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
+    webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
     rateLimit: wholeNumber('TILDE_RATE_LIMIT', env.TILDE_RATE_LIMIT || '0', 0, 1_000_000_000),
   }
 }

@@ -57,10 +57,16 @@ export async function startHost(settings: Settings): Promise<Host> {
     streams: (path) => /\/import\/|^\/operator\/.*\/restore$/.test(path),
     report,
   })
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed)
-    server.listen(settings.port, settings.host, done)
-  })
+  try {
+    await new Promise<void>((done, failed) => {
+      server.once('error', failed)
+      server.listen(settings.port, settings.host, done)
+    })
+  } catch (reason) {
+    await tenants.closeAll()
+    alarms.close()
+    throw reason
+  }
   const { port } = server.address() as AddressInfo
   const name = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const url = `http://${name}:${port}`
@@ -75,6 +81,8 @@ export async function startHost(settings: Settings): Promise<Host> {
     async stop() {
       stopping = true
       const closed = new Promise<void>((done) => server.close(() => done()))
+      server.closeIdleConnections()
+      await tenants.rest()
       server.closeIdleConnections()
       const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
       await closed

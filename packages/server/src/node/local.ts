@@ -2,6 +2,7 @@ import { routes } from '../table.ts'
 import type { Program, Settings } from './config.ts'
 import type { TenantFiles } from './files.ts'
 import { log, report } from './log.ts'
+import { createOutbound } from './outbound.ts'
 import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 
 /** What differs between the thread of the host and a worker of it. */
@@ -22,8 +23,15 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
         return thread.baseUrl()
       },
       queryMs: settings.queryMs,
+      webhooks: {
+        retries: settings.webhookRetries,
+        timeoutMs: settings.webhookTimeout,
+        insecure: settings.webhooksInsecure,
+        keepMs: settings.webhookRetention,
+      },
       log,
     },
+    outbound: createOutbound({ insecure: settings.webhooksInsecure }),
     book: thread.book,
     opened: thread.opened,
   })

@@ -23,6 +23,9 @@ export interface LocalTenantsOptions {
   readonly opened?: (slug: string) => void
 }
 
+/** How long a stop waits for what tenants do by themselves. */
+const REST_MS = 5_000
+
 interface Room extends OpenTenant {
   readonly close: () => void
   /** Requests under way: a tenant in use is not closed. */
@@ -63,7 +66,7 @@ export class LocalTenants implements Tenants {
     } finally {
       room.busy--
       // A first write that was refused has written nothing: it leaves no tenant behind.
-      if (fresh && room.tenant.head.seq === 0 && room.busy === 0 && room.commits.waiting === 0) this.#discard(slug)
+      if (fresh && room.tenant.head.seq === 0 && isIdle(room)) this.#discard(slug)
     }
   }
 
@@ -100,7 +103,15 @@ export class LocalTenants implements Tenants {
     this.#shut(slug, room)
   }
 
-  closeAll(): void {
+  /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are under way. */
+  async rest(): Promise<void> {
+    const resting = Promise.all([...this.#rooms.values()].map(({ tenant }) => tenant.rest()))
+    const late = new Promise((done) => setTimeout(done, REST_MS).unref())
+    await Promise.race([resting, late])
+  }
+
+  async closeAll(): Promise<void> {
+    await this.rest()
     for (const slug of [...this.#rooms.keys()]) this.close(slug)
   }
 
@@ -136,7 +147,10 @@ export class LocalTenants implements Tenants {
       return {
         tenant,
         commits: new Commits(tenant, setImmediate),
-        close: () => sql.close(),
+        close: () => {
+          tenant.isClosed = true
+          sql.close()
+        },
         busy: 0,
         timer: null,
         timerAt: 0,
@@ -165,7 +179,7 @@ export class LocalTenants implements Tenants {
   #makeRoom(): void {
     for (const [slug, room] of this.#rooms) {
       if (this.#rooms.size <= this.#options.mostOpen) return
-      if (room.busy === 0 && room.commits.waiting === 0) this.close(slug)
+      if (isIdle(room)) this.close(slug)
     }
   }
 
@@ -185,13 +199,47 @@ export class LocalTenants implements Tenants {
   }
 
   /** Keeps the tenant open while a stream from it is being read. */
-  async *#during(room: Room, body: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
-    room.busy++
-    try {
-      yield* body
-    } finally {
-      room.busy--
+  #during(room: Room, body: AsyncIterable<string | Uint8Array>): AsyncIterable<string | Uint8Array> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const chunks = body[Symbol.asyncIterator]()
+        room.busy++
+        const leave = once(() => room.busy--)
+        return {
+          async next() {
+            try {
+              const chunk = await chunks.next()
+              if (chunk.done) leave()
+              return chunk
+            } catch (reason) {
+              leave()
+              throw reason
+            }
+          },
+          // Not a generator: one of those hears of a reader that left only when it has the next chunk.
+          async return() {
+            try {
+              await chunks.return?.()
+            } finally {
+              leave()
+            }
+            return { done: true, value: undefined }
+          },
+        }
+      },
     }
+  }
+}
+
+function isIdle({ busy, commits, tenant }: Room): boolean {
+  return busy === 0 && commits.waiting === 0 && tenant.underWay === 0
+}
+
+function once(work: () => void): () => void {
+  let done = false
+  return () => {
+    if (!done) work()
+    done = true
   }
 }
 

@@ -1,3 +1,5 @@
+import { MEASURES } from './measures.ts'
+
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
 export const LAYOUT_VERSION = 1
 
@@ -116,4 +118,46 @@ export const LAYOUT = [
     due INTEGER,
     error TEXT)`,
   `CREATE INDEX afters_due ON afters (due)`,
+
+  // What is kept of a webhook beside its entity: the secrets that sign, whose eyes it sees with, and the seq up to
+  // which it has been told the log (null once new events are booked for it as they come). No query can name this table.
+  `CREATE TABLE receivers (
+    id TEXT PRIMARY KEY,
+    secret TEXT NOT NULL,
+    old_secret TEXT,
+    old_until INTEGER,
+    sees TEXT NOT NULL,
+    position INTEGER) WITHOUT ROWID`,
+
+  // One row per event and webhook that wants it, written with the event. `due` is null when nothing is left to do.
+  // A test has a body of its own; every other body is made of the event.
+  `CREATE TABLE outbox (
+    id INTEGER PRIMARY KEY,
+    webhook TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    failures INTEGER NOT NULL,
+    due INTEGER,
+    at INTEGER NOT NULL,
+    attempts TEXT NOT NULL,
+    body TEXT)`,
+  `CREATE INDEX outbox_due ON outbox (webhook, state, due) WHERE due IS NOT NULL`,
+  `CREATE INDEX outbox_webhook ON outbox (webhook)`,
+  `CREATE INDEX outbox_failed ON outbox (webhook) WHERE state = 'failed'`,
+  `CREATE INDEX outbox_done ON outbox (at) WHERE due IS NULL`,
+
+  // The change that decided the value of a field, when it came by a sync: valid while seq is the event that last
+  // changed the field. Any other field was decided by the event itself, at its time.
+  `CREATE TABLE clocks (
+    entity TEXT NOT NULL,
+    field TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    replica TEXT NOT NULL,
+    clock TEXT,
+    PRIMARY KEY (entity, field)) WITHOUT ROWID`,
+  // Digests of the changes that syncs have brought, so that a repeated one is known.
+  `CREATE TABLE synced (digest BLOB PRIMARY KEY, applied INTEGER NOT NULL) WITHOUT ROWID`,
+
+  ...MEASURES,
 ] as const

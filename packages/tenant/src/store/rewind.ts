@@ -23,7 +23,10 @@ export function rewind(sql: Sql, seq: number): void {
     sql.run('DELETE FROM past WHERE until > ?', seq)
     sql.run('DELETE FROM facts WHERE since > ?', seq)
     sql.run('UPDATE facts SET until = ? WHERE until > ? AND until < ?', OPEN, seq, OPEN)
+    sql.run('DELETE FROM outbox WHERE seq > ?', seq)
     sql.run('DELETE FROM log WHERE seq > ?', seq)
+    sql.run('DELETE FROM clocks WHERE seq > ?', seq)
+    sql.run('DELETE FROM synced')
     for (const statement of LAYOUT) if (statement.includes('TRIGGER log_kept')) sql.run(statement)
   })
 }
@@ -31,7 +34,7 @@ export function rewind(sql: Sql, seq: number): void {
 /** Leaves behind what belongs to the tenant that was copied: its keys' secrets, what it still has to send, what it answered. */
 export function detach(sql: Sql): void {
   sql.transaction(() => {
-    for (const table of ['keys', 'answers', 'afters']) sql.run(`DELETE FROM ${table}`)
+    for (const table of ['keys', 'answers', 'afters', 'receivers', 'outbox']) sql.run(`DELETE FROM ${table}`)
     sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)
     sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     setMeta(sql, 'text.seq', '0')

@@ -28,7 +28,12 @@ export class WorkerTenants implements Tenants {
 
   /** Starts the workers; done when all of them take calls. */
   async start(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.start()))
+    try {
+      await Promise.all(this.#workers.map((worker) => worker.start()))
+    } catch (reason) {
+      await this.closeAll()
+      throw reason
+    }
   }
 
   /** Tells the workers {base_url}, once the host listens. */
@@ -51,6 +56,11 @@ export class WorkerTenants implements Tenants {
 
   keep(slug: string, task: Task): Promise<unknown> {
     return this.#of(slug).call('keep', [slug, task])
+  }
+
+  /** Ends every stream and starts nothing new. A thread that is down has nothing to end. */
+  async rest(): Promise<void> {
+    await Promise.allSettled(this.#workers.map((worker) => worker.call('rest', [])))
   }
 
   async closeAll(): Promise<void> {

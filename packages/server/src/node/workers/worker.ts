@@ -39,9 +39,10 @@ function receive(message: ToWorker): void {
       wire.send({ do: 'pong' })
       break
     case 'stop':
-      tenants.closeAll()
-      wire.flush()
-      port.close()
+      void tenants.closeAll().finally(() => {
+        wire.flush()
+        process.exit()
+      })
       break
     default:
       flows.receive(message)

@@ -1,0 +1,117 @@
+import { lookup as resolve } from 'node:dns'
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant'
+import { isPublic } from './addresses.ts'
+
+const MOST_PER_HOST = 256
+const MOST_READ = 65_536
+
+/** Sends requests to the outside: to public addresses only and by https, unless it is told to be insecure. */
+export function createOutbound(options: { readonly insecure: boolean }): Outbound {
+  const lookup = options.insecure ? undefined : guardedLookup
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: true, maxFreeSockets: 8, lookup }),
+    'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: 8, lookup }),
+  }
+  const queues = new Map<string, Queue>()
+  return {
+    async post(request) {
+      const url = new URL(request.url)
+      const fault = options.insecure ? null : faultOf(url)
+      if (fault) return { error: fault }
+      const queue = queues.get(url.host) ?? new Queue(MOST_PER_HOST)
+      queues.set(url.host, queue)
+      // The time of a request counts from when it has its place: waiting for others is not the endpoint's fault.
+      await queue.enter()
+      try {
+        return await post(url, request, agents[url.protocol as keyof typeof agents])
+      } finally {
+        queue.leave()
+        if (queue.isEmpty) queues.delete(url.host)
+      }
+    },
+  }
+}
+
+/** What forbids a url before its name is looked up. An address in it never is, whatever its spelling: URL knows them all. */
+function faultOf(url: URL): string | null {
+  if (url.protocol !== 'https:') return 'Only https is allowed.'
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) !== 0 && !isPublic(host) ? PRIVATE : null
+}
+
+const PRIVATE = 'The address is not a public one: webhooks are not sent to loopback, private or link-local addresses.'
+
+/** Looks a name up, at connection time and on every connection, and lets no address pass that is not public. */
+const guardedLookup: LookupFunction = (hostname, options, done) => {
+  resolve(hostname, { ...options, all: true }, (reason, addresses) => {
+    if (reason) return done(reason, [])
+    if (!addresses.every(({ address }) => isPublic(address))) return done(new Error(PRIVATE), [])
+    if (options.all) done(null, addresses)
+    else done(null, addresses[0]!.address, addresses[0]!.family)
+  })
+}
+
+function post(
+  url: URL,
+  { headers, body, timeoutMs }: OutboundRequest,
+  agent: HttpAgent | HttpsAgent,
+): Promise<OutboundAnswer> {
+  return new Promise((done) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const options: RequestOptions = {
+      method: 'POST',
+      agent,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    }
+    const request = send(url, options, (response) => {
+      done({ status: response.statusCode ?? 0 })
+      drain(response, () => clearTimeout(timer))
+    })
+    // One clock over looking up, connecting, sending and waiting.
+    const timer = setTimeout(() => request.destroy(new Error(`There was no answer within ${timeoutMs} ms.`)), timeoutMs)
+    request.on('error', (reason) => {
+      clearTimeout(timer)
+      done({ error: reason.message || 'The connection failed.' })
+    })
+    request.end(body)
+  })
+}
+
+/** Reads a little of the answer, so that its connection can be used again; a long one costs the connection. */
+function drain(response: IncomingMessage, over: () => void): void {
+  let read = 0
+  response.on('data', (chunk: Buffer) => {
+    read += chunk.length
+    if (read > MOST_READ) response.destroy()
+  })
+  response.on('error', () => {})
+  response.on('close', over)
+}
+
+/** Lets so many through at once; the others wait in the order they came. */
+class Queue {
+  readonly #most: number
+  readonly #waiting: (() => void)[] = []
+  #inside = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get isEmpty(): boolean {
+    return this.#inside === 0 && this.#waiting.length === 0
+  }
+
+  async enter(): Promise<void> {
+    if (this.#inside >= this.#most) await new Promise<void>((go) => this.#waiting.push(go))
+    this.#inside++
+  }
+
+  leave(): void {
+    this.#inside--
+    this.#waiting.shift()?.()
+  }
+}

@@ -1,0 +1,62 @@
+import type { Sql } from '../ports.ts'
+
+/** What is kept of a webhook beside its entity. */
+export interface Receiver {
+  readonly id: string
+  readonly secret: string
+  /** The secret before the last rotation, which signs alongside until a time. */
+  readonly old: { readonly secret: string; readonly until: number } | null
+  /** The scopes and rows of whoever wrote the webhook last, as JSON: it is told what they may see. */
+  readonly sees: string
+  /** The seq up to which history has been booked; null once events are booked as they come. */
+  readonly position: number | null
+}
+
+export function addReceiver(sql: Sql, receiver: Omit<Receiver, 'old'>): void {
+  sql.run(
+    'INSERT INTO receivers (id, secret, sees, position) VALUES (?, ?, ?, ?)',
+    receiver.id,
+    receiver.secret,
+    receiver.sees,
+    receiver.position,
+  )
+}
+
+export function receivers(sql: Sql): Receiver[] {
+  return sql
+    .rows('SELECT id, secret, old_secret, old_until, sees, position FROM receivers ORDER BY id')
+    .map(([id, secret, old, until, sees, position]) => ({
+      id,
+      secret,
+      old: old === null ? null : { secret: old, until },
+      sees,
+      position,
+    }))
+}
+
+export function receiver(sql: Sql, id: string): Receiver | undefined {
+  const row = sql.rows('SELECT secret, old_secret, old_until, sees, position FROM receivers WHERE id = ?', id)[0]
+  if (!row) return undefined
+  const [secret, old, until, sees, position] = row
+  return { id, secret, old: old === null ? null : { secret: old, until }, sees, position }
+}
+
+/** Replaces the secret; the one before signs alongside until a time. In a copy without secrets it is the first one. */
+export function rotateSecret(sql: Sql, id: string, secret: string, until: number, sees: string): void {
+  sql.run(
+    `INSERT INTO receivers (id, secret, sees) VALUES (?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET old_secret = secret, old_until = ?, secret = excluded.secret`,
+    id,
+    secret,
+    sees,
+    until,
+  )
+}
+
+export function setSees(sql: Sql, id: string, sees: string): void {
+  sql.run('UPDATE receivers SET sees = ? WHERE id = ?', sees, id)
+}
+
+export function setPosition(sql: Sql, id: string, position: number | null): void {
+  sql.run('UPDATE receivers SET position = ? WHERE id = ?', position, id)
+}

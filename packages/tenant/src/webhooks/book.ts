@@ -1,0 +1,20 @@
+import type { LogRow } from '../store/log.ts'
+import { book } from '../store/outbox.ts'
+import type { Tenant } from '../tenant.ts'
+import { subscriptions } from './subscription.ts'
+
+/** Books an event for every webhook that wants it, in the event's own transaction: a crash cannot lose it. */
+export function bookDeliveries(tenant: Tenant): (event: LogRow) => void {
+  return (event) => {
+    const all = subscriptions(tenant)
+    if (all.size === 0) return
+    let booked = false
+    for (const subscription of all.values()) {
+      // One that is still being told the past comes to this event by itself.
+      if (subscription.position !== null || !subscription.wants(event)) continue
+      book(tenant.sql, subscription.id, event.seq, event.at)
+      booked = true
+    }
+    if (booked) tenant.ports.alarm.wakeAt(tenant.ports.clock.now())
+  }
+}

@@ -1,0 +1,53 @@
+import { type Delivery, dueDeliveries } from '../store/outbox.ts'
+import type { Tenant } from '../tenant.ts'
+import type { Outcome } from './outcome.ts'
+
+const PAGE = 50
+
+/** One webhook's deliveries under way. */
+export class Lane {
+  readonly webhook: string
+  /** Whether a delivery of the queue is being sent: one after the other, in order, and retries beside the new ones. */
+  readonly flying = { new: false, retry: false }
+  /** What came of tries and is not written down yet, and since when. */
+  unwritten: Outcome[] = []
+  unwrittenSince = 0
+  /** No more is sent before this time: what came of the last could not be written down. */
+  stuckUntil = 0
+  readonly #waiting: { new: Delivery[]; retry: Delivery[] } = { new: [], retry: [] }
+  /** Ids that were taken from the outbox and not written back. */
+  readonly #taken = new Set<number>()
+
+  constructor(webhook: string) {
+    this.webhook = webhook
+  }
+
+  get isFlying(): boolean {
+    return this.flying.new || this.flying.retry
+  }
+
+  /** The next delivery of a queue that is due, or undefined. */
+  take(tenant: Tenant, queue: 'new' | 'retry'): Delivery | undefined {
+    const waiting = this.#waiting[queue]
+    if (waiting.length === 0) {
+      const limit = PAGE + this.#taken.size
+      const due = dueDeliveries(tenant.sql, this.webhook, queue, tenant.ports.clock.now(), limit)
+      for (const delivery of due) {
+        if (this.#taken.has(delivery.id)) continue
+        this.#taken.add(delivery.id)
+        waiting.push(delivery)
+      }
+    }
+    return waiting.shift()
+  }
+
+  /** Lets go of deliveries that have been written back. */
+  release(deliveries: readonly Delivery[]): void {
+    for (const { id } of deliveries) this.#taken.delete(id)
+  }
+
+  /** Forgets what was read ahead: it stands in the outbox, and may have changed there. */
+  forget(): void {
+    for (const queue of ['new', 'retry'] as const) this.release(this.#waiting[queue].splice(0))
+  }
+}
