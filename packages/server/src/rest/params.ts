@@ -25,6 +25,7 @@ const RESERVED = new Set([
   'total',
   'explain',
   'dryRun',
+  'upsert',
   'format',
   'safe',
   'wait',

@@ -1,0 +1,48 @@
+import type { Field, Json } from '@tildebase/nouns'
+
+/** A value as the text of a CSV cell: a string as itself, unless it is empty or would parse as JSON; all else as JSON. */
+export function cellText(value: Json | undefined, safe: boolean): string {
+  if (value === undefined) return ''
+  if (typeof value !== 'string' || value === '' || asJson(value) !== undefined) return JSON.stringify(value)
+  return safe && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+}
+
+/** A cell as it stands in the file: quoted where it must be. */
+export function quotedCell(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** The value of a cell: by the type of its field, or as JSON if it is JSON, or as the text it is. */
+export function cellValue(text: string, field: Field | undefined): Json | undefined {
+  if (text === '') return undefined
+  const json = asJson(text)
+  if (field === undefined || field.kind === 'back') return json === undefined ? text : json.value
+  if (field.kind === 'json' || field.list) return json === undefined ? text : json.value
+  if (field.kind === 'number') return typeof json?.value === 'number' ? json.value : text
+  if (field.kind === 'boolean') return booleanOf(text) ?? text
+  return typeof json?.value === 'string' ? json.value : text
+}
+
+/** The name of a column. One that is empty, or looks like a JSON text, is written as a JSON text. */
+export function headerText(name: string): string {
+  return name === '' || typeof asJson(name)?.value === 'string' ? JSON.stringify(name) : name
+}
+
+export function headerName(text: string): string {
+  const json = asJson(text)?.value
+  return typeof json === 'string' ? json : text
+}
+
+function booleanOf(text: string): boolean | undefined {
+  return { true: true, false: false }[text.trim().toLowerCase()]
+}
+
+function asJson(text: string): { readonly value: Json } | undefined {
+  // Most texts are no JSON, and a thrown error is dear.
+  if (!/^\s*[-0-9"[{tfn]/.test(text) || !/[0-9"\]}el]\s*$/.test(text)) return undefined
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,29 @@
+/** A row of a file: a value, or why it has none. `size` is the length of its text. */
+export type Row = {
+  /** Zero-based among the rows. */
+  readonly row: number
+  /** One-based in the file, where lines mean something. */
+  readonly line?: number
+  readonly size: number
+} & ({ readonly value: unknown } | { readonly error: string })
+
+/** Takes rows out of text that comes bit by bit. */
+export interface RowReader {
+  push(text: string): Row[]
+  /** What the end of the text still yields. */
+  end(): Row[]
+}
+
+/** The longest text of one row; what is longer is skipped and told. An entity may have a quarter of it. */
+export const LONGEST_ROW = 4 * 1_048_576
+
+export const TOO_LONG = `is longer than ${LONGEST_ROW} characters`
+
+/** The value of a JSON text, or why there is none. */
+export function jsonValue(text: string): { value: unknown } | { error: string } {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (reason) {
+    return { error: `is not valid JSON: ${(reason as Error).message.slice(0, 200)}` }
+  }
+}

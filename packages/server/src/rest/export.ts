@@ -1,0 +1,80 @@
+import { type Noun, Problem } from '@tildebase/nouns'
+import { parseFields, Snapshot, type Stored } from '@tildebase/tenant'
+import { type Answer, empty } from '../ask.ts'
+import { type Call, flagParam, textParam } from '../call.ts'
+import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
+import { writeCsv } from '../format/write-csv.ts'
+import { writeParquet } from '../format/write-parquet.ts'
+import type { Route } from '../routes.ts'
+import { asOfParam, filterParam } from './params.ts'
+
+/** Data out: whole collections as files. */
+export const exportRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/export/:type',
+    needs: { action: 'read', on: 'type' },
+    mode: 'stream',
+    summary: 'Export entities as JSON, NDJSON, CSV or parquet',
+    handle: exportAll,
+  },
+]
+
+interface Format {
+  readonly contentType: string
+  readonly write: (writing: Writing) => Pieces
+  /** Whether the file shows the host that was asked, in `$context`. */
+  readonly showsHost: boolean
+}
+
+const FORMATS: { readonly [name: string]: Format } = {
+  json: { contentType: 'application/json; charset=utf-8', write: writeJson, showsHost: true },
+  ndjson: { contentType: 'application/x-ndjson; charset=utf-8', write: writeNdjson, showsHost: true },
+  csv: { contentType: 'text/csv; charset=utf-8; header=present', write: writeCsv, showsHost: false },
+  parquet: { contentType: 'application/vnd.apache.parquet', write: writeParquet, showsHost: false },
+}
+
+function exportAll(call: Call): Answer {
+  const noun = call.tenant.noun(call.params.type!)
+  const [name, format] = formatParam(call)
+  const snapshot = new Snapshot(call.tenant, call.grant, noun, filterParam(call, noun), asOfParam(call))
+  const fields = parseFields(call.query.get('fields'), noun)
+  const safe = flagParam(call.query, 'safe')
+  const etag = `"${snapshot.fingerprint(name, fields, safe, format.showsHost ? call.context : null)}"`
+  const headers = {
+    etag,
+    'content-type': format.contentType,
+    'content-disposition': `attachment; filename="${noun.name}.${name}"`,
+  }
+  const known = call.ask.headers['if-none-match']
+  if (known?.split(',').some((one) => one.trim() === etag)) return empty(304, { etag })
+  const pages = () => snapshot.pages()
+  return { status: 200, headers, body: streamed(format.write({ noun, pages, fields, context: call.context, safe })) }
+}
+
+/** The parquet file of a type, as `/export/:type?format=parquet` gives it. */
+export function parquetPieces(call: Call, noun: Noun, snapshot: { pages(): Iterable<readonly Stored[]> }): Pieces {
+  return writeParquet({ noun, pages: () => snapshot.pages(), fields: null, context: call.context, safe: false })
+}
+
+/** Lets others have their turn. */
+export function pause(): Promise<void> {
+  return new Promise((done) => setTimeout(done))
+}
+
+async function* streamed(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
+  for (const piece of pieces) {
+    if (piece === null) await pause()
+    else if (piece.length > 0) yield piece
+  }
+}
+
+function formatParam(call: Call): [string, Format] {
+  const name = textParam(call.query, 'format') || 'json'
+  const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined
+  if (format) return [name, format]
+  throw new Problem('invalid_parameter', `format is ${Object.keys(FORMATS).join(', ')}.`, {
+    field: 'format',
+    supported: Object.keys(FORMATS),
+  })
+}

@@ -1,0 +1,173 @@
+import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import type { Grant } from '../keys/grant.ts'
+import { perform } from '../perform.ts'
+import { find } from '../query/find.ts'
+import { filterOf, readerOf } from '../read.ts'
+import type { Tenant } from '../tenant.ts'
+import { Rehearsed } from './rehearsed.ts'
+import { refersAhead, settle, type Waiting } from './waiting.ts'
+
+/** A row to import: a value, or why there is none. */
+export type ImportRow = { readonly row: number; readonly line?: number; readonly size: number } & (
+  | { readonly value: unknown }
+  | { readonly error: string }
+)
+
+export interface ImportOptions {
+  /** A unique field, or `$id`: a row that names an entity by it updates that one. */
+  readonly upsert: string | null
+  /** Tells what would happen, and writes nothing. */
+  readonly dryRun: boolean
+  readonly correlation: string | null
+}
+
+export interface ImportDetail {
+  readonly row: number
+  readonly error: string
+  readonly line?: number
+}
+
+/** What became of some rows. */
+export interface Tally {
+  imported: number
+  updated: number
+  readonly details: ImportDetail[]
+}
+
+/** Rows that wait for another row of the file are few, or are refused. */
+const MOST_WAITING = 10_000
+const WAITING_LENGTH = 32 * 1_048_576
+
+/** Imports rows slice by slice: each row a create with its event, or an update. A bad row is told, the others stay. */
+export class Importer {
+  readonly #tenant: Tenant
+  readonly #grant: Grant
+  readonly #noun: Noun
+  readonly #options: ImportOptions
+  readonly #rehearsed: Rehearsed | null
+  #waiting: Waiting[] = []
+  #waitingLength = 0
+
+  constructor(tenant: Tenant, grant: Grant, noun: Noun, options: ImportOptions) {
+    refuseType(noun)
+    refuseKey(noun, options.upsert)
+    this.#tenant = tenant
+    this.#grant = grant
+    this.#noun = noun
+    this.#options = options
+    this.#rehearsed = options.dryRun ? new Rehearsed(noun) : null
+  }
+
+  /** Imports a slice. Call inside a commit; count the tally once it is durable. */
+  take(rows: readonly ImportRow[]): Tally {
+    return this.#run(() => {
+      const tally = emptyTally()
+      for (const row of rows) {
+        if ('error' in row) tally.details.push(detailOf(row, `The row ${row.error}.`))
+        else this.#attempt(row, tally)
+      }
+      if (this.#waiting.length > MOST_WAITING || this.#waitingLength > WAITING_LENGTH) this.#settle(tally)
+      return tally
+    })
+  }
+
+  /** Imports the rows that name others which came later, or name each other. */
+  finish(): Tally {
+    return this.#run(() => {
+      const tally = emptyTally()
+      this.#settle(tally)
+      return tally
+    })
+  }
+
+  #run(work: () => Tally): Tally {
+    return this.#rehearsed ? this.#tenant.rehearse(work).result : work()
+  }
+
+  #attempt(row: ImportRow & { value: unknown }, tally: Tally): void {
+    try {
+      this.#write(row.value, tally)
+    } catch (reason) {
+      if (!(reason instanceof Problem)) throw reason
+      if (refersAhead(this.#noun, reason)) this.#wait(row, row.value as JsonObject)
+      else tally.details.push(detailOf(row, reason.message))
+    }
+  }
+
+  #wait(row: ImportRow, value: JsonObject): void {
+    this.#waiting.push({ row, value })
+    this.#waitingLength += row.size
+  }
+
+  #settle(tally: Tally): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#waitingLength = 0
+    const refused = settle(this.#tenant, this.#noun, waiting, (value, coming) => this.#write(value, null, coming))
+    tally.imported += waiting.length - refused.length
+    for (const { row, error } of refused) tally.details.push(detailOf(row, error))
+  }
+
+  #write(value: unknown, tally: Tally | null, coming?: ReadonlySet<string>): void {
+    if (!isPlainObject(value)) throw new Problem('invalid_body', 'A row must be a JSON object.')
+    this.#rehearsed?.refuseRepeated(value, this.#options.upsert)
+    const { correlation } = this.#options
+    const id = this.#known(value)
+    const type = this.#noun.name
+    const ahead = coming ?? this.#rehearsed?.ids
+    const { entity, event } =
+      id === null
+        ? perform(this.#tenant, this.#grant, {
+            type,
+            verb: 'create',
+            data: value,
+            keepId: true,
+            correlation,
+            coming: ahead,
+          })
+        : perform(this.#tenant, this.#grant, { type, verb: 'update', id, data: value, correlation, coming: ahead })
+    this.#rehearsed?.keep(entity)
+    if (!tally) return
+    tally.imported++
+    if (id !== null && event !== null) tally.updated++
+  }
+
+  /** The entity that the row is about, when it may be one that is there. */
+  #known(value: { readonly [field: string]: unknown }): string | null {
+    const { upsert } = this.#options
+    const key = upsert === null ? undefined : value[upsert]
+    if (upsert === null || key === undefined || key === null) return null
+    const filter = filterOf(this.#tenant, this.#noun, { [upsert]: { $eq: key } })
+    const reader = readerOf(this.#tenant, this.#grant)
+    return find(reader, { type: this.#noun.name, filter, limit: 1, total: false }).results[0]?.id ?? null
+  }
+}
+
+function emptyTally(): Tally {
+  return { imported: 0, updated: 0, details: [] }
+}
+
+function detailOf({ row, line }: ImportRow, error: string): ImportDetail {
+  return { row, error, ...(line !== undefined && { line }) }
+}
+
+/** Keys and webhooks have secrets that are given out once, so they are made one by one. */
+function refuseType({ name, path }: Noun): void {
+  if (name !== 'ApiKey' && name !== 'Webhook') return
+  throw new Problem('forbidden', `${name} cannot be imported: its secret is shown once. POST each to /${path}.`, {
+    type: name,
+  })
+}
+
+function refuseKey(noun: Noun, upsert: string | null): void {
+  if (upsert === null || upsert === '$id') return
+  const field = Object.hasOwn(noun.fields, upsert) ? noun.fields[upsert] : undefined
+  if (field && 'index' in field && field.index === 'unique') return
+  const unique = Object.values(noun.fields).filter((one) => 'index' in one && one.index === 'unique')
+  const names = ['$id', ...unique.map(({ name }) => name)]
+  throw new Problem('invalid_parameter', `upsert is a unique field of ${noun.name}: ${names.join(' or ')}.`, {
+    type: noun.name,
+    field: 'upsert',
+    supported: names,
+  })
+}

@@ -1,0 +1,46 @@
+import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import type { Stored } from '../store/entities.ts'
+
+/** Beyond this many, a dry run no longer compares rows with those of earlier slices. */
+const MOST_KEPT = 1_000_000
+
+/** What a dry run must remember of the rows before, since they were not written. */
+export class Rehearsed {
+  readonly ids = new Set<string>()
+  readonly #noun: Noun
+  readonly #unique: readonly string[]
+  readonly #taken = new Set<string>()
+
+  constructor(noun: Noun) {
+    this.#noun = noun
+    this.#unique = Object.values(noun.fields)
+      .filter((field) => 'index' in field && field.index === 'unique')
+      .map(({ name }) => name)
+  }
+
+  /** Refuses a row that has a unique value of a row before, unless it would update that one. */
+  refuseRepeated(value: { readonly [field: string]: unknown }, upsert: string | null): void {
+    const { $id } = value
+    if (typeof $id === 'string' && this.ids.has($id) && upsert !== '$id') {
+      throw new Problem('conflict', `An earlier row has the $id ${$id} already.`, { field: '$id' })
+    }
+    for (const field of this.#unique) {
+      if (field === upsert || !this.#taken.has(keyOf(field, value[field]))) continue
+      throw new Problem('conflict', `An earlier row has this ${field} already. It must be unique.`, {
+        type: this.#noun.name,
+        field,
+      })
+    }
+  }
+
+  keep(entity: Stored): void {
+    if (this.ids.size >= MOST_KEPT) return
+    this.ids.add(entity.id)
+    const data = JSON.parse(entity.data) as JsonObject
+    for (const field of this.#unique) if (data[field] !== undefined) this.#taken.add(keyOf(field, data[field]))
+  }
+}
+
+function keyOf(field: string, value: unknown): string {
+  return JSON.stringify([field, value])
+}
