@@ -1,0 +1,56 @@
+import { isoOf } from '@tildebase/nouns'
+import { currentOf } from '../store/entities.ts'
+import type { Chore, Tenant } from '../tenant.ts'
+
+const EVERY = 60_000
+
+/** How often each flag was evaluated since that was last written down. */
+interface Counts {
+  readonly flags: Map<string, { count: number; at: number }>
+  since: number
+}
+
+const COUNTS = new WeakMap<Tenant, Counts>()
+
+/** Notes that a flag was evaluated, in memory. */
+export function noteEvaluation(tenant: Tenant, id: string): void {
+  const counts = countsOf(tenant)
+  const at = tenant.ports.clock.now()
+  if (counts.flags.size === 0) {
+    counts.since = at
+    tenant.ports.alarm.wakeAt(at + EVERY)
+  }
+  counts.flags.set(id, { count: (counts.flags.get(id)?.count ?? 0) + 1, at })
+}
+
+/** Writes down once a minute how often flags were evaluated: a version a minute, not one a call. */
+export function flagChore(tenant: Tenant): Chore {
+  const counts = countsOf(tenant)
+  return {
+    due: () => (counts.flags.size > 0 ? counts.since + EVERY : null),
+    run: () => {
+      const noted = [...counts.flags]
+      counts.flags.clear()
+      tenant.transaction(() => {
+        for (const [id, { count, at }] of noted) write(tenant, id, count, at)
+      })
+    },
+  }
+}
+
+function countsOf(tenant: Tenant): Counts {
+  const known = COUNTS.get(tenant)
+  if (known) return known
+  const counts: Counts = { flags: new Map(), since: 0 }
+  COUNTS.set(tenant, counts)
+  return counts
+}
+
+function write(tenant: Tenant, id: string, count: number, at: number): void {
+  const flag = currentOf(tenant.sql, 'FeatureFlag', id)
+  if (!flag || flag.gone) return
+  const { evaluations: before } = JSON.parse(flag.data)
+  const evaluations = (typeof before === 'number' ? before : 0) + count
+  const data = { evaluations, lastEvaluatedAt: isoOf(at) }
+  tenant.act({ type: 'FeatureFlag', verb: 'update', id, data, actor: 'system' })
+}
