@@ -43,7 +43,9 @@ export class Ledger {
   }
 
   filter(type: string, json: unknown): Filter {
-    return json === undefined ? EVERYTHING : parseFilter(json, this.nouns.get(type)!, this.nouns, this.now, { regex: regexFault })
+    return json === undefined
+      ? EVERYTHING
+      : parseFilter(json, this.nouns.get(type)!, this.nouns, this.now, { regex: regexFault })
   }
 
   /** Writes the next state of an entity: null deletes it. The time passes by a millisecond. */
@@ -64,7 +66,8 @@ export class Ledger {
     )
     if (type === 'Event') return
     this.#states.set(id, state)
-    if (before?.data) this.sql.run('INSERT INTO past (seq, n, type, until) VALUES (?, ?, ?, ?)', before.seq, state.n, type, seq)
+    if (before?.data)
+      this.sql.run('INSERT INTO past (seq, n, type, until) VALUES (?, ?, ?, ?)', before.seq, state.n, type, seq)
     this.sql.run(
       `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -79,10 +82,24 @@ export class Ledger {
     const olds = before ? factValues(before[name], nulls) : []
     const news = after ? factValues(after[name], nulls) : []
     for (const value of olds.filter((one) => !news.includes(one))) {
-      this.sql.run('UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?', seq, field, value, OPEN, n)
+      this.sql.run(
+        'UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?',
+        seq,
+        field,
+        value,
+        OPEN,
+        n,
+      )
     }
     for (const value of news.filter((one) => !olds.includes(one))) {
-      this.sql.run('INSERT INTO facts (field, value, until, n, since) VALUES (?, ?, ?, ?, ?)', field, value, OPEN, n, seq)
+      this.sql.run(
+        'INSERT INTO facts (field, value, until, n, since) VALUES (?, ?, ?, ?, ?)',
+        field,
+        value,
+        OPEN,
+        n,
+        seq,
+      )
     }
   }
 

@@ -54,7 +54,8 @@ class Connection implements NodeSql {
   }
 
   run(sql: string, ...values: SqlValue[]): void {
-    this.#statement(sql).run(...values)
+    // Not `run`: it would tell the last rowid, which the text index chooses beyond what a number can hold, and throw.
+    this.#statement(sql).all(...values)
   }
 
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
@@ -102,7 +103,11 @@ class Connection implements NodeSql {
 
   #statement(sql: string): StatementSync {
     const known = this.#statements.get(sql)
-    if (known) return known
+    if (known) {
+      this.#statements.delete(sql)
+      this.#statements.set(sql, known)
+      return known
+    }
     const made = this.#db.prepare(sql)
     made.setReturnArrays(true)
     if (this.#statements.size >= MOST_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value!)

@@ -1,5 +1,6 @@
 import { type Filter, type Hop, isIndex, type Leaf, meetsMissing } from '@tildebase/nouns'
 import { type Case, caseOf, casesOf } from './cases.ts'
+import { type FactsTest, factsWhere, fieldFacts } from './facts.ts'
 import { every, type Fragment, fragment, plain } from './fragment.ts'
 import { compileMeta } from './meta.ts'
 import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
@@ -38,8 +39,34 @@ export function scopeBehind(scope: Scope, hop: Hop, alias: string): Scope {
 export function behindCondition(scope: Scope, leaf: Leaf, step: number) {
   const behind = scopeBehind(scope, leaf.path.hops[step]!, `t${step + 1}`)
   const there = presence(behind)
-  const inner = compileLeaf(behind, leaf, step + 1)
-  return there && inner && { ...behind, there, condition: fragment`${there} AND (${inner})` }
+  // Behind a relation the index finds the few entities that matter, where the type as a whole would be read.
+  const facts = leaf.path.hops.length === step + 1 ? fieldFacts(behind, leaf) : null
+  const inner = facts ? inFacts(behind, facts) : compileLeaf(behind, leaf, step + 1)
+  return there && inner && { ...behind, there, indexed: facts !== null, condition: fragment`${there} AND (${inner})` }
+}
+
+function inFacts(scope: Scope, facts: FactsTest): Fragment {
+  const f = plain(`${scope.source.alias}i`)
+  return fragment`${scope.source.n} IN (SELECT ${f}.n FROM facts ${f} WHERE ${factsWhere(scope, facts, f)})`
+}
+
+/** How the index over fields answers a part of a filter: a field of the type itself, or one behind a relation. */
+export function factsOf(scope: Scope, part: Filter): FactsTest | null {
+  if (!('path' in part)) return null
+  const [hop] = part.path.hops
+  if (!hop) return fieldFacts(scope, part)
+  const negative = meetsMissing(part) || (part.op === 'exists' && part.value === false)
+  const number = factsNumber(scope.reader, scope.type, hop.field)
+  const behind = hop.kind === 'forward' && !negative && number !== null ? behindCondition(scope, part, 0) : null
+  if (number === null || !behind) return null
+  const ids = fragment`(SELECT ${behind.source.id} FROM ${behind.source.from} WHERE ${behind.condition})`
+  return {
+    field: number,
+    test: (f) => fragment`${f}.value IN ${ids}`,
+    equality: false,
+    single: !hop.list,
+    unique: false,
+  }
 }
 
 /** What rows of a scope must pass to be there at all: their source's own condition and the reader's narrowing. */
@@ -69,17 +96,17 @@ function compileLeaf(scope: Scope, leaf: Leaf, step: number): Fragment | null {
   const hop = leaf.path.hops[step]
   if (!hop) return compileField(scope, leaf)
   const behind = behindCondition(scope, leaf, step)
-  const any = behind && related(scope, hop, behind, behind.condition)
+  const any = behind && related(scope, hop, behind, behind.condition, behind.indexed)
   if (!any || !meetsMissing(leaf)) return any
   // A relation that leads nowhere is a value that is missing.
-  const some = related(scope, hop, behind, behind.there)
+  const some = related(scope, hop, behind, behind.there, false)
   return some && fragment`(${any} OR NOT ${some})`
 }
 
 /** Whether a row is related to one behind the hop that meets a condition. The set behind is found once, not per row. */
-function related(scope: Scope, hop: Hop, behind: Scope, condition: Fragment): Fragment | null {
+function related(scope: Scope, hop: Hop, behind: Scope, condition: Fragment, indexed: boolean): Fragment | null {
   const { source } = scope
-  if (hop.kind === 'back') return fragment`coalesce(${source.id} IN (${pointingBack(hop, behind, condition)}), 0)`
+  if (hop.kind === 'back') return fragment`coalesce(${source.id} IN (${pointedTo(hop, behind, condition, indexed)}), 0)`
   const path = jsonPath([hop.field])
   if (path === null) return null
   const data = source.dataFor(hop.field)
@@ -88,17 +115,18 @@ function related(scope: Scope, hop: Hop, behind: Scope, condition: Fragment): Fr
   return fragment`EXISTS (SELECT 1 FROM json_each(${data}, ${path}) WHERE value IN ${ids})`
 }
 
-/** The ids that rows behind a way back point to. */
-function pointingBack(hop: Hop, { reader, moment, source, type }: Scope, condition: Fragment): Fragment {
+/** The ids that rows behind a way back point to: from their index, or from their data when an index has found them. */
+function pointedTo(hop: Hop, scope: Scope, condition: Fragment, indexed: boolean): Fragment {
+  const { reader, moment, source, type } = scope
   const number = factsNumber(reader, type, hop.via!)
   const f = plain(`${source.alias}f`)
-  if (number !== null) {
-    return fragment`SELECT ${f}.value FROM facts ${f} CROSS JOIN ${source.from}
-    WHERE ${f}.field = ${number} AND ${factsAt(moment, f)} AND ${source.n} = ${f}.n AND ${condition}`
-  }
-  const data = source.dataFor(hop.via!)
-  return fragment`SELECT ${f}.value FROM ${source.from}, json_each(${data}, ${jsonPath([hop.via!])}) ${f}
+  if (number === null || indexed) {
+    const data = source.dataFor(hop.via!)
+    return fragment`SELECT ${f}.value FROM ${source.from}, json_each(${data}, ${jsonPath([hop.via!])}) ${f}
     WHERE ${condition}`
+  }
+  return fragment`SELECT ${f}.value FROM facts ${f} CROSS JOIN ${source.from}
+    WHERE ${f}.field = ${number} AND ${factsAt(moment, f)} AND ${source.n} = ${f}.n AND ${condition}`
 }
 
 function compileField(scope: Scope, leaf: Leaf): Fragment | null {

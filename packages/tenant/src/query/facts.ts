@@ -1,8 +1,7 @@
-import { declaredField, type Field, type Filter, type Json, type Leaf, meetsMissing } from '@tildebase/nouns'
+import { declaredField, type Field, type Json, type Leaf, meetsMissing } from '@tildebase/nouns'
 import { NOTHING } from '../store/layout.ts'
-import { behindCondition } from './compile.ts'
 import { type Fragment, fragment, listOf, plain } from './fragment.ts'
-import { factsNumber, type Scope } from './scope.ts'
+import { factsAt, factsNumber, type Scope } from './scope.ts'
 
 /** A condition that the index over fields answers exactly: these rows of `facts` are these entities. */
 export interface FactsTest {
@@ -17,20 +16,22 @@ export interface FactsTest {
   readonly unique: boolean
 }
 
-/** How the index over fields answers a part of a filter, or null when it cannot. */
-export function factsTest(scope: Scope, part: Filter): FactsTest | null {
-  if (!('path' in part) || (meetsMissing(part) && part.op !== 'eq')) return null
-  const [hop] = part.path.hops
-  if (hop) return hop.kind === 'forward' && part.op !== 'exists' ? throughRelation(scope, part) : null
+/** How the index over fields answers a leaf about a field of the type itself, or null when it cannot. */
+export function fieldFacts(scope: Scope, leaf: Leaf): FactsTest | null {
   const noun = scope.reader.nouns.get(scope.type)
-  const field = noun && declaredField(part.path, noun, scope.reader.nouns)
-  if (!field || field.kind === 'back' || field.kind === 'json') return null
+  const field = noun && declaredField(leaf.path, noun, scope.reader.nouns)
+  if (!field || field.kind === 'back' || field.kind === 'json' || (leaf.op === 'in' && meetsMissing(leaf))) return null
   const number = factsNumber(scope.reader, scope.type, field.name)
-  const test = number === null ? null : valueTest(part, field)
+  const test = number === null ? null : valueTest(leaf, field)
   if (number === null || test === null) return null
-  const equality = part.op === 'eq'
-  const unique = equality && part.value !== null && 'index' in field && field.index === 'unique'
+  const equality = leaf.op === 'eq'
+  const unique = equality && leaf.value !== null && 'index' in field && field.index === 'unique'
   return { field: number, test, equality, single: equality || !field.list, unique }
+}
+
+/** The condition on an alias of `facts` that its rows are those of a test at the moment. */
+export function factsWhere({ moment }: Scope, facts: FactsTest, f: Fragment): Fragment {
+  return fragment`${f}.field = ${facts.field} AND ${facts.test(f)} AND ${factsAt(moment, f)}`
 }
 
 /** The number of a field whose rows in `facts` hold every entity once, in the order of its values; else null. */
@@ -38,23 +39,6 @@ export function sortNumber(scope: Scope, name: string): number | null {
   const field = scope.reader.nouns.get(scope.type)?.fields[name]
   if (!field || !('index' in field) || field.list || field.index === 'none') return null
   return factsNumber(scope.reader, scope.type, name)
-}
-
-/** `organization.industry = X` as the entities whose organization is among those. */
-function throughRelation(scope: Scope, leaf: Leaf): FactsTest | null {
-  const [hop] = leaf.path.hops
-  const number = factsNumber(scope.reader, scope.type, hop!.field)
-  if (number === null || meetsMissing(leaf)) return null
-  const behind = behindCondition(scope, leaf, 0)
-  if (!behind) return null
-  const ids = fragment`(SELECT ${behind.source.id} FROM ${behind.source.from} WHERE ${behind.condition})`
-  return {
-    field: number,
-    test: (f) => fragment`${f}.value IN ${ids}`,
-    equality: false,
-    single: !hop!.list,
-    unique: false,
-  }
 }
 
 function valueTest({ op, value }: Leaf, field: Field): FactsTest['test'] | null {

@@ -2,11 +2,13 @@ import { type Filter, type Follow, type Hop, isoOf, type JsonObject, match, type
 import type { Stored } from '../store/entities.ts'
 import { presence, scopeBehind } from './compile.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { momentOf } from './moment.ts'
 import type { Part, Plan } from './plan.ts'
+import type { Reader } from './reader.ts'
 import { regexTest } from './regex.ts'
 import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
-import { pageRows, select, toStored } from './select.ts'
-import { columns } from './source.ts'
+import { pageRows, readRows, toStored } from './select.ts'
+import { columns, sourceOf } from './source.ts'
 
 const CHUNK = 1_000
 
@@ -30,13 +32,19 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
   const found: number[] = []
   let place = extent.after
   for (;;) {
-    const beyond = place === null ? [] : [fragment`${scope.source.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
-    const { sql, values } = select(plan, rows, beyond, CHUNK, 0)
-    const chunk = scope.reader.sql.rows(sql, ...values).map((row) => toStored(scope.type, row))
+    const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
+    const chunk = readRows(plan, rows, beyond, CHUNK, 0).map((row) => toStored(scope.type, row))
     for (const row of chunk) if (test(row)) found.push(row.n)
     if (chunk.length < CHUNK || found.length >= extent.enough) return found
     place = chunk.at(-1)!.n
   }
+}
+
+/** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
+export function rowTest(reader: Reader, type: string, filter: Filter): (row: Stored) => boolean {
+  const moment = momentOf(reader, null)
+  const scope = { reader, moment, type, source: sourceOf(reader, type, moment, 'e'), narrowed: false }
+  return tester(scope, [{ filter, narrowed: false }])
 }
 
 /** An entity as memory looks at it: fields and meta-fields side by side. */

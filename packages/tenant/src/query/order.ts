@@ -37,22 +37,23 @@ export function orderOf(plan: Plan, keys: readonly SortKey[]): Order {
 }
 
 /** What follows ORDER BY. */
-export function orderBy({ source, ...scope }: Scope, order: Order): Fragment {
+export function orderBy(scope: Scope, order: Order, n: Fragment): Fragment {
   const direction = plain(order.descending ? 'DESC' : 'ASC')
-  const last = fragment`${source.n} ${direction}`
+  const last = fragment`${n} ${direction}`
   if (order.by === 'creation') return last
-  if (order.by === 'index') return fragment`f.value ${direction}, f.n ${direction}`
+  // In the present `until` is the same in all rows, but only when it is named is this the order of the index itself.
+  const until = plain(scope.moment.asOf === null ? `f.until ${direction.sql}, ` : '')
+  if (order.by === 'index') return fragment`f.value ${direction}, ${until}f.n ${direction}`
   if (order.by === 'rank') return fragment`r.score, ${last}`
-  const keys = order.keys.map(
-    (key) => fragment`${keyValue({ source, ...scope }, key)} ${plain(key.descending ? 'DESC' : 'ASC')}`,
-  )
+  const keys = order.keys.map((key) => fragment`${keyValue(scope, key)} ${plain(key.descending ? 'DESC' : 'ASC')}`)
   return join([...keys, last], ', ')
 }
 
 /** The condition that a row comes after a place. */
-export function after(scope: Scope, order: Order, [n, ...values]: Place): Fragment {
+export function after(scope: Scope, order: Order, place: Place, column: Fragment): Fragment {
+  const [n, ...values] = place
   const sign = plain(order.descending ? '<' : '>')
-  const later = fragment`${scope.source.n} ${sign} ${n}`
+  const later = fragment`${column} ${sign} ${n}`
   if (order.by === 'creation') return later
   if (order.by === 'rank') return fragment`(r.score > ${values[0]!} OR (r.score = ${values[0]!} AND ${later}))`
   if (order.by === 'index') {

@@ -1,6 +1,6 @@
 import { type Filter, meetsMissing } from '@tildebase/nouns'
-import { compile } from './compile.ts'
-import { type FactsTest, factsTest } from './facts.ts'
+import { compile, factsOf } from './compile.ts'
+import type { FactsTest } from './facts.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Moment, Reader } from './reader.ts'
 import type { Scope } from './scope.ts'
@@ -67,7 +67,7 @@ function divide(scope: Scope, parts: readonly Part[]): Pick<Plan, 'conditions' |
     if (fits)
       conditions.push({
         sql: hint ? every([hint, fragment`(${sql})`]) : fragment`(${sql})`,
-        facts: factsTest(within, part.filter),
+        facts: factsOf(within, part.filter),
       })
     else residual.push(part)
     if (!fits && hint) conditions.push({ sql: hint, facts: null })

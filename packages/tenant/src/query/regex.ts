@@ -13,7 +13,7 @@ export function regexFault(pattern: string, flags: string): string | null {
 /** A pattern made ready to test texts, in time linear in their length. */
 export function regexTest(pattern: string, flags: string): (text: string) => boolean {
   const compiled = compilePattern(pattern, flags)
-  return (text) => compiled.matcher(text).find()
+  return (text) => compiled.test(text)
 }
 
 function compilePattern(pattern: string, flags: string): RE2JS {

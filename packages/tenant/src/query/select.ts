@@ -1,60 +1,90 @@
 import type { Stored } from '../store/entities.ts'
-import type { FactsTest } from './facts.ts'
+import { OPEN } from '../store/layout.ts'
+import { type FactsTest, factsWhere } from './facts.ts'
 import { every, type Fragment, fragment, join, listOf, plain } from './fragment.ts'
 import { type Order, orderBy } from './order.ts'
 import type { Condition, Plan } from './plan.ts'
-import { factsAt } from './scope.ts'
+import { factsAt, type Scope } from './scope.ts'
 import { columns } from './source.ts'
 
-/** FROM and WHERE of a statement about the rows of a plan, and how their order is written. */
+/** FROM and WHERE of a statement about the rows of a plan. */
 export interface Rows {
   readonly from: Fragment
   readonly where: readonly Fragment[]
+  /** The column that holds the order of creation, where its index is. */
+  readonly n: Fragment
   /** How the rows are reached, for those who ask. */
   readonly through: string
+}
+
+/** Rows with the order as their statement must write it. */
+export interface OrderedRows extends Rows {
+  readonly order: Order
+  /** True when rows that are gone since, and those that are not, are read apart: each half is in order by itself. */
+  readonly halved: boolean
 }
 
 const F = plain('f')
 /** A part of the index that is this small is always worth starting from. */
 const FEW = 2_000
 
-/** The rows of a plan for a page in an order; the order comes back as the statement must write it. */
-export function pageRows(
-  plan: Plan,
-  order: Order,
-  only: readonly number[] | null = null,
-): Rows & { readonly order: Order } {
-  if (order.by === 'rank') return { ...ranked(plan, only), order }
+/** The rows of a plan for a page in an order. */
+export function pageRows(plan: Plan, order: Order, only: readonly number[] | null = null): OrderedRows {
+  if (order.by === 'rank') return { ...ranked(plan, only), order, halved: false }
   const best = only === null ? smallest(plan) : null
-  if (order.by === 'index' && (best === null || best.size >= FEW)) return { ...along(plan, order.field, only), order }
+  if (order.by === 'index' && (best === null || best.size >= FEW)) {
+    return { ...along(plan, order.field, only), order, halved: false }
+  }
   const written: Order = order.by === 'index' ? { ...order, by: 'values' } : order
-  const inOrder = best?.facts.equality === true && plan.scope.moment.asOf === null
-  if (best && (best.size < FEW || inOrder || order.by === 'values')) return { ...driven(plan, best), order: written }
-  return { ...scanned(plan, only), order: written }
+  const past = plan.scope.moment.asOf !== null
+  const inOrder = best?.facts.equality === true && !past
+  if (best && (best.size < FEW || inOrder || order.by === 'values')) {
+    return { ...driven(plan, best), order: written, halved: false }
+  }
+  const halved = past && order.by === 'creation' && plan.scope.type !== 'Event'
+  return { ...scanned(plan, only), order: written, halved }
 }
 
-/** The rows of a plan where the order does not matter. */
-export function countRows(plan: Plan): Rows {
+/** The rows of a plan where the order does not matter; `read` when more than their number is asked for. */
+export function countRows(plan: Plan, read = false): Rows {
   const best = smallest(plan)
-  if (best && plan.conditions.length === 1) return indexOnly(plan, best.facts)
+  if (best && plan.conditions.length === best.conditions.length && !read) return indexOnly(plan, best.facts)
   return best && (best.size < FEW || best.facts.equality) ? driven(plan, best) : scanned(plan, null)
+}
+
+/** Reads a page of rows that meet some conditions more. */
+export function readRows(
+  plan: Plan,
+  rows: OrderedRows,
+  more: readonly Fragment[],
+  limit: number,
+  offset: number,
+): any[][] {
+  const read = (conditions: readonly Fragment[], most: number, skip: number) => {
+    const { sql, values } = select(plan, rows, conditions, most, skip)
+    return plan.scope.reader.sql.rows(sql, ...values)
+  }
+  if (!rows.halved) return read(more, limit, offset)
+  const gone = fragment`${plain(plan.scope.source.alias)}.gone`
+  const halves = [0, 1].flatMap((half) => read([fragment`${gone} = ${half}`, ...more], offset + limit, 0))
+  const sign = rows.order.descending ? -1 : 1
+  return halves.sort((a, b) => sign * (a[0] - b[0])).slice(offset, offset + limit)
 }
 
 /** The statement for a page of rows that meet some conditions more. */
 export function select(
   plan: Plan,
-  rows: Rows & { readonly order: Order },
+  rows: OrderedRows,
   more: readonly Fragment[],
   limit: number,
   offset: number,
 ): Fragment {
   const { order } = rows
   const score = plain(order.by === 'rank' ? 'r.score' : 'NULL')
-  const where = every([...rows.where, ...more, ...ticking(plan)])
   return fragment`SELECT ${columns(plan.scope.source)}, ${score}
   FROM ${rows.from}
-  WHERE ${where}
-  ORDER BY ${orderBy(plan.scope, order)}
+  WHERE ${every([...rows.where, ...more, ...ticking(plan)])}
+  ORDER BY ${orderBy(plan.scope, order, rows.n)}
   LIMIT ${limit} OFFSET ${offset}`
 }
 
@@ -64,90 +94,91 @@ export function toStored(type: string, row: readonly any[]): Stored {
   return { n, id, type, version, createdAt, createdBy, updatedAt, data }
 }
 
-/** The host's way to stop a statement that runs too long; left out where every row is an index entry. */
-export function ticking(plan: Plan): Fragment[] {
-  return plan.scope.reader.sql.tick === '' ? [] : [plain(plan.scope.reader.sql.tick)]
+/** The host's way to stop a statement that runs too long; left out where rows are not looked into. */
+export function ticking({ scope, conditions, residual }: Plan): Fragment[] {
+  const { tick } = scope.reader.sql
+  const quick = conditions.length + residual.length === 0 && scope.moment.asOf === null
+  return tick === '' || quick ? [] : [plain(tick)]
 }
 
 interface Driver {
-  readonly condition: Condition
+  readonly conditions: readonly Condition[]
   readonly facts: FactsTest
   /** How many rows of the index it has, counted to FEW at most. */
   readonly size: number
 }
 
-/** The condition that the index narrows down the most. */
+/** The conditions on one field that the index narrows down the most. */
 function smallest(plan: Plan): Driver | null {
-  const able = plan.conditions.flatMap((condition) =>
-    condition.facts?.single ? [{ condition, facts: condition.facts }] : [],
-  )
-  const unique = able.find(({ facts }) => facts.unique)
-  if (unique) return { ...unique, size: 1 }
-  const sized = able.map((one) => ({ ...one, size: sizeOf(plan, one.facts) }))
-  return sized.reduce<Driver | null>((least, one) => (least === null || one.size < least.size ? one : least), null)
+  const able = plan.conditions.filter((condition) => condition.facts?.single)
+  const drivers = [...Map.groupBy(able, (condition) => condition.facts!.field).values()].map((conditions) => {
+    const tests = conditions.map((condition) => condition.facts!)
+    const unique = tests.some((facts) => facts.unique)
+    const facts: FactsTest = {
+      ...tests[0]!,
+      test: (f) => every(tests.map((one) => one.test(f))),
+      equality: tests.some((one) => one.equality),
+    }
+    return { conditions, facts, size: unique ? 1 : sizeOf(plan.scope, facts) }
+  })
+  return drivers.reduce<Driver | null>((least, one) => (least === null || one.size < least.size ? one : least), null)
 }
 
-function sizeOf({ scope }: Plan, facts: FactsTest): number {
-  const { sql, values } =
-    fragment`SELECT count(*) FROM (SELECT 1 FROM facts f WHERE ${factsWhere(scope, facts)} LIMIT ${FEW})`
+function sizeOf(scope: Scope, facts: FactsTest): number {
+  const { sql, values } = fragment`SELECT count(*)
+  FROM (SELECT 1 FROM facts f WHERE ${factsWhere(scope, facts, F)} LIMIT ${FEW})`
   return scope.reader.sql.rows(sql, ...values)[0]![0]
 }
 
-function factsWhere(scope: Plan['scope'], facts: FactsTest): Fragment {
-  return fragment`f.field = ${facts.field} AND ${facts.test(F)} AND ${factsAt(scope.moment, F)}`
-}
-
 /** From the index to the entities. */
-function driven(plan: Plan, { condition, facts }: Driver): Rows {
+function driven(plan: Plan, { conditions, facts }: Driver): Rows {
   const { scope } = plan
-  const others = plan.conditions.filter((one) => one !== condition).map((one) => one.sql)
+  const others = plan.conditions.filter((one) => !conditions.includes(one)).map((one) => one.sql)
   return {
     from: fragment`facts f CROSS JOIN ${scope.source.from}`,
-    where: [factsWhere(scope, facts), fragment`${scope.source.n} = f.n`, scope.source.where, ...others],
+    where: [factsWhere(scope, facts, F), fragment`${scope.source.n} = f.n`, scope.source.where, ...others],
+    n: plain('f.n'),
     through: facts.equality ? 'one value of an indexed field' : 'a range of an indexed field',
   }
 }
 
 /** The index alone answers how many there are. */
 function indexOnly({ scope }: Plan, facts: FactsTest): Rows {
-  return { from: plain('facts f'), where: [factsWhere(scope, facts)], through: 'the index alone' }
+  return { from: plain('facts f'), where: [factsWhere(scope, facts, F)], n: plain('f.n'), through: 'the index alone' }
 }
 
 /** Along the index of the field that is sorted by. What is asked of the same field becomes a range of it. */
 function along({ scope, conditions }: Plan, field: number, only: readonly number[] | null): Rows {
+  const { source, moment } = scope
   const tests = conditions.map((one) => (one.facts?.field === field && one.facts.single ? one.facts.test(F) : one.sql))
+  // The plus hides from SQLite that `until` is constant: it would drop it from the order, and then sort once more.
+  const at = moment.asOf === null ? fragment`+f.until = ${OPEN}` : factsAt(moment, F)
+  const index = fragment`f.field = ${field} AND ${at} AND ${source.n} = f.n`
   return {
-    from: fragment`facts f CROSS JOIN ${scope.source.from}`,
-    where: [
-      fragment`f.field = ${field} AND ${factsAt(scope.moment, F)} AND ${scope.source.n} = f.n`,
-      scope.source.where,
-      ...tests,
-      ...among(scope, only),
-    ],
+    from: fragment`facts f CROSS JOIN ${source.from}`,
+    where: [index, source.where, ...tests, ...among(scope, only)],
+    n: plain('f.n'),
     through: 'the order of an indexed field',
   }
 }
 
 function ranked({ scope, conditions, match }: Plan, only: readonly number[] | null): Rows {
-  const rowid = plain(scope.type === 'Event' ? '-rowid' : 'rowid')
+  const { source, type } = scope
+  const rowid = plain(type === 'Event' ? '-rowid' : 'rowid')
   const [, ...others] = conditions
   return {
-    from: fragment`(SELECT ${rowid} AS n, rank AS score FROM text WHERE text MATCH ${match}) r CROSS JOIN ${scope.source.from}`,
-    where: [
-      fragment`${scope.source.n} = r.n`,
-      scope.source.where,
-      ...others.map((one) => one.sql),
-      ...among(scope, only),
-    ],
+    from: fragment`(SELECT ${rowid} AS n, rank AS score FROM text WHERE text MATCH ${match}) r CROSS JOIN ${source.from}`,
+    where: [fragment`${source.n} = r.n`, source.where, ...others.map((one) => one.sql), ...among(scope, only)],
+    n: source.n,
     through: 'the words',
   }
 }
 
 function scanned({ scope, conditions }: Plan, only: readonly number[] | null): Rows {
-  const tests = conditions.map((one) => one.sql)
   return {
     from: scope.source.from,
-    where: [scope.source.where, ...tests, ...among(scope, only)],
+    where: [scope.source.where, ...conditions.map((one) => one.sql), ...among(scope, only)],
+    n: scope.source.n,
     through: only ? 'memory' : 'every entity of the type',
   }
 }
@@ -156,7 +187,7 @@ function scanned({ scope, conditions }: Plan, only: readonly number[] | null): R
 const MOST_IN_ONE = 150_000
 
 /** Rows that memory has chosen. */
-export function among({ source }: Plan['scope'], only: readonly number[] | null): Fragment[] {
+export function among({ source }: Scope, only: readonly number[] | null): Fragment[] {
   if (only === null) return []
   const lists: Fragment[] = []
   for (let start = 0; start === 0 || start < only.length; start += MOST_IN_ONE) {

@@ -1,3 +1,4 @@
+import { OPEN } from '../store/layout.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Moment, Reader } from './reader.ts'
 
@@ -21,7 +22,7 @@ export interface Source {
 /** The source of a type at a moment, under an alias of our own. */
 export function sourceOf(reader: Reader, type: string, moment: Moment, alias: string): Source {
   if (type === 'Event') return events(reader, moment, alias)
-  return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, alias)
+  return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, moment.last, alias)
 }
 
 /** The columns that every row is read with, in the order of `Stored`. */
@@ -44,7 +45,7 @@ function present(type: string, alias: string): Source {
 }
 
 /** A version that has been superseded since joins its row of `past` and of the log; one that still stands joins none. */
-function past(type: string, seq: number, alias: string): Source {
+function past(type: string, seq: number, last: number | undefined, alias: string): Source {
   const e = plain(alias)
   const p = plain(`${alias}p`)
   const l = plain(`${alias}l`)
@@ -54,7 +55,7 @@ function past(type: string, seq: number, alias: string): Source {
     from: fragment`entities ${e}
     LEFT JOIN past ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
     LEFT JOIN log ${l} ON ${l}.seq = ${p}.seq`,
-    where: fragment`${e}.type = ${type} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`,
+    where: fragment`${e}.type = ${type} AND ${e}.n <= ${last ?? OPEN} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`,
     version: fragment`coalesce(${l}.version, ${e}.version)`,
     updatedAt: fragment`coalesce(${l}.at, ${e}.updated_at)`,
     data,
@@ -75,7 +76,7 @@ function entityColumns(alias: string) {
 /** The Event collection: tracked events as they are, and the event of every verb. */
 function events(reader: Reader, moment: Moment, alias: string): Source {
   const e = plain(alias)
-  const hidden = reader.hidden ? hiddenTypes(reader) : []
+  const hidden = hiddenTypes(reader)
   const conditions = [
     moment.asOf === null ? plain('1') : fragment`${e}.seq <= ${moment.asOf}`,
     ...(hidden.length > 0 ? [fragment`${e}.type NOT IN ${listOf(hidden)}`] : []),
@@ -123,6 +124,8 @@ const TYPES = `
     SELECT (SELECT min(log.type) FROM log WHERE log.type > types.type) FROM types WHERE types.type IS NOT NULL)
   SELECT type FROM types WHERE type IS NOT NULL`
 
-function hiddenTypes(reader: Reader): string[] {
+/** The types of the log whose events this reader is not shown. */
+export function hiddenTypes(reader: Reader): string[] {
+  if (!reader.hidden) return []
   return reader.sql.rows(TYPES).flatMap(([type]) => (reader.hidden?.(type) ? [type] : []))
 }

@@ -1,0 +1,159 @@
+import {
+  EVERYTHING,
+  type Filter,
+  type Hop,
+  isoOf,
+  type Json,
+  type JsonObject,
+  type Noun,
+  type Path,
+  Problem,
+  quoted,
+  resolvePath,
+} from '@tildebase/nouns'
+import { presence, scopeBehind } from './compile.ts'
+import { every, type Fragment, fragment, join, plain } from './fragment.ts'
+import { chosen } from './memory.ts'
+import { metaColumn } from './meta.ts'
+import { momentOf } from './moment.ts'
+import { plan as planOf } from './plan.ts'
+import { type Reader, within } from './reader.ts'
+import { jsonPath, type Scope } from './scope.ts'
+import { among, countRows, ticking } from './select.ts'
+
+/** What is to be worked out over the entities of a type. */
+export interface Aggregation {
+  readonly filter?: Filter
+  readonly asOf?: number | null
+  /** Paths that entities are grouped by, also through relations to one. */
+  readonly group?: readonly string[]
+  readonly sum?: readonly string[]
+  readonly avg?: readonly string[]
+  readonly min?: readonly string[]
+  readonly max?: readonly string[]
+}
+
+/** One group: its values by path, `count`, and what was measured: `{stage: 'Lead', count: 3, sum: {value: 500}}`. */
+export type Group = JsonObject
+
+const MEASURES = ['sum', 'avg', 'min', 'max'] as const
+const MOST_PATHS = 10
+const MOST_GROUPS = 1_000
+
+/** Groups the entities of a type and measures each group: largest groups first, at most a thousand. `total` counts all entities. */
+export function aggregate(
+  reader: Reader,
+  noun: Noun,
+  asked: Aggregation,
+): { readonly results: readonly Group[]; readonly total: number } {
+  return within(reader, () => {
+    const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, momentOf(reader, asked.asOf))
+    const only = chosen(plan)
+    const rows = { ...countRows(plan, true), only: among(plan.scope, only) }
+    const where = every([...rows.where, ...rows.only, ...ticking(plan)])
+    const groups = pathsOf(reader, noun, 'group', asked.group)
+    const measures = MEASURES.flatMap((name) =>
+      pathsOf(reader, noun, name, asked[name]).map((path) => ({ name, path })),
+    )
+    const keys = groups.map((path) => groupValue(plan.scope, path))
+    const sums = measures.map(({ name, path }) => measured(plan.scope, name, path))
+    const { sql, values } =
+      fragment`SELECT ${join([plain('count(*)'), ...keys, ...sums, plain('sum(count(*)) OVER ()')], ', ')}
+  FROM ${rows.from}
+  WHERE ${where}
+  ${plain(keys.length > 0 ? `GROUP BY ${keys.map((_, index) => index + 2).join(', ')}` : '')}
+  ORDER BY 1 DESC
+  LIMIT ${MOST_GROUPS}`
+    const found = reader.sql.rows(sql, ...values)
+    return { results: found.map((row) => toGroup(row, groups, measures)), total: found[0]?.at(-1) ?? 0 }
+  })
+}
+
+interface Measure {
+  readonly name: (typeof MEASURES)[number]
+  readonly path: Path
+}
+
+function toGroup(row: readonly any[], groups: readonly Path[], measures: readonly Measure[]): Group {
+  const [count, ...rest] = row
+  const by = Object.fromEntries(groups.map((path, index) => [path.text, shown(path, JSON.parse(rest[index]))]))
+  const measured: { [name: string]: JsonObject } = {}
+  for (const [index, { name, path }] of measures.entries()) {
+    measured[name] = { ...measured[name], [path.text]: shown(path, rest[groups.length + index]) }
+  }
+  return { ...by, count, ...measured }
+}
+
+function shown(path: Path, value: Json): Json {
+  const time = path.field === '$createdAt' || path.field === '$updatedAt'
+  return time && typeof value === 'number' ? isoOf(value) : value
+}
+
+function pathsOf(reader: Reader, noun: Noun, name: string, texts: readonly string[] = []): Path[] {
+  if (texts.length > MOST_PATHS)
+    throw new Problem('invalid_group', `${name} takes at most ${MOST_PATHS} fields.`, { type: noun.name, field: name })
+  return texts.map((text) => {
+    const path = resolvePath(text, noun, reader.nouns)
+    const fault = 'fault' in path ? path.fault : unsuited(path, name)
+    if (fault !== null || 'fault' in path)
+      throw new Problem('invalid_group', fault ?? '', { type: noun.name, field: quoted(text) })
+    return path
+  })
+}
+
+function unsuited(path: Path, name: string): string | null {
+  if (path.hops.some((hop) => hop.kind === 'back' || hop.list))
+    return `${quoted(path.text)} leads to many entities; ${name} takes fields and relations to one.`
+  if (jsonPath([path.field, ...path.into]) === null) return `${quoted(path.text)} has quotes in its name.`
+  return null
+}
+
+/** The value of a group as JSON text, so that `true` and 1 are two groups. */
+function groupValue(scope: Scope, path: Path): Fragment {
+  return through(
+    scope,
+    path,
+    0,
+    ({ source, type }) => {
+      if (path.field.startsWith('$')) return fragment`json_quote(${metaColumn(source, type, path.field)})`
+      return fragment`coalesce(${source.dataFor(path.field)} -> ${jsonPath([path.field, ...path.into])}, 'null')`
+    },
+    plain(`'null'`),
+  )
+}
+
+function measured(scope: Scope, name: (typeof MEASURES)[number], path: Path): Fragment {
+  const value = through(
+    scope,
+    path,
+    0,
+    ({ source, type }) => {
+      if (path.field.startsWith('$')) return metaColumn(source, type, path.field)
+      const way = jsonPath([path.field, ...path.into])
+      const data = source.dataFor(path.field)
+      const number = fragment`json_extract(${data}, ${way}) + 0.0`
+      const text =
+        name === 'sum' || name === 'avg' ? plain('') : fragment` WHEN 'text' THEN json_extract(${data}, ${way})`
+      return fragment`CASE json_type(${data}, ${way}) WHEN 'integer' THEN ${number} WHEN 'real' THEN ${number}${text} END`
+    },
+    plain('NULL'),
+  )
+  return name === 'sum' ? fragment`total(${value})` : fragment`${plain(name)}(${value})`
+}
+
+/** A value behind relations to one, or what stands for it when they lead nowhere. */
+function through(
+  scope: Scope,
+  path: Path,
+  step: number,
+  read: (scope: Scope) => Fragment,
+  missing: Fragment,
+): Fragment {
+  const hop: Hop | undefined = path.hops[step]
+  if (!hop) return read(scope)
+  const behind = scopeBehind(scope, hop, `g${step + 1}`)
+  const there = presence(behind) ?? behind.source.where
+  const inner = through(behind, path, step + 1, read, missing)
+  const id = fragment`json_extract(${scope.source.dataFor(hop.field)}, ${jsonPath([hop.field])})`
+  return fragment`coalesce((SELECT ${inner} FROM ${behind.source.from} WHERE ${behind.source.id} = ${id} AND ${there}), ${missing})`
+}
