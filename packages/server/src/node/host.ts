@@ -75,20 +75,25 @@ export async function startHost(settings: Settings): Promise<Host> {
   alarms.start()
   for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
 
+  const stop = async () => {
+    stopping = true
+    const closed = new Promise<void>((done) => server.close(() => done()))
+    server.closeIdleConnections()
+    await tenants.rest()
+    server.closeIdleConnections()
+    const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    await closed
+    clearTimeout(timer)
+    await tenants.closeAll()
+    alarms.close()
+  }
+  let stopped: Promise<void> | null = null
   return {
     url,
     operator: rootKey,
-    async stop() {
-      stopping = true
-      const closed = new Promise<void>((done) => server.close(() => done()))
-      server.closeIdleConnections()
-      await tenants.rest()
-      server.closeIdleConnections()
-      const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-      await closed
-      clearTimeout(timer)
-      await tenants.closeAll()
-      alarms.close()
+    stop() {
+      stopped ??= stop()
+      return stopped
     },
   }
 }

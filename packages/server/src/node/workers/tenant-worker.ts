@@ -102,8 +102,9 @@ export class TenantWorker {
 
   /** Lets the thread close its tenants and end. */
   async stop(ms: number): Promise<void> {
-    if (this.#state === 'down') return
+    const running = this.#state === 'up'
     this.#state = 'stopping'
+    if (!running) return
     const ended = new Promise<void>((done) => this.#thread.once('exit', () => done()))
     this.#wire.send({ do: 'stop' })
     this.#wire.flush()
