@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Running, Shot } from './contender.ts'
+
+/** One run of one operation. */
+export interface Reading {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly cpuPerRequest: number
+  readonly rss: number
+  readonly errors: number
+}
+
+let serial = 0
+
+/** Fires an operation for some seconds with wrk, and reads what it cost. */
+export async function fire(running: Running, shot: Shot, seconds: number, connections: number): Promise<Reading> {
+  const script = join(tmpdir(), `tildebase-bench-${process.pid}-${++serial}.lua`)
+  writeFileSync(script, lua(shot, serial))
+  const before = cpuOf(running)
+  const { requests, text } = await wrk([
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '--timeout',
+    '20s',
+    '-s',
+    script,
+    running.url,
+  ])
+  const cpu = cpuOf(running) - before
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0),
+    p50: latency(/\s50%\s+([\d.]+)(us|ms|s)/.exec(text)),
+    p99: latency(/\s99%\s+([\d.]+)(us|ms|s)/.exec(text)),
+    cpuPerRequest: requests === 0 ? 0 : (cpu / requests) * 1_000,
+    rss: rssOf(running),
+    errors: Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0),
+  }
+}
+
+function wrk(args: readonly string[]): Promise<{ requests: number; text: string }> {
+  return new Promise((done, failed) => {
+    const child = spawn('wrk', [...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      text += chunk
+    })
+    child.on('error', () => failed(new Error('wrk is not installed: apt-get install wrk')))
+    child.on('close', () => done({ requests: Number(/(\d+) requests in/.exec(text)?.[1] ?? 0), text }))
+  })
+}
+
+function lua(shot: Shot, run: number): string {
+  const quoted = (text: string) => `[==[${text}]==]`
+  const headers = Object.entries({
+    ...shot.headers,
+    ...(shot.body !== undefined && { 'Content-Type': 'application/json' }),
+  })
+  return `
+    local paths = {${shot.paths.map(quoted).join(',')}}
+    local body = ${shot.body === undefined ? 'nil' : quoted(shot.body)}
+    local i = 0
+    math.randomseed(os.time() + ${run})
+    local base = ${run} * 100000000 + math.random(1000000) * 10
+    ${headers.map(([name, value]) => `wrk.headers[${quoted(name)}] = ${quoted(value)}`).join('\n')}
+    function request()
+      i = i + 1
+      local sent = body and string.gsub(body, "{i}", tostring(base + i))
+      return wrk.format(${quoted(shot.method)}, paths[math.random(#paths)], nil, sent)
+    end`
+}
+
+function latency(found: RegExpExecArray | null): number {
+  const [, amount, unit] = found ?? []
+  return amount === undefined ? 0 : Number(amount) * { us: 0.001, ms: 1, s: 1_000 }[unit as 'us' | 'ms' | 's']
+}
+
+/** Seconds of processor time that the contender has used, its children and its database included. */
+function cpuOf(running: Running): number {
+  const tick = 100
+  return family(running).reduce((sum, pid) => {
+    const fields = statOf(pid)
+    return fields === null ? sum : sum + (Number(fields[11]) + Number(fields[12])) / tick
+  }, 0)
+}
+
+function rssOf(running: Running): number {
+  return family(running).reduce((sum, pid) => sum + Number(statOf(pid)?.[21] ?? 0) * 4_096, 0)
+}
+
+function family({ process: { pid }, pids }: Running): number[] {
+  const roots = [pid!, ...(pids?.() ?? [])]
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc'))
+    if (/^\d+$/.test(name)) parents.set(Number(name), Number(statOf(Number(name))?.[1] ?? 0))
+  const found = new Set(roots)
+  for (let grown = true; grown; ) {
+    grown = false
+    for (const [child, parent] of parents) if (found.has(parent) && !found.has(child)) grown = !!found.add(child)
+  }
+  return [...found]
+}
+
+/** The fields of /proc/pid/stat after the name, which may hold spaces. */
+function statOf(pid: number): string[] | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return null
+  }
+}
