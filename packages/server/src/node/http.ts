@@ -91,8 +91,12 @@ async function send(
   }
   response.writeHead(status, headers)
   response.flushHeaders()
-  if (request.method === 'HEAD') return void response.end()
   const chunks = body[Symbol.asyncIterator]()
+  // Whoever makes the stream is told when nobody reads it, also when the client had left before it was there.
+  if (request.method === 'HEAD' || response.destroyed) {
+    response.end()
+    return void chunks.return?.()
+  }
   response.on('close', () => void chunks.return?.())
   try {
     for (let chunk = await chunks.next(); !chunk.done && !response.destroyed; chunk = await chunks.next()) {
