@@ -42,6 +42,26 @@ export class Ledger {
     }
   }
 
+  /** The database, and the texts of the statements that are asked of it from now on. */
+  watched(): { readonly sql: Sql; readonly texts: string[] } {
+    const texts: string[] = []
+    const { sql } = this
+    const rows: Sql['rows'] = (text, ...values) => {
+      texts.push(text)
+      return sql.rows(text, ...values)
+    }
+    return {
+      texts,
+      sql: {
+        rows,
+        run: sql.run.bind(sql),
+        transaction: sql.transaction.bind(sql),
+        within: (_, work) => work(),
+        tick: sql.tick,
+      },
+    }
+  }
+
   filter(type: string, json: unknown): Filter {
     return json === undefined
       ? EVERYTHING
@@ -51,7 +71,8 @@ export class Ledger {
   /** Writes the next state of an entity: null deletes it. The time passes by a millisecond. */
   put(type: string, id: string, data: JsonObject | null, verb = data === null ? 'delete' : 'update'): void {
     const seq = ++this.seq
-    const at = (this.now += 1)
+    this.now += 1
+    const at = this.now
     const before = this.#states.get(id)
     const state: State = before
       ? { ...before, seq, version: before.version + 1, data }

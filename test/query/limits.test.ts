@@ -1,0 +1,91 @@
+import { parseSort } from '@tildebase/nouns'
+import { describe, expect, test } from 'vitest'
+import { find } from '../../packages/tenant/src/query/find.ts'
+import { verifies } from '../verifies.ts'
+import { ask, ids, NOUNS, opened, Person } from './people.ts'
+
+describe('limits', () => {
+  verifies('list.limit.invalid', 'a limit is a whole number from 1 to 100', () => {
+    for (const limit of [0, 101, -1, 1.5, Number.NaN])
+      expect(() => ask(opened(), 'Person', {}, { limit })).toThrow(expect.objectContaining({ code: 'invalid_limit' }))
+  })
+
+  test('a filter of 490 conditions is answered within the limits of a Durable Object', () => {
+    const ledger = opened()
+    for (let i = 0; i < 30; i++) ledger.put('Person', `person_${i}`, { name: `P${i}`, age: i, notes: { x: [i] } })
+    const conditions = Array.from({ length: 245 }, (_, i) => [{ [`u${i}`]: null }, { 'notes.x': { $lt: 100 } }]).flat()
+    const nested = (depth: number): object =>
+      depth === 0 ? { age: 7 } : { $or: [nested(depth - 1), { $and: [{ name: 'nobody' }, { [`v${depth}`]: 1 }] }] }
+
+    expect(ask(ledger, 'Person', { $and: conditions }).total).toBe(30)
+    expect(ask(ledger, 'Person', { $or: conditions }).total).toBe(30)
+    expect(ids(ask(ledger, 'Person', nested(14)))).toEqual(['person_7'])
+    expect(
+      ids(
+        ask(ledger, 'Person', nested(14), {
+          asOf: ledger.seq,
+          order: 'name,-age,notes,-notes.x,level,born,seen,email',
+          limit: 1,
+        }),
+      ),
+    ).toEqual(['person_7'])
+    expect(ask(ledger, 'Person', { age: { $in: Array.from({ length: 5_000 }, (_, i) => i) } }).total).toBe(30)
+  })
+
+  test('a question over its budget ends with query_timeout', () => {
+    const ledger = opened()
+    for (let i = 0; i < 2_000; i++) ledger.put('Person', `person_${i}`, { name: 'x'.repeat(100), notes: 1 })
+    const query = { type: 'Person', filter: ledger.filter('Person', { name: { $regex: 'y' } }) }
+
+    expect(() => find(ledger.reader({ budgetMs: 0 }), query)).toThrow(
+      expect.objectContaining({ code: 'query_timeout' }),
+    )
+    expect(find(ledger.reader(), query).total).toBe(0)
+  })
+})
+
+const EVIL = [
+  `'; DROP TABLE entities; --`,
+  `" OR 1=1 --`,
+  `$."a"`,
+  `a') OR ('1'='1`,
+  `\\`,
+  `%`,
+  `x'00'`,
+  `?`,
+  `?1`,
+  '${x}',
+  '\u0000',
+  `"]`,
+  `]`,
+  `[0]`,
+]
+
+test('names and values from outside never become SQL', () => {
+  const ledger = opened()
+  ledger.put('Person', 'person_1', { name: 'Ada', ...Object.fromEntries(EVIL.map((word) => [word, word])) })
+  const { sql, texts } = ledger.watched()
+  const found = (filter: unknown, order = '') =>
+    ids(
+      find(ledger.reader({ sql }), {
+        type: 'Person',
+        filter: ledger.filter('Person', filter),
+        sort: parseSort(order, Person, NOUNS),
+      }),
+    )
+
+  for (const word of EVIL) {
+    expect(found({ name: word })).toEqual([])
+    expect(found({ name: { $in: [word, 'y'] } })).toEqual([])
+    expect(found({ name: { $gt: word, $ne: word } }).length).toBeLessThan(2)
+    expect(found({ $id: word, $createdBy: word, 'company.name': word, email: word })).toEqual([])
+    expect(found({ [`notes.${word}`]: { $ne: word } })).toEqual(['person_1'])
+    if (word.startsWith('$')) continue
+    expect(found({ [word]: word }), word).toEqual(['person_1'])
+    if (!['"', '\\', '\u0000'].some((letter) => word.includes(letter)))
+      expect(found({}, `${word.replaceAll(',', '')}`)).toEqual(['person_1'])
+  }
+  expect(texts.filter((text) => EVIL.some((word) => word.length > 3 && text.includes(word)))).toEqual([])
+  // The text depends on the shape of a question alone.
+  expect(new Set(texts).size).toBeLessThan(25)
+})

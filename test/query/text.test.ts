@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { parseFields } from '../../packages/tenant/src/query/fields.ts'
+import { foldText } from '../../packages/tenant/src/query/text.ts'
+import { verifies } from '../verifies.ts'
+import type { Ledger } from './ledger.ts'
+import { ask, ids, NOUNS, opened, Person } from './people.ts'
+
+describe('$text', () => {
+  function library(): Ledger {
+    const ledger = opened()
+    ledger.put('Person', 'person_1', { name: 'Ada Lovelace', notes: { city: 'London', tags: ['poetical science'] } })
+    ledger.put('Person', 'person_2', { name: 'Éva Székely', level: 'High', email: 'eva@foo-bar.hu' })
+    ledger.put('Person', 'person_3', { name: 'Adam Ada Ada', secret: 'hidden' })
+    ledger.put('Company', 'company_1', { name: 'Ada Ltd' })
+    return ledger
+  }
+
+  verifies(
+    ['filter.text', 'text.words', 'list.text.relevance', 'text.order'],
+    'every word must match as a prefix, best match first',
+    () => {
+      const ledger = library()
+
+      expect(ids(ask(ledger, 'Person', { $text: 'ada' }))).toEqual(['person_3', 'person_1'])
+      expect(ids(ask(ledger, 'Person', { $text: 'LOVE poet' }))).toEqual(['person_1'])
+      expect(ids(ask(ledger, 'Person', { $text: 'eva' }))).toEqual(['person_2'])
+      expect(ids(ask(ledger, 'Person', { $text: 'foo-ba' }))).toEqual(['person_2'])
+      expect(ids(ask(ledger, 'Person', { $text: 'oo-bar' }))).toEqual([])
+      expect(ids(ask(ledger, 'Person', { $text: { $search: 'lon' } }))).toEqual(['person_1'])
+    },
+  )
+
+  test.each(['"', '"ada" OR', 'NOT', 'words:ada', '*', 'a*', '^ada', '(', 'NEAR(a b)', '-', '\u0000', 'ada"*"'])(
+    'the words %j are words, never syntax',
+    (words) => {
+      expect(() => ask(library(), 'Person', { $text: words })).not.toThrow()
+    },
+  )
+
+  test('words without a letter are ignored beside others and match nothing alone', () => {
+    expect(ids(ask(library(), 'Person', { $text: 'ada - !' }))).toEqual(['person_3', 'person_1'])
+    expect(ask(library(), 'Person', { $text: '--' }).total).toBe(0)
+  })
+
+  verifies('text.combined', '$text combines with other conditions, an order and a cursor', () => {
+    const ledger = library()
+    const first = ask(ledger, 'Person', { $text: 'ada' }, { limit: 1 })
+    ledger.put('Person', 'person_4', { name: 'Ada' })
+    const second = ask(ledger, 'Person', { $text: 'ada' }, { limit: 1, cursor: first.cursor })
+
+    expect(ids(ask(ledger, 'Person', { $text: 'ada', 'notes.city': 'London' }))).toEqual(['person_1'])
+    expect(ids(ask(ledger, 'Person', { $and: [{ $text: 'ada' }, { name: { $regex: '^Adam' } }] }))).toEqual([
+      'person_3',
+    ])
+    expect(ids(ask(ledger, 'Person', { $text: 'ada' }, { order: 'name' }))).toEqual([
+      'person_4',
+      'person_1',
+      'person_3',
+    ])
+    expect([...ids(first), ...ids(second)]).toEqual(['person_3', 'person_1'])
+  })
+
+  test('the text index follows changes and deletions, however few events are folded at a time', () => {
+    const ledger = library()
+    ledger.put('Person', 'person_1', { name: 'Augusta' })
+    ledger.put('Person', 'person_3', null)
+    while (foldText(ledger.sql, NOUNS, 2) > 0);
+
+    expect(ask(ledger, 'Person', { $text: 'ada' }).total).toBe(0)
+    expect(ids(ask(ledger, 'Person', { $text: 'aug' }))).toEqual(['person_1'])
+  })
+
+  verifies(['text.asOf', 'secret.filter'], '$text refuses asOf, and never finds a secret', () => {
+    const ledger = library()
+
+    expect(() => ask(ledger, 'Person', { $text: 'ada' }, { asOf: 2 })).toThrow(
+      expect.objectContaining({ code: 'invalid_filter' }),
+    )
+    expect(ask(ledger, 'Person', { $text: 'hidden' }).total).toBe(0)
+    for (const name of ['secret', 'company.key', 'secret.x']) {
+      expect(() => ask(ledger, 'Person', { [name]: 'hidden' })).toThrow(
+        expect.objectContaining({ code: 'invalid_filter' }),
+      )
+    }
+    expect(() => ask(ledger, 'Person', {}, { order: 'secret' })).toThrow(
+      expect.objectContaining({ code: 'invalid_sort' }),
+    )
+    expect(() => parseFields('name,secret', Person)).toThrow(expect.objectContaining({ code: 'invalid_fields' }))
+  })
+})
