@@ -6,6 +6,7 @@ import { type Answer, json } from '../ask.ts'
 import { Gateway } from '../gateway.ts'
 import { Alarms } from './alarms.ts'
 import { loadProgram, type Settings } from './config.ts'
+import { consolePages } from './console.ts'
 import { TenantFiles } from './files.ts'
 import { createHttp } from './http.ts'
 import { localTenants } from './local.ts'
@@ -42,6 +43,7 @@ export async function startHost(settings: Settings): Promise<Host> {
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { mode: 0o700 })
   const office = { files, scratch, keep: tenants.keep.bind(tenants), unbook: (slug: string) => alarms.book(slug, null) }
+  const pages = consolePages()
   const gateway = new Gateway({
     tenants,
     hostSuffix: settings.hostSuffix,
@@ -49,7 +51,9 @@ export async function startHost(settings: Settings): Promise<Host> {
     requestId: randomUUID,
     report,
     outside: (ask, segments, sender) =>
-      segments[0] === 'operator' ? operator(ask, segments, sender, office) : outside(segments, stopping),
+      segments[0] === 'operator'
+        ? operator(ask, segments, sender, office)
+        : (pages(ask, segments) ?? outside(segments, stopping)),
   })
   const server = createHttp({
     gateway,

@@ -1,0 +1,140 @@
+import { useId, useState } from 'preact/hooks'
+import { reaches } from '../access.ts'
+import { ask } from '../api.ts'
+import { useKeys } from '../keyboard.ts'
+import { Act, Copyable, Empty, Head, JsonText, Labelled, Scroll, Trouble } from '../parts/basics.tsx'
+import { say, sayError } from '../parts/notes.tsx'
+import { EntityLink } from '../parts/value.tsx'
+import { asOf, go } from '../place.ts'
+import { session } from '../session.ts'
+import type { LogEvent } from '../tail.ts'
+
+interface Done {
+  readonly result: unknown
+  readonly logs: readonly unknown[]
+  readonly events?: readonly LogEvent[]
+  readonly correlation?: string | null
+}
+
+const FIRST = `const leads = await $.Contact.find({ stage: 'Lead' }, { limit: 5 })
+console.log(leads.length, 'leads')
+leads.map((lead) => lead.name)`
+
+/** Where agents come in, and the same tool for people: code against the tenant, tried before it is meant. */
+export function AgentPage() {
+  const id = useId()
+  const [code, setCode] = useState(FIRST)
+  const [dryRun, setDryRun] = useState(true)
+  const [done, setDone] = useState<(Done & { readonly wasDry: boolean }) | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const url = `${location.origin}/~${session.value?.tenant}/mcp`
+  const config = JSON.stringify(
+    { mcpServers: { tildebase: { type: 'http', url, headers: { Authorization: 'Bearer YOUR_KEY' } } } },
+    null,
+    2,
+  )
+  const dry = dryRun || asOf.value !== null
+  const run = async () => {
+    try {
+      const answer = await ask<Done>('POST', '/do', { body: { code, dryRun: dry } })
+      setDone({ ...answer, wasDry: dry })
+      setError(null)
+    } catch (reason) {
+      setDone(null)
+      setError(reason as Error)
+    }
+  }
+  const undo = (correlation: string) =>
+    ask('POST', `/undo/${correlation}`).then(() => {
+      say('Undone, in one transaction.')
+      setDone(null)
+    }, sayError)
+  useKeys({ 'mod+Enter': () => void run(), 'mod+s': () => void run(), Escape: () => go([]) })
+  return (
+    <>
+      <Head title="Agents" about="Search, fetch and do: three tools over MCP, bound to this tenant and to a key" />
+      <div class="split">
+        <section class="panel">
+          <h2>Address</h2>
+          <Copyable text={url} label="The MCP address" />
+          <h2>For an agent's settings</h2>
+          <Copyable text={config} label="Settings of an MCP client" />
+          <p class="hint">
+            Give an agent a key of its own, as narrow as its work. What it does carries the key's name in every history.
+          </p>
+        </section>
+        <section class="panel">
+          <h2>Do</h2>
+          <Labelled
+            label="Code"
+            for={`${id}-code`}
+            hint="TypeScript with $ bound to the tenant. The last expression is the result."
+          >
+            <textarea
+              id={`${id}-code`}
+              class="code"
+              rows={9}
+              spellcheck={false}
+              value={code}
+              onInput={(event) => setCode(event.currentTarget.value)}
+            />
+          </Labelled>
+          <div class="run">
+            <label>
+              <input
+                type="checkbox"
+                checked={dry}
+                disabled={asOf.value !== null || !reaches('write', [])}
+                onChange={(event) => setDryRun(event.currentTarget.checked)}
+              />{' '}
+              Dry run: write nothing
+            </label>
+            <Act class="primary" onRun={run}>
+              Run <kbd>Ctrl ↵</kbd>
+            </Act>
+          </div>
+          <Trouble error={error} />
+          {done && (
+            <div class="outcome">
+              <h3>Result</h3>
+              <JsonText value={done.result ?? null} label="Result" />
+              {done.logs.length > 0 && (
+                <>
+                  <h3>Logs</h3>
+                  <Scroll label="Logs" class="json">
+                    <pre>
+                      {done.logs.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')}
+                    </pre>
+                  </Scroll>
+                </>
+              )}
+              <Written events={done.events ?? []} wasDry={done.wasDry} />
+              {!done.wasDry && done.correlation && (
+                <Act class="danger" onRun={() => undo(done.correlation!)}>
+                  Undo all of it
+                </Act>
+              )}
+            </div>
+          )}
+        </section>
+      </div>
+    </>
+  )
+}
+
+function Written({ events, wasDry }: { events: readonly LogEvent[]; wasDry: boolean }) {
+  if (events.length === 0) return wasDry ? <Empty>It would write nothing.</Empty> : null
+  return (
+    <>
+      <h3>{wasDry ? 'It would write' : 'It wrote'}</h3>
+      <ul class="written">
+        {events.map((event) => (
+          <li key={event.id}>
+            <b>{event.type}</b>{' '}
+            {wasDry ? <code>{event.entityId}</code> : <EntityLink to={event.entityId} target={event.entityType} />}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks'
+import { mayChange } from '../access.ts'
+import { ask } from '../api.ts'
+import { labelOf, numberText } from '../format.ts'
+import { useKeys } from '../keyboard.ts'
+import { Act, Head, Trouble } from '../parts/basics.tsx'
+import { BarChart, FunnelChart, LineChart, type Point, type Step } from '../parts/chart.tsx'
+import { sayError } from '../parts/notes.tsx'
+import { asOf, go, href } from '../place.ts'
+import { type Entity, type Json, nouns, type Page } from '../schema.ts'
+import { useAnswer, useCalm } from '../use.ts'
+
+type Snapshot = { readonly [section: string]: { readonly [name: string]: Json } | string | null }
+
+interface Metric {
+  readonly name: string
+  readonly value: number | null
+  readonly unit: string | null
+  readonly history: readonly { readonly date: string; readonly value: number | null }[]
+}
+
+const OVER_TIME = ['mrr', 'pipeline', 'deals_won', 'leads', 'tickets_open', 'churn']
+const COUNTS = new Set(['deals_won', 'leads', 'tickets_open'])
+const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' })
+
+/** The business in numbers: as of the time shown, and over the months before. */
+export function MetricsPage() {
+  const time = useCalm(asOf.value, 200)
+  const snapshot = useAnswer<Snapshot>((signal) => ask('GET', '/metrics', { query: { asOf: time }, signal }), [time])
+  useKeys({ Escape: () => go([]) })
+  const sections = Object.entries(snapshot.value ?? {}).filter(
+    ([, numbers]) => typeof numbers === 'object' && numbers !== null,
+  )
+  const stages = (snapshot.value?.pipeline as { stages?: Json } | undefined)?.stages
+  return (
+    <>
+      <Head title="Metrics" about="Computed from the entities and their past" />
+      <Trouble error={snapshot.error} />
+      <div class="sections">
+        {sections.map(([name, numbers]) => (
+          <section class="panel" key={name} aria-label={labelOf(name)}>
+            <h2>{labelOf(name)}</h2>
+            <dl class="numbers">
+              {Object.entries(numbers as { [name: string]: Json })
+                .filter(([, value]) => typeof value !== 'object' || value === null)
+                .map(([key, value]) => (
+                  <div key={key}>
+                    <dt>{nameOf(key)}</dt>
+                    <dd>{typeof value === 'number' ? numberText(value) : '—'}</dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <div class="charts">
+        {stages !== undefined && stages !== null && (
+          <section class="panel">
+            <h2>Deals by stage</h2>
+            <BarChart title="Deals by stage" points={stagePoints(stages)} />
+          </section>
+        )}
+        {OVER_TIME.map((name) => (
+          <Series key={name} name={name} time={time} />
+        ))}
+      </div>
+      <Funnels time={time} />
+    </>
+  )
+}
+
+function Series({ name, time }: { name: string; time: string | null }) {
+  const metric = useAnswer<Metric>(
+    (signal) => ask('GET', `/Metric/${name}`, { query: { asOf: time }, signal }),
+    [name, time],
+  )
+  if (!metric.value?.history) return null
+  const points: Point[] = metric.value.history.map(({ date, value }) => ({
+    label: MONTH.format(new Date(date)),
+    value,
+  }))
+  const Chart = COUNTS.has(name) ? BarChart : LineChart
+  return (
+    <section class="panel">
+      <h2>
+        {nameOf(name)} <span class="unit">{metric.value.unit}</span>
+      </h2>
+      <Chart title={nameOf(name)} points={points} />
+    </section>
+  )
+}
+
+function Funnels({ time }: { time: string | null }) {
+  const funnels = useAnswer<Page>(
+    (signal) => ask('GET', '/Funnel', { query: { limit: 20, asOf: time }, signal }),
+    [time],
+  )
+  if (!funnels.value || funnels.value.results.length === 0) return null
+  return (
+    <div class="charts">
+      {funnels.value.results.map((funnel) => (
+        <FunnelPanel key={funnel.$id} funnel={funnel} />
+      ))}
+    </div>
+  )
+}
+
+/** A funnel is counted when somebody asks: the counting is a verb and stands in the log. */
+function FunnelPanel({ funnel }: { funnel: Entity }) {
+  const [steps, setSteps] = useState<readonly Step[] | null>(null)
+  const analyze = () =>
+    ask<{ analysis: { steps: Step[] } }>('POST', `/Funnel/${funnel.$id}/analyze`).then(
+      ({ analysis }) => setSteps(analysis.steps),
+      sayError,
+    )
+  return (
+    <section class="panel">
+      <h2>
+        <a href={href(['Funnel', funnel.$id])}>{String(funnel.name)}</a>
+      </h2>
+      {steps && <FunnelChart title={String(funnel.name)} steps={steps} />}
+      {!steps && (
+        <p class="hint">
+          {typeof funnel.conversionRate === 'number'
+            ? `Last counted: ${rate(funnel.conversionRate)} came through.`
+            : 'Not counted yet.'}
+        </p>
+      )}
+      {mayChange(nouns.value.get('Funnel')) && <Act onRun={analyze}>{steps ? 'Count again' : 'Count'}</Act>}
+    </section>
+  )
+}
+
+function rate(value: number): string {
+  return `${numberText(value <= 1 ? value * 100 : value)} %`
+}
+
+function stagePoints(stages: Json): Point[] {
+  if (Array.isArray(stages)) {
+    return stages.map((one) => {
+      const stage = one as { stage?: string; name?: string; count?: number }
+      return { label: String(stage.stage ?? stage.name), value: stage.count ?? 0 }
+    })
+  }
+  return Object.entries(stages as { [stage: string]: Json }).map(([label, value]) => ({
+    label,
+    value: typeof value === 'number' ? value : ((value as { count?: number }).count ?? 0),
+  }))
+}
+
+const SHORT = new Set(['mrr', 'arr', 'nrr', 'ltv'])
+
+function nameOf(name: string): string {
+  return SHORT.has(name) ? name.toUpperCase() : labelOf(name)
+}

@@ -1,0 +1,9 @@
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  base: '/console/',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  // While the console is worked on, the API is that of a server on its usual port.
+  server: { proxy: { '^/(~|operator)': 'http://127.0.0.1:8787' } },
+})

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Answer, type Ask, empty } from '../ask.ts'
+
+const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
+
+const KINDS: { readonly [extension: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+const GUARDS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+interface File {
+  readonly bytes: Uint8Array
+  readonly headers: Answer['headers']
+}
+
+/** Serves the console below `/console` from its built files, which are read once. */
+export function consolePages(folder = DIST): (ask: Ask, segments: readonly string[]) => Answer | null {
+  let files: ReadonlyMap<string, File> | null = null
+  return (ask, segments) => {
+    if (segments[0] !== 'console') return null
+    if (ask.method !== 'GET' && ask.method !== 'HEAD') return empty(405, { allow: 'GET, HEAD' })
+    files ??= readFiles(folder)
+    if (files === null) return unbuilt()
+    const file = files.get(segments.slice(1).join('/') || 'index.html')
+    if (!file) return null
+    if (ask.headers['if-none-match'] === file.headers.etag) return empty(304, file.headers)
+    return { status: 200, headers: file.headers, body: file.bytes }
+  }
+}
+
+/** Every file by its path, or null when the console was not built. */
+function readFiles(folder: string): ReadonlyMap<string, File> | null {
+  let names: string[]
+  try {
+    names = readdirSync(folder, { recursive: true }) as string[]
+  } catch {
+    return null
+  }
+  const known = names.filter((name) => extname(name) in KINDS)
+  return new Map(known.map((name) => [name.split(sep).join('/'), readFile(folder, name)]))
+}
+
+function readFile(folder: string, name: string): File {
+  const bytes = readFileSync(join(folder, name))
+  // The names of assets hold a hash of what is in them; the others keep their name when they change.
+  const lasting = name.startsWith('assets')
+  return {
+    bytes,
+    headers: {
+      'content-type': KINDS[extname(name)]!,
+      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+      'cache-control': lasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ...GUARDS,
+    },
+  }
+}
+
+function unbuilt(): Answer {
+  return {
+    status: 503,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...GUARDS },
+    body: 'The console is not built. Run "npm run build:console" in the repository, then load this page again.\n',
+  }
+}
