@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { SQL_CONTRACT } from '../../../tenant/src/sql.contract.ts'
+import { openSql } from './sql.ts'
+
+describe.each([{ limits: false }, { limits: true }])('node:sqlite with limits $limits', (options) => {
+  test.each(SQL_CONTRACT)('$says', ({ holds }) => {
+    const sql = openSql(':memory:', options)
+
+    expect(() => holds(sql)).not.toThrow()
+    sql.close()
+  })
+})
+
+test('a database on disk is written ahead and synced before every commit returns', () => {
+  const sql = openSql(':memory:')
+
+  expect(sql.rows('PRAGMA synchronous')).toEqual([[2]])
+})
+
+test('with limits, what a Durable Object would refuse is refused', () => {
+  const sql = openSql(':memory:', { limits: true })
+  const values = Array.from({ length: 101 }, () => 1)
+
+  expect(() => sql.rows(`SELECT ${values.map(() => '?').join(' + ')}`, ...values)).toThrow()
+  expect(() => sql.rows(`SELECT ${values.join(', ')}`)).toThrow()
+  expect(() => sql.rows(`SELECT ${values.join(' + ')}`)).toThrow()
+  expect(() => sql.rows(`SELECT '${'x'.repeat(100_000)}'`)).toThrow()
+  expect(() =>
+    sql.rows(
+      values
+        .slice(0, 6)
+        .map(() => 'SELECT 1')
+        .join(' UNION ALL '),
+    ),
+  ).toThrow()
+  expect(sql.rows('SELECT 1')).toEqual([[1]])
+})
+
+test('a promise is not a transaction', () => {
+  const sql = openSql(':memory:')
+
+  // @ts-expect-error: the work of a transaction is synchronous.
+  expect(sql.transaction(async () => 1)).toBeInstanceOf(Promise)
+})

@@ -1,0 +1,150 @@
+import type { Sql, SqlValue } from './ports.ts'
+
+/** One promise of the Sql port, as a function that throws when it is broken. */
+export interface SqlPromise {
+  readonly says: string
+  readonly holds: (sql: Sql) => void
+}
+
+/** What every Sql port must do, whatever it runs on. Each promise gets a database of its own. */
+export const SQL_CONTRACT: readonly SqlPromise[] = [
+  {
+    says: 'rows are arrays in the order of the columns',
+    holds: (sql) => same(sql.rows(`SELECT 2 AS b, 'x' AS a, NULL AS c, 1.5 AS d`), [[2, 'x', null, 1.5]]),
+  },
+  {
+    says: 'texts and numbers come back as they were given',
+    holds: (sql) => {
+      const values: SqlValue[] = ['', "o'x", '😀\uffff', 'a\u0000b', 0, -1, 1.5, 2 ** 53 - 1, 1e300, null]
+      for (const value of values) same(sql.rows('SELECT ?', value), [[value]])
+    },
+  },
+  {
+    says: 'a whole number compares with columns as the whole number it is',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (n INTEGER PRIMARY KEY, v)')
+      sql.run('INSERT INTO t (n, v) VALUES (?, ?)', 7, '7')
+      same(sql.rows('SELECT n FROM t WHERE n = ? LIMIT ?', 7, 1), [[7]])
+      same(sql.rows('SELECT n FROM t WHERE v = ?', 7), [])
+    },
+  },
+  {
+    says: 'minus infinity is a value that sorts before every number',
+    holds: (sql) => same(sql.rows('SELECT ? < ?', Number.NEGATIVE_INFINITY, -1e308), [[1]]),
+  },
+  {
+    says: 'bytes come back as bytes',
+    holds: (sql) => {
+      const [row] = sql.rows('SELECT ?', Uint8Array.of(0, 1, 255))
+      same([...(row![0] as Uint8Array)], [0, 1, 255])
+    },
+  },
+  {
+    says: 'statements that write may give rows, and need not',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (n INTEGER PRIMARY KEY, v TEXT)')
+      same(sql.rows('INSERT INTO t (v) VALUES (?) RETURNING n', 'a'), [[1]])
+      sql.run('UPDATE t SET v = ? WHERE n = ?', 'b', 1)
+      same(sql.rows('SELECT v FROM t'), [['b']])
+    },
+  },
+  {
+    says: 'the text index takes rows at places below zero, however large its own numbers grow',
+    holds: (sql) => {
+      sql.run(`CREATE VIRTUAL TABLE text USING fts5(words, content='', contentless_delete=1, prefix='2 3')`)
+      for (let n = 1; n <= 2_000; n++)
+        sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', n % 2 ? n : -n, `word${n}`)
+      same(sql.rows('SELECT rowid FROM text WHERE text MATCH ?', '"word1998"*'), [[-1998]])
+    },
+  },
+  {
+    says: 'JSON is understood, and a list passes as one value',
+    holds: (sql) => same(sql.rows(`SELECT value FROM json_each(?) ORDER BY value`, '["b","a"]'), [['a'], ['b']]),
+  },
+  {
+    says: 'a transaction is kept whole, and gives what its work gives',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      same(
+        sql.transaction(() => sql.rows('INSERT INTO t VALUES (?) RETURNING v', 1)),
+        [[1]],
+      )
+      same(sql.rows('SELECT v FROM t'), [[1]])
+    },
+  },
+  {
+    says: 'a transaction that throws leaves no trace, and the reason reaches the caller',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      const reason = new Error('no')
+      same(
+        thrown(() => sql.transaction(() => failing(() => sql.run('INSERT INTO t VALUES (1)'), reason))),
+        reason,
+      )
+      same(sql.rows('SELECT v FROM t'), [])
+    },
+  },
+  {
+    says: 'transactions nest: the inner one can be undone alone',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      sql.transaction(() => {
+        sql.run('INSERT INTO t VALUES (1)')
+        thrown(() => sql.transaction(() => failing(() => sql.run('INSERT INTO t VALUES (2)'), new Error('inner'))))
+        sql.transaction(() => sql.run('INSERT INTO t VALUES (3)'))
+      })
+      same(sql.rows('SELECT v FROM t ORDER BY v'), [[1], [3]])
+    },
+  },
+  {
+    says: 'a statement that fails inside a transaction does not end it',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v UNIQUE)')
+      sql.transaction(() => {
+        sql.run('INSERT INTO t VALUES (1)')
+        if (thrown(() => sql.run('INSERT INTO t VALUES (1)')) === undefined) throw new Error('The second 1 was taken.')
+        sql.run('INSERT INTO t VALUES (2)')
+      })
+      same(sql.rows('SELECT v FROM t ORDER BY v'), [[1], [2]])
+    },
+  },
+  {
+    says: 'within gives what its work gives, and leaves statements that are quick alone',
+    holds: (sql) => {
+      const tick = sql.tick === '' ? '1' : sql.tick
+      same(
+        sql.within(60_000, () => sql.rows(`SELECT value FROM json_each('[1,2,3]') WHERE ${tick}`)),
+        [[1], [2], [3]],
+      )
+    },
+  },
+  {
+    says: 'where the host can, a scan beyond its time ends with query_timeout, and the next statement runs',
+    holds: (sql) => {
+      if (sql.tick === '') return
+      const endless = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE ${sql.tick}) SELECT max(i) FROM n`
+      same((thrown(() => sql.within(20, () => sql.rows(endless))) as { code?: string })?.code, 'query_timeout')
+      same(sql.rows('SELECT 1'), [[1]])
+    },
+  },
+]
+
+function same(found: unknown, expected: unknown): void {
+  if (JSON.stringify(found) !== JSON.stringify(expected)) {
+    throw new Error(`Found ${JSON.stringify(found)} where ${JSON.stringify(expected)} was expected.`)
+  }
+}
+
+function thrown(work: () => unknown): unknown {
+  try {
+    work()
+    return undefined
+  } catch (reason) {
+    return reason
+  }
+}
+
+function failing(work: () => void, reason: Error): never {
+  work()
+  throw reason
+}
