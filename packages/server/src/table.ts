@@ -1,23 +1,33 @@
 import { batchRoutes } from './rest/batch.ts'
+import { doRoutes } from './rest/do.ts'
 import { entityRoutes } from './rest/entities.ts'
+import { eraseRoutes } from './rest/erase.ts'
+import { eventRoutes } from './rest/events.ts'
 import { exportRoutes } from './rest/export.ts'
 import { historyRoutes } from './rest/history.ts'
+import { hookRoutes } from './rest/hooks.ts'
 import { importRoutes } from './rest/import.ts'
 import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
 import { schemaRoutes } from './rest/schema.ts'
+import { syncRoutes } from './rest/sync.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
 import { Routes } from './routes.ts'
 
 /** Every path below a tenant. */
 export const routes = new Routes([
   ...webhookRoutes,
+  ...eventRoutes,
   ...batchRoutes,
   ...metricRoutes,
   ...importRoutes,
   ...exportRoutes,
   ...manifestRoutes,
+  ...syncRoutes,
+  ...doRoutes,
+  ...hookRoutes,
   ...schemaRoutes,
   ...historyRoutes,
+  ...eraseRoutes,
   ...entityRoutes,
 ])

@@ -3,12 +3,16 @@ export { type ImportDetail, Importer, type ImportOptions, type ImportRow, type T
 export { Snapshot } from './bulk/snapshot.ts'
 export { census } from './census.ts'
 export { Commits } from './commit.ts'
+export { erase } from './erase.ts'
 export { eventText, eventView } from './event-view.ts'
+export { type Changes, changesAfter, countAfter, type Patterns } from './events/changes.ts'
+export { type Feed, feedOf, frameOf } from './events/feed.ts'
+export { type Sight, sightOf } from './events/sight.ts'
 export { diff, history, type Version } from './history.ts'
 export { type AfterHook, type BeforeHook, type HookRegistry, Hooks, registryOf } from './hooks.ts'
 export { isId, newId, randomText } from './ids.ts'
 export { demand, demandArea, demandReach, type Grant, grantFor, may, OPERATOR, rowsOf } from './keys/grant.ts'
-export { grantOf, lastUsed, tenantOfSecret } from './keys/keys.ts'
+export { grantOf, lastUsed, renewed, tenantOfSecret } from './keys/keys.ts'
 export { type Action, reaches, type Scope } from './keys/scopes.ts'
 export { BUILT_IN, builtInMetric } from './metrics/builtin.ts'
 export { type Evaluation, evaluateFlag } from './metrics/flags.ts'
@@ -27,6 +31,7 @@ export type {
   Random,
   Script,
   ScriptAnswer,
+  ScriptFailure,
   ScriptRequest,
   Seal,
   Sql,
@@ -49,14 +54,23 @@ export {
   readerOf,
 } from './read.ts'
 export { dropType, putType } from './schema.ts'
+export { type Did, runCode } from './scripts/do.ts'
+export { HOOK_LIMITS, LIMITS, MOST_CODE } from './scripts/limits.ts'
+export { hookCall, noScript } from './scripts/settle.ts'
+export { codeOf, demandHook, demandStep, dropHook, hooksOf, putHook, stepsOf } from './scripts/stored.ts'
+export { type Undone, undo } from './scripts/undo.ts'
 export { operate, type Session, sessionOf } from './session.ts'
+export { failedAfters } from './store/afters.ts'
 export { typesWithEntities } from './store/changes.ts'
 export type { Stored } from './store/entities.ts'
+export type { StoredHook } from './store/hooks.ts'
 export { forgetOldAnswers, keepAnswer, keptAnswer } from './store/idempotency.ts'
 export { LAYOUT_VERSION } from './store/layout.ts'
-export { type LogRow, seqAt } from './store/log.ts'
+export { type LogRow, readLog, seqAt } from './store/log.ts'
 export { layOut } from './store/meta.ts'
 export { detach, rewind } from './store/rewind.ts'
+export type { ServerChange } from './sync/answer.ts'
+export { type Synced, sync } from './sync/sync.ts'
 export { type Chore, type Listener, type Ports, Tenant, type TenantOptions, type Witness } from './tenant.ts'
 export { type Fault, type Verdict, verify } from './verify.ts'
 export { entityText, entityView } from './view.ts'

@@ -3,15 +3,16 @@ import { computed } from './computed.ts'
 import { keyChore } from './keys/keys.ts'
 import { flagChore } from './metrics/flag-counts.ts'
 import { goalWitness } from './metrics/goals.ts'
-import { getMeta } from './store/meta.ts'
+import { floorOf } from './sync/sync.ts'
 import { type Ports, Tenant, type TenantOptions } from './tenant.ts'
+import { textChore } from './text-chore.ts'
 import { bookDeliveries } from './webhooks/book.ts'
 import { deliveryChore, forgetChore } from './webhooks/deliver.ts'
 
 /** Opens a tenant with all its services. */
 export function openTenant(slug: string, ports: Ports, options: TenantOptions): Tenant {
   const tenant = new Tenant(slug, ports, options)
-  tenant.floor = Number(getMeta(tenant.sql, 'sync.floor') ?? 0)
+  tenant.floor = floorOf(tenant)
   tenant.compute = computed(tenant)
   tenant.witnesses.push(bookAfters(tenant), bookDeliveries(tenant))
   // Last, since it writes events of its own: what others book for an event comes before what follows from it.
@@ -22,6 +23,7 @@ export function openTenant(slug: string, ports: Ports, options: TenantOptions): 
     deliveryChore(tenant),
     forgetChore(tenant),
     flagChore(tenant),
+    textChore(tenant),
   )
   return tenant
 }

@@ -11,6 +11,8 @@ export interface Sql {
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T
   /** Ends statements that run longer than `ms` with a Problem `query_timeout`, where the host can. */
   within<T>(ms: number, work: () => T): T
+  /** Leaves nothing in the files of what was overwritten, where the host can see to it. */
+  scrub?(): void
   /** An SQL expression to AND into the WHERE of a scan so that `within` can stop it; empty where the host has none. */
   readonly tick: string
 }
@@ -85,9 +87,18 @@ export interface ScriptRequest {
   readonly call: (name: string, args: readonly Json[]) => Promise<Json>
 }
 
+export interface ScriptFailure {
+  readonly code: string
+  readonly message: string
+  /** What the code itself threw, in its own words. */
+  readonly said?: string
+  /** The code of the problem behind it, when an operation was refused and nobody caught that. */
+  readonly reason?: string
+}
+
 export interface ScriptAnswer {
   readonly result?: Json
   /** `script_error`, `script_timeout`, `script_memory`, `script_operations`, `script_result`, or `busy`. */
-  readonly error?: { readonly code: string; readonly message: string; readonly reason?: string }
+  readonly error?: ScriptFailure
   readonly logs: readonly string[]
 }

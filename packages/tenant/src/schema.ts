@@ -23,12 +23,19 @@ export const Hook = noun(
   { domain: 'platform' },
 )
 
+/** The record of an erasure: what, when and by whom, without a value of it. */
+export const Erasure = noun(
+  'Erasure',
+  { type: 'string!', entity: 'string!#', events: 'number!', reason: 'string' },
+  { domain: 'platform' },
+)
+
 /** Types that no path can name. */
-export const INTERNAL = nounsOf([Schema, Hook])
+export const INTERNAL = nounsOf([Schema, Hook, Erasure])
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event'])
-const RESERVED = new Set(['Schema', 'Hook', 'Status', 'Batch', 'Operator'])
+const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'Status', 'Batch', 'Operator'])
 
 /** The types of a tenant: the operator's, with the tenant's own beside and over them. */
 export function nounsFor(tenant: Tenant): Nouns {

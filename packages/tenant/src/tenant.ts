@@ -8,6 +8,7 @@ import { Memo } from './memo.ts'
 import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql } from './ports.ts'
 import type { Totals } from './query/reader.ts'
 import { INTERNAL, nounsFor } from './schema.ts'
+import type { Trial } from './scripts/trial.ts'
 import { type Session, sessionOf } from './session.ts'
 import type { Stored } from './store/entities.ts'
 import { type IndexedField, numberFields } from './store/facts.ts'
@@ -52,12 +53,14 @@ export interface Chore {
   /** When it next has something to do, or null. */
   due(): number | null
   run(): Promise<void> | void
+  /** True for work that no sleeping tenant is woken for. */
+  readonly light?: boolean
 }
 
 /** A tenant: a synchronous value over one SQLite database. */
 export class Tenant {
   readonly slug: string
-  readonly ports: Ports
+  ports: Ports
   readonly options: TenantOptions
   readonly sql: Sql
   readonly memo = new Memo()
@@ -70,6 +73,10 @@ export class Tenant {
   /** When keys were used since it was last written down, and since when. */
   readonly used = new Map<string, number>()
   usedSince = 0
+  /** What stored hooks said about the write under way. */
+  trial: Trial | null = null
+  /** How many AFTER hooks, one after the other, led to what is being written. */
+  hops = 0
   /** True once it starts nothing new by itself. */
   isResting = false
   /** True once its database is closed. */
@@ -166,9 +173,31 @@ export class Tenant {
     return rehearsed!
   }
 
+  /** Runs `work` with these ports in place of its own. */
+  with<T>(ports: Partial<Ports>, work: () => T): T {
+    const own = this.ports
+    this.ports = { ...own, ...ports }
+    try {
+      return work()
+    } finally {
+      this.ports = own
+    }
+  }
+
+  /** Runs `work` as the consequence of that many AFTER hooks, one after the other. */
+  after<T>(hops: number, work: () => T): T {
+    const outer = this.hops
+    this.hops = hops
+    try {
+      return work()
+    } finally {
+      this.hops = outer
+    }
+  }
+
   /** The tenant's data for its own code, under a name that the log shows. */
-  session(actor: string): Session {
-    return sessionOf(this, grantFor(actor))
+  session(actor: string, hops = this.hops): Session {
+    return sessionOf(this, grantFor(actor), null, hops)
   }
 
   /** Runs a verb whole: BEFORE, execute, its event. */
@@ -239,8 +268,9 @@ export class Tenant {
   }
 
   /** When the next chore is due, or null. */
-  due(): number | null {
+  due(asleep = false): number | null {
     const dues = this.chores
+      .filter((chore) => !(asleep && chore.light))
       .map((chore) => (this.#running.has(chore) ? null : chore.due()))
       .filter((due) => due !== null)
     return dues.length > 0 ? Math.min(...dues) : null

@@ -33,6 +33,8 @@ const PRAGMAS = [
   'PRAGMA busy_timeout = 2000',
   'PRAGMA cache_size = -8000',
   'PRAGMA temp_store = MEMORY',
+  // What is deleted is overwritten, so that an erasure leaves nothing in the file.
+  'PRAGMA secure_delete = ON',
 ]
 
 class Connection implements NodeSql {
@@ -84,6 +86,10 @@ class Connection implements NodeSql {
     } finally {
       this.#deadline = before
     }
+  }
+
+  scrub(): void {
+    this.rows('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
   close(): void {

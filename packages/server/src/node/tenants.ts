@@ -1,4 +1,4 @@
-import { Commits, grantOf, type Outbound, openTenant, type Script, type TenantOptions } from '@tildebase/tenant'
+import { Commits, grantOf, type Outbound, openTenant, type TenantOptions } from '@tildebase/tenant'
 import { type AppOptions, answer, type OpenTenant, type Sender, unauthorized } from '../app.ts'
 import type { Answer, Ask } from '../ask.ts'
 import type { Tenants } from '../gateway.ts'
@@ -7,14 +7,18 @@ import { refusal } from '../respond.ts'
 import type { TenantFiles } from './files.ts'
 import { keep, type Task } from './keep.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
+import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
+import { countCommit, type Stats } from './watch/stats.ts'
 
 export interface LocalTenantsOptions {
   readonly files: TenantFiles
   readonly app: AppOptions
   readonly tenant: TenantOptions
   readonly outbound?: Outbound
-  readonly script?: Script
+  readonly script?: NodeScript
+  /** What this thread counts. */
+  readonly stats: Stats
   /** How many tenants are kept open; the one unused for longest is closed first. */
   readonly mostOpen: number
   /** Books when a tenant that is being closed is to be woken again. */
@@ -44,8 +48,10 @@ export class LocalTenants implements Tenants {
     this.#options = options
   }
 
-  get open(): number {
-    return this.#rooms.size
+  /** What the tenants have done, and what they have before them. */
+  async stats(): Promise<Stats> {
+    const waiting = [...this.#rooms.values()].reduce((sum, { commits }) => sum + commits.waiting, 0)
+    return { ...this.#options.stats, open: this.#rooms.size, waiting }
   }
 
   async answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Promise<Answer> {
@@ -54,6 +60,8 @@ export class LocalTenants implements Tenants {
     try {
       const there = this.#rooms.has(slug) || this.#options.files.has(slug)
       if (!there && sender.kind === 'secret') throw unauthorized()
+      // Whoever has no key learns nothing, not even how long it takes to look.
+      if (sender.kind === 'nobody' && !this.#mayBeSignUp(ask)) throw unauthorized()
       fresh = !there && ask.method !== 'GET' && ask.method !== 'HEAD'
       room = there || fresh ? this.#enter(slug) : this.#vacant(slug)
     } catch (reason) {
@@ -68,6 +76,10 @@ export class LocalTenants implements Tenants {
       // A first write that was refused has written nothing: it leaves no tenant behind.
       if (fresh && room.tenant.head.seq === 0 && isIdle(room)) this.#discard(slug)
     }
+  }
+
+  #mayBeSignUp({ method }: Ask): boolean {
+    return this.#options.app.signup && method === 'POST'
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
@@ -112,6 +124,7 @@ export class LocalTenants implements Tenants {
 
   async closeAll(): Promise<void> {
     await this.rest()
+    await this.#options.script?.close()
     for (const slug of [...this.#rooms.keys()]) this.close(slug)
   }
 
@@ -144,9 +157,15 @@ export class LocalTenants implements Tenants {
       const alarm = { wakeAt: (at: number) => this.#wakeAt(slug, at) }
       const ports = { sql, clock: systemClock, random: systemRandom, seal: systemSeal, alarm, outbound, script }
       const tenant = openTenant(slug, ports, this.#options.tenant)
+      const commits: Commits = new Commits(tenant, (run) =>
+        setImmediate(() => {
+          countCommit(this.#options.stats, commits.waiting)
+          run()
+        }),
+      )
       return {
         tenant,
-        commits: new Commits(tenant, setImmediate),
+        commits,
         close: () => {
           tenant.isClosed = true
           sql.close()
@@ -185,7 +204,7 @@ export class LocalTenants implements Tenants {
 
   #shut(slug: string, room: Room): void {
     if (room.timer) clearTimeout(room.timer)
-    void this.#options.book(slug, room.tenant.due())
+    void this.#options.book(slug, room.tenant.due(true))
     room.close()
   }
 

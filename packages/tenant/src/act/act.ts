@@ -12,9 +12,11 @@ import {
 import { rejected } from '../hooks.ts'
 import { isId, newId } from '../ids.ts'
 import { INTERNAL } from '../schema.ts'
+import { storedHook } from '../scripts/stored.ts'
+import { askStored } from '../scripts/trial.ts'
 import { type Current, currentOf, exists, insertEntity, type Stored, stateAt, supersede } from '../store/entities.ts'
 import { moveFacts } from '../store/facts.ts'
-import type { LogRow } from '../store/log.ts'
+import { type LogRow, readEntry } from '../store/log.ts'
 import type { Tenant } from '../tenant.ts'
 import { entityView } from '../view.ts'
 import { changes, checkTransition, merge, settings } from './execute.ts'
@@ -132,6 +134,7 @@ function restore(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Curr
       id: current.id,
     })
   }
+  if (readEntry(tenant.sql, current.seq)?.data === null) throw notFound(noun.name, current.id)
   before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
   const after = next(tenant, current, { gone: false })
   supersede(tenant.sql, current, after)
@@ -203,7 +206,10 @@ function before(tenant: Tenant, noun: Noun, verb: Verb, given: JsonObject, curre
       throw rejected(noun.name, verb.name, reason)
     }
   }
-  return payload
+  const stored = storedHook(tenant, noun.name, verb.before)
+  if (!stored) return payload
+  const entity = 'id' in current ? { ...entityView(current, tenant.context), ...payload } : payload
+  return { ...payload, ...askStored(tenant, stored, verb.name, entity, payload) }
 }
 
 function objectOf(noun: Noun, data: unknown): JsonObject {

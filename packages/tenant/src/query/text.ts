@@ -51,6 +51,11 @@ export function foldText(sql: Sql, nouns: NounLookup, limit: number): number {
   })
 }
 
+/** Whether there are events that the text index does not know. */
+export function isTextBehind(sql: Sql, head: number): boolean {
+  return Number(getMeta(sql, WATERMARK) ?? 0) < head
+}
+
 /** Folds all that is outstanding. */
 export function foldAllText(sql: Sql, nouns: NounLookup): void {
   while (foldText(sql, nouns, 1_000) === 1_000);

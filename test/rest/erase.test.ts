@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestHost, testHost } from '../host.ts'
+
+let host: TestHost
+const sent = (...args: Parameters<TestHost['request']>) => host.request(...args)
+const words = (text: string) => encodeURIComponent(JSON.stringify({ $text: text }))
+
+beforeAll(async () => {
+  host = await testHost()
+})
+afterAll(() => host.stop())
+
+test('an erased entity leaves no value in state, past, log, text, exports or files; the chain still verifies', async () => {
+  const secret = 'zyxwvut-personal'
+  const { body: ada } = await sent(
+    'POST',
+    '/~acme/Contact',
+    { name: secret, email: `${secret}@example.org`, notes: { deep: secret } },
+    { 'idempotency-key': 'once' },
+  )
+  await sent('PUT', `/~acme/Contact/${ada.$id}`, { name: `${secret} again`, phone: secret })
+  await sent('POST', '/~acme/Contact', { name: 'Bob' })
+  expect((await sent('GET', `/~acme/Contact?filter=${words('zyxwvut')}`)).body.total).toBe(1)
+
+  const done = await sent('POST', `/~acme/Contact/${ada.$id}/erase`, { reason: 'asked to' })
+
+  expect(done.status).toBe(200)
+  expect(done.body).toMatchObject({
+    $type: 'Erasure',
+    type: 'Contact',
+    entity: ada.$id,
+    events: 3,
+    $createdBy: 'operator',
+    reason: 'asked to',
+  })
+  const reads = [
+    `/~acme/Contact`,
+    `/~acme/Contact?asOf=${ada.$createdAt}`,
+    `/~acme/Contact/${ada.$id}/history`,
+    '/~acme/events',
+    '/~acme/Event',
+    '/~acme/export/Contact',
+    `/~acme/Contact?filter=${words('zyxwvut')}`,
+  ]
+  for (const path of reads) expect((await sent('GET', path)).text, path).not.toContain(secret)
+  for (const suffix of ['', '-wal']) {
+    expect(readFileSync(join(host.data, 'tenants', 'ac', `acme.db${suffix}`)).includes(secret), `file ${suffix}`).toBe(
+      false,
+    )
+  }
+  const verdict = await sent('GET', '/operator/tenants/acme/verify')
+  expect(verdict.body).toMatchObject({ ok: true, faults: [] })
+  expect((await sent('POST', `/~acme/Contact/${ada.$id}/restore`)).status).toBe(404)
+})
+
+test('erasing takes an administrator, and something that is there', async () => {
+  const { body } = await sent('POST', '/~acme/Contact', { name: 'x' })
+  const writer = host.as(await host.key('acme', 'write:all'))
+
+  expect((await writer('POST', `/~acme/Contact/${body.$id}/erase`)).status).toBe(403)
+  expect((await sent('POST', '/~acme/Contact/contact_nobody/erase')).status).toBe(404)
+  expect((await sent('GET', `/~acme/Contact/${body.$id}`)).status).toBe(200)
+})
+
+test('a tracked event can be erased too', async () => {
+  const { body } = await sent('POST', '/~acme/events', { name: 'signup', type: 'track', userId: 'qwertz-person' })
+
+  const done = await sent('POST', `/~acme/Event/${body.$id}/erase`)
+
+  expect(done.status).toBe(200)
+  expect((await sent('GET', '/~acme/Event')).text).not.toContain('qwertz-person')
+  expect((await sent('GET', '/operator/tenants/acme/verify')).body.ok).toBe(true)
+})
