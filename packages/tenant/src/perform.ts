@@ -57,7 +57,8 @@ function narrowly(tenant: Tenant, grant: Grant, noun: Noun, ask: Act, run: () =>
   )
 }
 
-function sees(tenant: Tenant, grant: Grant, noun: Noun, id: string): boolean {
+/** Whether the entity is among the rows that a grant sees. */
+export function sees(tenant: Tenant, grant: Grant, noun: Noun, id: string): boolean {
   return (
     find(readerOf(tenant, grant), { type: noun.name, filter: withId(id), limit: 1, total: false }).results.length > 0
   )

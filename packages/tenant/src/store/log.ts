@@ -102,8 +102,18 @@ export function readLogOf(sql: Sql, type: string, after: number, limit: number):
   return sql.rows(`${SELECT} WHERE type = ? AND seq > ? ORDER BY seq LIMIT ?`, type, after, limit).map(toRow)
 }
 
+/** Events that share a correlation, oldest first. */
+export function readCorrelated(sql: Sql, correlation: string): LogRow[] {
+  return sql.rows(`${SELECT} WHERE correlation = ? ORDER BY seq`, correlation).map(toRow)
+}
+
 export function readEntry(sql: Sql, seq: number): LogRow | undefined {
   return sql.rows(`${SELECT} WHERE seq = ?`, seq).map(toRow)[0]
+}
+
+/** The event with this id. */
+export function readEntryOf(sql: Sql, id: string): LogRow | undefined {
+  return sql.rows(`${SELECT} WHERE id = ?`, id).map(toRow)[0]
 }
 
 /** The events of these seqs, newest first. */
