@@ -152,7 +152,14 @@ function through(
   const hop: Hop | undefined = path.hops[step]
   if (!hop) return read(scope)
   const behind = scopeBehind(scope, hop, `g${step + 1}`)
-  const there = presence(behind) ?? behind.source.where
+  const there = presence(behind)
+  if (there === null) {
+    throw new Problem(
+      'invalid_group',
+      `${quoted(path.text)} leads to ${hop.target}, of which this key sees too narrow a part.`,
+      { field: quoted(path.text) },
+    )
+  }
   const inner = through(behind, path, step + 1, read, missing)
   const id = fragment`json_extract(${scope.source.dataFor(hop.field)}, ${jsonPath([hop.field])})`
   return fragment`coalesce((SELECT ${inner} FROM ${behind.source.from} WHERE ${behind.source.id} = ${id} AND ${there}), ${missing})`

@@ -10,6 +10,9 @@ import { textTest } from './text.ts'
 /** Deeper ways into JSON double the text with every step; they are left to memory. */
 const MOST_STEPS = 2
 
+/** A narrowing stands in a statement once for every relation, and a Durable Object allows a hundred values in all. */
+const MOST_NARROWING = 25
+
 /** A filter as SQL that gives 0 or 1, never NULL, or null when it must be tested in memory. */
 export function compile(scope: Scope, filter: Filter): Fragment | null {
   switch (filter.op) {
@@ -69,12 +72,13 @@ export function factsOf(scope: Scope, part: Filter): FactsTest | null {
   }
 }
 
-/** What rows of a scope must pass to be there at all: their source's own condition and the reader's narrowing. */
+/** What rows of a scope must pass to be there at all: their source's own condition and the reader's narrowing. Null when only memory can tell. */
 export function presence(scope: Scope): Fragment | null {
   const narrowing = scope.narrowed ? (scope.reader.narrow?.(scope.type) ?? null) : null
   if (narrowing === null) return scope.source.where
   const narrow = compile({ ...scope, narrowed: false }, narrowing)
-  return narrow && every([scope.source.where, narrow])
+  if (!narrow || narrow.values.length > MOST_NARROWING) return null
+  return every([scope.source.where, fragment`(${narrow})`])
 }
 
 function compileAll(scope: Scope, parts: readonly Filter[], op: 'and' | 'or'): Fragment | null {

@@ -13,6 +13,7 @@ import type { Stored } from '../store/entities.ts'
 import { entityView } from '../view.ts'
 import { presence, scopeBehind } from './compile.ts'
 import { type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { narrowingTest } from './memory.ts'
 import type { Moment, Reader } from './reader.ts'
 import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
 import { toStored } from './select.ts'
@@ -111,10 +112,11 @@ function ahead(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment
   const idsOfRows = rows.map((row) => idsIn(row, hop.field))
   const ids = [...new Set(idsOfRows.flat())]
   if (ids.length === 0) return rows.map(() => [])
-  const { source, there } = behind(reader, hop, moment)
+  const { source, there, shown } = behind(reader, hop, moment)
   const { sql, values } =
     fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} IN ${listOf(ids)} AND ${there}`
-  const found = new Map(reader.sql.rows(sql, ...values).map((row) => [row[1] as string, toStored(hop.target, row)]))
+  const read = reader.sql.rows(sql, ...values).map((row) => toStored(hop.target, row))
+  const found = new Map((shown ? read.filter(shown) : read).map((row) => [row.id, row]))
   return idsOfRows.map((wanted) => newest(wanted.flatMap((id) => found.get(id) ?? [])))
 }
 
@@ -124,10 +126,14 @@ function back(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment)
   const number = factsNumber(reader, hop.target, hop.via!)
   const { sql, values } = number === null ? backByData(scope, hop, rows) : backByFacts(scope, number, rows)
   const found = Map.groupBy(reader.sql.rows(sql, ...values), (row) => row[7] as string)
-  return rows.map((row) => newest((found.get(row.id) ?? []).map((one) => toStored(hop.target, one))))
+  return rows.map(({ id }) => {
+    const related = (found.get(id) ?? []).map((row) => toStored(hop.target, row))
+    return newest(scope.shown ? related.filter(scope.shown) : related)
+  })
 }
 
-function backByFacts({ source, there, narrowing, moment }: Behind, number: number, rows: readonly Stored[]): Fragment {
+function backByFacts(scope: Behind, number: number, rows: readonly Stored[]): Fragment {
+  const { source, there, narrowing, moment } = scope
   const f = plain('f')
   // The cap counts entities that are shown, so a narrowing has to look at them before it.
   const [from, shown] = narrowing
@@ -139,10 +145,11 @@ function backByFacts({ source, there, narrowing, moment }: Behind, number: numbe
     SELECT f.n FROM facts f${from}
     WHERE f.field = ${number} AND f.value = parent.value AND ${factsAt(moment, f)}${shown}
     ORDER BY f.n DESC
-    LIMIT ${MOST_EMBEDDED})`
+    LIMIT ${mostRead(scope)})`
 }
 
-function backByData({ source, there }: Behind, hop: Hop, rows: readonly Stored[]): Fragment {
+function backByData(scope: Behind, hop: Hop, rows: readonly Stored[]): Fragment {
+  const { source, there } = scope
   const ids = listOf(rows.map((row) => row.id))
   const data = source.dataFor(hop.via!)
   return fragment`SELECT n, id, version, created_at, created_by, updated_at, data, parent
@@ -152,13 +159,20 @@ function backByData({ source, there }: Behind, hop: Hop, rows: readonly Stored[]
       row_number() OVER (PARTITION BY v.value ORDER BY ${source.n} DESC) AS place
     FROM ${source.from}, json_each(${data}, ${jsonPath([hop.via!])}) v
     WHERE ${there} AND v.value IN ${ids})
-  WHERE place <= ${MOST_EMBEDDED}`
+  WHERE place <= ${mostRead(scope)}`
+}
+
+/** How many entities are read for one relation to many: more than are shown when memory has to choose among them. */
+function mostRead({ shown }: Behind): number {
+  return shown ? 100 * MOST_EMBEDDED : MOST_EMBEDDED
 }
 
 interface Behind extends Scope {
   readonly there: Fragment
   /** The rows of the type that are shown, under an alias of their own, when not all of them are. */
   readonly narrowing: { readonly from: Fragment; readonly where: Fragment } | null
+  /** What only memory can tell of whether a row is shown. */
+  readonly shown: ((row: Stored) => boolean) | null
 }
 
 function behind(reader: Reader, hop: Hop, moment: Moment): Behind {
@@ -170,18 +184,14 @@ function behind(reader: Reader, hop: Hop, moment: Moment): Behind {
     narrowed: true,
   }
   const scope = scopeBehind(here, hop, 't')
+  const there = presence(scope)
+  if (there === null) return { ...scope, there: scope.source.where, narrowing: null, shown: narrowingTest(scope) }
   const inner = scopeBehind(here, hop, 'u')
   const narrowed = (reader.narrow?.(hop.target) ?? null) !== null
   const narrowing = narrowed
-    ? { from: inner.source.from, where: fragment`${inner.source.n} = f.n AND ${shownOf(inner)}` }
+    ? { from: inner.source.from, where: fragment`${inner.source.n} = f.n AND ${presence(inner)!}` }
     : null
-  return { ...scope, there: shownOf(scope), narrowing }
-}
-
-function shownOf(scope: Scope): Fragment {
-  const there = presence(scope)
-  if (there === null) throw new Error(`The narrowing of ${scope.type} is not one that SQL can test.`)
-  return there
+  return { ...scope, there, narrowing, shown: null }
 }
 
 function idsIn(row: Stored, field: string): string[] {

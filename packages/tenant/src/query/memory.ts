@@ -47,6 +47,12 @@ export function rowTest(reader: Reader, type: string, filter: Filter): (row: Sto
   return tester(scope, [{ filter, narrowed: false }])
 }
 
+/** The reader's narrowing of a type, as a test of its rows in memory. */
+export function narrowingTest(scope: Scope): (row: Stored) => boolean {
+  const narrowing = scope.reader.narrow?.(scope.type) ?? null
+  return narrowing === null ? () => true : tester(scope, [{ filter: narrowing, narrowed: false }])
+}
+
 /** An entity as memory looks at it: fields and meta-fields side by side. */
 export function flat(row: Stored): JsonObject {
   return {

@@ -1,10 +1,11 @@
 import { EVERYTHING, type Filter } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
-import { every, fragment } from './fragment.ts'
+import { fragment } from './fragment.ts'
 import { chosen } from './memory.ts'
+import { momentOf } from './moment.ts'
 import { plan as planOf } from './plan.ts'
 import { type Reader, within } from './reader.ts'
-import { pageRows, select, toStored } from './select.ts'
+import { pageRows, readRows, toStored } from './select.ts'
 
 /** Entities of a type in the order of their creation: those that come after the place of another. */
 export function scan(
@@ -15,12 +16,10 @@ export function scan(
 ): Stored[] {
   return within(reader, () => {
     const { type, filter = EVERYTHING, asOf } = question
-    const plan = planOf(reader, type, filter, { asOf })
+    const plan = planOf(reader, type, filter, momentOf(reader, asOf))
     const order = { by: 'creation', descending: false } as const
     const only = chosen(plan, { descending: false, after, enough: limit })
     const rows = pageRows(plan, order, only)
-    const beyond = every([fragment`${plan.scope.source.n} > ${after}`])
-    const { sql, values } = select(plan, rows, [beyond], limit, 0)
-    return reader.sql.rows(sql, ...values).map((row) => toStored(type, row))
+    return readRows(plan, rows, [fragment`${rows.n} > ${after}`], limit, 0).map((row) => toStored(type, row))
   })
 }
