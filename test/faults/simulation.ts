@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { catalogue, type Noun, nounsOf, Problem } from '@tildebase/nouns'
+import { Hooks, openTenant, type Sql, type SqlValue, type Tenant, verify } from '@tildebase/tenant'
+import { systemSeal } from '../../packages/server/src/node/ports.ts'
+import { type NodeSql, openSql } from '../../packages/server/src/node/sql.ts'
+
+/** What happens when the statement comes at which the fault strikes. */
+export type Strike = 'crash' | 'error'
+
+const VERBS = ['create', 'create', 'update', 'update', 'delete', 'restore', 'qualify', 'rollback'] as const
+const STEPS = 40
+
+/** Runs a random history with a fault at a random statement; tells what is wrong afterwards. The seed repeats it all. */
+export function simulate(seed: number, strike: Strike): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-sim-'))
+  const chance = chanceOf(seed)
+  const sql = new FaultySql(openSql(join(folder, 'acme.db'), { limits: true }))
+  try {
+    const tenant = furnish(sql, chance)
+    sql.strikeAfter(Math.floor(chance() * 400))
+    const acknowledged = live(tenant, chance)
+    sql.heal()
+    if (strike === 'error') return judge(tenant, acknowledged)
+    sql.real.close()
+    const again = furnish(new FaultySql(openSql(join(folder, 'acme.db'), { limits: true })), chance)
+    const faults = judge(again, acknowledged)
+    ;(again.sql as FaultySql).real.close()
+    return faults
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The versions that were acknowledged, by id; null is a deletion. */
+type Acknowledged = Map<string, number | null>
+
+function live(tenant: Tenant, chance: () => number): Acknowledged {
+  const acknowledged: Acknowledged = new Map()
+  let at = Date.UTC(2026, 0, 1)
+  for (let step = 0; step < STEPS; step++) {
+    const ids = [...acknowledged.keys()]
+    const id = ids[Math.floor(chance() * ids.length)]
+    const verb = id === undefined ? 'create' : VERBS[Math.floor(chance() * VERBS.length)]!
+    at += 1_000
+    const data =
+      verb === 'rollback'
+        ? { asOf: new Date(at - Math.floor(chance() * 20_000)).toISOString() }
+        : { name: `n${Math.floor(chance() * 5)}`, email: chance() < 0.5 ? `e${Math.floor(chance() * 8)}@b.c` : null }
+    try {
+      const { entity } = tenant.act({
+        type: 'Contact',
+        verb,
+        id: verb === 'create' ? undefined : id,
+        data,
+        actor: 'sim',
+      })
+      acknowledged.set(entity.id, verb === 'delete' ? null : entity.version)
+    } catch (reason) {
+      if (reason instanceof Struck) return acknowledged
+      if (!(reason instanceof Problem)) throw reason
+    }
+  }
+  return acknowledged
+}
+
+function judge(tenant: Tenant, acknowledged: Acknowledged): string[] {
+  const faults = verify(tenant).faults.map(({ seq, message }) => `${seq}: ${message}`)
+  for (const [id, version] of acknowledged) {
+    const [row] = tenant.sql.rows('SELECT version, gone FROM entities WHERE id = ?', id)
+    const found = row === undefined ? 'missing' : row[1] === 1 ? null : row[0]
+    if (found !== version) faults.push(`${id} is ${found}; acknowledged was ${version}`)
+  }
+  // Life goes on: the next write fits the chain, and text search finds it.
+  tenant.act({ type: 'Contact', verb: 'create', data: { name: 'afterwards' }, actor: 'sim' })
+  const found = tenant.session('sim').Contact!.find!({ $text: 'afterwards' })
+  if (found.length !== 1) faults.push(`text search finds ${found.length} of 1`)
+  faults.push(...verify(tenant).faults.map(({ seq, message }) => `afterwards ${seq}: ${message}`))
+  return faults
+}
+
+function furnish(sql: Sql, chance: () => number): Tenant {
+  let at = Date.UTC(2026, 0, 1)
+  return openTenant(
+    'acme',
+    {
+      sql,
+      clock: { now: () => (at += 7) },
+      random: { bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)) },
+      seal: systemSeal,
+      alarm: { wakeAt: () => {} },
+    },
+    { nouns: nounsOf(Object.values(catalogue) as Noun[]), hooks: new Hooks(), baseUrl: 'http://localhost' },
+  )
+}
+
+class Struck extends Error {}
+
+/** A database whose statements fail from a chosen one on. */
+class FaultySql implements Sql {
+  readonly real: NodeSql
+  readonly tick: string
+  #left = Number.POSITIVE_INFINITY
+
+  constructor(real: NodeSql) {
+    this.real = real
+    this.tick = real.tick
+  }
+
+  strikeAfter(statements: number): void {
+    this.#left = statements
+  }
+
+  heal(): void {
+    this.#left = Number.POSITIVE_INFINITY
+  }
+
+  rows(sql: string, ...values: SqlValue[]): any[][] {
+    this.#step()
+    return this.real.rows(sql, ...values)
+  }
+
+  run(sql: string, ...values: SqlValue[]): void {
+    this.#step()
+    this.real.run(sql, ...values)
+  }
+
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
+    this.#step()
+    return this.real.transaction(work)
+  }
+
+  within<T>(ms: number, work: () => T): T {
+    return this.real.within(ms, work)
+  }
+
+  #step(): void {
+    if (--this.#left < 0) throw new Struck()
+  }
+}
+
+function chanceOf(seed: number): () => number {
+  let state = (seed + 1) >>> 0
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) >>> 0
+    return ((state ^ (state >>> 13)) >>> 0) / 4_294_967_296
+  }
+}
+
+if (import.meta.main) {
+  const seeds = Number(process.argv[2] ?? 5_000)
+  const first = Number(process.argv[3] ?? 0)
+  let failed = 0
+  for (let seed = first; seed < first + seeds; seed++) {
+    for (const strike of ['crash', 'error'] as const) {
+      const faults = simulate(seed, strike)
+      if (faults.length === 0) continue
+      failed++
+      process.stdout.write(`seed ${seed} ${strike}: ${faults[0]}\n`)
+    }
+  }
+  process.stdout.write(`${seeds * 2} histories, ${failed} with faults\n`)
+  process.exitCode = failed === 0 ? 0 : 1
+}
