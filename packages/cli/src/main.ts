@@ -1,9 +1,40 @@
-import { serve } from './serve.ts'
+import type { Call } from './command.ts'
+import { commandOf } from './commands.ts'
+import { failureOf } from './failure.ts'
+import { firstLook, readFlags } from './flags.ts'
+import { helpFor, overview } from './help.ts'
+import { linkTo } from './link.ts'
+import { outputTo } from './output.ts'
+import { settingsOf } from './settings.ts'
 
-const [command, ...args] = process.argv.slice(2)
+// A reader that has seen enough, such as head, is no failure.
+process.stdout.on('error', (reason: NodeJS.ErrnoException) => {
+  if (reason.code === 'EPIPE') process.exit(0)
+  throw reason
+})
 
-if (command === 'serve') await serve(args)
-else {
-  process.stderr.write(`tilde: there is no command ${command ?? ''}. Try: tilde serve\n`)
-  process.exitCode = 2
+try {
+  await run(process.argv.slice(2))
+} catch (reason) {
+  const { sentence, code } = failureOf(reason)
+  process.stderr.write(`tilde: ${sentence}\n`)
+  process.exitCode = code
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const { word, rest, given } = firstLook(args)
+  const settings = settingsOf(given, process.env)
+  const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+  const out = outputTo(process.stdout, process.stderr, { json: settings.json, color })
+  if (word === undefined) {
+    if (given.has('help')) return out.line(overview())
+    process.stderr.write(`${overview()}\n`)
+    process.exitCode = 2
+    return
+  }
+  if (given.has('help')) return out.line(await helpFor(word))
+  const { command, args: own } = await commandOf(word, rest, () => linkTo(settings))
+  const { words, given: flags } = readFlags(command, own)
+  const call: Call = { words, flags, settings, out, link: () => linkTo(settings) }
+  await command.run(call)
 }

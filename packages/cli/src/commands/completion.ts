@@ -1,0 +1,22 @@
+import type { Command } from '../command.ts'
+import { SCRIPTS, suggestions } from '../completion.ts'
+import { UsageError } from '../usage-error.ts'
+
+export const command: Command = {
+  usage: 'completion bash | zsh | fish',
+  summary: 'prints what teaches your shell the commands, and the types and verbs of the tenant',
+  flags: {},
+  examples: [
+    'source <(tilde completion bash)',
+    'tilde completion zsh > "${fpath[1]}/_tilde"',
+    'tilde completion fish > ~/.config/fish/completions/tilde.fish',
+  ],
+  async run({ words, link, out }) {
+    const [shell = '', ...typed] = words
+    // What the scripts call while one types.
+    if (shell === 'words') return (await suggestions(typed.at(-1) ?? '', link)).forEach((word) => void out.line(word))
+    const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
+    if (script === undefined) throw new UsageError('Name your shell: tilde completion bash, zsh or fish')
+    out.line(script)
+  },
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { cell } from '../cell.ts'
+import type { Command } from '../command.ts'
+import { UsageError } from '../usage-error.ts'
+import { someWords, standardInput } from '../words.ts'
+
+export const command: Command = {
+  usage: 'do Type.verb ID [--field value …]\ndo --code CODE | --file FILE',
+  summary: 'runs a verb, or code beside the data with $ bound to the tenant',
+  flags: {
+    code: { type: 'string', help: 'TypeScript; its last expression is the result; - reads standard input' },
+    file: { type: 'string', help: 'a file of such code' },
+  },
+  examples: [
+    'tilde do Contact.qualify contact_…',
+    `tilde do --code 'await $.Contact.count()'`,
+    'tilde do --file clean-up.ts --dry-run',
+  ],
+  async run(call) {
+    const { flags, settings, out } = call
+    someWords(call, [])
+    const file = flags.text('file')
+    const given = file === undefined ? flags.text('code') : await readFile(file, 'utf8')
+    if (given === undefined)
+      throw new UsageError('Give a verb, as in tilde do Contact.qualify ID, or --code or --file.')
+    const code = given === '-' ? await standardInput() : given
+    const answer = await call.link().$.do(code, { dryRun: settings.dryRun })
+    if (out.json) return out.value(answer)
+    for (const line of answer.logs) process.stderr.write(`${cell(line)}\n`)
+    out.value(answer.result ?? null)
+    if (settings.dryRun)
+      out.note(`A dry run: nothing was written. It would have been ${answer.events?.length} event(s).`)
+    else if (answer.correlation) out.note(`Correlation ${answer.correlation}.`)
+  },
+}

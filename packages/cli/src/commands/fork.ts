@@ -1,0 +1,20 @@
+import type { Call, Command } from '../command.ts'
+import { operatorWire } from '../link.ts'
+import { someWords } from '../words.ts'
+
+export const command: Command = {
+  usage: 'fork TENANT NEW [--as-of TIME]',
+  summary: "makes a new tenant of one, now or as of a time; needs the operator's key",
+  flags: {},
+  examples: ['tilde fork acme acme-test', 'tilde fork acme acme-before --as-of 2026-01-31T12:00:00Z'],
+  run: fork,
+}
+
+/** Copies a tenant. */
+export async function fork(call: Call): Promise<void> {
+  const [from, to] = someWords(call, ['the tenant to copy', 'a name for the new tenant'])
+  const { settings, out } = call
+  const body = { to, asOf: settings.asOf }
+  const path = `/operator/tenants/${encodeURIComponent(from!)}/fork`
+  out.record(await operatorWire(settings).json(path, { method: 'POST', body, once: true }))
+}

@@ -1,0 +1,63 @@
+import { Problem } from '@tildebase/client'
+import { cell } from '../cell.ts'
+import type { Command } from '../command.ts'
+import { streamFrom } from '../files.ts'
+import { progressBar } from '../progress.ts'
+import { UsageError } from '../usage-error.ts'
+import { oneWord } from '../words.ts'
+
+const TYPES: { readonly [format: string]: string } = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  jsonl: 'application/x-ndjson',
+  csv: 'text/csv',
+}
+
+export const command: Command = {
+  usage: 'import FILE --type TYPE',
+  summary: 'creates an entity of every row of a file: JSON, NDJSON or CSV, also as .gz',
+  flags: {
+    type: { type: 'string', help: 'the type of the rows' },
+    format: { type: 'string', help: 'json, ndjson or csv; by the name of the file unless told' },
+    upsert: { type: 'string', help: 'a unique field: rows that exist are updated' },
+  },
+  examples: [
+    'tilde import contacts.csv --type Contact',
+    'zcat big.ndjson.gz | tilde import - --type Event --format ndjson',
+  ],
+  async run(call) {
+    const { flags, settings, out } = call
+    const file = oneWord(call, 'a file')
+    const type = flags.text('type')
+    if (type === undefined) throw new UsageError('Say what the rows are: --type Contact')
+    const gzip = file.endsWith('.gz')
+    const format = flags.text('format') ?? /\.(\w+)$/.exec(gzip ? file.slice(0, -3) : file)?.[1] ?? ''
+    const contentType = Object.hasOwn(TYPES, format) ? TYPES[format] : undefined
+    if (!contentType) throw new UsageError(`The format of ${file} is not known. Use --format json, ndjson or csv.`)
+
+    let bar = progressBar(process.stderr, null)
+    const { stream, size } = await streamFrom(file, (bytes) => bar.at(bytes))
+    bar = progressBar(process.stderr, size)
+    const { wire, root } = call.link()
+    const report = await wire
+      .json(`${root}/import/${encodeURIComponent(type)}`, {
+        method: 'POST',
+        raw: { type: contentType, body: stream },
+        query: { dryRun: settings.dryRun || undefined, upsert: flags.text('upsert') },
+        headers: { 'content-encoding': gzip ? 'gzip' : undefined },
+        once: true,
+      })
+      .finally(() => bar.end())
+    if (out.json) out.value(report)
+    else {
+      const { details, ...counts } = report
+      out.record(counts)
+      for (const { row, line, error } of details.slice(0, 20)) {
+        process.stderr.write(`row ${row}${line === undefined ? '' : ` (line ${line})`}: ${cell(error)}\n`)
+      }
+    }
+    if (report.errors > 0 || !report.success) {
+      throw new Problem('rows_rejected', `${report.errors} row(s) were not imported. --json lists them all.`)
+    }
+  },
+}

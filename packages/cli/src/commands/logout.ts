@@ -1,0 +1,19 @@
+import type { Command } from '../command.ts'
+import { readProfiles, writeProfiles } from '../profiles.ts'
+import { UsageError } from '../usage-error.ts'
+
+export const command: Command = {
+  usage: 'logout [NAME]',
+  summary: 'forgets the key of a profile; the key itself stays valid until it is revoked',
+  flags: {},
+  examples: ['tilde logout', 'tilde logout staging'],
+  async run({ words, settings, out }) {
+    const name = words[0] ?? settings.profile
+    const { current, profiles } = readProfiles(process.env)
+    const { [name]: gone, ...rest } = profiles
+    if (!gone) throw new UsageError(`There is no profile ${name}.`)
+    const next = current === name ? (Object.keys(rest)[0] ?? 'default') : current
+    writeProfiles(process.env, { current: next, profiles: rest })
+    out.note(`Forgot ${name}. To end its key: tilde keys revoke ID`)
+  },
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import type { Call, Command } from '../command.ts'
+import { type Described, describeType, jsonObject } from '../type.ts'
+import { UsageError } from '../usage-error.ts'
+import { oneWord, someWords, standardInput } from '../words.ts'
+
+export const command: Command = {
+  usage: 'schema [TYPE]\nschema put TYPE FILE\nschema delete TYPE',
+  summary: "shows the tenant's types, or declares one",
+  flags: {},
+  examples: [
+    'tilde schema',
+    'tilde schema Contact',
+    `echo '{"name":"string!","length":"number"}' | tilde schema put Boat -`,
+  ],
+  async run(call) {
+    const [first, ...words] = call.words
+    if (first === 'put') return put({ ...call, words })
+    if (first === 'delete') return drop({ ...call, words })
+    if (first === undefined) return list(call)
+    show(call, await describeType(call.link(), oneWord(call, 'a type')))
+  },
+}
+
+async function list({ link, out }: Call): Promise<void> {
+  const answer = await link().$.schema()
+  const types = answer.types.map((noun: Described) => ({
+    name: noun.name,
+    domain: noun.domain,
+    path: noun.path,
+    verbs: Object.keys(noun.verbs).join(' '),
+  }))
+  out.list(types, ['name', 'domain', 'path', 'verbs'], answer)
+}
+
+function show({ out }: Call, noun: Described): void {
+  const lines = Object.entries(noun.notation).map(([name, notation]) => ({ name, notation }))
+  out.list(lines, ['name', 'notation'], noun)
+}
+
+async function put(call: Call): Promise<void> {
+  const [type, file] = someWords(call, ['a type', 'a file of its notation as JSON, or -'])
+  const text = file === '-' ? await standardInput() : await readFile(file!, 'utf8')
+  if (text.trim() === '') throw new UsageError('The notation is empty. It is JSON such as {"name": "string!"}.')
+  const { settings, link } = call
+  const query = { dryRun: settings.dryRun || undefined }
+  const body = jsonObject(text, file!)
+  const answer = await link().$.request('PUT', `/schema/${encodeURIComponent(type!)}`, { body, query })
+  show(call, settings.dryRun ? answer.result : answer)
+}
+
+async function drop(call: Call): Promise<void> {
+  const type = oneWord(call, 'a type')
+  const query = { dryRun: call.settings.dryRun || undefined }
+  await call.link().$.request('DELETE', `/schema/${encodeURIComponent(type)}`, { query })
+  call.out.note(`${type} is taken back.`)
+}

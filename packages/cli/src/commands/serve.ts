@@ -1,0 +1,63 @@
+import { readSettings, SettingError, startHost } from '@tildebase/server'
+import type { Command } from '../command.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** Serves tenants until it is told to stop. */
+export const command: Command = {
+  usage: 'serve',
+  summary: 'serves tenants over HTTP until it is told to stop',
+  flags: {
+    port: { type: 'string', help: 'the port to listen on (TILDE_PORT; 8787)' },
+    host: { type: 'string', help: 'the address to listen on (TILDE_HOST; 127.0.0.1)' },
+    data: { type: 'string', help: 'the folder of the tenants (TILDE_DATA; ./data)' },
+    'host-suffix': {
+      type: 'string',
+      help: 'the base host; labels before it are the lens (TILDE_HOST_SUFFIX; localhost)',
+    },
+    workers: { type: 'string', help: 'threads for tenants (TILDE_WORKERS)' },
+    config: { type: 'string', help: 'a file of nouns and hooks (TILDE_CONFIG)' },
+    'base-url': { type: 'string', help: 'the address as clients see it (TILDE_BASE_URL)' },
+  },
+  examples: [
+    'tilde serve',
+    'tilde serve --port 9000 --data /var/lib/tildebase',
+    'tilde serve --config ./tilde.config.ts',
+  ],
+  async run({ flags, words }) {
+    if (words.length > 0) throw new UsageError(`serve takes flags only, not ${words[0]}.`)
+    try {
+      const values = Object.fromEntries(Object.keys(command.flags).map((name) => [name, flags.text(name)]))
+      const host = await startHost(readSettings(values, process.env))
+      process.stdout.write(greeting(host))
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.once(signal, () => void host.stop().then(() => process.exit(0)))
+      }
+    } catch (reason) {
+      throw new UsageError(sentence(reason))
+    }
+  },
+}
+
+function greeting({ url, operator }: Awaited<ReturnType<typeof startHost>>): string {
+  const key = operator.generated ? operator.key : '$TILDE_ROOT_KEY'
+  const lines = [`Tildebase listens on ${url}`]
+  if (operator.generated)
+    lines.push(`The operator's key, shown this once and kept in ${operator.path}:`, '', `  ${operator.key}`)
+  else if (operator.path) lines.push(`The operator's key is in ${operator.path}`)
+  lines.push(
+    '',
+    'Create a contact:',
+    '',
+    `  curl -s ${url}/~acme/Contact -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Ada"}'`,
+    '',
+  )
+  return `${lines.join('\n')}\n`
+}
+
+function sentence(reason: unknown): string {
+  if (reason instanceof SettingError) return reason.message
+  const { code, message } = reason as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return 'The port is taken. Choose another with --port, or stop the program that has it.'
+  if (code === 'EACCES') return `${message}. Choose a port above 1023 and a data folder that you may write to.`
+  return message
+}

@@ -1,0 +1,48 @@
+import { createInterface } from 'node:readline/promises'
+import type { Call, Command } from '../command.ts'
+import { operatorWire } from '../link.ts'
+import { UsageError } from '../usage-error.ts'
+import { oneWord } from '../words.ts'
+import { fork } from './fork.ts'
+
+export const command: Command = {
+  usage: 'tenants list\ntenants info TENANT\ntenants fork TENANT NEW\ntenants delete TENANT --yes',
+  summary: "lists, inspects, copies and deletes tenants; needs the operator's key",
+  flags: { yes: { type: 'boolean', help: 'delete without asking' } },
+  examples: ['tilde tenants list', 'tilde tenants info acme', 'tilde tenants delete acme --yes'],
+  async run(call) {
+    const [action = 'list', ...words] = call.words
+    const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+    if (!run) throw new UsageError(`tenants has ${Object.keys(ACTIONS).join(', ')}, not ${action}.`)
+    await run({ ...call, words })
+  },
+}
+
+const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
+  async list({ settings, out }) {
+    const page = await operatorWire(settings).json('/operator/tenants')
+    out.list(page.results, ['tenant', 'bytes'], page)
+  },
+  async info(call) {
+    const slug = encodeURIComponent(oneWord(call, 'a tenant'))
+    call.out.record(await operatorWire(call.settings).json(`/operator/tenants/${slug}`))
+  },
+  fork,
+  async delete(call) {
+    const slug = oneWord(call, 'a tenant')
+    if (!call.flags.has('yes') && !(await confirmed(slug))) {
+      throw new UsageError(`Nothing was deleted. Say that you mean it: tilde tenants delete ${slug} --yes`)
+    }
+    await operatorWire(call.settings).json(`/operator/tenants/${encodeURIComponent(slug)}`, { method: 'DELETE' })
+    call.out.note(`Deleted ${slug}.`)
+  },
+}
+
+/** A person at a terminal types the name again; anybody else has to use --yes. */
+async function confirmed(slug: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await asking.question(`This deletes ${slug}, its past included. Type its name to go on: `)
+  asking.close()
+  return answer.trim() === slug
+}

@@ -1,0 +1,127 @@
+import { Problem } from '@tildebase/client'
+import type { Call, Command, Flags } from './command.ts'
+import { GLOBAL } from './flags.ts'
+import { columnsOf, type Described, fieldFlags, jsonObject } from './type.ts'
+import { oneWord } from './words.ts'
+
+const SHOW: Flags = {
+  include: { type: 'string', help: 'relations to load, with commas' },
+  fields: { type: 'string', help: 'the fields to show, with commas' },
+}
+const FILTER: Flags = { filter: { type: 'string', help: 'a filter as JSON: {"leadScore":{"$gte":50}}' } }
+const PAGE: Flags = {
+  sort: { type: 'string', help: 'fields to sort by: stage,-value' },
+  limit: { type: 'string', help: 'how many, 1 to 100; 25 unless told' },
+  offset: { type: 'string', help: 'how many to skip' },
+  cursor: { type: 'string', help: 'where the page before ended' },
+}
+
+/** What can be asked of every type. */
+export const READS: { readonly [operation: string]: (noun: Described) => Command } = {
+  find: (noun) => ({
+    usage: `${noun.name}.find [--field value …]`,
+    summary: 'lists entities; any field is a flag, also of a relation by a dot',
+    flags: { ...equalities(noun), ...FILTER, ...PAGE, ...SHOW },
+    accepts: isPath(noun),
+    examples: [
+      `tilde ${noun.name}.find --limit 5 --sort -createdAt`,
+      `tilde ${noun.name}.find --filter '{"$text":"ada"}' --fields name --json`,
+      `tilde ${noun.name}.find --as-of 2026-01-31T12:00:00Z`,
+    ],
+    async run(call) {
+      const page = await call.link().$.request('GET', `/${noun.name}`, { query: listQuery(call) })
+      call.out.list(page.results, columnsFor(call, noun), page)
+      const shown = page.results.length
+      if (page.hasMore) call.out.note(`${shown} of ${page.total}. More: --cursor ${page.cursor}`)
+    },
+  }),
+  findOne: (noun) => ({
+    usage: `${noun.name}.findOne [--field value …]`,
+    summary: 'shows the first entity that fits',
+    flags: { ...equalities(noun), ...FILTER, sort: PAGE.sort!, ...SHOW },
+    accepts: isPath(noun),
+    examples: [`tilde ${noun.name}.findOne --sort -createdAt`],
+    async run(call) {
+      const query = { ...listQuery(call), limit: 1, total: false }
+      const { results } = await call.link().$.request('GET', `/${noun.name}`, { query })
+      if (results.length === 0) throw new Problem('not_found', `No ${noun.name} fits.`)
+      call.out.record(results[0])
+    },
+  }),
+  count: (noun) => ({
+    usage: `${noun.name}.count [--field value …]`,
+    summary: 'counts entities',
+    flags: { ...equalities(noun), ...FILTER },
+    accepts: isPath(noun),
+    examples: [`tilde ${noun.name}.count`],
+    async run(call) {
+      const { count } = await call.link().$.request('GET', `/${noun.name}/count`, { query: listQuery(call) })
+      call.out.value(count)
+    },
+  }),
+  get: (noun) => ({
+    usage: `${noun.name}.get ID`,
+    summary: 'shows one entity, now or as of a time',
+    flags: SHOW,
+    examples: [`tilde ${noun.name}.get ID`, `tilde ${noun.name}.get ID --as-of 2026-01-31T12:00:00Z`],
+    async run(call) {
+      const id = encodeURIComponent(oneWord(call, 'the id'))
+      const { include, fields, asOf } = listQuery(call)
+      call.out.record(await call.link().$.request('GET', `/${noun.name}/${id}`, { query: { include, fields, asOf } }))
+    },
+  }),
+  history: (noun) => ({
+    usage: `${noun.name}.history ID`,
+    summary: 'lists the versions of an entity, newest first',
+    flags: { limit: PAGE.limit!, cursor: PAGE.cursor! },
+    examples: [`tilde ${noun.name}.history ID`],
+    async run(call) {
+      const id = encodeURIComponent(oneWord(call, 'the id'))
+      const query = { limit: call.flags.text('limit'), cursor: call.flags.text('cursor') }
+      const page = await call.link().$.request('GET', `/${noun.name}/${id}/history`, { query })
+      call.out.list(page.results, ['version', 'timestamp', 'verb', 'actor', 'previous'], page)
+    },
+  }),
+  diff: (noun) => ({
+    usage: `${noun.name}.diff ID --from VERSION --to VERSION`,
+    summary: 'shows what changed between two versions or times',
+    flags: {
+      from: { type: 'string', help: 'a version or a time' },
+      to: { type: 'string', help: 'a version or a time' },
+    },
+    examples: [`tilde ${noun.name}.diff ID --from 1 --to 2`],
+    async run(call) {
+      const id = encodeURIComponent(oneWord(call, 'the id'))
+      const query = { from: call.flags.text('from'), to: call.flags.text('to') }
+      const difference = await call.link().$.request('GET', `/${noun.name}/${id}/diff`, { query })
+      call.out.list(difference.changes, ['field', 'from', 'to'], difference)
+    },
+  }),
+}
+
+/** The parameters of a list: options as they are, and every other flag as an equality. */
+export function listQuery({ flags, settings }: Call): { [name: string]: unknown } {
+  const query: { [name: string]: unknown } = { asOf: settings.asOf }
+  for (const name of flags.names) {
+    if (Object.hasOwn(GLOBAL, name)) continue
+    query[name] = name === 'filter' ? jsonObject(flags.text(name)!, '--filter') : flags.text(name)
+  }
+  return query
+}
+
+function equalities(noun: Described): Flags {
+  return fieldFlags(
+    noun,
+    Object.values(noun.fields).filter(({ kind }) => kind !== 'back' && kind !== 'secret'),
+  )
+}
+
+/** A path through a relation, or into a json field. */
+function isPath(noun: Described): (flag: string) => boolean {
+  return (flag) => flag.includes('.') && Object.hasOwn(noun.fields, flag.split('.')[0]!)
+}
+
+function columnsFor(call: Call, noun: Described): string[] {
+  const fields = call.flags.text('fields')
+  return fields === undefined ? columnsOf(noun) : ['$id', ...fields.split(',').filter((name) => name !== '$id')]
+}

@@ -1,0 +1,38 @@
+import { type Tildebase, tildebase, type Wire, wireTo } from '@tildebase/client'
+import type { NounMap } from '@tildebase/nouns'
+import type { Settings } from './settings.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The tenant at the other end. */
+export interface Link {
+  readonly $: Tildebase<NounMap>
+  readonly wire: Wire
+  /** `/~acme`: the path of the tenant. */
+  readonly root: string
+}
+
+const RETRIES = 2
+
+/** A link to the tenant that the settings name. */
+export function linkTo({ url, tenant, key }: Settings): Link {
+  const apiKey = needed(key, 'No key is given. Use --key, set TILDE_KEY, or run: tilde login')
+  const slug = needed(tenant, 'No tenant is named. Use --tenant or set TILDE_TENANT.')
+  const options = { baseUrl: checked(url), apiKey, retries: RETRIES }
+  return { $: tildebase<NounMap>({ ...options, tenant: slug }), wire: wireTo(options), root: `/~${slug}` }
+}
+
+/** A wire to the service as a whole, with the operator's key. */
+export function operatorWire({ url, operatorKey }: Settings): Wire {
+  const apiKey = needed(operatorKey, "This needs the operator's key. Use --key or set TILDE_ROOT_KEY.")
+  return wireTo({ baseUrl: checked(url), apiKey, retries: RETRIES })
+}
+
+function needed(value: string | undefined, sentence: string): string {
+  if (value === undefined || value === '') throw new UsageError(sentence)
+  return value
+}
+
+function checked(url: string): string {
+  if (URL.canParse(url) && /^https?:/.test(url)) return url
+  throw new UsageError(`--url is an address such as http://localhost:8787, not ${url}.`)
+}

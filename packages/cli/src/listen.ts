@@ -1,0 +1,57 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { type EventRecord, Problem } from '@tildebase/client'
+import { matchesEvent } from '@tildebase/nouns'
+import type { Call } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+const TIMEOUT = 10_000
+
+/** Sends every event to an address of this machine, signed as a webhook's delivery is, until it is told to stop. */
+export async function listen({ flags, out, link }: Call): Promise<void> {
+  const url = flags.text('forward-to')
+  if (url === undefined || !URL.canParse(url)) {
+    throw new UsageError('Say where to send events: --forward-to http://localhost:3000/hook')
+  }
+  const patterns = (flags.text('events') ?? '*').split(',')
+  const secret = flags.text('secret') ?? `whsec_${randomBytes(24).toString('base64')}`
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  const { $ } = link()
+  const newest = await lastSeq($)
+  out.line(`Signing with ${secret}`)
+  for await (const event of $.events.stream({ lastEventId: newest, signal: stop.signal })) {
+    const [type = '', name = ''] = event.type.split('.')
+    if (!patterns.some((pattern) => matchesEvent(pattern, type, name))) continue
+    out.line(`${event.seq}\t${event.type}\t${await deliver(url, secret, event)}`)
+  }
+}
+
+/** Where the log ends now: only what happens from here on is sent. */
+async function lastSeq($: ReturnType<Call['link']>['$']): Promise<string> {
+  const now = new Date().toISOString()
+  const { cursor } = await $.events.list({ since: now, limit: 1 })
+  if (cursor === null) throw new Problem('unexpected_answer', 'The change stream gave no cursor.')
+  return cursor
+}
+
+async function deliver(url: string, secret: string, event: EventRecord): Promise<string> {
+  const body = JSON.stringify(event)
+  const at = String(Math.floor(Date.now() / 1_000))
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret
+  const headers = {
+    'content-type': 'application/json',
+    'x-service-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    'webhook-id': event.id,
+    'webhook-timestamp': at,
+    'webhook-signature': `v1,${createHmac('sha256', key).update(`${event.id}.${at}.${body}`).digest('base64')}`,
+  }
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT)
+    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+    await response.body?.cancel()
+    return String(response.status)
+  } catch (reason) {
+    const { message, cause } = reason as Error & { cause?: { code?: string } }
+    return cause?.code ?? message
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { UsageError } from './usage-error.ts'
+
+/** Where somebody is logged in. */
+export interface Profile {
+  readonly url: string
+  readonly tenant?: string
+  readonly key: string
+}
+
+export interface Profiles {
+  readonly current: string
+  readonly profiles: { readonly [name: string]: Profile }
+}
+
+type Env = { readonly [name: string]: string | undefined }
+
+/** The file of profiles, in the place that XDG says. */
+export function profilesPath(env: Env): string {
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'tilde', 'profiles.json')
+}
+
+export function readProfiles(env: Env): Profiles {
+  const path = profilesPath(env)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    return { current: 'default', profiles: {} }
+  }
+  try {
+    return { current: 'default', profiles: {}, ...JSON.parse(text) }
+  } catch {
+    throw new UsageError(`${path} is not valid JSON. Mend it, or delete it and run: tilde login`)
+  }
+}
+
+/** Keeps the profiles, for nobody else to read: they hold keys. */
+export function writeProfiles(env: Env, profiles: Profiles): void {
+  const path = profilesPath(env)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // A new file in place of the old one: its mode holds from its first byte on.
+  const fresh = `${path}.${process.pid}`
+  writeFileSync(fresh, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
+  renameSync(fresh, path)
+}

@@ -1,0 +1,46 @@
+import type { Given } from './command.ts'
+import { readProfiles } from './profiles.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Where to go, with which key, and how to show what comes back. */
+export interface Settings {
+  readonly url: string
+  readonly tenant: string | undefined
+  readonly key: string | undefined
+  /** The key for what concerns tenants as a whole. */
+  readonly operatorKey: string | undefined
+  readonly profile: string
+  readonly json: boolean
+  readonly dryRun: boolean
+  readonly asOf: string | undefined
+}
+
+type Env = { readonly [name: string]: string | undefined }
+
+/** A flag beats a variable, a variable beats the profile; a profile that is named by a flag beats variables. */
+export function settingsOf(given: Given, env: Env): Settings {
+  const named = given.text('profile')
+  const { current, profiles } = readProfiles(env)
+  const profile = named ?? (env.TILDE_PROFILE || current)
+  const known = profiles[profile]
+  if (named !== undefined && !known) {
+    const names = Object.keys(profiles).join(', ')
+    throw new UsageError(`There is no profile ${named}${names ? `; there is ${names}` : ''}. Make one: tilde login`)
+  }
+  const pick = (flag: string, saved: string | undefined, ...variables: string[]) => {
+    const told = variables.map((name) => env[name]).find((value) => value !== undefined && value !== '')
+    return given.text(flag) ?? (named === undefined ? (told ?? saved) : (saved ?? told))
+  }
+  const key = pick('key', known?.key, 'TILDE_KEY', 'TILDE_ROOT_KEY')
+  return {
+    url: pick('url', known?.url, 'TILDE_URL') ?? 'http://localhost:8787',
+    // A key ends with its tenant's name, so that one is enough.
+    tenant: pick('tenant', known?.tenant, 'TILDE_TENANT') ?? key?.split('~')[1],
+    key,
+    operatorKey: pick('key', known?.key, 'TILDE_ROOT_KEY', 'TILDE_KEY'),
+    profile,
+    json: given.has('json'),
+    dryRun: given.has('dry-run'),
+    asOf: given.text('as-of'),
+  }
+}

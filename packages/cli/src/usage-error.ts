@@ -1,0 +1,2 @@
+/** A mistake in how the command was called, told in one line. */
+export class UsageError extends Error {}
