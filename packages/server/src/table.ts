@@ -1,3 +1,5 @@
+import { mcpRoutes } from './mcp/route.ts'
+import { aggregateRoutes } from './rest/aggregate.ts'
 import { batchRoutes } from './rest/batch.ts'
 import { doRoutes } from './rest/do.ts'
 import { entityRoutes } from './rest/entities.ts'
@@ -24,9 +26,11 @@ export const routes = new Routes([
   ...exportRoutes,
   ...manifestRoutes,
   ...syncRoutes,
+  ...mcpRoutes,
   ...doRoutes,
   ...hookRoutes,
   ...schemaRoutes,
+  ...aggregateRoutes,
   ...historyRoutes,
   ...eraseRoutes,
   ...entityRoutes,

@@ -39,6 +39,7 @@ export type {
   SqlValue,
 } from './ports.ts'
 export { parseFields, project } from './query/fields.ts'
+export { type Aggregation, aggregate } from './query/aggregate.ts'
 export { count, explain, find, findRows, get, type Page, type Query } from './query/find.ts'
 export type { Reader } from './query/reader.ts'
 export {

@@ -4,6 +4,7 @@ import type { Answer, Ask } from '../ask.ts'
 import type { Tenants } from '../gateway.ts'
 import type { Place } from '../locate.ts'
 import { refusal } from '../respond.ts'
+import { followed, held } from './bodies.ts'
 import type { TenantFiles } from './files.ts'
 import { keep, type Task } from './keep.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
@@ -27,6 +28,9 @@ export interface LocalTenantsOptions {
   readonly opened?: (slug: string) => void
 }
 
+type Request = [ask: Ask, place: Place, sender: Sender, requestId: string]
+type Body = AsyncIterable<string | Uint8Array>
+
 /** How long a stop waits for what tenants do by themselves. */
 const REST_MS = 5_000
 
@@ -43,6 +47,8 @@ export class LocalTenants implements Tenants {
   readonly #options: LocalTenantsOptions
   /** In the order of their last use. */
   readonly #rooms = new Map<string, Room>()
+  /** Rooms on no disk that are in use, by those who read a tenant that does not exist. */
+  readonly #vacancies = new Map<string, Set<Room>>()
 
   constructor(options: LocalTenantsOptions) {
     this.#options = options
@@ -61,25 +67,34 @@ export class LocalTenants implements Tenants {
       const there = this.#rooms.has(slug) || this.#options.files.has(slug)
       if (!there && sender.kind === 'secret') throw unauthorized()
       // Whoever has no key learns nothing, not even how long it takes to look.
-      if (sender.kind === 'nobody' && !this.#mayBeSignUp(ask)) throw unauthorized()
+      const mayBeFirst = this.#options.app.signup && ask.method === 'POST'
+      if (sender.kind === 'nobody' && !mayBeFirst) throw unauthorized()
       fresh = !there && ask.method !== 'GET' && ask.method !== 'HEAD'
       room = there || fresh ? this.#enter(slug) : this.#vacant(slug)
     } catch (reason) {
       return refusal(reason, requestId, this.#options.app.report)
     }
-    room.busy++
+    this.#use(slug, room)
     try {
       const given = await answer(room, ask, place, sender, requestId, this.#options.app)
-      return holdsOn(given) ? { ...given, body: this.#during(room, given.body) } : given
+      if (!holdsOn(given)) return given
+      const body = held(
+        given.body,
+        () => this.#use(slug, room),
+        () => this.#leave(slug, room),
+      )
+      if (this.#rooms.get(slug) === room) return { ...given, body }
+      return { ...given, body: followed(body, () => this.#movedIn(slug, ask, place, sender, requestId)) }
     } finally {
-      room.busy--
+      this.#leave(slug, room)
       // A first write that was refused has written nothing: it leaves no tenant behind.
       if (fresh && room.tenant.head.seq === 0 && isIdle(room)) this.#discard(slug)
     }
   }
 
-  #mayBeSignUp({ method }: Ask): boolean {
-    return this.#options.app.signup && method === 'POST'
+  /** The one request that needs no key makes a tenant's first one, where signing up is open. */
+  #mayBeSignUp(ask: Ask): boolean {
+    return this.#options.app.signup && ask.method === 'POST'
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
@@ -117,7 +132,8 @@ export class LocalTenants implements Tenants {
 
   /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are under way. */
   async rest(): Promise<void> {
-    const resting = Promise.all([...this.#rooms.values()].map(({ tenant }) => tenant.rest()))
+    const rooms = [...this.#rooms.values(), ...[...this.#vacancies.values()].flatMap((vacant) => [...vacant])]
+    const resting = Promise.all(rooms.map(({ tenant }) => tenant.rest()))
     const late = new Promise((done) => setTimeout(done, REST_MS).unref())
     await Promise.race([resting, late])
   }
@@ -138,6 +154,7 @@ export class LocalTenants implements Tenants {
     if (!this.#options.files.has(slug)) this.#options.files.create(slug)
     const room = this.#furnish(slug, this.#options.files.pathOf(slug))
     this.#rooms.set(slug, room)
+    this.#announce(slug, room)
     this.#options.opened?.(slug)
     this.#makeRoom()
     const due = room.tenant.due()
@@ -145,9 +162,37 @@ export class LocalTenants implements Tenants {
     return room
   }
 
-  /** A tenant that does not exist, for reading: empty, and on no disk. */
+  /** A tenant that does not exist, for reading: empty, and on no disk. Whoever follows it moves once it does exist. */
   #vacant(slug: string): Room {
     return this.#furnish(slug, ':memory:')
+  }
+
+  /** What a stream of a tenant that did not exist goes on with, now that it does. */
+  async #movedIn(slug: string, ...rest: Request): Promise<Body | null> {
+    if (!this.#rooms.has(slug)) return null
+    const answer = await this.answer(slug, ...rest)
+    return holdsOn(answer) ? answer.body : null
+  }
+
+  #use(slug: string, room: Room): void {
+    room.busy++
+    if (this.#rooms.get(slug) === room) return
+    this.#vacancies.set(slug, (this.#vacancies.get(slug) ?? new Set()).add(room))
+  }
+
+  #leave(slug: string, room: Room): void {
+    room.busy--
+    const vacant = this.#vacancies.get(slug)
+    if (room.busy === 0 && vacant?.delete(room) && vacant.size === 0) this.#vacancies.delete(slug)
+  }
+
+  /** Tells whoever follows the tenant while it does not exist that now it does. */
+  #announce(slug: string, room: Room): void {
+    if (room.tenant.head.seq > 0) return
+    const stop = room.tenant.listen(() => {
+      stop()
+      for (const vacant of this.#vacancies.get(slug) ?? []) void vacant.tenant.rest()
+    })
   }
 
   #furnish(slug: string, path: string): Room {
@@ -216,50 +261,10 @@ export class LocalTenants implements Tenants {
     room.close()
     this.#options.files.remove(slug)
   }
-
-  /** Keeps the tenant open while a stream from it is being read. */
-  #during(room: Room, body: AsyncIterable<string | Uint8Array>): AsyncIterable<string | Uint8Array> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        const chunks = body[Symbol.asyncIterator]()
-        room.busy++
-        const leave = once(() => room.busy--)
-        return {
-          async next() {
-            try {
-              const chunk = await chunks.next()
-              if (chunk.done) leave()
-              return chunk
-            } catch (reason) {
-              leave()
-              throw reason
-            }
-          },
-          // Not a generator: one of those hears of a reader that left only when it has the next chunk.
-          async return() {
-            try {
-              await chunks.return?.()
-            } finally {
-              leave()
-            }
-            return { done: true, value: undefined }
-          },
-        }
-      },
-    }
-  }
 }
 
 function isIdle({ busy, commits, tenant }: Room): boolean {
   return busy === 0 && commits.waiting === 0 && tenant.underWay === 0
-}
-
-function once(work: () => void): () => void {
-  let done = false
-  return () => {
-    if (!done) work()
-    done = true
-  }
 }
 
 function holdsOn(answer: Answer): answer is Answer & { body: AsyncIterable<string | Uint8Array> } {

@@ -1,20 +1,11 @@
-import { isoOf, type Noun, Problem } from '@tildebase/nouns'
-import {
-  count,
-  entityText,
-  entityView,
-  find,
-  get,
-  lastUsed,
-  type Outcome,
-  parseFields,
-  perform,
-  project,
-  type Stored,
-} from '@tildebase/tenant'
+import { Problem } from '@tildebase/nouns'
+import { count, entityText, find, get, type Outcome, perform, type Stored } from '@tildebase/tenant'
 import { type Answer, empty, json, jsonText } from '../ask.ts'
 import type { Call } from '../call.ts'
 import type { Route } from '../routes.ts'
+import { pageText, textFor } from './entity-text.ts'
+import { wantsLive } from './live.ts'
+import { liveList } from './live-query.ts'
 import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, readerFor } from './params.ts'
 
@@ -86,24 +77,27 @@ export const entityRoutes: readonly Route[] = [
   },
 ]
 
-function list(call: Call): Answer {
+/** A page of a list, or the list live when the call accepts a stream of events. */
+export function list(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
   const query = findQuery(call, noun)
-  const page = find(readerFor(call), query)
-  const results = page.results.map(textFor(call, noun)).join(',')
-  const total = page.total === undefined ? '' : `"total":${page.total},`
-  return jsonText(
-    200,
-    `{"results":[${results}],${total}"hasMore":${page.hasMore},"cursor":${JSON.stringify(page.cursor)}}`,
-  )
+  if (wantsLive(call)) return liveList(call, noun, query)
+  if (flagParam(call.query, 'explain')) return explained(call, query)
+  return jsonText(200, pageText(find(readerFor(call), query), textFor(call, noun)))
 }
 
-function countAll(call: Call): Answer {
+/** How the list would be found, for administrators: it tells what there is beyond a key's own rows. */
+function explained(call: Call, query: Query): Answer {
+  demandArea(call.grant, 'admin', 'all')
+  return json(200, explain(readerFor(call), query))
+}
+
+export function countAll(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
   return json(200, { count: count(readerFor(call), findQuery(call, noun)) })
 }
 
-function read(call: Call): Answer {
+export function read(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
   if (isMetricName(noun, call.params.id!)) return metricByName(call)
   const entity = get(readerFor(call), noun.name, call.params.id!, getQuery(call, noun))
@@ -117,21 +111,6 @@ function read(call: Call): Answer {
   if (known !== undefined && known.split(',').some((one) => one.trim() === tag || one.trim() === '*'))
     return empty(304, { etag: tag })
   return jsonText(200, textFor(call, noun)(entity), { etag: tag })
-}
-
-/** How the call wants an entity written: whole, as it is stored, or some of its fields. */
-function textFor(call: Call, noun: Noun): (entity: Stored) => string {
-  const fields = parseFields(call.query.get('fields'), noun)
-  const whole = noun.name === 'ApiKey' ? (entity: Stored) => withUse(call, entity) : (entity: Stored) => entity
-  if (fields === null) return (entity) => entityText(whole(entity), call.context)
-  const embedded = String(call.query.get('include') ?? '').split(',')
-  return (entity) => JSON.stringify(project(entityView(whole(entity), call.context), fields, embedded))
-}
-
-/** When a key was last used is no version of it: it is told, and not written at every request. */
-function withUse(call: Call, entity: Stored): Stored {
-  const at = lastUsed(call.tenant, entity.id)
-  return at === null ? entity : { ...entity, extra: { ...entity.extra, lastUsedAt: isoOf(at) } }
 }
 
 function create(call: Call): Answer {

@@ -16,6 +16,12 @@ const USED_EVERY = 60_000
 const EXPIRE: Verb = { name: 'expire', before: 'expiring', event: 'expired', set: { status: 'Expired' } }
 const SECRET_FORM = /^tb_[A-Za-z0-9]{40}~([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
+/** A key that opens something: what, and until when. */
+interface Standing {
+  readonly grant: Grant
+  readonly expiresAt: number | null
+}
+
 /** The tenant that a key secret names, or null when it has not the form of one. */
 export function tenantOfSecret(secret: string): string | null {
   return SECRET_FORM.exec(secret)?.[1] ?? null
@@ -78,6 +84,13 @@ export function grantOf(tenant: Tenant, secret: string): Grant | null {
   return key.grant
 }
 
+/** What a grant is by now, for those who hold one for long: null once its key is revoked, expired or deleted. */
+export function renewed(tenant: Tenant, grant: Grant): Grant | null {
+  if (!grant.actor.startsWith('apiKey_')) return grant
+  const key = tenant.memo.get(['ApiKey', 'Schema'], `standing ${grant.actor}`, () => standingOf(tenant, grant.actor))
+  return key === null || (key.expiresAt !== null && key.expiresAt <= tenant.ports.clock.now()) ? null : key.grant
+}
+
 /** Sets the keys to Expired whose time has come, and writes down now and then when keys were last used. */
 export function keyChore(tenant: Tenant): Chore {
   return {
@@ -108,10 +121,13 @@ function earlier(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
-function readKey(tenant: Tenant, secret: string, digest: Uint8Array) {
+function readKey(tenant: Tenant, secret: string, digest: Uint8Array): Standing | null {
   const key = keyByPrefix(tenant.sql, secret.slice(0, PREFIX_LENGTH))
   if (!key || !tenant.ports.seal.equal(key.hash, digest)) return null
-  const { id } = key
+  return standingOf(tenant, key.id)
+}
+
+function standingOf(tenant: Tenant, id: string): Standing | null {
   const current = currentOf(tenant.sql, 'ApiKey', id)
   if (!current || current.gone) return null
   const data = JSON.parse(current.data) as { status: string; scopes?: string; expiresAt?: string; filter?: JsonObject }
