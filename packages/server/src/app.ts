@@ -11,8 +11,9 @@ import {
 } from '@tildebase/tenant'
 import type { Answer, Ask } from './ask.ts'
 import { type Call, flagParam, parseBody, parseQuery } from './call.ts'
-import { remember } from './idempotency.ts'
+import { remember, rememberLong } from './idempotency.ts'
 import type { Place } from './locate.ts'
+import type { RateLimit } from './rate.ts'
 import { rehearsal } from './rehearsal.ts'
 import { refusal } from './respond.ts'
 import { createdAnswer } from './rest/entities.ts'
@@ -36,6 +37,8 @@ export interface AppOptions {
   /** Whether anybody may make a tenant that does not exist yet, with its first key. */
   readonly signup: boolean
   readonly report: (reason: unknown, requestId: string) => void
+  /** How often a key may ask; absent is as often as it likes. */
+  readonly rate?: RateLimit
   /** How many bytes an import may have, after inflation; 1 GiB when absent. */
   readonly importLimit?: number
 }
@@ -54,7 +57,14 @@ export async function answer(
   try {
     const grant = grantFor(open.tenant, sender)
     if (grant === null) return await open.commits.run(() => signUp(open.tenant, ask, place, options))
-    return await dispatch(open, ask, place, grant, requestId, options)
+    if (!options.rate) return await dispatch(open, ask, place, grant, requestId, options)
+    const turn = options.rate.take(`${open.tenant.slug} ${grant.actor}`)
+    const given = turn.refused
+      ? refusal(turn.refused, requestId, options.report)
+      : await dispatch(open, ask, place, grant, requestId, options).catch((reason) =>
+          refusal(reason, requestId, options.report),
+        )
+    return { ...given, headers: { ...given.headers, ...turn.headers } }
   } catch (reason) {
     return refusal(reason, requestId, options.report)
   }
@@ -87,7 +97,7 @@ async function dispatch(
   }
   demandFor({ route, params }, call)
   if (route.mode === 'write') return runWrite(route, call)
-  return route.handle(call)
+  return route.mode === 'stream' ? rememberLong(call, async () => route.handle(call)) : route.handle(call)
 }
 
 /** What the sender wants the writes of this request to share, if it has a bearable form. */

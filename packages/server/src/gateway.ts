@@ -4,6 +4,8 @@ import { type Sender, unauthorized } from './app.ts'
 import type { Answer, Ask } from './ask.ts'
 import { locate, type Place } from './locate.ts'
 import { refusal } from './respond.ts'
+import { traceOf, traceparent } from './trace.ts'
+import { servedOf, type Watch } from './watch.ts'
 
 /** The tenants, wherever they are: in this thread, in workers, in Durable Objects. */
 export interface Tenants {
@@ -19,6 +21,8 @@ export interface GatewayOptions {
   readonly isOperator: (secret: string) => boolean
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
+  /** Hears of every request that was answered. */
+  readonly watch?: Watch
   /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
   readonly outside: (ask: Ask, segments: readonly string[], sender: Sender) => Promise<Answer | null> | Answer | null
 }
@@ -35,20 +39,39 @@ export class Gateway {
   }
 
   async answer(ask: Ask): Promise<Answer> {
+    const { watch, report } = this.#options
     const given = ask.headers['x-request-id']
     const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
+    const trace = traceOf(ask.headers.traceparent, watch?.traces === true)
+    const at = Date.now()
+    const begun = performance.now()
+    let place: Place | null = null
     let answer: Answer
     try {
-      answer = ask.method === 'OPTIONS' ? preflight(ask) : await this.#pass(ask, requestId)
+      place = locate(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
+      answer = ask.method === 'OPTIONS' ? preflight(ask) : await this.#pass(ask, place, requestId)
     } catch (reason) {
-      answer = refusal(reason, requestId, this.#options.report)
+      answer = refusal(reason, requestId, report)
     }
-    return { ...answer, headers: { ...answer.headers, 'x-request-id': requestId, ...crossOrigin(ask) } }
+    const ms = performance.now() - begun
+    if (watch) {
+      const rest = { at, ms, requestId, key: this.#keyOf(ask), trace }
+      watch.hear(servedOf(ask, place, answer, watch.routes, rest))
+    }
+    return {
+      ...answer,
+      headers: {
+        ...answer.headers,
+        'x-request-id': requestId,
+        'x-content-type-options': 'nosniff',
+        ...(trace && { traceparent: traceparent(trace) }),
+        ...crossOrigin(ask),
+      },
+    }
   }
 
-  async #pass(ask: Ask, requestId: string): Promise<Answer> {
-    const { tenants, hostSuffix } = this.#options
-    const place = locate(ask.scheme, ask.host, ask.path, hostSuffix)
+  async #pass(ask: Ask, place: Place, requestId: string): Promise<Answer> {
+    const { tenants } = this.#options
     const sender = this.#senderOf(ask)
     if (place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')) {
       const answer = await this.#options.outside(ask, place.segments, sender)
@@ -60,10 +83,17 @@ export class Gateway {
     return tenants.answer(slug, ask, place, sender, requestId)
   }
 
+  /** How logs name the key of a request. */
+  #keyOf(ask: Ask): string | null {
+    const secret = secretOf(ask)
+    if (secret === null || secret === undefined) return null
+    if (tenantOfSecret(secret) !== null) return secret.slice(0, 8)
+    return this.#options.isOperator(secret) ? 'operator' : null
+  }
+
   #senderOf(ask: Ask): Sender {
-    const header = ask.headers.authorization
-    if (header === undefined) return { kind: 'nobody' }
-    const secret = /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
+    const secret = secretOf(ask)
+    if (secret === null) return { kind: 'nobody' }
     if (secret === undefined) throw unauthorized()
     return this.#options.isOperator(secret) ? { kind: 'operator' } : { kind: 'secret', secret }
   }
@@ -75,6 +105,12 @@ export class Gateway {
     if (own === null || !(await this.#options.tenants.verify(own, secret))) throw unauthorized()
     throw new Problem('forbidden', 'This key belongs to another tenant.')
   }
+}
+
+/** The secret that a request carries: null when it carries none, undefined when what it carries is not one. */
+function secretOf(ask: Ask): string | null | undefined {
+  const header = ask.headers.authorization
+  return header === undefined ? null : /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
 }
 
 /** The tenant of a database path without prefix: the key's own. */
@@ -97,7 +133,7 @@ function preflight(ask: Ask): Answer {
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
       'access-control-allow-headers':
         ask.headers['access-control-request-headers'] ??
-        'authorization, content-type, if-match, if-none-match, idempotency-key',
+        'authorization, content-type, if-match, if-none-match, idempotency-key, traceparent, x-request-id, x-correlation-id',
       'access-control-max-age': '86400',
     },
     body: null,
@@ -109,6 +145,7 @@ function crossOrigin(ask: Ask): Answer['headers'] {
   if (ask.headers.origin === undefined) return {}
   return {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'etag, location, x-request-id, retry-after, idempotency-replayed',
+    'access-control-expose-headers':
+      'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent',
   }
 }

@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { forgetOldAnswers, keepAnswer, keptAnswer } from '@tildebase/tenant'
+import { forgetOldAnswers, keepAnswer, keptAnswer, type Tenant } from '@tildebase/tenant'
 import type { Answer } from './ask.ts'
 import type { Call } from './call.ts'
 import { withoutSecrets } from './secrets.ts'
@@ -7,56 +7,86 @@ import { withoutSecrets } from './secrets.ts'
 const DAY = 86_400_000
 const MAX_KEY = 255
 
+/** The requests under way that take their time, by tenant. */
+const UNDER_WAY = new WeakMap<Tenant, Set<string>>()
+
 /** Runs a POST once per Idempotency-Key. The answer is kept in the transaction of the write, so a crash keeps both or none. */
 export function remember(call: Call, work: () => Answer): Answer {
+  const scope = scopeOf(call)
+  if (scope === null) return work()
+  const fingerprint = fingerprintOf(call)
+  return replayed(call, scope, fingerprint) ?? kept(call, scope, fingerprint, work())
+}
+
+/** The same for a POST that takes its time. While it is under way a second one is refused; its answer is kept at its end. */
+export async function rememberLong(call: Call, work: () => Promise<Answer>): Promise<Answer> {
+  const scope = scopeOf(call)
+  if (scope === null) return work()
+  const busy = UNDER_WAY.get(call.tenant) ?? new Set()
+  UNDER_WAY.set(call.tenant, busy)
+  if (busy.has(scope)) {
+    throw new Problem('in_flight', 'The first request with this Idempotency-Key is still under way.', {
+      field: 'Idempotency-Key',
+    })
+  }
+  busy.add(scope)
+  try {
+    const fingerprint = fingerprintOf(call)
+    const known = replayed(call, scope, fingerprint)
+    if (known) return known
+    const answer = await work()
+    return await call.commits.run(() => kept(call, scope, fingerprint, answer))
+  } finally {
+    busy.delete(scope)
+  }
+}
+
+/** Whose key it is, and for what: null when the request has none. */
+function scopeOf(call: Call): string | null {
   const key = call.ask.headers['idempotency-key']
-  if (key === undefined || call.ask.method !== 'POST') return work()
+  if (key === undefined || call.ask.method !== 'POST') return null
   if (key === '' || key.length > MAX_KEY) {
     throw new Problem('invalid_parameter', `An Idempotency-Key has 1 to ${MAX_KEY} characters.`, {
       field: 'Idempotency-Key',
     })
   }
-  const { tenant } = call
-  const now = tenant.ports.clock.now()
-  const scope = JSON.stringify([call.grant.actor, call.ask.method, call.ask.path, key])
-  const fingerprint = fingerprintOf(call)
-  forgetOldAnswers(tenant.sql, now - DAY)
-  const kept = keptAnswer(tenant.sql, scope)
-  if (kept) {
-    if (kept.fingerprint !== fingerprint) {
-      throw new Problem(
-        'idempotency_mismatch',
-        'This Idempotency-Key was used with another body. Use a new key for a new request.',
-        {
-          field: 'Idempotency-Key',
-        },
-      )
-    }
-    return {
-      status: kept.status,
-      headers: { ...JSON.parse(kept.headers), 'idempotency-replayed': 'true' },
-      body: kept.body,
-    }
+  return JSON.stringify([call.grant.actor, call.ask.method, call.ask.path, key])
+}
+
+/** What tells one request from another. A body that streams by is known by what its headers say of it. */
+function fingerprintOf({ ask, tenant }: Call): string {
+  const { headers, body, query } = ask
+  const streamed = ['content-type', 'content-encoding', 'content-length'].map((name) => headers[name] ?? '').join('\n')
+  const digest = tenant.ports.seal.sha256(
+    query,
+    '\n',
+    body instanceof Uint8Array ? body : body === null ? '' : streamed,
+  )
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The answer that was given before, or null. */
+function replayed({ tenant }: Call, scope: string, fingerprint: string): Answer | null {
+  const known = keptAnswer(tenant.sql, scope)
+  if (!known || known.at <= tenant.ports.clock.now() - DAY) return null
+  if (known.fingerprint !== fingerprint) {
+    throw new Problem(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another body. Use a new key for a new request.',
+      { field: 'Idempotency-Key' },
+    )
   }
-  const answer = work()
-  const body = typeof answer.body === 'string' ? withoutSecret(answer.body) : null
-  keepAnswer(tenant.sql, scope, {
-    fingerprint,
-    status: answer.status,
-    headers: JSON.stringify(answer.headers),
-    body,
-    at: now,
-  })
+  const { status, headers, body } = known
+  return { status, headers: { ...JSON.parse(headers), 'idempotency-replayed': 'true' }, body }
+}
+
+/** Keeps an answer that is text and tells of success: what failed may be tried again. */
+function kept({ tenant }: Call, scope: string, fingerprint: string, answer: Answer): Answer {
+  const { status, headers, body } = answer
+  if (status >= 400 || (body !== null && typeof body !== 'string')) return answer
+  const at = tenant.ports.clock.now()
+  forgetOldAnswers(tenant.sql, at - DAY)
+  const text = body?.includes('"secret"') ? JSON.stringify(withoutSecrets(JSON.parse(body))) : body
+  keepAnswer(tenant.sql, scope, { fingerprint, status, headers: JSON.stringify(headers), body: text, at })
   return answer
-}
-
-/** A secret is shown once: what is kept, and replayed, is the answer without it. */
-function withoutSecret(body: string): string {
-  if (!body.includes('"secret"')) return body
-  return JSON.stringify(withoutSecrets(JSON.parse(body)))
-}
-
-function fingerprintOf(call: Call): string {
-  const body = call.ask.body instanceof Uint8Array ? call.ask.body : new Uint8Array()
-  return Array.from(call.tenant.ports.seal.sha256(call.ask.query, '\n', body), (byte) => byte.toString(16)).join('')
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { catalogue, type Noun, type Nouns, nounsOf } from '@tildebase/nouns'
 import { type HookRegistry, Hooks, registryOf } from '@tildebase/tenant'
+import type { Collector } from './watch/spans.ts'
 
 /** How a host runs: every setting a flag, a variable and a default. */
 export interface Settings {
@@ -29,6 +30,10 @@ export interface Settings {
   readonly webhookRetention: number
   /** Requests per minute and key; 0 is no limit. */
   readonly rateLimit: number
+  /** Whether every request is a line in the log. */
+  readonly logRequests: boolean
+  /** Where spans are sent to; null is nowhere. */
+  readonly collector: Collector | null
 }
 
 type Words = { readonly [name: string]: string | undefined }
@@ -58,6 +63,14 @@ export function readSettings(flags: Words, env: Words): Settings {
     webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
     webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
     rateLimit: wholeNumber('TILDE_RATE_LIMIT', env.TILDE_RATE_LIMIT || '0', 0, 1_000_000_000),
+    logRequests: oneOf('TILDE_LOG', env.TILDE_LOG || 'faults', ['faults', 'requests']) === 'requests',
+    collector: env.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: pairs(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
+          service: env.OTEL_SERVICE_NAME || 'tildebase',
+        }
+      : null,
   }
 }
 
@@ -88,6 +101,16 @@ function wholeNumber(name: string, text: string, least: number, most: number): n
   const value = Number(text)
   if (Number.isInteger(value) && value >= least && value <= most && text.trim() !== '') return value
   throw new SettingError(`${name} is a whole number from ${least} to ${most}, not ${text}.`)
+}
+
+/** `name=value,name=value`, as OpenTelemetry writes headers. */
+function pairs(text: string): { [name: string]: string } {
+  const parts = text.split(',').map((part) => part.split('='))
+  return Object.fromEntries(
+    parts
+      .filter(([name]) => name?.trim())
+      .map(([name, ...value]) => [name!.trim(), decodeURIComponent(value.join('='))]),
+  )
 }
 
 function oneOf(name: string, text: string, words: readonly string[]): string {

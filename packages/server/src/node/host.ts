@@ -13,6 +13,7 @@ import { localTenants } from './local.ts'
 import { report } from './log.ts'
 import { operator } from './operator.ts'
 import { operatorKey, operatorTest } from './root-key.ts'
+import { Watchtower } from './watch/watch.ts'
 import { WorkerTenants } from './workers/crew.ts'
 
 export interface Host {
@@ -44,19 +45,23 @@ export async function startHost(settings: Settings): Promise<Host> {
   mkdirSync(scratch, { mode: 0o700 })
   const office = { files, scratch, keep: tenants.keep.bind(tenants), unbook: (slug: string) => alarms.book(slug, null) }
   const pages = consolePages()
+  const tower = new Watchtower(settings)
   const gateway = new Gateway({
     tenants,
     hostSuffix: settings.hostSuffix,
     isOperator: operatorTest(rootKey.key),
     requestId: randomUUID,
     report,
-    outside: (ask, segments, sender) =>
-      segments[0] === 'operator'
-        ? operator(ask, segments, sender, office)
-        : (pages(ask, segments) ?? outside(segments, stopping)),
+    watch: tower,
+    outside: async (ask, segments, sender) => {
+      if (segments[0] === 'operator') return operator(ask, segments, sender, office)
+      if (segments.join('/') === 'metrics') return numbersPage(tower.numbers.page(await tenants.stats()))
+      return pages(ask, segments) ?? outside(segments, stopping)
+    },
   })
-  const server = createHttp({
+  const { server, idle } = createHttp({
     gateway,
+    isStopping: () => stopping,
     bodyLimit: settings.bodyLimit,
     streams: (path) => /\/import\/|^\/operator\/.*\/restore$/.test(path),
     report,
@@ -80,15 +85,15 @@ export async function startHost(settings: Settings): Promise<Host> {
   for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
 
   const stop = async () => {
+    // From here on new requests are told to come back later, while those under way finish.
     stopping = true
-    const closed = new Promise<void>((done) => server.close(() => done()))
-    server.closeIdleConnections()
     await tenants.rest()
-    server.closeIdleConnections()
-    const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    await Promise.race([idle(), new Promise((late) => setTimeout(late, DRAIN_MS).unref())])
+    const closed = new Promise<void>((done) => server.close(() => done()))
+    server.closeAllConnections()
     await closed
-    clearTimeout(timer)
     await tenants.closeAll()
+    await tower.close()
     alarms.close()
   }
   let stopped: Promise<void> | null = null
@@ -114,4 +119,8 @@ function outside(segments: readonly string[], stopping: boolean): Answer | null 
     default:
       return null
   }
+}
+
+function numbersPage(text: string): Answer {
+  return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: text }
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Problem } from '@tildebase/nouns'
 import type { Answer, Ask, Body } from '../ask.ts'
 import type { Gateway } from '../gateway.ts'
 import { refusal } from '../respond.ts'
+import { compressed } from './compress.ts'
 
 export interface HttpOptions {
   readonly gateway: Gateway
@@ -10,28 +12,53 @@ export interface HttpOptions {
   readonly bodyLimit: number
   /** Whether the path takes a body that is read bit by bit. */
   readonly streams: (path: string) => boolean
+  /** Whether the service is about to end: it then takes nothing new. */
+  readonly isStopping: () => boolean
   readonly report: (reason: unknown, requestId: string) => void
 }
 
+export interface Http {
+  readonly server: Server
+  /** Done when no answer is under way any more. */
+  idle(): Promise<void>
+}
+
+/** Paths that answer to the last. */
+const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
+
 /** An HTTP server in front of a gateway. */
-export function createHttp(options: HttpOptions): Server {
+export function createHttp(options: HttpOptions): Http {
+  let underWay = 0
+  let waiting: (() => void)[] = []
   const server = createServer(
     { maxHeaderSize: 32_768, requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 65_000 },
     (request, response) => {
+      underWay++
+      response.once('close', () => {
+        if (--underWay > 0) return
+        for (const done of waiting) done()
+        waiting = []
+      })
       void serve(request, response, options)
     },
   )
-  return server
+  const idle = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
+  return { server, idle }
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
   let answer: Answer
   try {
-    answer = await options.gateway.answer(await askOf(request, options))
+    if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
+    const given = await options.gateway.answer(await askOf(request, options))
+    answer = await compressed(given, request.headers['accept-encoding'])
   } catch (reason) {
-    answer = refusal(reason, 'door', options.report)
-    // What is left of the body is not worth reading.
-    if (!request.complete) answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
+    const requestId = randomUUID()
+    const refused = refusal(reason, requestId, options.report)
+    answer = { ...refused, headers: { ...refused.headers, 'x-request-id': requestId } }
+    // What is left of the body is not worth reading, and a connection of a service that stops not worth keeping.
+    if (!request.complete || options.isStopping())
+      answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
   }
   await send(request, response, answer, options)
 }
@@ -70,6 +97,10 @@ function bodyOf(request: IncomingMessage, path: string, options: HttpOptions): B
     request.on('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     request.on('error', failed)
   })
+}
+
+function stopping(): Problem {
+  return new Problem('unavailable', 'The service is stopping. Try again in a moment.', { retryAfter: 5 })
 }
 
 function tooLarge(limit: number): Problem {

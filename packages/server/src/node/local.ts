@@ -1,9 +1,11 @@
+import { RateLimit } from '../rate.ts'
 import { routes } from '../table.ts'
 import type { Program, Settings } from './config.ts'
 import type { TenantFiles } from './files.ts'
 import { log, report } from './log.ts'
 import { createOutbound } from './outbound.ts'
 import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
+import { countedOutbound, noStats } from './watch/stats.ts'
 
 /** What differs between the thread of the host and a worker of it. */
 export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened'> {
@@ -13,10 +15,12 @@ export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened'> {
 
 /** The tenants of one thread, with the ports of this host. */
 export function localTenants(settings: Settings, program: Program, files: TenantFiles, thread: Thread): LocalTenants {
+  const stats = noStats()
   return new LocalTenants({
+    stats,
     files,
     mostOpen: Math.max(1, Math.floor(settings.mostOpen / Math.max(settings.workers, 1))),
-    app: { routes, signup: settings.signup, report, importLimit: settings.importLimit },
+    app: { routes, signup: settings.signup, report, importLimit: settings.importLimit, rate: rateOf(settings) },
     tenant: {
       ...program,
       get baseUrl() {
@@ -31,8 +35,12 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       },
       log,
     },
-    outbound: createOutbound({ insecure: settings.webhooksInsecure }),
+    outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
     book: thread.book,
     opened: thread.opened,
   })
+}
+
+function rateOf({ rateLimit }: Settings): RateLimit | undefined {
+  return rateLimit === 0 ? undefined : new RateLimit(rateLimit, () => performance.now())
 }

@@ -4,6 +4,7 @@ import type { Tenants } from '../../gateway.ts'
 import type { Place } from '../../locate.ts'
 import type { Settings } from '../config.ts'
 import type { Task } from '../keep.ts'
+import { addStats, type Stats } from '../watch/stats.ts'
 import { TenantWorker } from './tenant-worker.ts'
 
 const STOP_MS = 10_000
@@ -61,6 +62,12 @@ export class WorkerTenants implements Tenants {
   /** Ends every stream and starts nothing new. A thread that is down has nothing to end. */
   async rest(): Promise<void> {
     await Promise.allSettled(this.#workers.map((worker) => worker.call('rest', [])))
+  }
+
+  /** The numbers of all threads that are up. */
+  async stats(): Promise<Stats> {
+    const told = await Promise.allSettled(this.#workers.map((worker) => worker.call<Stats>('stats', [])))
+    return addStats(told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
   }
 
   async closeAll(): Promise<void> {

@@ -1,0 +1,47 @@
+import { pipeline, Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import type { Answer } from '../ask.ts'
+
+const LEAST = 1_024
+const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|x-ndjson|xml|javascript))/
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const GZIP = { level: 5 }
+
+const whole = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+
+/** The answer in the encoding that its reader likes best, when that is worth it. Live streams are left as they are. */
+export async function compressed(answer: Answer, accept: string | undefined): Promise<Answer> {
+  const { headers, body } = answer
+  if (body === null || headers['content-encoding'] !== undefined) return answer
+  if (!COMPRESSIBLE.test(headers['content-type'] ?? '')) return answer
+  const varied = { ...headers, vary: 'accept-encoding' }
+  const encoding = encodingOf(accept)
+  const flows = typeof body === 'object' && Symbol.asyncIterator in body
+  if (encoding === null || (!flows && Buffer.byteLength(body) < LEAST)) return { ...answer, headers: varied }
+  const encoded = { ...varied, 'content-encoding': encoding }
+  if (flows) return { ...answer, headers: encoded, body: flowing(body, encoding) }
+  const bytes = await (encoding === 'br' ? whole.br(body, BROTLI) : whole.gzip(body, GZIP))
+  return { ...answer, headers: encoded, body: bytes }
+}
+
+/** `br` or `gzip`, whichever the header accepts; null when neither. */
+function encodingOf(accept: string | undefined): 'br' | 'gzip' | null {
+  if (accept === undefined) return null
+  const wanted = new Map(
+    accept.split(',').map((part) => {
+      const [name = '', ...parameters] = part.trim().toLowerCase().split(';')
+      const quality = parameters.find((parameter) => parameter.trim().startsWith('q='))
+      return [name.trim(), quality === undefined ? 1 : Number(quality.trim().slice(2))] as const
+    }),
+  )
+  const accepts = (name: string) => (wanted.get(name) ?? wanted.get('*') ?? 0) > 0
+  return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null
+}
+
+function flowing(body: AsyncIterable<string | Uint8Array>, encoding: 'br' | 'gzip'): AsyncIterable<Uint8Array> {
+  const packer = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP)
+  // A fault of either end, or a reader that leaves, ends both: the packer passes it on to whoever reads it.
+  pipeline(Readable.from(body), packer, () => {})
+  return packer
+}

@@ -1,0 +1,113 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Served } from '../../watch.ts'
+import { COMMIT_SIZES, type Stats } from './stats.ts'
+
+/** The upper bounds of the latency histogram, in seconds. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+interface Latency {
+  /** How many were at most as long as each bound; the last counts all. */
+  readonly counts: number[]
+  seconds: number
+}
+
+/** Counts what the service does, in the words of Prometheus. No tenant is named: their number has no bound. */
+export class Prometheus {
+  readonly #requests = new Map<string, number>()
+  readonly #latencies = new Map<string, Latency>()
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 })
+
+  constructor() {
+    this.#delay.enable()
+  }
+
+  hear({ method, route, status, ms }: Served): void {
+    const labels = `method="${method}",route="${route}"`
+    const request = `${labels},status="${status}"`
+    this.#requests.set(request, (this.#requests.get(request) ?? 0) + 1)
+    const latency = this.#latencies.get(labels) ?? { counts: new Array(BOUNDS.length + 1).fill(0), seconds: 0 }
+    this.#latencies.set(labels, latency)
+    const seconds = ms / 1_000
+    const first = BOUNDS.findIndex((bound) => seconds <= bound)
+    latency.counts[first === -1 ? BOUNDS.length : first]!++
+    latency.seconds += seconds
+  }
+
+  /** The page of all numbers. */
+  page(stats: Stats): string {
+    const { rss, heapUsed } = process.memoryUsage()
+    const lag = (ns: number) => (Number.isFinite(ns) ? ns / 1e9 : 0)
+    const lines = [
+      ...family('tilde_requests_total', 'counter', 'Requests answered, by route and status.', [
+        ...[...this.#requests].map(([labels, count]): Sample => [`{${labels}}`, count]),
+      ]),
+      ...histograms(this.#latencies),
+      ...family('tilde_commits_total', 'counter', 'Commits written to disk.', [['', sum(stats.commits)]]),
+      ...commitSizes(stats),
+      ...family('tilde_queue_depth', 'gauge', 'Writes that wait for a commit.', [['', stats.waiting]]),
+      ...family('tilde_open_tenants', 'gauge', 'Tenants that are open.', [['', stats.open]]),
+      ...family('tilde_deliveries_total', 'counter', 'Webhook deliveries sent, by outcome.', [
+        ['{outcome="delivered"}', stats.delivered],
+        ['{outcome="failed"}', stats.failed],
+      ]),
+      ...family('tilde_event_loop_lag_seconds', 'gauge', 'How late the event loop of the gateway runs.', [
+        ['{quantile="0.5"}', lag(this.#delay.percentile(50))],
+        ['{quantile="0.99"}', lag(this.#delay.percentile(99))],
+      ]),
+      ...family('process_resident_memory_bytes', 'gauge', 'Memory of the process.', [['', rss]]),
+      ...family('nodejs_heap_used_bytes', 'gauge', 'Memory in use by the gateway thread.', [['', heapUsed]]),
+      ...family('process_uptime_seconds', 'gauge', 'How long the process has been running.', [['', process.uptime()]]),
+    ]
+    return `${lines.join('\n')}\n`
+  }
+
+  close(): void {
+    this.#delay.disable()
+  }
+}
+
+type Sample = readonly [labels: string, value: number]
+
+function family(name: string, type: string, help: string, samples: readonly Sample[]): string[] {
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(([labels, value]) => `${name}${labels} ${value}`),
+  ]
+}
+
+function histograms(latencies: ReadonlyMap<string, Latency>): string[] {
+  const name = 'tilde_request_seconds'
+  return [
+    ...family(name, 'histogram', 'How long requests took until their answer was there.', []),
+    ...[...latencies].flatMap(([labels, { counts, seconds }]) =>
+      histogram(name, `${labels},`, BOUNDS, counts).concat(
+        `${name}_sum{${labels}} ${seconds}`,
+        `${name}_count{${labels}} ${sum(counts)}`,
+      ),
+    ),
+  ]
+}
+
+function commitSizes({ commits, writes }: Stats): string[] {
+  const name = 'tilde_commit_writes'
+  return [
+    ...family(name, 'histogram', 'How many writes share a commit.', []),
+    ...histogram(name, '', COMMIT_SIZES, commits),
+    `${name}_sum ${writes}`,
+    `${name}_count ${sum(commits)}`,
+  ]
+}
+
+/** Buckets count everything up to their bound. */
+function histogram(name: string, labels: string, bounds: readonly number[], counts: readonly number[]): string[] {
+  let below = 0
+  return [...bounds, '+Inf'].map((bound, index) => {
+    below += counts[index]!
+    return `${name}_bucket{${labels}le="${bound}"} ${below}`
+  })
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}

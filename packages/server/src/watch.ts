@@ -1,0 +1,63 @@
+import type { Answer, Ask } from './ask.ts'
+import type { Place } from './locate.ts'
+import type { Routes } from './routes.ts'
+import type { Trace } from './trace.ts'
+
+/** A request that was answered, as logs, metrics and traces tell of it. It holds no secret and no query. */
+export interface Served {
+  readonly method: string
+  /** The pattern of its path, `/~{tenant}/:type/:id`: few enough to count by. */
+  readonly route: string
+  readonly path: string
+  readonly status: number
+  /** When it came, in milliseconds since 1970, and how long it took until the answer was there. */
+  readonly at: number
+  readonly ms: number
+  readonly requestId: string
+  readonly tenant: string | null
+  /** The first 8 characters of the key, `operator`, or null. */
+  readonly key: string | null
+  readonly trace: Trace | null
+}
+
+/** Somebody who hears of every request that was answered. */
+export interface Watch {
+  /** The routes that requests are told by. */
+  readonly routes: Routes
+  /** Whether a request that names no trace begins one. */
+  readonly traces: boolean
+  hear(served: Served): void
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const OUTSIDE = new Set(['', 'healthz', 'readyz', 'metrics', 'docs', 'operator', 'console'])
+
+/** What is told of an answered request. */
+export function servedOf(
+  ask: Ask,
+  place: Place | null,
+  answer: Answer,
+  routes: Routes,
+  rest: Pick<Served, 'at' | 'ms' | 'requestId' | 'key' | 'trace'>,
+): Served {
+  const method = METHODS.has(ask.method) ? ask.method : 'other'
+  const { path } = ask
+  return {
+    method,
+    route: routeOf(ask.method, place, routes),
+    path,
+    status: answer.status,
+    tenant: place?.tenant ?? null,
+    ...rest,
+  }
+}
+
+function routeOf(method: string, place: Place | null, routes: Routes): string {
+  if (place === null) return 'none'
+  const { tenant, segments } = place
+  const [first = ''] = segments
+  if (tenant === null && OUTSIDE.has(first)) return `/${first}`
+  const found = routes.find(method, segments)
+  if (found === null || !('route' in found)) return 'none'
+  return tenant === null ? found.route.path : `/~{tenant}${found.route.path}`
+}
