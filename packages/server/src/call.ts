@@ -48,13 +48,18 @@ export function parseBody(bytes: Uint8Array | null): unknown {
   } catch {
     throw new Problem('invalid_json', 'The body is not UTF-8 text.')
   }
+  return parseJson(text, 'The body')
+}
+
+/** Reads a text of JSON, bounded in depth. */
+export function parseJson(text: string, what = 'The JSON'): unknown {
   if (depthOf(text) > MAX_DEPTH) {
-    throw new Problem('too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`, { limit: MAX_DEPTH })
+    throw new Problem('too_deep', `${what} is nested deeper than ${MAX_DEPTH} levels.`, { limit: MAX_DEPTH })
   }
   try {
     return JSON.parse(text)
   } catch (reason) {
-    throw new Problem('invalid_json', `The body is not valid JSON: ${(reason as Error).message.slice(0, 200)}`)
+    throw new Problem('invalid_json', `${what} is not valid JSON: ${(reason as Error).message.slice(0, 200)}`)
   }
 }
 

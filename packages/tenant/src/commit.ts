@@ -1,3 +1,4 @@
+import { settle } from './scripts/settle.ts'
 import type { Tenant } from './tenant.ts'
 
 type Job = {
@@ -23,8 +24,12 @@ export class Commits {
     return this.#queue.length
   }
 
-  /** Runs `work` in the next commit; its result comes when that commit is durable. */
+  /** Runs `work` in the next commit; its result comes when that commit is durable. Stored hooks are asked before. */
   run<T>(work: () => T): Promise<T> {
+    return settle(this.#tenant, (attempt) => this.#enqueue(attempt), work)
+  }
+
+  #enqueue<T>(work: () => T): Promise<T> {
     return new Promise<T>((done, failed) => {
       if (this.#queue.length === 0) this.#soon(() => this.#commit())
       this.#queue.push({ work, done: done as Job['done'], failed })

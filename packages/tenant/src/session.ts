@@ -10,7 +10,7 @@ import { entityView } from './view.ts'
 export type Session = { readonly [type: string]: { readonly [operation: string]: (...args: any[]) => any } }
 
 /** The session of a grant: every type a property, every operation and verb a function of it. */
-export function sessionOf(tenant: Tenant, grant: Grant, correlation: string | null = null): Session {
+export function sessionOf(tenant: Tenant, grant: Grant, correlation: string | null = null, hops = 0): Session {
   return new Proxy({} as Session, {
     get: (_, type) =>
       typeof type === 'symbol' || type === 'then'
@@ -19,7 +19,8 @@ export function sessionOf(tenant: Tenant, grant: Grant, correlation: string | nu
             get: (_, operation) =>
               typeof operation === 'symbol' || operation === 'then'
                 ? undefined
-                : (...args: Json[]) => operate(tenant, grant, type, operation, args, correlation),
+                : (...args: Json[]) =>
+                    tenant.after(hops, () => operate(tenant, grant, type, operation, args, correlation)),
           }),
   })
 }

@@ -4,6 +4,7 @@ import type { Program, Settings } from './config.ts'
 import type { TenantFiles } from './files.ts'
 import { log, report } from './log.ts'
 import { createOutbound } from './outbound.ts'
+import { openScript } from './script/script.ts'
 import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 import { countedOutbound, noStats } from './watch/stats.ts'
 
@@ -36,6 +37,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       log,
     },
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
+    script: openScript(),
     book: thread.book,
     opened: thread.opened,
   })

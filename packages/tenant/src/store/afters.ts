@@ -1,20 +1,50 @@
 import type { Sql } from '../ports.ts'
 
+/** A hook that still has to run for an event. */
 export interface After {
   readonly id: number
   readonly seq: number
+  /** The place of one of the operator's hooks, or the id of a stored one. */
   readonly hook: string
+  /** How many hooks, one after the other, led to the event. */
+  readonly hops: number
   readonly failures: number
 }
 
-export function addAfter(sql: Sql, seq: number, hook: string, due: number): void {
-  sql.run('INSERT INTO afters (seq, hook, failures, due) VALUES (?, ?, 0, ?)', seq, hook, due)
+/** A hook that failed: it is due again, or parked. */
+export interface FailedAfter extends After {
+  readonly due: number | null
+  readonly error: string
+}
+
+export function addAfter(sql: Sql, seq: number, hook: string, hops: number, due: number): void {
+  sql.run('INSERT INTO afters (seq, hook, hops, failures, due) VALUES (?, ?, ?, 0, ?)', seq, hook, hops, due)
+}
+
+/** Notes a hook that will not run, and why. */
+export function parkAfter(sql: Sql, seq: number, hook: string, hops: number, error: string): void {
+  sql.run('INSERT INTO afters (seq, hook, hops, failures, error) VALUES (?, ?, ?, 1, ?)', seq, hook, hops, error)
 }
 
 export function dueAfters(sql: Sql, now: number): After[] {
   return sql
-    .rows('SELECT id, seq, hook, failures FROM afters WHERE due <= ? ORDER BY due, id LIMIT 100', now)
-    .map(([id, seq, hook, failures]) => ({ id, seq, hook, failures }))
+    .rows('SELECT id, seq, hook, hops, failures FROM afters WHERE due <= ? ORDER BY due, id LIMIT 100', now)
+    .map(([id, seq, hook, hops, failures]) => ({ id, seq, hook, hops, failures }))
+}
+
+/** The newest failures of one hook. */
+export function failedAfters(sql: Sql, hook: string, limit: number): FailedAfter[] {
+  return sql
+    .rows(
+      `SELECT id, seq, hook, hops, failures, due, error
+      FROM afters
+      WHERE hook = ? AND error IS NOT NULL
+      ORDER BY id DESC
+      LIMIT ?`,
+      hook,
+      limit,
+    )
+    .map(([id, seq, hook, hops, failures, due, error]) => ({ id, seq, hook, hops, failures, due, error }))
 }
 
 /** When the next hook is due, or null. */

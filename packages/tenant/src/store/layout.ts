@@ -114,6 +114,7 @@ export const LAYOUT = [
     id INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
     hook TEXT NOT NULL,
+    hops INTEGER NOT NULL,
     failures INTEGER NOT NULL,
     due INTEGER,
     error TEXT)`,

@@ -1,0 +1,64 @@
+import { createMcpHandler, Server } from '@modelcontextprotocol/server'
+import type { Answer } from '../ask.ts'
+import type { Call } from '../call.ts'
+import { problemOf } from '../respond.ts'
+import type { Route } from '../routes.ts'
+import { adviceOn } from './advice.ts'
+import { runTool } from './run.ts'
+import { toolsFor } from './tools.ts'
+
+const INFO = { name: 'tildebase', title: 'Tildebase', version: '0.1.0' }
+
+/** The tool protocol, bound to the tenant. No session is kept: every request says all there is to know. */
+export const mcpRoutes: readonly Route[] = [
+  { method: 'POST', path: '/mcp', needs: 'key', mode: 'stream', summary: 'Speak MCP', handle: answerMcp },
+]
+
+async function answerMcp(call: Call): Promise<Answer> {
+  const { ask, body } = call
+  const handler = createMcpHandler(() => serverFor(call))
+  const headers = Object.entries(ask.headers).filter((header): header is [string, string] => header[1] !== undefined)
+  const request = new Request(`${ask.scheme}://${ask.host || 'localhost'}${ask.path}`, { method: 'POST', headers })
+  const response = await handler.fetch(request, { parsedBody: body ?? null })
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: isStream && response.body ? chunksOf(response.body) : await response.text(),
+  }
+}
+
+function serverFor(call: Call): Server {
+  const server = new Server(INFO, { capabilities: { tools: {} }, instructions: instructionsFor(call) })
+  server.setRequestHandler('tools/list', () => ({ tools: toolsFor(call) }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    try {
+      const answer = await runTool(call, params.name, params.arguments)
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
+    } catch (reason) {
+      const problem = problemOf(reason)
+      if (problem.code === 'internal') noteFault(call, reason)
+      return { content: [{ type: 'text', text: JSON.stringify(adviceOn(problem)) }], isError: true }
+    }
+  })
+  return server
+}
+
+function noteFault({ tenant, requestId }: Call, reason: unknown): void {
+  const stack = reason instanceof Error ? reason.stack : String(reason)
+  tenant.options.log?.('error', 'A tool failed', { requestId, stack })
+}
+
+function instructionsFor({ tenant, lens }: Call): string {
+  const shown = lens.names.length > 0 ? ` The lens ${lens.names.join(' and ')} chooses which types are shown.` : ''
+  return `The business data of the tenant ${tenant.slug}: search finds entities, fetch reads one, do runs code that changes them.${shown}`
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
+  } finally {
+    await reader.cancel()
+  }
+}

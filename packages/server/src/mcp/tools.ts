@@ -1,0 +1,91 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import type { Call } from '../call.ts'
+import { surfacedNouns, typesText } from './types-text.ts'
+
+/** The three tools, described with the types of this tenant that this lens surfaces. */
+export function toolsFor(call: Pick<Call, 'tenant' | 'lens' | 'grant'>): Tool[] {
+  return [searchTool(typesText(surfacedNouns(call))), FETCH, DO]
+}
+
+const TYPE = { type: 'string', description: 'Name of a type' } as const
+
+function searchTool(types: string): Tool {
+  return {
+    name: 'search',
+    title: 'Search entities',
+    description: `Find entities of a type. Types (* required, > relation):\n${types}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        type: TYPE,
+        filter: {
+          type: 'object',
+          description:
+            'MongoDB style: {"stage":"Lead","organization.name":{"$regex":"^A"}}. $eq $ne $gt $gte $lt $lte $in $nin $exists $regex $and $or $not, $text for words',
+        },
+        sort: {
+          type: ['object', 'string'],
+          description: '{"value":-1} or "-value"; newest first without',
+        },
+        limit: { type: 'integer', minimum: 1, maximum: 100, description: '25 without' },
+        cursor: { type: 'string', description: 'From the answer before, for the next page' },
+      },
+      required: ['type'],
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        results: { type: 'array', items: { type: 'object' } },
+        total: { type: 'integer' },
+        hasMore: { type: 'boolean' },
+        cursor: { type: ['string', 'null'] },
+      },
+      required: ['results', 'hasMore'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  }
+}
+
+const FETCH: Tool = {
+  name: 'fetch',
+  title: 'Fetch one entity',
+  description:
+    'Read one entity by its $id. Also type "Schema" (id: a type, or none for all) for fields and verbs, "Metric" (id: mrr, pipeline, …), "Status".',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      type: TYPE,
+      id: { type: 'string' },
+      include: { type: 'array', items: { type: 'string' }, description: 'Relations to embed: ["organization"]' },
+    },
+    required: ['type'],
+  },
+  outputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+}
+
+const DO: Tool = {
+  name: 'do',
+  title: 'Run code',
+  description: `Run TypeScript to read and change entities; the last expression is the result. No network. Example:
+const lead = await $.Contact.findOne({ email: 'a@b.c' })
+await $.Contact.qualify(lead.$id)
+await $.Deal.create({ name: 'First', contact: lead.$id })
+$.Type has find(filter, {sort, limit, include}), findOne, get(id), count(filter), create(fields), update(id, fields), delete(id), and each verb(id, args). $.events({type, since, limit}) reads the log. With dryRun nothing is written and the events are shown. POST …/undo/<correlation> takes a run back.`,
+  inputSchema: {
+    type: 'object',
+    properties: { code: { type: 'string' }, dryRun: { type: 'boolean' } },
+    required: ['code'],
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      result: {},
+      logs: { type: 'array', items: { type: 'string' } },
+      correlation: { type: ['string', 'null'] },
+      events: { type: 'array', items: { type: 'object' } },
+    },
+    required: ['result', 'logs', 'correlation'],
+  },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+}

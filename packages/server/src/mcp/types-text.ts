@@ -1,0 +1,66 @@
+import type { Field, Noun } from '@tildebase/nouns'
+import { may } from '@tildebase/tenant'
+import type { Call } from '../call.ts'
+
+/** How long the text about the types may be: agents pay for it in every conversation. */
+const LONGEST = 2_200
+const BUILT_IN = new Set(['create', 'update', 'delete', 'restore', 'rollback'])
+
+/** The types that the lens surfaces and the key may read: the tenant's own first. */
+export function surfacedNouns({ tenant, lens, grant }: Pick<Call, 'tenant' | 'lens' | 'grant'>): Noun[] {
+  const { domains } = lens
+  const shown = tenant.nouns.all.filter(
+    (noun) => (domains === null || domains.has(noun.domain) || noun.domain === 'custom') && may(grant, 'read', noun),
+  )
+  return [...shown.filter(isCustom), ...shown.filter((noun) => !isCustom(noun))]
+}
+
+/** The types in few words: as many as fit with fields and verbs, the others by name, the rest by number. */
+export function typesText(nouns: readonly Noun[], longest = LONGEST): string {
+  const names = namesWithin(nouns, longest / 2)
+  let left = longest - names.join(', ').length
+  const lines: string[] = []
+  const described = new Set<string>()
+  for (const noun of nouns) {
+    const line = inFewWords(noun)
+    if (line.length > left) continue
+    left -= line.length
+    lines.push(line)
+    described.add(noun.name)
+  }
+  const others = names.filter((name) => !described.has(name))
+  const rest = nouns.length - names.length
+  if (others.length > 0) lines.push(`Also: ${others.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`)
+  return lines.join('\n')
+}
+
+/** `Deal: name*, value, stage(Prospecting|Won), contact>Contact; verbs win(reason), lose`. */
+export function inFewWords({ name, fields, verbs }: Noun): string {
+  const parts = Object.values(fields).map(fieldText).filter(Boolean)
+  const own = Object.values(verbs).filter((verb) => !BUILT_IN.has(verb.name))
+  const verbText = own.map((verb) => (verb.args?.length ? `${verb.name}(${verb.args.join(',')})` : verb.name))
+  return `${name}: ${parts.join(', ')}${verbText.length > 0 ? `; verbs ${verbText.join(', ')}` : ''}`
+}
+
+function fieldText(field: Field): string {
+  if (field.kind === 'back') return ''
+  const name = `${field.name}${field.required ? '*' : ''}`
+  if (field.kind === 'forward') return `${name}>${field.target}${field.list ? '[]' : ''}`
+  if (field.kind === 'enum') return `${name}(${field.values?.join('|')})`
+  return field.kind === 'string' ? name : `${name}:${field.kind}`
+}
+
+function namesWithin(nouns: readonly Noun[], longest: number): string[] {
+  const names: string[] = []
+  let length = 0
+  for (const { name } of nouns) {
+    length += name.length + 2
+    if (length > longest) break
+    names.push(name)
+  }
+  return names
+}
+
+function isCustom(noun: Noun): boolean {
+  return noun.domain === 'custom'
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { functionOf } from './code.ts'
+
+describe('code as a function', () => {
+  test.each([
+    ['the last expression is returned', '1 + 1', 2],
+    ['so is one after statements', 'const a = 2\na * 3', 6],
+    ['return works at the top', 'return 7', 7],
+    ['await works at the top', 'await Promise.resolve(8)', 8],
+    ['types are stripped', 'const a: number = 9; (a as any) satisfies unknown', 9],
+    ['an object literal in brackets', '({ a: 1 })', { a: 1 }],
+    ['a comment at the end does no harm', '10 // ten', 10],
+    ['a semicolon at the end does no harm', '11;', 11],
+    ['a declaration at the end gives nothing', 'const a = 1', undefined],
+    ['no code gives nothing', '', undefined],
+    ['a sequence is its last value', '1, 2', 2],
+    ['generics are not comparisons', 'const id = <T,>(x: T): T => x\nid<number>(3)', 3],
+  ])('%s', async (_, code, expected) => {
+    expect(await run(code)).toEqual(expected)
+  })
+
+  test('names that are given are known to the code', async () => {
+    const main = new Function(`return ${functionOf('a + b', ['a', 'b'])}`)()
+
+    expect(await main(1, 2)).toBe(3)
+  })
+
+  test.each([
+    ['a fault is told with its line', 'const a = 1\nconst b = ;', /line 2|Expression expected/],
+    ['an enum is told to be left out', 'enum A { X }', /enum.*plain JavaScript/],
+    ['an import is refused', "import fs from 'node:fs'", /import/i],
+    ['a bracket too many is refused', '}); (() => {', /bracket/],
+    ['nesting without end is refused', '('.repeat(30_000), /deep|stack|unexpected/i],
+  ])('%s', (_, code, expected) => {
+    expect(() => functionOf(code, [])).toThrow(expected)
+  })
+})
+
+function run(code: string): unknown {
+  return new Function(`return ${functionOf(code, [])}`)()()
+}

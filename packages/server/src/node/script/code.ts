@@ -1,0 +1,54 @@
+import { stripTypeScriptTypes } from 'node:module'
+import { type Program, parse } from 'acorn'
+
+const HEAD = '(async ('
+const BODY = ') => {'
+const TAIL = '\n})'
+
+/** Code that cannot be read, with the place where. */
+export class CodeError extends Error {}
+
+/** The code as an async function of these names, in plain JavaScript, that returns its last expression. */
+export function functionOf(code: string, names: readonly string[]): string {
+  const head = `${HEAD}${names.join(', ')}${BODY}`
+  const text = withoutTypes(`${head}${code}${TAIL}`, head.length)
+  const last = lastExpression(text, head.length)
+  if (last === null) return text
+  const expression = text.slice(last.start, last.end).replace(/;$/, '')
+  return `${text.slice(0, last.start)}return (${expression})${text.slice(last.end)}`
+}
+
+function withoutTypes(text: string, offset: number): string {
+  try {
+    return stripTypeScriptTypes(text)
+  } catch (reason) {
+    // What the TypeScript reader gives up on without a sentence is told better by the other one.
+    const { code, message } = reason as NodeJS.ErrnoException
+    if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') throw new CodeError(`${message}. Write it in plain JavaScript.`)
+    parsed(text, offset)
+    throw new CodeError(code === 'ERR_INVALID_TYPESCRIPT_SYNTAX' ? message : 'The code is nested too deep to be read.')
+  }
+}
+
+/** Where the last statement is, if it is an expression. */
+function lastExpression(text: string, offset: number): { start: number; end: number } | null {
+  const { body } = parsed(text, offset)
+  const only = body.length === 1 ? body[0] : undefined
+  const main = only?.type === 'ExpressionStatement' ? only.expression : undefined
+  if (main?.type !== 'ArrowFunctionExpression' || main.body.type !== 'BlockStatement') {
+    throw new CodeError('The code closes a bracket that it did not open.')
+  }
+  const last = main.body.body.at(-1)
+  return last?.type === 'ExpressionStatement' ? last : null
+}
+
+function parsed(text: string, offset: number): Program {
+  try {
+    return parse(text, { ecmaVersion: 'latest' })
+  } catch (reason) {
+    const { message, loc } = reason as Error & { loc?: { line: number; column: number } }
+    const column = loc ? loc.column + 1 - (loc.line === 1 ? offset : 0) : 0
+    const place = loc ? ` (line ${loc.line}, column ${column})` : ''
+    throw new CodeError(`${message.replace(/ \(\d+:\d+\)$/, '')}${place}`)
+  }
+}

@@ -1,0 +1,208 @@
+import type { ScriptFailure as Failure } from '@tildebase/tenant'
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core'
+import { CodeError, functionOf } from './code.ts'
+import type { Outcome, ToWorker } from './messages.ts'
+import { PRELUDE } from './prelude.ts'
+
+type Run = Extract<ToWorker, { kind: 'run' }>
+
+const STACK_BYTES = 256 * 1_024
+const MOST_LOG = 100_000
+const MOST_ARGS = 2 * 1_048_576
+const JOBS_AT_ONCE = 1_000
+
+/** What a machine tells to the outside. */
+export interface Outside {
+  call(number: number, name: string, args: string): void
+  done(outcome: Outcome): void
+}
+
+/** One run of one piece of code in an interpreter of its own. */
+export class Machine {
+  readonly #run: Run
+  readonly #outside: Outside
+  readonly #runtime: QuickJSRuntime
+  readonly #context: QuickJSContext
+  readonly #deadline: number
+  readonly #logs: string[] = []
+  #logged = 0
+  #calls = 0
+  #waiting = 0
+  #cpuMs = 0
+  #entered = 0
+  #settle: QuickJSHandle | null = null
+  #end: Failure | null = null
+  #over = false
+
+  constructor(wasm: QuickJSWASMModule, run: Run, outside: Outside) {
+    this.#run = run
+    this.#outside = outside
+    this.#deadline = performance.now() + run.timeMs
+    this.#runtime = wasm.newRuntime()
+    this.#runtime.setMemoryLimit(run.memoryBytes)
+    this.#runtime.setMaxStackSize(STACK_BYTES)
+    this.#runtime.setInterruptHandler(() => this.#isLate())
+    this.#context = this.#runtime.newContext()
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** Starts the code. It goes on whenever a reply comes, until `done` is told. */
+  start(): void {
+    this.#enter(() => {
+      const { code, values } = this.#run
+      const main = functionOf(code, ['$', ...Object.keys(JSON.parse(values))])
+      const context = this.#context
+      const host = this.#hostFunctions()
+      using prelude = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'))
+      using functions = context.unwrapResult(context.callFunction(prelude, context.undefined, ...host))
+      for (const handle of host) handle.dispose()
+      using begin = context.getProp(functions, 'start')
+      this.#settle = context.getProp(functions, 'settle')
+      using user = context.unwrapResult(context.evalCode(main, 'code.ts'))
+      using given = context.newString(values)
+      context.unwrapResult(context.callFunction(begin, context.undefined, user, given)).dispose()
+    })
+  }
+
+  /** Hands the answer of a call to the code. */
+  reply(number: number, ok: boolean, text: string): void {
+    if (this.#over) return
+    this.#waiting--
+    this.#enter(() => {
+      const context = this.#context
+      using answer = context.newString(text)
+      using which = context.newNumber(number)
+      const good = ok ? context.true : context.false
+      context.unwrapResult(context.callFunction(this.#settle!, context.undefined, which, good, answer)).dispose()
+    })
+  }
+
+  /** Frees what the interpreter holds. Throws when the code left it in a state that cannot be freed. */
+  dispose(): void {
+    this.#settle?.dispose()
+    this.#context.dispose()
+    this.#runtime.dispose()
+  }
+
+  /** Runs something inside the interpreter and what follows from it, and finds out whether it is over. */
+  #enter(work: () => void): void {
+    this.#entered = cpuNow()
+    try {
+      work()
+      while (!this.#over && this.#end === null && this.#runtime.hasPendingJob()) {
+        const jobs = this.#runtime.executePendingJobs(JOBS_AT_ONCE)
+        if (jobs.error) {
+          const told = this.#context.dump(jobs.error)
+          jobs.error.dispose()
+          throw Object.assign(new Error(told?.message ?? ''), { name: told?.name ?? '' })
+        }
+        this.#isLate()
+      }
+    } catch (reason) {
+      if (!this.#over) this.#end ??= this.#failureOf(reason as Error)
+    }
+    this.#cpuMs += cpuNow() - this.#entered
+    if (this.#over) return
+    if (this.#end !== null) this.#finish({ error: this.#end })
+    else if (this.#waiting === 0) this.#finish({ error: NEVER })
+  }
+
+  /** Called by the interpreter now and then; true stops it. */
+  #isLate(): boolean {
+    if (this.#end === null && performance.now() > this.#deadline) this.#end = late(this.#run.timeMs, '')
+    if (this.#end === null && this.#cpuMs + cpuNow() - this.#entered > this.#run.cpuMs) {
+      this.#end = late(this.#run.cpuMs, ' of computing')
+    }
+    return this.#end !== null
+  }
+
+  #hostFunctions(): QuickJSHandle[] {
+    const context = this.#context
+    const post = context.newFunction('post', (number, name, args) => {
+      this.#call(context.getNumber(number), context.getString(name), context.getString(args))
+    })
+    const print = context.newFunction('print', (line) => this.#log(context.getString(line)))
+    const finish = context.newFunction('finish', (failed, text) => {
+      this.#result(context.getNumber(failed) === 1, context.getString(text))
+    })
+    return [post, print, finish]
+  }
+
+  #call(number: number, name: string, args: string): void {
+    if (this.#end !== null || this.#over) return
+    if (++this.#calls > this.#run.operations) {
+      const message = `The code made more than ${this.#run.operations} operations. Do less at once, or filter more.`
+      this.#end = { code: 'script_operations', message }
+      return
+    }
+    if (args.length > MOST_ARGS) {
+      this.#end = { code: 'script_error', message: `The arguments of ${name} are longer than ${MOST_ARGS} characters.` }
+      return
+    }
+    this.#waiting++
+    this.#outside.call(number, name, args)
+  }
+
+  #log(line: string): void {
+    if (this.#logged > MOST_LOG) return
+    this.#logged += line.length + 1
+    this.#logs.push(this.#logged > MOST_LOG ? '… and more, which is not kept.' : line)
+  }
+
+  #result(failed: boolean, text: string): void {
+    if (this.#over || this.#end !== null) return
+    if (failed) this.#finish({ error: this.#toldBy(JSON.parse(text)) })
+    else if (text.length > this.#run.resultLength) this.#finish({ error: long(text.length, this.#run.resultLength) })
+    else this.#finish({ result: text })
+  }
+
+  #finish(outcome: Omit<Outcome, 'logs'>): void {
+    this.#over = true
+    this.#outside.done({ ...outcome, logs: this.#logs })
+  }
+
+  #failureOf(reason: Error): Failure {
+    if (reason instanceof CodeError) return { code: 'script_error', message: reason.message }
+    return this.#toldBy({ name: reason.name, message: reason.message, stack: reason.stack ?? '' })
+  }
+
+  #toldBy(told: { name: string; message: string; stack: string; reason?: string }): Failure {
+    const { name, message, stack, reason } = told
+    if (/out of memory|memory access out of bounds|unreachable/i.test(message)) return memory(this.#run.memoryBytes)
+    if (/stack overflow|call stack size/i.test(message)) return { code: 'script_error', message: DEEP }
+    const line = /code\.ts:(\d+)/.exec(stack)?.[1]
+    const kind = name === '' || name === 'Error' ? '' : `${name}: `
+    const place = line === undefined ? '' : ` (line ${line})`
+    const said = message.slice(0, 2_000)
+    return { code: 'script_error', message: `${kind}${said}${place}`, said, ...(reason && { reason }) }
+  }
+}
+
+const DEEP = 'The code calls itself too deep.'
+const NEVER: Failure = { code: 'script_error', message: 'The code waits for something that never comes.' }
+
+function late(ms: number, of: string): Failure {
+  const time = ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`
+  return { code: 'script_timeout', message: `The code ran over ${time}${of} and was stopped. Do less at once.` }
+}
+
+function long(length: number, most: number): Failure {
+  const message = `The result has ${length} characters of JSON; ${most} are possible. Return less of it.`
+  return { code: 'script_result', message }
+}
+
+function memory(bytes: number): Failure {
+  return {
+    code: 'script_memory',
+    message: `The code took more than ${bytes / 1_048_576} MiB of memory. Keep less of what you read.`,
+  }
+}
+
+/** What this thread has computed, in milliseconds: waiting for a busy machine does not count. */
+function cpuNow(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}

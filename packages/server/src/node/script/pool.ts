@@ -1,0 +1,180 @@
+import { Worker } from 'node:worker_threads'
+import { type Json, Problem } from '@tildebase/nouns'
+import type { ScriptAnswer, ScriptRequest } from '@tildebase/tenant'
+import { parseJson } from '../../call.ts'
+import { problemOf } from '../../respond.ts'
+import type { FromWorker, Outcome, ToWorker } from './messages.ts'
+
+const MOST_WAITING = 1_000
+/** How much longer than its time code gets to stop by itself before its worker is ended. */
+const GRACE_MS = 250
+
+interface Job {
+  readonly request: ScriptRequest
+  readonly answer: (answer: ScriptAnswer) => void
+}
+
+interface Seat {
+  readonly worker: Worker
+  ready: boolean
+  owner: string | null
+  run: Run | null
+}
+
+/** A run under way: its job, and the calls that have not been answered. */
+interface Run {
+  readonly job: Job
+  readonly calls: Set<Promise<void>>
+  turn: Promise<void>
+  timer: NodeJS.Timeout | null
+}
+
+/** A few warm workers that run code of strangers, one piece each at a time, and that can be ended at any moment. */
+export class ScriptPool {
+  readonly #most: number
+  readonly #seats = new Set<Seat>()
+  #waiting: Job[] = []
+  #closed = false
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  run(request: ScriptRequest): Promise<ScriptAnswer> {
+    return new Promise((answer) => {
+      if (this.#closed || this.#waiting.length >= MOST_WAITING) return answer({ error: BUSY, logs: [] })
+      this.#waiting.push({ request, answer })
+      this.#seatNext()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const { answer } of this.#waiting.splice(0)) answer({ error: BUSY, logs: [] })
+    for (const { run } of this.#seats) if (run) this.#answer(run, { error: BUSY, logs: [] })
+    await Promise.all([...this.#seats].map(({ worker }) => worker.terminate()))
+  }
+
+  /** Gives a free worker the next code: that of the owner with the least under way, so that nobody takes them all. */
+  #seatNext(): void {
+    const free = [...this.#seats].filter((seat) => seat.ready && seat.run === null)
+    const starting = [...this.#seats].filter((seat) => !seat.ready).length
+    if (this.#waiting.length > free.length + starting && this.#seats.size < this.#most) this.#addSeat()
+    if (free.length === 0 || this.#waiting.length === 0) return
+    const job = this.#waiting.reduce((best, one) => (this.#under(one) < this.#under(best) ? one : best))
+    this.#waiting.splice(this.#waiting.indexOf(job), 1)
+    const { owner } = job.request
+    this.#start(free.find((seat) => seat.owner === owner) ?? free[0]!, job)
+    this.#seatNext()
+  }
+
+  #under({ request }: Job): number {
+    return [...this.#seats].filter(({ run }) => run?.job.request.owner === request.owner).length
+  }
+
+  #addSeat(): void {
+    const worker = new Worker(new URL(WORKER, import.meta.url), {
+      // A stack that the interpreter's own bound is reached in first, and a bound on what surrounds it.
+      resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 128 },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      env: {},
+      // What the interpreter prints when it breaks is for nobody.
+      stdout: true,
+      stderr: true,
+    })
+    worker.unref()
+    const seat: Seat = { worker, ready: false, owner: null, run: null }
+    this.#seats.add(seat)
+    worker.on('message', (message: FromWorker) => this.#hear(seat, message))
+    worker.on('error', () => {})
+    worker.on('exit', () => this.#lost(seat))
+  }
+
+  #start(seat: Seat, job: Job): void {
+    const { code, owner, values, timeMs, cpuMs, memoryBytes, operations, resultLength } = job.request
+    const run: Run = { job, calls: new Set(), turn: Promise.resolve(), timer: null }
+    seat.run = run
+    seat.owner = owner
+    seat.worker.ref()
+    run.timer = setTimeout(() => this.#end(seat, run), timeMs + GRACE_MS)
+    const limits = { timeMs, cpuMs: cpuMs ?? Number.POSITIVE_INFINITY, memoryBytes, operations, resultLength }
+    const message: ToWorker = { kind: 'run', code, owner, values: JSON.stringify(values ?? {}), ...limits }
+    seat.worker.postMessage(message)
+  }
+
+  #hear(seat: Seat, message: FromWorker): void {
+    if (message.kind === 'ready') seat.ready = true
+    else if (message.kind === 'call' && seat.run) this.#call(seat, seat.run, message)
+    else if (message.kind === 'done' && seat.run) {
+      const { run } = seat
+      this.#leave(seat)
+      this.#answer(run, message.outcome)
+    }
+    this.#seatNext()
+  }
+
+  /** Answers the code's calls in the order they were made, each in a turn of its own so that others get theirs. */
+  #call(seat: Seat, run: Run, { call, name, args }: Extract<FromWorker, { kind: 'call' }>): void {
+    const reply = (ok: boolean, value: unknown) => {
+      if (seat.run !== run) return
+      const message: ToWorker = { kind: 'reply', call, ok, text: JSON.stringify(value ?? null) }
+      seat.worker.postMessage(message)
+    }
+    run.turn = run.turn.then(() => new Promise<void>((next) => setImmediate(next)))
+    const answered = run.turn
+      .then(() => (seat.run === run ? run.job.request.call(name, parseJson(args) as Json[]) : null))
+      .then(
+        (value) => reply(true, value),
+        (reason) => reply(false, refused(reason)),
+      )
+    run.calls.add(answered)
+    void answered.then(() => run.calls.delete(answered))
+  }
+
+  /** Ends code that did not stop by itself, and its worker with it. */
+  #end(seat: Seat, run: Run): void {
+    const time = run.job.request.timeMs / 1_000
+    this.#leave(seat)
+    this.#seats.delete(seat)
+    void seat.worker.terminate()
+    const message = `The code ran over ${time} s and was stopped. Do less at once.`
+    this.#answer(run, { error: { code: 'script_timeout', message }, logs: [] })
+    this.#seatNext()
+  }
+
+  /** A worker that ended by itself took too much memory, or met a fault of the interpreter. */
+  #lost(seat: Seat): void {
+    this.#seats.delete(seat)
+    const { run } = seat
+    // One that did not even start is not worth trying again for those who wait.
+    if (!seat.ready) for (const { answer } of this.#waiting.splice(0)) answer({ error: BUSY, logs: [] })
+    if (run === null) return
+    this.#leave(seat)
+    const message = 'The code took more than its memory and was stopped. Keep less of what you read.'
+    this.#answer(run, { error: { code: 'script_memory', message }, logs: [] })
+    this.#seatNext()
+  }
+
+  #leave(seat: Seat): void {
+    if (seat.run?.timer) clearTimeout(seat.run.timer)
+    seat.run = null
+    seat.worker.unref()
+  }
+
+  /** Tells the end once every write that the code began is done too. */
+  #answer(run: Run, { result, error, logs }: Outcome): void {
+    if (run.timer) clearTimeout(run.timer)
+    void Promise.all(run.calls).then(() =>
+      run.job.answer({ ...(result !== undefined && { result: JSON.parse(result) }), ...(error && { error }), logs }),
+    )
+  }
+}
+
+const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
+const BUSY = { code: 'busy', message: 'There is too much code to run at the moment. Try again soon.' }
+
+/** What the code is told of an operation that failed. What is not a Problem is a fault of ours and is not told. */
+function refused(reason: unknown): object {
+  const { code, message, about }: Problem = reason instanceof Problem ? reason : problemOf(reason)
+  return { ...about, code, message }
+}

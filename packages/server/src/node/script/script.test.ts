@@ -1,0 +1,214 @@
+import type { Json } from '@tildebase/nouns'
+import type { ScriptAnswer, ScriptRequest } from '@tildebase/tenant'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openScript } from './script.ts'
+
+const script = openScript(2)
+afterAll(() => script.close())
+
+describe('what code can do', () => {
+  test.each<[string, string, Json]>([
+    ['compute', '[1, 2, 3].map((n: number) => n ** 2)', [1, 4, 9]],
+    ['call and wait', 'await $.Echo.find({ a: 1 }, { limit: 2 })', ['Echo.find', { a: 1 }, { limit: 2 }]],
+    ['call a name itself', 'await $.events({ limit: 1 })', ['events', { limit: 1 }]],
+    ['call side by side', '(await Promise.all([1, 2].map((n) => $.Echo.get(n)))).map((a) => a[1])', [1, 2]],
+    ['catch what an operation refuses', 'try { await $.Fail.now() } catch (e) { e.code }; 0', 0],
+    [
+      'see the code of a refusal',
+      "await $.Fail.now().catch((e: any) => e.code + ': ' + e.message)",
+      'internal: Something went wrong on our side. The log has the details under this request id.',
+    ],
+    ['know the values it is given', 'entity.name + args.length', 'Ada2'],
+    ['return nothing', 'undefined', null],
+    [
+      'send a date and a big number',
+      'await $.Echo.get(new Date(0), 12345678901234567890n)',
+      ['Echo.get', '1970-01-01T00:00:00.000Z', '12345678901234567890'],
+    ],
+  ])('%s', async (_, code, expected) => {
+    expect(await run(code, { values: { entity: { name: 'Ada' }, args: [1, 2] } })).toEqual({
+      result: expected,
+      logs: [],
+    })
+  })
+
+  test('log lines come back with the result', async () => {
+    expect(await run("console.log('a', { b: 1 }, [2]); console.error(new Error('no')); 1")).toEqual({
+      result: 1,
+      logs: ['a {"b":1} [2]', 'Error: no'],
+    })
+  })
+
+  test('calls that nobody waits for are done before the end is told', async () => {
+    const seen: string[] = []
+
+    await run('$.A.create(); $.B.create(); 1', {
+      call: async (name) => {
+        await new Promise((done) => setTimeout(done, 20))
+        seen.push(name)
+        return null
+      },
+    })
+
+    expect(seen).toEqual(['A.create', 'B.create'])
+  })
+})
+
+describe('what code cannot do', () => {
+  const attempt = (code: string) =>
+    run(`let out; try { out = ${code} } catch (e) { out = 'threw' }; typeof out === 'string' ? out : typeof out`)
+
+  test.each([
+    ['typeof process'],
+    ['typeof require'],
+    ['typeof fetch'],
+    ['typeof Buffer'],
+    ['typeof XMLHttpRequest'],
+    ['typeof WebAssembly'],
+    ['typeof Deno'],
+    ['typeof setTimeout'],
+    ['typeof std'],
+    ['typeof os'],
+    ['typeof globalThis.process'],
+    ['typeof this?.constructor.constructor(\'return typeof process === "undefined" ? undefined : process\')()'],
+    ["typeof (await $.constructor('return process'))[0].mainModule"],
+    [
+      "(() => { try { return typeof (async () => {}).constructor('return process') () .exit } catch { return 'undefined' } })()",
+    ],
+    ["typeof console.log.constructor('return this.process')()"],
+    ['typeof (function () { return this })()?.process'],
+    ['typeof globalThis.__proto__.process'],
+  ])('%s is undefined', async (code) => {
+    const { result } = await attempt(code)
+
+    expect(result).toBe('undefined')
+  })
+
+  test.each([
+    ['import', "await import('node:fs')"],
+    ['import of a file', "await import('./pool.ts')"],
+    ['a bracket that closes its cage', '}); process.exit(); (async () => {'],
+    ['with', 'with (globalThis) { process }'],
+  ])('%s fails', async (_, code) => {
+    expect((await run(code)).error?.code).toBe('script_error')
+  })
+
+  test('what one run leaves behind is not there in the next', async () => {
+    await run('globalThis.left = 1; Array.prototype.left = 2; Object.prototype.left = 3')
+
+    expect(await run('[typeof left, typeof [].left, typeof {}.left]')).toMatchObject({
+      result: ['undefined', 'undefined', 'undefined'],
+    })
+  })
+
+  test('changing the language changes nothing outside', async () => {
+    const { result } = await run(
+      "JSON.parse = () => 'parsed'; JSON.stringify = () => 'written'; Promise.prototype.then = null; Map.prototype.get = null; 5",
+    )
+
+    expect(result ?? 'refused').toSatisfy((value) => value === 5 || value === 'refused')
+    expect(await run('6')).toMatchObject({ result: 6 })
+  })
+})
+
+describe('code that takes too much is stopped, and says why', () => {
+  test.each<[string, string, string]>([
+    ['an endless loop', 'while (true) {}', 'script_timeout'],
+    ['an endless loop that catches', 'for (;;) try { for (;;); } catch {}', 'script_timeout'],
+    ['an endless chain of promises', 'const f = () => Promise.resolve().then(f); await f()', 'script_timeout'],
+    ['a flood of promises', 'for (;;) Promise.resolve().then(() => {})', 'script_(timeout|memory)'],
+    ['an endless generator', 'const g = function* () { for (;;) yield 1 }; [...g()].length', 'script_(timeout|memory)'],
+    ['a regular expression that explodes', "/(a+)+$/.exec('a'.repeat(60) + 'b')", 'script_timeout'],
+    [
+      'a big number written out',
+      '((1n << 1040000n) - 1n).toString().length, ((1n << 1040000n) - 3n).toString().length',
+      'script_timeout',
+    ],
+    ['a sort that never ends', '[1, 2, 3].sort(() => { for (;;); })', 'script_timeout'],
+    ['a getter that never ends', '({ get a() { for (;;); } }).a', 'script_timeout'],
+    ['a result whose writing never ends', '({ toJSON() { for (;;); } })', 'script_timeout'],
+    ['a list without end', 'const a = []; for (;;) a.push(new Array(1e5).fill(1))', 'script_memory'],
+    ['a long text', "'x'.repeat(2 ** 29)", 'script_memory'],
+    ['a text that doubles', "let s = 'xx'; for (;;) s += s", 'script_memory|script_error'],
+    ['an array buffer', 'new ArrayBuffer(2 ** 30)', 'script_memory'],
+    ['a deep recursion', 'const f = () => f(); f()', 'script_error'],
+    ['a deep structure', 'let a: any = []; for (let i = 0; i < 2e4; i++) a = [a]; a', 'script_error'],
+    ['deep JSON', "JSON.parse('['.repeat(1e5))", 'script_error'],
+    ['deep code', "eval('('.repeat(1e4) + '1' + ')'.repeat(1e4))", 'script_error'],
+    ['a chain of proxies', 'let p: any = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x', 'script_error'],
+    ['too many operations', 'for (let i = 0; i < 30; i++) await $.Echo.get(i)', 'script_operations'],
+    ['too many operations, caught', 'for (;;) try { await $.Echo.get(1) } catch {}', 'script_operations'],
+    [
+      'too many operations at once',
+      'await Promise.all(Array.from({ length: 30 }, (_, i) => $.Echo.get(i)))',
+      'script_operations',
+    ],
+    ['a result of ten megabytes', "'x'.repeat(1e7)", 'script_result'],
+    ['an argument of ten megabytes', "await $.Echo.get('x'.repeat(1e7))", 'script_error'],
+    ['waiting for what never comes', 'await new Promise(() => {})', 'script_error'],
+    ['a result that is no JSON', 'const a: any = {}; a.a = a; a', 'script_error'],
+    ['a big number as a result', '10n', 'script_error'],
+    ['an error of its own', "throw new TypeError('not so')", 'script_error'],
+    ['something thrown that is no error', 'throw { message: { toString() { for (;;); } } }', 'script_timeout'],
+  ])('%s', async (_, code, expected) => {
+    const { error } = await run(code, { timeMs: expected.includes('timeout') ? 1_500 : 9_000 })
+
+    expect(error?.code).toMatch(new RegExp(`^(${expected})$`))
+    expect(error?.message).not.toMatch(/\/|node:|wasm/)
+  })
+
+  test('a hook is stopped by the time it computes', async () => {
+    expect((await run('for (;;);', { cpuMs: 50, timeMs: 4_000 })).error).toMatchObject({
+      code: 'script_timeout',
+      message: expect.stringContaining('50 ms of computing'),
+    })
+  })
+
+  test('a flood of log lines is cut', async () => {
+    const { logs } = await run("for (let i = 0; i < 1e5; i++) console.log('line', i); 1", { timeMs: 9_000 })
+
+    expect(logs.join('\n').length).toBeLessThan(110_000)
+    expect(logs.at(-1)).toContain('more')
+  })
+
+  test('an error tells its line', async () => {
+    expect((await run('const a = 1\n\nnull.b')).error?.message).toContain('(line 3)')
+  })
+
+  test('other code runs meanwhile', async () => {
+    const endless = run('((1n << 1040000n) - 1n).toString().length, ((1n << 1040000n) - 1n).toString()', {
+      timeMs: 1_500,
+    })
+
+    expect(await run('1 + 1', { owner: 'other' })).toMatchObject({ result: 2 })
+    expect((await endless).error?.code).toBe('script_timeout')
+  })
+
+  test('an owner with much code does not keep out another', async () => {
+    const ends: string[] = []
+    const note = (owner: string) => (answer: ScriptAnswer) => void ends.push(`${owner} ${answer.error?.code ?? 'ok'}`)
+
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => run('for (;;);', { owner: 'greedy', timeMs: 1_000 }).then(note('greedy'))),
+      run('1', { owner: 'modest' }).then(note('modest')),
+    ])
+
+    expect(ends.indexOf('modest ok')).toBeLessThan(3)
+  })
+})
+
+function run(code: string, options: Partial<ScriptRequest> = {}): Promise<ScriptAnswer> {
+  return script.run({
+    code,
+    owner: 'acme',
+    timeMs: 9_000,
+    memoryBytes: 64 * 1_048_576,
+    operations: 20,
+    resultLength: 1_048_576,
+    call: async (name, args) => {
+      if (name === 'Fail.now') throw new Error('a fault with /a/path')
+      return [name, ...args]
+    },
+    ...options,
+  })
+}

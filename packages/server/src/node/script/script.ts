@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os'
+import type { Script } from '@tildebase/tenant'
+import { ScriptPool } from './pool.ts'
+
+/** Code with less time than this is a hook that somebody's write waits for. */
+const QUICK_MS = 5_000
+
+/** Runs code of strangers on Node. Hooks have workers of their own: no long script keeps a write waiting. */
+export function openScript(most: number = Math.min(Math.max(availableParallelism(), 2), 8)): NodeScript {
+  const long = new ScriptPool(most)
+  const quick = new ScriptPool(2)
+  return {
+    run: (request) => (request.timeMs < QUICK_MS ? quick : long).run(request),
+    close: async () => void (await Promise.all([long.close(), quick.close()])),
+  }
+}
+
+export interface NodeScript extends Script {
+  close(): Promise<void>
+}
