@@ -21,6 +21,8 @@ export { metricHistory, metricSeries, storedMetric } from './metrics/stored.ts'
 export { asOfTime } from './metrics/view.ts'
 export { openTenant } from './open.ts'
 export { type Operation, type Outcome, perform } from './perform.ts'
+export { portableLog } from './portable/log.ts'
+export { replay } from './portable/replay.ts'
 export type {
   Alarm,
   Clock,
@@ -38,8 +40,8 @@ export type {
   SqlRow,
   SqlValue,
 } from './ports.ts'
-export { parseFields, project } from './query/fields.ts'
 export { type Aggregation, aggregate } from './query/aggregate.ts'
+export { parseFields, project } from './query/fields.ts'
 export { count, explain, find, findRows, get, type Page, type Query } from './query/find.ts'
 export type { Reader } from './query/reader.ts'
 export {

@@ -43,6 +43,8 @@ class Connection implements NodeSql {
   /** In the order of their last use. */
   readonly #statements = new Map<string, StatementSync>()
   #depth = 0
+  /** What SQLite found wrong with the file. From then on nothing is read from it and nothing written. */
+  #damage: Error | null = null
   #deadline = Number.POSITIVE_INFINITY
   #ticks = 0
 
@@ -52,12 +54,19 @@ class Connection implements NodeSql {
   }
 
   rows(sql: string, ...values: SqlValue[]): any[][] {
-    return this.#statement(sql).all(...values) as unknown as any[][]
+    if (this.#damage) throw this.#damage
+    try {
+      return this.#statement(sql).all(...values) as unknown as any[][]
+    } catch (reason) {
+      if (isDamage(reason)) this.#damage = reason
+      throw reason
+    }
   }
 
   run(sql: string, ...values: SqlValue[]): void {
-    // Not `run`: it would tell the last rowid, which the text index chooses beyond what a number can hold, and throw.
-    this.#statement(sql).all(...values)
+    // Not the statement's own `run`: it would tell the last rowid, which the text index chooses beyond what a number
+    // can hold, and throw.
+    this.rows(sql, ...values)
   }
 
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
@@ -126,6 +135,12 @@ class Connection implements NodeSql {
     if (++this.#ticks % CLOCK_EVERY === 0 && performance.now() > this.#deadline) throw new Error(LATE)
     return 1
   }
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+function isDamage(reason: unknown): reason is Error {
+  const code = (reason as { errcode?: number }).errcode ?? 0
+  return (code & 0xff) === 11 || (code & 0xff) === 26
 }
 
 const LATE = 'the query is over its time'

@@ -1,7 +1,18 @@
 import { Problem } from '@tildebase/nouns'
-import { count, entityText, find, get, type Outcome, perform, type Stored } from '@tildebase/tenant'
+import {
+  count,
+  demandArea,
+  entityText,
+  explain,
+  find,
+  get,
+  type Outcome,
+  perform,
+  type Query,
+  type Stored,
+} from '@tildebase/tenant'
 import { type Answer, empty, json, jsonText } from '../ask.ts'
-import type { Call } from '../call.ts'
+import { type Call, flagParam } from '../call.ts'
 import type { Route } from '../routes.ts'
 import { pageText, textFor } from './entity-text.ts'
 import { wantsLive } from './live.ts'

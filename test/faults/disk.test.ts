@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestHost, testHost } from '../host.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tildebase-disk-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const fileOf = (tenant: string) => join(folder, 'tenants', tenant.slice(0, 2), `${tenant}.db`)
+const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
+
+/** Two tenants with data, and nothing running. */
+async function stocked(): Promise<void> {
+  const host = await testHost({}, { data: folder })
+  for (const tenant of ['ill', 'well']) {
+    for (let i = 0; i < 200; i++)
+      await host.request('POST', `/~${tenant}/Contact`, { name: `n${i}`, notes: 'x'.repeat(500) })
+  }
+  await host.stop()
+}
+
+async function isWell(host: TestHost): Promise<void> {
+  expect((await host.request('POST', '/~well/Contact', { name: 'y' })).status).toBe(201)
+}
+
+describe('a damaged file', () => {
+  test.each([
+    ['cut short', (path: string) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+    ['with another head', (path: string) => overwrite(path, 0, Buffer.from('not a database at all'))],
+    ['with a page of noise', (path: string) => overwrite(path, 8_192, Buffer.alloc(4_096, 0xa5))],
+  ])('%s takes its tenant out, with a clear answer; others go on, and nothing is overwritten', async (_, damage) => {
+    await stocked()
+    damage(fileOf('ill'))
+    const before = digest(fileOf('ill'))
+
+    const host = await testHost({}, { data: folder })
+    const read = await host.request('GET', '/~ill/Contact?limit=100')
+    const write = await host.request('POST', '/~ill/Contact', { name: 'x' })
+    await isWell(host)
+    await host.stop()
+
+    expect([read.status, read.body.error]).toEqual([503, 'unavailable'])
+    expect([write.status, write.body.error]).toEqual([503, 'unavailable'])
+    expect(write.body.message).toMatch(/damaged/)
+    expect(digest(fileOf('ill'))).toBe(before)
+  })
+
+  test('with one flipped bit in a value is found by verify, which names the event', async () => {
+    await stocked()
+    const bytes = readFileSync(fileOf('ill'))
+    const value = Buffer.from('"name":"n77"')
+    for (let at = bytes.indexOf(value); at !== -1; at = bytes.indexOf(value, at + 1)) bytes[at + value.length - 2]! ^= 1
+    writeFileSync(fileOf('ill'), bytes)
+
+    const host = await testHost({}, { data: folder })
+    const { body } = await host.request('GET', '/operator/tenants/ill/verify')
+    await host.stop()
+
+    expect(body).toMatchObject({ ok: false, firstBad: 78 })
+  })
+})
+
+describe('a disk that is full', () => {
+  const mounted = canMount()
+
+  test.skipIf(!mounted)(
+    'refuses writes with a clear answer, still reads, and takes writes again once there is room',
+    async () => {
+      const disk = join(folder, 'disk')
+      execFileSync('mkdir', [disk])
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk])
+      try {
+        const host = await testHost({}, { data: disk })
+        const acknowledged: string[] = []
+        let refused: Awaited<ReturnType<TestHost['request']>> | null = null
+        for (let i = 0; i < 100 && refused === null; i++) {
+          const reply = await host.request('POST', '/~ill/Contact', { name: `n${i}`, notes: 'x'.repeat(100_000) })
+          if (reply.status === 201) acknowledged.push(reply.body.$id)
+          else refused = reply
+        }
+        const reads = await Promise.all(acknowledged.map((id) => host.request('GET', `/~ill/Contact/${id}`)))
+        execFileSync('mount', ['-o', 'remount,size=30m', disk])
+        const again = await host.request('POST', '/~ill/Contact', { name: 'room' })
+        const verdict = await host.request('GET', '/operator/tenants/ill/verify')
+        await host.stop()
+
+        expect([refused?.status, refused?.body.error]).toEqual([503, 'unavailable'])
+        expect(reads.every(({ status }) => status === 200)).toBe(true)
+        expect(again.status).toBe(201)
+        expect(verdict.body).toMatchObject({ ok: true, events: acknowledged.length + 1 })
+      } finally {
+        execFileSync('umount', [disk])
+      }
+    },
+  )
+})
+
+function overwrite(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, 0, bytes.length, at)
+  closeSync(file)
+}
+
+/** Whether this machine lets us have a small disk of our own. */
+function canMount(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'tildebase-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
+    execFileSync('umount', [place])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
