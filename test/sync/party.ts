@@ -12,6 +12,7 @@ export function openParty(skews: readonly number[], pageSize: number) {
   const { tenant, clock } = openAcme()
   const grant = grantFor('party')
   const sent: SyncRequest[] = []
+  const refused = new Set<SyncRequest>()
   /** The latest `syncedAt` given out, and the seq at that time. */
   let given = { at: 0, seq: 0 }
   const stores = skews.map(
@@ -25,6 +26,7 @@ export function openParty(skews: readonly number[], pageSize: number) {
   function answer(request: SyncRequest): SyncAnswer {
     const body = { ...request, types: ['Contact'], limit: pageSize }
     const synced = tenant.transaction(() => syncTenant(tenant, grant, body) as never) as Synced
+    if (synced.rejected.length > 0) refused.add(request)
     if (!synced.hasMore) given = { at: Date.parse(synced.syncedAt), seq: tenant.head.seq }
     return synced as SyncAnswer
   }
@@ -34,6 +36,8 @@ export function openParty(skews: readonly number[], pageSize: number) {
     clock,
     stores,
     sent,
+    /** Requests of which something was rejected: it may be taken when it comes again. */
+    refused,
     get given() {
       return given
     },
