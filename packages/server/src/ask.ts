@@ -36,3 +36,8 @@ export function json(status: number, body: unknown, headers: Answer['headers'] =
 export function empty(status: number, headers: Answer['headers'] = {}): Answer {
   return { status, headers, body: null }
 }
+
+/** Whether a path takes a body that is read bit by bit: it may be larger than memory. */
+export function isStreamed(path: string): boolean {
+  return /\/import\/|^\/operator\/tenants\/[^/]+\/(?:restore|log)$/.test(path)
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type Answer, json } from '../ask.ts'
+import { type Answer, isStreamed, json } from '../ask.ts'
 import { Gateway } from '../gateway.ts'
 import { Alarms } from './alarms.ts'
 import { loadProgram, type Settings } from './config.ts'
@@ -63,7 +63,7 @@ export async function startHost(settings: Settings): Promise<Host> {
     gateway,
     isStopping: () => stopping,
     bodyLimit: settings.bodyLimit,
-    streams: (path) => /\/import\/|^\/operator\/.*\/restore$/.test(path),
+    streams: isStreamed,
     report,
   })
   try {

@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs'
 import { isoOf, Problem } from '@tildebase/nouns'
 import { census, detach, openTenant, rewind, seqAt, type Tenant, type TenantOptions, verify } from '@tildebase/tenant'
 import type { TenantFiles } from './files.ts'
+import { replayFile, writeLog } from './log-file.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
 import { openSql } from './sql.ts'
 
@@ -12,18 +13,25 @@ export type Task =
   | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null; readonly detached: boolean }
   /** Makes the file at a path the tenant's own. */
   | { readonly do: 'adopt'; readonly path: string }
+  /** Writes the tenant's log to a path, in the form that every host reads. */
+  | { readonly do: 'log'; readonly path: string; readonly after: number }
+  /** Brings the tenant to the state of the log at a path. */
+  | { readonly do: 'replay'; readonly path: string }
 
 /** Where tasks find their tenant. */
 export interface Keeper {
   readonly files: TenantFiles
   readonly options: TenantOptions
   use(slug: string): { readonly tenant: Tenant }
+  /** The same, kept open until the work is done. */
+  during<T>(slug: string, work: (tenant: Tenant) => Promise<T>): Promise<T>
   close(slug: string): void
 }
 
 /** Does a task, and tells what came of it as plain data. */
 export function keep(keeper: Keeper, slug: string, task: Task): unknown {
   if (task.do === 'adopt') return adopt(keeper, slug, task.path)
+  if (task.do === 'replay') return replayFile(keeper, slug, task.path)
   if (!keeper.files.has(slug)) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
   switch (task.do) {
     case 'info':
@@ -35,6 +43,8 @@ export function keep(keeper: Keeper, slug: string, task: Task): unknown {
       return keeper.files.remove(slug)
     case 'copy':
       return copy(keeper, slug, task.path, task.asOf, task.detached)
+    case 'log':
+      return keeper.during(slug, (tenant) => writeLog(tenant, task.path, task.after))
   }
 }
 

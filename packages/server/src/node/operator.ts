@@ -7,6 +7,7 @@ import { type Sender, unauthorized } from '../app.ts'
 import { type Answer, type Ask, empty, json } from '../ask.ts'
 import { parseBody } from '../call.ts'
 import { slugOf } from '../locate.ts'
+import { afterParam } from '../portable.ts'
 import type { TenantFiles } from './files.ts'
 import type { Task } from './keep.ts'
 
@@ -43,9 +44,12 @@ export async function operator(
     case 'backup':
       return only(ask, 'GET', () => backup(slug, options))
     case 'restore':
-      return only(ask, 'PUT', () => restore(slug, ask, options))
+      return only(ask, 'PUT', () => restore(slug, ask, 'adopt', options))
+    case 'log':
+      if (ask.method === 'PUT') return restore(slug, ask, 'replay', options)
+      return only(ask, 'GET', () => log(slug, ask, options), 'GET, PUT')
     default:
-      throw new Problem('unknown_path', 'A tenant has verify, fork, backup and restore.')
+      throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore and log.')
   }
 }
 
@@ -100,13 +104,20 @@ async function backup(slug: string, options: OperatorOptions): Promise<Answer> {
   }
 }
 
-async function restore(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
+async function log(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
+  const path = scratchPath(options, slug)
+  await options.keep(slug, { do: 'log', path, after: afterParam(ask.query) })
+  return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: once(path) }
+}
+
+/** Takes in the file of a backup, or the lines of a log. */
+async function restore(slug: string, ask: Ask, how: 'adopt' | 'replay', options: OperatorOptions): Promise<Answer> {
   if (ask.body === null) throw new Problem('invalid_body', 'Send the file of a backup as the body.')
   const path = scratchPath(options, slug)
   try {
     const body = ask.body instanceof Uint8Array ? [ask.body] : ask.body
     await pipeline(Readable.from(body), createWriteStream(path, { mode: 0o600 }))
-    return json(201, await options.keep(slug, { do: 'adopt', path }))
+    return json(201, await options.keep(slug, { do: how, path }))
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
   }

@@ -1,4 +1,4 @@
-import { Commits, grantOf, type Outbound, openTenant, type TenantOptions } from '@tildebase/tenant'
+import { Commits, grantOf, type Outbound, openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
 import { type AppOptions, answer, type OpenTenant, type Sender, unauthorized } from '../app.ts'
 import type { Answer, Ask } from '../ask.ts'
 import type { Tenants } from '../gateway.ts'
@@ -119,7 +119,17 @@ export class LocalTenants implements Tenants {
   /** Does what the operator asks of a tenant as a whole. */
   async keep(slug: string, task: Task): Promise<unknown> {
     const { files, tenant: options } = this.#options
-    return keep({ files, options, use: (name) => this.#enter(name), close: (name) => this.close(name) }, slug, task)
+    const use = (name: string) => this.#enter(name)
+    const during = async <T>(name: string, work: (tenant: Tenant) => Promise<T>) => {
+      const room = this.#enter(name)
+      room.busy++
+      try {
+        return await work(room.tenant)
+      } finally {
+        room.busy--
+      }
+    }
+    return keep({ files, options, use, during, close: (name) => this.close(name) }, slug, task)
   }
 
   /** Closes a tenant, so that its file is whole and alone. */

@@ -46,6 +46,32 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
     })
 }
 
+/** Adds a row of another copy of the same log, as it is. */
+export function insertSealed(sql: Sql, row: SealedRow): void {
+  sql.run(
+    `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data,
+      previous, salt, digest, hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.seq,
+    row.id,
+    row.at,
+    row.type,
+    row.entity,
+    row.verb,
+    row.event,
+    row.version,
+    row.actor,
+    row.correlation,
+    row.createdAt,
+    row.createdBy,
+    row.data,
+    row.previous,
+    row.salt,
+    row.digest,
+    row.hash,
+  )
+}
+
 /** Entities whose row is not what the newest event of theirs says. */
 export function strayEntities(sql: Sql): { id: string; seq: number }[] {
   return sql

@@ -1,0 +1,48 @@
+import type { JsonObject } from '@tildebase/nouns'
+import { INTERNAL } from '../schema.ts'
+import { currentOf, insertEntity, supersede } from '../store/entities.ts'
+import { eraseValues } from '../store/erase.ts'
+import { moveFacts } from '../store/facts.ts'
+import type { LogRow } from '../store/log.ts'
+import { dropFields, rebuildFacts } from '../store/schema.ts'
+import type { Tenant } from '../tenant.ts'
+
+/** Makes the state follow an event of the log, as the verb did when it ran: entities, past and the index over fields. */
+export function restate(tenant: Tenant, event: LogRow): void {
+  tenant.memo.forget(event.type)
+  // A tracked event is nothing but its row in the log; a conflict keeps what lost and changes nothing.
+  if (event.type === 'Event' || event.verb === 'conflict') return
+  if (event.type === 'Schema') redeclare(tenant, event)
+  else place(tenant, event)
+  if (event.type === 'Erasure' && event.data !== null) {
+    const { type, entity } = JSON.parse(event.data) as { type: string; entity: string }
+    eraseValues(tenant.sql, type, entity, currentOf(tenant.sql, type, entity)?.n ?? null)
+  }
+}
+
+function place(tenant: Tenant, event: LogRow): void {
+  const { sql } = tenant
+  const current = currentOf(sql, event.type, event.entity)
+  const gone = event.verb === 'delete'
+  const { seq, version, at, type } = event
+  const next = { gone, seq, version, updatedAt: at, data: event.data ?? '{}' }
+  const { createdAt, createdBy } = event
+  const n = current?.n ?? insertEntity(sql, { id: event.entity, type, createdAt, createdBy, ...next })
+  if (current) supersede(sql, current, { ...current, ...next })
+  const noun = INTERNAL.get(type) ?? tenant.nouns.get(type)
+  if (!noun) return
+  const before = current && !current.gone ? (JSON.parse(current.data) as JsonObject) : null
+  const after = gone || event.data === null ? null : (JSON.parse(event.data) as JsonObject)
+  moveFacts(sql, noun, tenant.indexed(noun), n, seq, before, after)
+}
+
+/** A type that was declared or taken back changes what is indexed, of the past as well. */
+function redeclare(tenant: Tenant, event: LogRow): void {
+  const name: string = JSON.parse(event.data ?? '{}').name
+  const before = tenant.nouns.get(name)
+  place(tenant, event)
+  tenant.memo.forget('Schema')
+  const after = tenant.nouns.get(name)
+  if (after?.name === name) rebuildFacts(tenant.sql, after, before ?? null)
+  else dropFields(tenant.sql, name)
+}

@@ -1,0 +1,69 @@
+import type { Sql, SqlValue } from '../ports.ts'
+
+/** A row that stands beside the log, by the name of its table; bytes are written as `hex:…`. */
+export interface BesideRow {
+  readonly beside: string
+  readonly row: readonly (string | number | null)[]
+}
+
+interface BesideTable {
+  readonly columns: string
+  /** Which of its rows go along. */
+  readonly where?: string
+}
+
+/** What cannot be made from the log: secrets, clocks of syncs, and work that is still to be done. */
+const TABLES: { readonly [name: string]: BesideTable } = {
+  meta: { columns: 'key, value', where: `key >= 'sync.' AND key < 'sync/'` },
+  keys: { columns: 'id, prefix, hash, expires_at, used_at' },
+  receivers: { columns: 'id, secret, old_secret, old_until, sees, position' },
+  clocks: { columns: 'entity, field, seq, at, replica, clock' },
+  synced: { columns: 'digest, applied' },
+  afters: { columns: 'id, seq, hook, hops, failures, due, error' },
+  outbox: {
+    columns: 'id, webhook, seq, state, failures, due, at, attempts, body',
+    where: `due IS NOT NULL OR state = 'failed'`,
+  },
+}
+
+/** All rows that stand beside the log. */
+export function* besideRows(sql: Sql): Generator<BesideRow> {
+  for (const [beside, { columns, where }] of Object.entries(TABLES)) {
+    const rows = sql.rows(`SELECT ${columns} FROM ${beside}${where ? ` WHERE ${where}` : ''}`)
+    for (const row of rows) yield { beside, row: row.map(written) }
+  }
+}
+
+/** Makes room for the rows of another copy of the same tenant. */
+export function clearBeside(sql: Sql): void {
+  for (const [name, { where }] of Object.entries(TABLES))
+    sql.run(`DELETE FROM ${name}${where ? ` WHERE ${where}` : ''}`)
+}
+
+/** Adds a row; false when it is not one that this layout knows. */
+export function addBeside(sql: Sql, { beside, row }: BesideRow): boolean {
+  const table = Object.hasOwn(TABLES, beside) ? TABLES[beside]! : null
+  const columns = table?.columns.split(', ') ?? []
+  if (columns.length === 0 || row.length !== columns.length) return false
+  sql.run(
+    `INSERT INTO ${beside} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    ...row.map(read),
+  )
+  return true
+}
+
+function written(value: SqlValue): string | number | null {
+  return value instanceof Uint8Array ? `hex:${hexOf(value)}` : value
+}
+
+function read(value: string | number | null): SqlValue {
+  return typeof value === 'string' && value.startsWith('hex:') ? bytesOf(value.slice('hex:'.length)) : value
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestHost, testHost } from '../host.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await testHost()
+  await fill('acme')
+})
+
+afterAll(() => host.stop())
+
+test('a tenant rebuilt from its log is the same tenant', async () => {
+  const log = await host.request('GET', '/operator/tenants/acme/log')
+
+  const restored = await host.request('PUT', '/operator/tenants/copy/log', log.text)
+
+  expect(restored.status, restored.text).toBe(201)
+  const [a, b] = await Promise.all(
+    ['acme', 'copy'].map((slug) => host.request('GET', `/operator/tenants/${slug}/verify`)),
+  )
+  expect(b!.body).toMatchObject({ ok: true, faults: [] })
+  expect(b!.body.head).toEqual(a!.body.head)
+  for (const path of [
+    'Contact',
+    'Deal',
+    'Ship',
+    'Contact?asOf=2020-01-01T00:00:00Z',
+    'Contact?filter={"$text":"ada"}',
+    'events?limit=1000',
+  ])
+    expect(same((await host.request('GET', `/~copy/${path}`)).text), path).toBe(
+      same((await host.request('GET', `/~acme/${path}`)).text),
+    )
+})
+
+test('the past of a rebuilt tenant is the past', async () => {
+  const times: string[] = (await host.request('GET', '/~acme/events?limit=1000')).body.results.map(
+    (event: { timestamp: string }) => event.timestamp,
+  )
+
+  for (const asOf of new Set(times)) {
+    const [a, b] = await Promise.all(
+      ['acme', 'copy'].map((slug) => host.request('GET', `/~${slug}/Contact?asOf=${asOf}&sort=stage`)),
+    )
+    expect(same(b!.text)).toBe(same(a!.text))
+  }
+})
+
+test('keys and what they may do go along', async () => {
+  const key = await host.key('moving', 'write:crm')
+  const log = await host.request('GET', '/operator/tenants/moving/log')
+  await host.request('DELETE', '/operator/tenants/moving')
+  expect((await host.as(key)('GET', '/~moving/Contact')).status).toBe(401)
+
+  await host.request('PUT', '/operator/tenants/moving/log', log.text)
+
+  expect((await host.as(key)('POST', '/~moving/Contact', { name: 'Ada' })).status).toBe(201)
+  expect((await host.as(key)('GET', '/~moving/Ticket')).status).toBe(403)
+})
+
+test('a log can be shipped bit by bit, and an erasure reaches the copy', async () => {
+  await fill('source')
+  await host.request(
+    'PUT',
+    '/operator/tenants/standby/log',
+    (await host.request('GET', '/operator/tenants/source/log')).text,
+  )
+  const { body: contact } = await host.request('POST', '/~source/Contact', { name: 'Forget Me' })
+  await ship('source', 'standby')
+  await host.request('POST', `/~source/Contact/${contact.$id}/erase`, {})
+  await ship('source', 'standby')
+
+  const [a, b] = await Promise.all(
+    ['source', 'standby'].map((slug) => host.request('GET', `/operator/tenants/${slug}/verify`)),
+  )
+  expect(b!.body).toEqual({ ...a!.body, tenant: 'standby' })
+  expect(b!.body.ok).toBe(true)
+  expect((await host.request('GET', '/operator/tenants/standby/log')).text).not.toContain('Forget Me')
+})
+
+test('a log that does not go on where the tenant stands is refused, and told where it stands', async () => {
+  const log = await host.request('GET', '/operator/tenants/acme/log?after=2')
+
+  const refused = await host.request('PUT', '/operator/tenants/other/log', log.text)
+
+  expect([refused.status, refused.body.error, refused.body.seq]).toEqual([409, 'conflict', 0])
+})
+
+test.each([
+  ['that was changed', (lines: string[]) => lines.map((line) => line.replace('Ada', 'Eve'))],
+  ['that lacks an event', (lines: string[]) => lines.toSpliced(2, 1)],
+  ['that was cut off', (lines: string[]) => lines.slice(0, -1)],
+  ['that has something after its end', (lines: string[]) => [...lines, lines[1]!]],
+  ['that is no log', () => ['{"name":"Ada"}']],
+  ['that is no JSON', () => ['Ada']],
+])('a log %s is refused, and leaves no tenant behind', async (_, change) => {
+  const log = await host.request('GET', '/operator/tenants/acme/log')
+
+  const refused = await host.request(
+    'PUT',
+    '/operator/tenants/refused/log',
+    change(log.text.trim().split('\n')).join('\n'),
+  )
+
+  expect([refused.status, refused.body.error]).toEqual([422, 'validation_error'])
+  expect((await host.request('GET', '/operator/tenants/refused')).status).toBe(404)
+})
+
+test('only the operator reads or restores a log', async () => {
+  const key = await host.key('acme', 'admin:all')
+
+  expect((await host.as(key)('GET', '/operator/tenants/acme/log')).status).toBe(403)
+  expect((await host.as('')('PUT', '/operator/tenants/acme/log', '')).status).toBe(401)
+  expect((await host.request('GET', '/operator/tenants/acme/log?after=soon')).status).toBe(400)
+})
+
+async function fill(slug: string): Promise<void> {
+  const at = `/~${slug}`
+  const { body: ada } = await host.request('POST', `${at}/Contact`, {
+    name: 'Ada',
+    email: 'ada@x.de',
+    note: 'Grüße 😀',
+  })
+  await host.request('POST', `${at}/Contact/${ada.$id}/qualify`)
+  await host.request('PUT', `${at}/Contact/${ada.$id}`, { name: 'Ada L.', note: null })
+  const { body: bob } = await host.request('POST', `${at}/Contact`, { name: 'Bob', email: 'bob@x.de' })
+  await host.request('DELETE', `${at}/Contact/${bob.$id}`)
+  await host.request('POST', `${at}/Contact/${bob.$id}/restore`)
+  await host.request('DELETE', `${at}/Contact/${bob.$id}`)
+  await host.request('POST', `${at}/Contact`, { name: 'Bob 2', email: 'bob@x.de' })
+  await host.request('POST', `${at}/Deal`, { name: 'Engine', value: 5, contact: ada.$id })
+  await host.request('PUT', `${at}/schema/Ship`, { name: 'string!', knots: 'number' })
+  await host.request('POST', `${at}/Ship`, { name: 'Dove', knots: 3 })
+  await host.request('PUT', `${at}/schema/Ship`, { name: 'string!', knots: 'number#' })
+  await host.request('POST', `${at}/Ship`, { name: 'Swan', knots: 4 })
+  await host.request('POST', `${at}/events`, { name: 'page.viewed', type: 'track', properties: { path: '/' } })
+}
+
+async function ship(from: string, to: string): Promise<void> {
+  const { body } = await host.request('GET', `/operator/tenants/${to}`)
+  const { text } = await host.request('GET', `/operator/tenants/${from}/log?after=${body.events}`)
+  const shipped = await host.request('PUT', `/operator/tenants/${to}/log`, text)
+  expect(shipped.status, shipped.text).toBe(201)
+}
+
+/** What two copies say of the same thing differs in the name of the tenant alone. */
+function same(text: string): string {
+  return text.replaceAll(/~(acme|copy)/g, '~x').replaceAll(/"tenant":"\w+"/g, '')
+}
