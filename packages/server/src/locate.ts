@@ -14,6 +14,7 @@ export interface Place {
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const NEUTRAL = new Set(['db', 'api', 'www'])
+const HOST = /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 const MAX_PATH = 4_096
 
 /** Finds tenant, lens and path of a request. Nothing that is not a slug goes further than this. */
@@ -45,7 +46,7 @@ export function slugOf(text: string): string {
 
 /** The lens labels of a host, and the host without them. */
 function splitHost(host: string, suffix: string): { labels: string[]; base: string } {
-  if (host.length > 255 || !/^[A-Za-z0-9.\-_:[\]]*$/.test(host)) {
+  if (host.length > 255 || !HOST.test(host)) {
     throw new Problem('invalid_path', 'The Host header is not a host name.', { field: 'Host' })
   }
   const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(host.toLowerCase()) ?? []

@@ -155,7 +155,7 @@ export function createdAnswer(outcome: Outcome, context: string): Answer {
   const body = secret === undefined ? text : `${text.slice(0, -1)},"secret":${JSON.stringify(secret)}}`
   return jsonText(201, body, {
     etag: etag(entity),
-    location: `${new URL(context).pathname}/${entity.type}/${entity.id}`,
+    location: `${context.slice(context.lastIndexOf('/~'))}/${entity.type}/${entity.id}`,
   })
 }
 
