@@ -1,41 +1,47 @@
 import { signal } from '@preact/signals'
-import { ask, Refusal } from './api.ts'
+import { ask } from './api.ts'
 import { asOf } from './place.ts'
-import type { Noun } from './schema.ts'
+import { type Noun, nouns } from './schema.ts'
 
-const ACTIONS = ['read', 'write', 'admin']
+type Action = 'read' | 'write'
 
-/** What the key may do, as the service tells it: `read:all,write:crm`. Null until that is known: then nothing is offered. */
-export const scopes = signal<string | null>(null)
+/** What the key may do to each type, as the service answers it. Nothing is offered until that is known. */
+const access = signal<{ readonly [action in Action]: ReadonlySet<string> }>({ read: new Set(), write: new Set() })
 
-/** Types whose very reading is an administrator's matter. */
-const GUARDED = new Set(['ApiKey', 'Webhook'])
+const MOST = 100
 
+/**
+ * Finds out what the key may do by asking for it: scopes can be narrow in many ways, and the service knows them best.
+ * Nothing can come of the updates: no entity has the id that they name.
+ */
 export async function loadAccess(): Promise<void> {
-  const { key } = await ask<{ key: { scopes: string | readonly string[] } }>('GET', '/status')
-  scopes.value = String(key.scopes)
+  const types = [...nouns.value.keys()]
+  const operations = types.flatMap((type) => [
+    { id: `read ${type}`, method: 'GET', path: `/${type}`, query: { limit: 1, total: false } },
+    { id: `write ${type}`, method: 'PUT', path: `/${type}/none`, body: {} },
+  ])
+  const open = new Set<string>()
+  for (let at = 0; at < operations.length; at += MOST) {
+    const { results } = await ask<{ results: { id: string; status: number }[] }>('POST', '/batch', {
+      body: { operations: operations.slice(at, at + MOST) },
+    })
+    for (const { id, status } of results) if (status !== 403) open.add(id)
+  }
+  const allowed = (action: Action) => new Set(types.filter((type) => open.has(`${action} ${type}`)))
+  access.value = { read: allowed('read'), write: allowed('write') }
 }
 
 /** Whether the key may do this to this type. */
-export function may(action: 'read' | 'write' | 'admin', noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
-  if (!noun) return false
-  return reaches(GUARDED.has(noun.name) ? 'admin' : action, [noun.name, noun.domain])
+export function may(action: Action, noun: Pick<Noun, 'name'> | undefined): boolean {
+  return noun !== undefined && access.value[action].has(noun.name)
 }
 
-/** Whether the key may do this anywhere in these areas. */
-export function reaches(action: string, areas: readonly string[]): boolean {
-  return (scopes.value ?? '').split(',').some((scope) => {
-    const [held = '', area = ''] = scope.trim().split(':')
-    return ACTIONS.indexOf(held) >= ACTIONS.indexOf(action) && (area === 'all' || area === '*' || areas.includes(area))
-  })
+/** Whether the key may change anything at all. */
+export function mayWrite(): boolean {
+  return access.value.write.size > 0
 }
 
-/** Whether to offer writing: the key allows it, and the page shows the present. */
-export function mayChange(noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
+/** Whether to offer a change: the key allows it, and the page shows the present. */
+export function mayChange(noun: Pick<Noun, 'name'> | undefined): boolean {
   return asOf.value === null && may('write', noun)
-}
-
-/** Whether an answer says that the key is too narrow. */
-export function isForbidden(error: Error | null): boolean {
-  return error instanceof Refusal && error.status === 403
 }

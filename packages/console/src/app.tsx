@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { loadAccess, scopes } from './access.ts'
+import { loadAccess } from './access.ts'
+import { loadActors } from './actors.ts'
 import { useKeys } from './keyboard.ts'
 import { AgentPage } from './pages/agent.tsx'
 import { EntitiesPage } from './pages/entities.tsx'
@@ -44,9 +45,9 @@ function Tenant() {
   const [help, setHelp] = useState(false)
   const [menu, setMenu] = useState(false)
   const ready = useAnswer(async () => {
-    nouns.value = new Map()
-    scopes.value = null
-    await Promise.all([loadNouns(), loadAccess()])
+    await loadNouns()
+    await loadAccess()
+    await loadActors()
     return true
   }, [])
   const { path, tenant } = place.value
@@ -66,6 +67,7 @@ function Tenant() {
         To the content
       </button>
       <Side />
+      {menu && <button type="button" class="veil" aria-label="Close the menu" onClick={() => setMenu(false)} />}
       <div class="stage">
         <header class="top">
           <button

@@ -10,7 +10,7 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
 })
 const SECOND = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 export const dayText = (iso: string) => (isTime(iso) ? DAY.format(new Date(iso)) : iso)
@@ -46,9 +46,11 @@ export function labelOf(name: string): string {
   const words = name
     .replace(/^\$/, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([a-z])(\d)/g, '$1 $2')
     .replace(/[-_]/g, ' ')
     .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const known = words.replace(/\b(api|crm|mrr|arr|nrr|ltv|url|id|sms)\b/g, (word) => word.toUpperCase())
+  return known.charAt(0).toUpperCase() + known.slice(1)
 }
 
 /** An ISO time as a `datetime-local` input wants it: local and without a zone. */

@@ -69,7 +69,9 @@ export function titleField(noun: Noun | undefined): string {
 
 /** What to call an entity. */
 export function titleOf(entity: { readonly [field: string]: unknown }, noun?: Noun): string {
-  const field = [titleField(noun), ...TITLES].find((name) => typeof entity[name] === 'string' && entity[name] !== '')
+  const field = (noun ? [titleField(noun), ...TITLES] : TITLES).find(
+    (name) => typeof entity[name] === 'string' && entity[name] !== '',
+  )
   return String(entity[field ?? '$id'] ?? '')
 }
 
@@ -95,13 +97,15 @@ export function defaultColumns(noun: Noun): string[] {
   const fields = Object.values(noun.fields).filter(
     ({ kind }) => kind !== 'back' && kind !== 'json' && kind !== 'secret',
   )
+  const first = new Set(['forward', 'number'].map((kind) => fields.find((field) => field.kind === kind)))
   const weight = (field: Field) =>
     (field.name === titleField(noun) ? 100 : 0) +
     (field.name === noun.stateField ? 50 : 0) +
     (field.required ? 30 : 0) +
-    ({ forward: 12, number: 11, enum: 9, date: 8, datetime: 4, boolean: 3 }[field.kind as string] ?? 5) +
+    (first.has(field) ? 12 : 0) +
+    ({ forward: 0, number: 1, enum: 9, date: 8, datetime: 4, boolean: 3 }[field.kind as string] ?? 5) +
     (field.name === 'email' ? 20 : 0)
-  const chosen = [...fields].sort((a, b) => weight(b) - weight(a)).slice(0, 6)
+  const chosen = [...fields].sort((a, b) => weight(b) - weight(a)).slice(0, 5)
   return [...chosen.map(({ name }) => name), '$updatedAt']
 }
 

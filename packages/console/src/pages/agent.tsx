@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks'
-import { reaches } from '../access.ts'
+import { mayWrite } from '../access.ts'
 import { ask } from '../api.ts'
 import { useKeys } from '../keyboard.ts'
-import { Act, Copyable, Empty, Head, JsonText, Labelled, Scroll, Trouble } from '../parts/basics.tsx'
+import { Act, Copyable, Head, JsonText, Labelled, Scroll, Trouble } from '../parts/basics.tsx'
 import { say, sayError } from '../parts/notes.tsx'
 import { EntityLink } from '../parts/value.tsx'
 import { asOf, go } from '../place.ts'
@@ -33,7 +33,7 @@ export function AgentPage() {
     null,
     2,
   )
-  const dry = dryRun || asOf.value !== null
+  const dry = dryRun || asOf.value !== null || !mayWrite()
   const run = async () => {
     try {
       const answer = await ask<Done>('POST', '/do', { body: { code, dryRun: dry } })
@@ -84,7 +84,7 @@ export function AgentPage() {
               <input
                 type="checkbox"
                 checked={dry}
-                disabled={asOf.value !== null || !reaches('write', [])}
+                disabled={asOf.value !== null || !mayWrite()}
                 onChange={(event) => setDryRun(event.currentTarget.checked)}
               />{' '}
               Dry run: write nothing
@@ -123,7 +123,7 @@ export function AgentPage() {
 }
 
 function Written({ events, wasDry }: { events: readonly LogEvent[]; wasDry: boolean }) {
-  if (events.length === 0) return wasDry ? <Empty>It would write nothing.</Empty> : null
+  if (events.length === 0) return wasDry ? <p class="hint">It would write nothing.</p> : null
   return (
     <>
       <h3>{wasDry ? 'It would write' : 'It wrote'}</h3>

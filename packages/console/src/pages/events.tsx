@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { actorName } from '../actors.ts'
 import { ask } from '../api.ts'
 import { changesOf } from '../diff.ts'
 import { clockText, dayText } from '../format.ts'
@@ -6,7 +7,7 @@ import { useKeys } from '../keyboard.ts'
 import { Empty, Head, JsonText, Trouble } from '../parts/basics.tsx'
 import { Changes } from '../parts/changes.tsx'
 import { asOf, go, href, look, place, travel } from '../place.ts'
-import { titleOf } from '../schema.ts'
+import { nouns, titleOf } from '../schema.ts'
 import { follow, type LogEvent } from '../tail.ts'
 import { useCalm } from '../use.ts'
 
@@ -16,9 +17,14 @@ const DAY = 86_400_000
 /** What happens in the tenant, while it happens. */
 export function EventsPage() {
   const type = place.value.query.get('type') ?? ''
+  const isPattern = type.trim() === '' || /[.*]/.test(type) || nouns.value.has(type.trim())
   const [words, setWords] = useState('')
   const [paused, setPaused] = useState(false)
-  const { events, waiting, isOpen, error } = useTail(useCalm(type.trim(), 300), paused, useCalm(asOf.value, 200))
+  const { events, waiting, isOpen, error } = useTail(
+    useCalm(isPattern ? type.trim() : '', 300),
+    paused,
+    useCalm(asOf.value, 200),
+  )
   const search = useRef<HTMLInputElement>(null)
   useKeys({
     '/': () => search.current?.focus(),
@@ -45,6 +51,7 @@ export function EventsPage() {
           aria-label="Type or pattern"
           class="code"
           placeholder="Contact, *.created, Deal.*"
+          aria-invalid={!isPattern}
           value={type}
           onInput={(event) => look({ type: event.currentTarget.value || null })}
         />
@@ -95,7 +102,9 @@ function Line({ event }: { event: LogEvent }) {
             {type}.<b>{name}</b>
           </span>
           <span class="event-title">{titleOf(event.data ?? {})}</span>
-          <code class="event-actor">{event.actor}</code>
+          <span class="event-actor" title={event.actor}>
+            {actorName(event.actor)}
+          </span>
         </summary>
         {open && (
           <div class="event-body">
@@ -106,7 +115,10 @@ function Line({ event }: { event: LogEvent }) {
               </button>
             </p>
             {event.previous && (
-              <Changes changes={changesOf({ data: event.data, previous: event.previous, verb: event.verb })} />
+              <Changes
+                type={event.entityType}
+                changes={changesOf({ data: event.data, previous: event.previous, verb: event.verb })}
+              />
             )}
             <JsonText value={event} label={`Event ${event.seq}`} />
           </div>

@@ -4,7 +4,7 @@ import { ask } from '../api.ts'
 import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
 import { Act, Head, Trouble } from '../parts/basics.tsx'
-import { BarChart, FunnelChart, LineChart, type Point, type Step } from '../parts/chart.tsx'
+import { BarChart, FunnelChart, LineChart, type Point, RankChart, type Step } from '../parts/chart.tsx'
 import { sayError } from '../parts/notes.tsx'
 import { asOf, go, href } from '../place.ts'
 import { type Entity, type Json, nouns, type Page } from '../schema.ts'
@@ -45,7 +45,7 @@ export function MetricsPage() {
                 .filter(([, value]) => typeof value !== 'object' || value === null)
                 .map(([key, value]) => (
                   <div key={key}>
-                    <dt>{nameOf(key)}</dt>
+                    <dt>{labelOf(key)}</dt>
                     <dd>{typeof value === 'number' ? numberText(value) : '—'}</dd>
                   </div>
                 ))}
@@ -57,7 +57,7 @@ export function MetricsPage() {
         {stages !== undefined && stages !== null && (
           <section class="panel">
             <h2>Deals by stage</h2>
-            <BarChart title="Deals by stage" points={stagePoints(stages)} />
+            <RankChart title="Deals by stage" points={stagePoints(stages)} />
           </section>
         )}
         {OVER_TIME.map((name) => (
@@ -83,9 +83,9 @@ function Series({ name, time }: { name: string; time: string | null }) {
   return (
     <section class="panel">
       <h2>
-        {nameOf(name)} <span class="unit">{metric.value.unit}</span>
+        {labelOf(name)} <span class="unit">{metric.value.unit}</span>
       </h2>
-      <Chart title={nameOf(name)} points={points} />
+      <Chart title={labelOf(name)} points={points} />
     </section>
   )
 }
@@ -142,14 +142,11 @@ function stagePoints(stages: Json): Point[] {
       return { label: String(stage.stage ?? stage.name), value: stage.count ?? 0 }
     })
   }
-  return Object.entries(stages as { [stage: string]: Json }).map(([label, value]) => ({
-    label,
-    value: typeof value === 'number' ? value : ((value as { count?: number }).count ?? 0),
-  }))
-}
-
-const SHORT = new Set(['mrr', 'arr', 'nrr', 'ltv'])
-
-function nameOf(name: string): string {
-  return SHORT.has(name) ? name.toUpperCase() : labelOf(name)
+  const order = nouns.value.get('Deal')?.fields.stage?.values ?? []
+  return Object.entries(stages as { [stage: string]: Json })
+    .map(([label, value]) => ({
+      label,
+      value: typeof value === 'number' ? value : ((value as { count?: number }).count ?? 0),
+    }))
+    .sort((a, b) => order.indexOf(a.label) - order.indexOf(b.label))
 }

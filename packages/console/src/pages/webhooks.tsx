@@ -99,8 +99,9 @@ function HookActions({
       onDone()
     }, sayError)
   const test = () =>
-    ask('POST', `${path}/test`).then(() => {
-      say('A test event is on its way.')
+    ask<{ status: number | null; error: string | null }>('POST', `${path}/test`).then(({ status, error }) => {
+      if (error === null) say(`It answered ${status}.`)
+      else say(`It was not delivered: ${error}`, 'bad')
       onDone()
     }, sayError)
   const remove = () =>

@@ -8,7 +8,11 @@ import { sentenceOf } from './notes.tsx'
 export function Dialog(props: { title: string; onClose: () => void; wide?: boolean; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    dialog.current?.showModal()
+    // Whoever opened it came to write, not to close it.
+    dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
+  }, [])
   useKeys({ Escape: props.onClose }, true)
   return (
     <dialog

@@ -64,6 +64,36 @@ export function BarChart({ title, points }: { title: string; points: readonly Po
   )
 }
 
+/** Some things by how much of each there is, one below the other so that every name has room. */
+export function RankChart({ title, points }: { title: string; points: readonly Point[] }) {
+  const id = useId()
+  const most = Math.max(1, ...points.map(({ value }) => value ?? 0))
+  const row = Math.min(26, (HEIGHT - 6) / Math.max(points.length, 1))
+  return (
+    <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>
+      <title id={id}>{`${title}: ${points.map(({ label, value }) => `${label} ${value}`).join(', ')}`}</title>
+      {points.map(({ label, value }, at) => (
+        <g key={label}>
+          <text x={98} y={at * row + row / 2 + 6} text-anchor="end">
+            {labelOf(label)}
+          </text>
+          <rect
+            class="bar"
+            x={106}
+            y={at * row + 5}
+            width={Math.max(1, ((value ?? 0) / most) * 216)}
+            height={row - 7}
+            rx={3}
+          />
+          <text class="word" x={112 + ((value ?? 0) / most) * 216} y={at * row + row / 2 + 6}>
+            {numberText(value ?? 0)}
+          </text>
+        </g>
+      ))}
+    </svg>
+  )
+}
+
 interface Scale {
   readonly low: number
   readonly high: number

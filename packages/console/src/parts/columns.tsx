@@ -1,5 +1,6 @@
 import { labelOf } from '../format.ts'
 import type { Noun } from '../schema.ts'
+import { Menu } from './menu.tsx'
 
 const META = ['$id', '$version', '$createdAt', '$updatedAt', '$createdBy']
 
@@ -19,9 +20,8 @@ export function ColumnChoice(props: {
         : names.filter((one) => one === name || columns.includes(one)),
     )
   return (
-    <details class="menu">
-      <summary>Columns</summary>
-      <div class="menu-body choices">
+    <Menu label="Columns" stays>
+      <div class="choices">
         {names.map((name) => (
           <label key={name}>
             <input type="checkbox" checked={columns.includes(name)} onChange={() => toggle(name)} />
@@ -29,6 +29,6 @@ export function ColumnChoice(props: {
           </label>
         ))}
       </div>
-    </details>
+    </Menu>
   )
 }

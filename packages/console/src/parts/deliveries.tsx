@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api.ts'
 import { numberText } from '../format.ts'
-import type { Entity, Json, Page } from '../schema.ts'
+import type { Entity, Page } from '../schema.ts'
+import type { LogEvent } from '../tail.ts'
 import { useAnswer } from '../use.ts'
 import { Act, Empty, JsonText, Trouble } from './basics.tsx'
 import { say, sayError } from './notes.tsx'
@@ -14,16 +15,17 @@ interface Attempt {
   readonly error: string | null
 }
 
-interface Delivery {
-  readonly id: string | number
-  readonly status: string
-  readonly event: string | null
+interface Delivery extends Omit<Attempt, 'at'> {
+  readonly id: string
+  /** The type of the event, and its place in the log; a test is not in the log. */
+  readonly type: string | null
+  readonly seq: number | null
+  readonly state: string
   readonly createdAt: string
   readonly attempts: readonly Attempt[]
-  readonly payload: Json
 }
 
-const STATES = ['pending', 'delivered', 'failed']
+const STATES = ['pending', 'delivered', 'failed', 'test']
 
 /** What was sent to a webhook, try by try, newest first. */
 export function Deliveries(props: { hook: Entity; turn: number; writes: boolean; onDone: () => void }) {
@@ -32,9 +34,9 @@ export function Deliveries(props: { hook: Entity; turn: number; writes: boolean;
     (signal) => ask('GET', `${path}/deliveries`, { query: { limit: 50 }, signal }),
     [path, props.turn],
   )
-  const redeliver = (deliveryId?: Delivery['id']) =>
-    ask('POST', `${path}/redeliver`, { body: deliveryId === undefined ? {} : { deliveryId } }).then(() => {
-      say('On its way again.')
+  const redeliver = (deliveryId?: string) =>
+    ask<{ queued: number }>('POST', `${path}/redeliver`, { body: { deliveryId } }).then(({ queued }) => {
+      say(`${numberText(queued)} on the way again.`)
       props.onDone()
     }, sayError)
   const rows = found.value?.results ?? []
@@ -67,41 +69,50 @@ export function Deliveries(props: { hook: Entity; turn: number; writes: boolean;
   )
 }
 
-function Line({
-  delivery,
-  writes,
-  onRedeliver,
-}: {
-  delivery: Delivery
-  writes: boolean
-  onRedeliver: () => Promise<unknown>
-}) {
+function Line(props: { delivery: Delivery; writes: boolean; onRedeliver: () => Promise<unknown> }) {
+  const { delivery } = props
   const [open, setOpen] = useState(false)
-  const last = delivery.attempts.at(-1)
   return (
     <li>
       <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
         <summary>
           <Time iso={delivery.createdAt} />
-          <State value={delivery.status} values={STATES} />
-          <span class="event-type">{delivery.event}</span>
-          <span class="event-title">{last && (last.error ?? `${last.status} in ${numberText(last.latency)} ms`)}</span>
+          <State value={delivery.state} values={STATES} />
+          <span class="event-type">{delivery.type}</span>
+          <span class="event-title">{delivery.latency !== null && resultText(delivery)}</span>
         </summary>
         {open && (
           <div class="event-body">
-            {writes && <Act onRun={onRedeliver}>Redeliver</Act>}
+            {props.writes && delivery.seq !== null && (
+              <p>
+                <Act onRun={props.onRedeliver}>Redeliver</Act>
+              </p>
+            )}
             <ul class="attempts">
               {delivery.attempts.map((attempt) => (
                 <li key={attempt.at}>
-                  <Time iso={attempt.at} />: {attempt.status ?? 'no answer'} in {numberText(attempt.latency)} ms
-                  {attempt.error && `, ${attempt.error}`}
+                  <Time iso={attempt.at} />: {resultText(attempt)}
                 </li>
               ))}
             </ul>
-            <JsonText value={delivery.payload} label="Payload" />
+            {delivery.seq !== null && <Payload seq={delivery.seq} />}
           </div>
         )}
       </details>
     </li>
   )
+}
+
+/** What was sent: the event, as the log still has it. */
+function Payload({ seq }: { seq: number }) {
+  const found = useAnswer<{ results: LogEvent[] }>(
+    (signal) => ask('GET', '/events', { query: { cursor: seq - 1, limit: 1, total: false }, signal }),
+    [seq],
+  )
+  const event = found.value?.results.find((one) => one.seq === seq)
+  return event ? <JsonText value={event} label="Payload" /> : <Trouble error={found.error} />
+}
+
+function resultText({ status, latency, error }: Omit<Attempt, 'at'>): string {
+  return `${error ?? status ?? 'no answer'} in ${numberText(latency)} ms`
 }

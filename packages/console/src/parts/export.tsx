@@ -2,6 +2,7 @@ import { send } from '../api.ts'
 import { asOf } from '../place.ts'
 import type { Noun } from '../schema.ts'
 import { Act } from './basics.tsx'
+import { Menu } from './menu.tsx'
 import { say, sayError } from './notes.tsx'
 
 const FORMATS = ['json', 'ndjson', 'csv', 'parquet']
@@ -9,16 +10,13 @@ const FORMATS = ['json', 'ndjson', 'csv', 'parquet']
 /** Takes the entities along as a file: those that the filter leaves, as of the time shown. */
 export function ExportMenu({ noun, filter }: { noun: Noun; filter: string }) {
   return (
-    <details class="menu">
-      <summary>Export</summary>
-      <div class="menu-body">
-        {FORMATS.map((format) => (
-          <Act key={format} class="verb" onRun={() => download(noun, format, filter).catch(sayError)}>
-            {format.toUpperCase()}
-          </Act>
-        ))}
-      </div>
-    </details>
+    <Menu label="Export">
+      {FORMATS.map((format) => (
+        <Act key={format} class="verb" onRun={() => download(noun, format, filter).catch(sayError)}>
+          {format.toUpperCase()}
+        </Act>
+      ))}
+    </Menu>
   )
 }
 

@@ -124,7 +124,7 @@ function RelationInput({ id, field, value, onChange, label }: InputProps) {
         list={list}
         value={written}
         required={field.required && !label}
-        placeholder={`Find a ${labelOf(target).toLowerCase()}`}
+        placeholder="Find by name, or an id"
         autocomplete="off"
         onInput={write}
       />

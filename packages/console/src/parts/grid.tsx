@@ -8,6 +8,7 @@ import { type Entity, type Field, type Json, type Noun, titleField, titleOf } fr
 import { Scroll } from './basics.tsx'
 import { FieldInput } from './field-input.tsx'
 import type { Draft } from './form.tsx'
+import { Menu } from './menu.tsx'
 import { say, sayError } from './notes.tsx'
 import { Value } from './value.tsx'
 import { VerbButtons } from './verbs.tsx'
@@ -37,7 +38,12 @@ export function Grid(props: GridProps) {
         <thead>
           <tr>
             {columns.map((name) => (
-              <th key={name} scope="col" aria-sort={order(props.sort, name)}>
+              <th
+                key={name}
+                scope="col"
+                class={noun.fields[name]?.kind === 'number' ? 'right' : ''}
+                aria-sort={order(props.sort, name)}
+              >
                 <button type="button" class="quiet" onClick={() => props.onSort(name)}>
                   {labelOf(name)}
                 </button>
@@ -96,22 +102,19 @@ function Row(props: GridProps & { entity: Entity; at: number; writes: boolean; o
         </td>
       ))}
       <td class="row-actions">
-        {props.writes && (
-          <button type="button" class="quiet" onClick={props.onEdit} aria-label={`Edit ${titleOf(entity, noun)}`}>
-            Edit
-          </button>
-        )}
-        {mayChange(noun) && (
-          <details class="menu">
-            <summary class="quiet" aria-label={`Verbs of ${titleOf(entity, noun)}`}>
-              Do
-            </summary>
-            <div class="menu-body">
+        <div>
+          {props.writes && (
+            <button type="button" class="quiet" onClick={props.onEdit} aria-label={`Edit ${titleOf(entity, noun)}`}>
+              Edit
+            </button>
+          )}
+          {mayChange(noun) && (
+            <Menu label="Do" name={`Verbs of ${titleOf(entity, noun)}`} quiet>
               <VerbButtons noun={noun} entity={entity} onDone={props.onChanged} />
               {noun.verbs.delete && <Remove noun={noun} entity={entity} onDone={props.onChanged} />}
-            </div>
-          </details>
-        )}
+            </Menu>
+          )}
+        </div>
       </td>
     </tr>
   )
@@ -180,12 +183,14 @@ function EditRow(props: GridProps & { entity: Entity; onDone: () => void }) {
         </td>
       ))}
       <td class="row-actions">
-        <button type="button" class="primary" onClick={() => void save()}>
-          Save
-        </button>
-        <button type="button" class="quiet" onClick={props.onDone}>
-          Cancel
-        </button>
+        <div>
+          <button type="button" class="primary" onClick={() => void save()}>
+            Save
+          </button>
+          <button type="button" class="quiet" onClick={props.onDone}>
+            Cancel
+          </button>
+        </div>
       </td>
     </tr>
   )

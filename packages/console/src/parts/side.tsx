@@ -1,4 +1,4 @@
-import { may, reaches } from '../access.ts'
+import { may, mayWrite } from '../access.ts'
 import { labelOf } from '../format.ts'
 import { href, place } from '../place.ts'
 import { byDomain, nouns } from '../schema.ts'
@@ -11,9 +11,9 @@ const PAGES: readonly { readonly path: string; readonly label: string; readonly 
   { path: 'events', label: 'Events' },
   { path: 'query', label: 'Query' },
   { path: 'agent', label: 'Agents' },
-  { path: 'import', label: 'Import', shown: () => [...nouns.value.values()].some((noun) => may('write', noun)) },
-  { path: 'webhooks', label: 'Webhooks', shown: () => reaches('admin', ['platform', 'Webhook']) },
-  { path: 'keys', label: 'API keys', shown: () => reaches('admin', ['identity', 'ApiKey']) },
+  { path: 'import', label: 'Import', shown: mayWrite },
+  { path: 'webhooks', label: 'Webhooks', shown: () => may('read', nouns.value.get('Webhook')) },
+  { path: 'keys', label: 'API keys', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]
 
 /** The way around. */
@@ -35,7 +35,7 @@ export function Side() {
       </ul>
       {byDomain(types).map(([domain, group]) => (
         <details key={domain} open={domain === 'crm' || group.some(({ name }) => name === here)}>
-          <summary>{domain === 'crm' ? 'CRM' : labelOf(domain)}</summary>
+          <summary>{labelOf(domain)}</summary>
           <ul>
             {group.map((noun) => (
               <Entry key={noun.name} to={href([noun.name])} label={labelOf(noun.path)} isHere={noun.name === here} />

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { actorName } from '../actors.ts'
 import { ask } from '../api.ts'
 import { changesOf, type Version } from '../diff.ts'
 import { agoText, labelOf } from '../format.ts'
@@ -48,6 +49,7 @@ export function Timeline(props: {
 }
 
 function Moment(props: {
+  type: string
   version: Version
   isNewest: boolean
   writes: boolean
@@ -62,13 +64,13 @@ function Moment(props: {
         <strong>{labelOf(version.event)}</strong>
         <span class="version">v{version.version}</span>
         <span class="by">
-          by <code title={version.actor}>{version.actor}</code>
+          by <b title={version.actor}>{actorName(version.actor)}</b>
         </span>
         <span class="when">
           <Time iso={version.timestamp} /> · {agoText(version.timestamp)}
         </span>
       </div>
-      <Changes changes={changesOf(version)} />
+      <Changes changes={changesOf(version)} type={props.type} />
       <div class="moment-actions">
         <button type="button" class="quiet" onClick={() => travel(version.timestamp)}>
           See this moment
