@@ -81,7 +81,19 @@ export class Importer {
   }
 
   #run(work: () => Tally): Tally {
+    this.#beginAnew()
     return this.#rehearsed ? this.#tenant.rehearse(work).result : work()
+  }
+
+  /** When stored hooks have to be asked first, the slice is run again: from where this one began. */
+  #beginAnew(): void {
+    if (!this.#tenant.trial) return
+    const waiting = [...this.#waiting]
+    const length = this.#waitingLength
+    this.#tenant.trial.inVain(() => {
+      this.#waiting = waiting
+      this.#waitingLength = length
+    })
   }
 
   #attempt(row: ImportRow & { value: unknown }, tally: Tally): void {
