@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { Receiver } from '../../../../test/receiver.ts'
+import { verifies } from '../../../../test/verifies.ts'
+import { isPublic } from './addresses.ts'
+import { createOutbound } from './outbound.ts'
+
+const CLOSED = [
+  '0.0.0.0',
+  '10.1.2.3',
+  '100.64.0.1',
+  '100.127.255.255',
+  '127.0.0.1',
+  '127.255.255.254',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.8',
+  '192.0.2.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.51.100.7',
+  '203.0.113.9',
+  '224.0.0.1',
+  '239.255.255.255',
+  '240.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::127.0.0.1',
+  '::ffff:127.0.0.1',
+  '::ffff:10.0.0.1',
+  '::ffff:8.8.8.8',
+  '::ffff:0:127.0.0.1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::a00:1',
+  '100::1',
+  '2001::1',
+  '2001:db8::1',
+  '2002:7f00:1::',
+  '3fff::1',
+  'fc00::1',
+  'fd12:3456:789a::1',
+  'fe80::1',
+  'fec0::1',
+  'ff02::1',
+  'not an address',
+]
+const OPEN = [
+  '8.8.8.8',
+  '1.1.1.1',
+  '100.63.0.1',
+  '100.128.0.1',
+  '172.15.0.1',
+  '172.32.0.1',
+  '192.169.0.1',
+  '223.255.255.255',
+  '2606:4700::1111',
+  '2a00:1450::1',
+]
+
+describe('addresses', () => {
+  test.each(CLOSED)('%s is not public', (address) => expect(isPublic(address)).toBe(false))
+  test.each(OPEN)('%s is public', (address) => expect(isPublic(address)).toBe(true))
+})
+
+const request = { headers: {}, body: '{}', timeoutMs: 500 }
+
+describe('a guarded outbound', () => {
+  const guarded = createOutbound({ insecure: false })
+
+  verifies('webhook.address', 'sends to no address that is not public, whatever its spelling', async () => {
+    for (const host of [
+      '127.0.0.1',
+      '127.1',
+      '0x7f.1',
+      '2130706433',
+      '0177.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '169.254.169.254',
+      '10.0.0.1',
+      '[fd00::1]',
+      '[64:ff9b::a9fe:a9fe]',
+      '0',
+    ]) {
+      const answer = await guarded.post({ ...request, url: `https://${host}/` })
+      expect([host, answer]).toEqual([host, { error: expect.stringContaining('not a public one') }])
+    }
+  })
+
+  verifies('webhook.address.connection', 'looks at what a name leads to when it connects', async () => {
+    const receiver = await Receiver.start()
+
+    const answer = await guarded.post({ ...request, url: `https://localhost:${receiver.port}/` })
+    await receiver.stop()
+
+    expect(answer).toEqual({ error: expect.stringContaining('not a public one') })
+    expect(receiver.requests).toHaveLength(0)
+  })
+
+  test('sends by https only', async () => {
+    expect(await guarded.post({ ...request, url: 'http://8.8.8.8/' })).toEqual({ error: 'Only https is allowed.' })
+  })
+})
+
+verifies('webhook.insecure', 'insecure mode lifts both rules', async () => {
+  const receiver = await Receiver.start()
+
+  const answer = await createOutbound({ insecure: true }).post({ ...request, url: receiver.url })
+  await receiver.stop()
+
+  expect(answer).toEqual({ status: 204 })
+})
