@@ -87,6 +87,7 @@ describe('writing', () => {
   test('every verb is a method, and the past stays', async () => {
     const $ = fresh()
     const ada = await $.Contact.create({ name: 'Ada' })
+    await nextMillisecond()
     const qualified = await $.Contact.qualify(ada.$id)
     await $.Contact.update(ada.$id, { title: 'Countess' }, { ifVersion: 2 })
 
@@ -223,3 +224,8 @@ describe('events', () => {
     await expect($.events.stream().next()).rejects.toMatchObject({ code: 'unauthorized' })
   })
 })
+
+/** So that what follows has a later time than what was before. */
+function nextMillisecond(): Promise<void> {
+  return new Promise((done) => setTimeout(done, 2))
+}

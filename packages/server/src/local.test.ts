@@ -10,6 +10,8 @@ test('a client works on a tenant in memory as on a server', async () => {
   const $ = tildebase({ ...local, nouns: {} })
 
   const ada = await $.Contact.create({ name: 'Ada' })
+  // So that the verb has a later time than the creation.
+  await new Promise((done) => setTimeout(done, 2))
   await $.Contact.qualify(ada.$id)
 
   expect((await $.Contact.findOne())?.stage).toBe('Qualified')

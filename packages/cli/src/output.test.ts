@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { cell } from './cell.ts'
+import { outputTo } from './output.ts'
+import { progressText } from './progress.ts'
+
+const ADA = { $id: 'contact_0123456789abcdef', name: 'Ada', bio: 'x'.repeat(60), empty: null }
+const COLUMNS = ['$id', 'name', 'empty', 'bio']
+
+test('a terminal gets a table: no empty columns, long values cut, ids whole', () => {
+  const written = print({ isTTY: true, columns: 80 }, { json: false, color: false })
+
+  expect(written).toBe(
+    ['$id                       name  bio', `contact_0123456789abcdef  Ada   ${'x'.repeat(39)}…`, ''].join('\n'),
+  )
+})
+
+test('a column that has no room is dropped', () => {
+  expect(print({ isTTY: true, columns: 30 }, { json: false, color: false })).toBe(
+    '$id                       name\ncontact_0123456789abcdef  Ada\n',
+  )
+})
+
+test('a pipe gets lines with tabs, all columns, no colours', () => {
+  expect(print({}, { json: false, color: false })).toBe(`contact_0123456789abcdef\tAda\t\t${'x'.repeat(60)}\n`)
+})
+
+test('colours are there when they are wanted', () => {
+  expect(print({ isTTY: true, columns: 80 }, { json: false, color: true })).toContain('\u001b[1m$id')
+})
+
+test('JSON is JSON: on one line in a pipe, on many for a person', () => {
+  expect(print({}, { json: true, color: false })).toBe(`${JSON.stringify([ADA])}\n`)
+  expect(JSON.parse(print({ isTTY: true }, { json: true, color: true }))).toEqual([ADA])
+})
+
+test.each([
+  ['a\tb\nc', 'a\\tb\\nc'],
+  ['\u001b[31mred\u009b', '\\u001b[31mred\\u009b'],
+  [{ a: 1 }, '{"a":1}'],
+  [null, ''],
+  [false, 'false'],
+])('the cell of %j is %j', (value, expected) => {
+  expect(cell(value)).toBe(expected)
+})
+
+test.each([
+  [500_000, 1_000_000, 1_000, '████████████░░░░░░░░░░░░  50%  0.5 MB/s  1 s left'],
+  [1_000_000, 1_000_000, 500, '████████████████████████  100%  2.0 MB/s  0 s left'],
+  [3_000_000, null, 1_000, '3.0 MB  3.0 MB/s'],
+])('%d of %s bytes after %d ms', (done, size, ms, expected) => {
+  expect(progressText(done, size, ms)).toBe(expected)
+})
+
+function print(stream: { isTTY?: boolean; columns?: number }, options: { json: boolean; color: boolean }): string {
+  let written = ''
+  const stdout = { ...stream, write: (text: string) => (written += text) } as unknown as NodeJS.WriteStream
+  outputTo(stdout, stdout, options).list([ADA], COLUMNS)
+  return written
+}
