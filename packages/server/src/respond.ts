@@ -63,6 +63,11 @@ export function statusOf(code: string): number {
   return STATUS[code] ?? 500
 }
 
+/** The codes of a status, or all codes there are. */
+export function codesOf(status?: number): string[] {
+  return Object.keys(STATUS).filter((code) => status === undefined || STATUS[code] === status)
+}
+
 /** The body of an error, K1. */
 export function errorBody(problem: Problem, requestId: string): { [key: string]: unknown } {
   return { error: problem.code, message: problem.message, ...problem.about, requestId }

@@ -11,6 +11,7 @@ import { hookRoutes } from './rest/hooks.ts'
 import { importRoutes } from './rest/import.ts'
 import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
+import { openapiRoutes } from './rest/openapi.ts'
 import { schemaRoutes } from './rest/schema.ts'
 import { syncRoutes } from './rest/sync.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
@@ -29,6 +30,7 @@ export const routes = new Routes([
   ...mcpRoutes,
   ...doRoutes,
   ...hookRoutes,
+  ...openapiRoutes,
   ...schemaRoutes,
   ...aggregateRoutes,
   ...historyRoutes,

@@ -1,0 +1,139 @@
+import { codesOf } from '../respond.ts'
+import type { Schema } from './schemas.ts'
+
+/** An operation's answers, by status. */
+export type Responses = { readonly [status: string]: Schema }
+
+const JSON_TYPE = 'application/json'
+
+/** What every operation shares. */
+export const SCHEMAS: { readonly [name: string]: Schema } = {
+  Meta: {
+    type: 'object',
+    description: 'What every entity has beside its fields. A client does not set it.',
+    properties: {
+      $id: { type: 'string', examples: ['contact_0VxGq3mZ8kLrT2wYbN4cDe'] },
+      $type: { type: 'string' },
+      $context: { type: 'string', format: 'uri', description: 'The namespace of the tenant.' },
+      $version: { type: 'integer', minimum: 1 },
+      $createdAt: { type: 'string', format: 'date-time' },
+      $updatedAt: { type: 'string', format: 'date-time' },
+      $createdBy: { type: 'string' },
+      createdAt: { type: 'string', format: 'date-time' },
+      updatedAt: { type: 'string', format: 'date-time' },
+    },
+    required: ['$id', '$type'],
+  },
+  List: {
+    type: 'object',
+    properties: {
+      results: { type: 'array', items: { type: 'object' } },
+      total: { type: 'integer', minimum: 0 },
+      hasMore: { type: 'boolean' },
+      cursor: { type: ['string', 'null'], description: 'Give it back to get the next page.' },
+    },
+    required: ['results', 'hasMore', 'cursor'],
+  },
+  Error: {
+    type: 'object',
+    properties: {
+      error: { type: 'string', enum: codesOf() },
+      message: { type: 'string', description: 'A sentence that tells what to do.' },
+      type: { type: 'string' },
+      id: { type: 'string' },
+      field: { type: 'string' },
+      details: { type: 'array', items: {} },
+      requestId: { type: 'string' },
+    },
+    required: ['error', 'message', 'requestId'],
+  },
+  DryRun: {
+    type: 'object',
+    description: 'What a write would have answered, and the events it would have written.',
+    properties: {
+      dryRun: { const: true },
+      status: { type: 'integer' },
+      result: {},
+      events: { type: 'array', items: { type: 'object' } },
+    },
+    required: ['dryRun', 'status', 'events'],
+  },
+}
+
+const ERRORS: readonly (readonly [status: number, name: string, description: string])[] = [
+  [400, 'BadRequest', 'The request cannot be read.'],
+  [401, 'Unauthorized', 'No valid key came with the request.'],
+  [403, 'Forbidden', 'The key may not do this.'],
+  [404, 'NotFound', 'There is no such entity, type, verb or path.'],
+  [405, 'NotPossible', 'The method is not possible here.'],
+  [409, 'Conflict', 'The entity is in another state, or a value is taken.'],
+  [412, 'VersionMismatch', 'The entity is at another version than If-Match says.'],
+  [413, 'TooLarge', 'The body is over its limit.'],
+  [415, 'UnsupportedMediaType', 'The body is of a kind that is not taken here.'],
+  [422, 'Invalid', 'What was sent is not valid.'],
+  [429, 'TooMany', 'The key is over its rate limit.'],
+  [500, 'Fault', 'Something went wrong on our side.'],
+  [501, 'NotSupported', 'This host cannot do that.'],
+  [503, 'Unavailable', 'Try again after a while.'],
+]
+
+/** The answers that tell of errors, by name. */
+export const RESPONSES: Responses = Object.fromEntries(
+  ERRORS.map(([status, name, description]) => [
+    name,
+    {
+      description,
+      ...headersOf(status),
+      content: { [JSON_TYPE]: { schema: ref('Error'), examples: examplesOf(status, description) } },
+    },
+  ]),
+)
+
+/** References to the errors of these statuses. */
+export function errors(...statuses: readonly number[]): Responses {
+  return Object.fromEntries(
+    ERRORS.filter(([status]) => statuses.includes(status)).map(([status, name]) => [
+      String(status),
+      { $ref: `#/components/responses/${name}` },
+    ]),
+  )
+}
+
+export const READ_ERRORS = errors(400, 401, 403, 404, 429, 500, 503)
+export const WRITE_ERRORS = errors(400, 401, 403, 404, 405, 409, 412, 413, 422, 429, 500, 503)
+
+export function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** An answer of JSON. */
+export function answers(description: string, schema: Schema, headers: readonly string[] = []): Schema {
+  return {
+    description,
+    ...(headers.length > 0 && {
+      headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    }),
+    content: { [JSON_TYPE]: { schema } },
+  }
+}
+
+/** A body of JSON. */
+export function body(schema: Schema, required: boolean, example?: unknown): Schema {
+  return { required, content: { [JSON_TYPE]: { schema, ...(example !== undefined && { example }) } } }
+}
+
+function headersOf(status: number): Schema {
+  const names = { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] }[status] ?? []
+  return names.length === 0
+    ? {}
+    : { headers: Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }])) }
+}
+
+function examplesOf(status: number, description: string): Schema {
+  return Object.fromEntries(
+    codesOf(status).map((code) => [
+      code,
+      { value: { error: code, message: description, requestId: '6f1c2b1e-1f0a-4f52-9a53-0f6a4e0a5a55' } },
+    ]),
+  )
+}

@@ -1,0 +1,117 @@
+import type { Noun, Verb } from '@tildebase/nouns'
+import type { Route } from '../routes.ts'
+import { answers, body, errors, READ_ERRORS, type Responses, ref, WRITE_ERRORS } from './common.ts'
+import { params } from './parameters.ts'
+import { exampleOf, type Schema } from './schemas.ts'
+
+/** What is said of a route for one type: its parameters, its body and its answers. */
+export interface Description {
+  readonly parameters: readonly Schema[]
+  readonly requestBody?: Schema
+  readonly responses: Responses
+}
+
+const LIST = ['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields']
+
+/** Describes a route of every type for one of them; null when the type does not have it. */
+export function describeFor(noun: Noun, route: Route): Description | null {
+  const { name } = noun
+  const has = (verb: string) => Object.hasOwn(noun.verbs, verb)
+  switch (`${route.method} ${route.path}`) {
+    case 'GET /:type':
+      return {
+        parameters: params(...LIST),
+        responses: { 200: answers('A page of them.', listOf(name)), ...READ_ERRORS },
+      }
+    case 'POST /:type':
+      return {
+        parameters: params('idempotencyKey', 'dryRun'),
+        requestBody: body(ref(`${name}Draft`), true, exampleOf(noun)),
+        responses: {
+          201: answers('The entity as it was created.', withSecret(name), ['ETag', 'Location']),
+          ...dryRun(),
+          ...WRITE_ERRORS,
+        },
+      }
+    case 'GET /:type/count':
+      return {
+        parameters: params('filter', 'asOf'),
+        responses: { 200: answers('How many there are.', COUNT), ...READ_ERRORS },
+      }
+    case 'GET /:type/:id':
+      return {
+        parameters: params('id', 'include', 'fields', 'asOf', 'ifNoneMatch'),
+        responses: {
+          200: answers('The entity.', ref(name), ['ETag']),
+          304: { description: 'It is at the version that is known.' },
+          ...READ_ERRORS,
+        },
+      }
+    case 'PUT /:type/:id':
+    case 'PATCH /:type/:id':
+      return has('update') ? changes(name, ref(`${name}Patch`), false) : null
+    case 'DELETE /:type/:id':
+      return has('delete')
+        ? {
+            parameters: params('id', 'ifMatch', 'dryRun'),
+            responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...WRITE_ERRORS },
+          }
+        : null
+    default:
+      return {
+        parameters: route.path.includes(':id') ? params('id') : [],
+        responses: {
+          200: answers(route.summary, { type: 'object' }),
+          ...(route.mode === 'read' ? READ_ERRORS : WRITE_ERRORS),
+        },
+      }
+  }
+}
+
+/** Describes a verb of a type. */
+export function describeVerb(noun: Noun, verb: Verb): Description {
+  const properties = Object.fromEntries((verb.args ?? []).map((name) => [name, {}]))
+  const described = changes(noun.name, { type: 'object', properties }, true)
+  return verb.name === 'delete'
+    ? { ...described, responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...WRITE_ERRORS } }
+    : described
+}
+
+function changes(name: string, schema: Schema, isPost: boolean): Description {
+  return {
+    parameters: params('id', 'ifMatch', 'dryRun', ...(isPost ? ['idempotencyKey'] : [])),
+    requestBody: body(schema, !isPost),
+    responses: {
+      200: answers('The entity after it, or what would happen.', { anyOf: [ref(name), ref('DryRun')] }, ['ETag']),
+      ...WRITE_ERRORS,
+    },
+  }
+}
+
+const COUNT = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] }
+
+function dryRun(): Responses {
+  return { 200: answers('What would happen, with dryRun.', ref('DryRun')) }
+}
+
+function listOf(name: string): Schema {
+  return { allOf: [ref('List')], type: 'object', properties: { results: { type: 'array', items: ref(name) } } }
+}
+
+/** Keys and webhooks show their secret once. */
+function withSecret(name: string): Schema {
+  if (name !== 'ApiKey' && name !== 'Webhook') return ref(name)
+  return { allOf: [ref(name)], type: 'object', properties: { secret: { type: 'string' } } }
+}
+
+/** Not every host can run code of strangers. */
+const RUNS_CODE = new Set(['/do', '/mcp'])
+
+/** The errors of a route that is none of every type. */
+export function errorsOf(route: Route): Responses {
+  return {
+    ...(route.mode === 'read' ? READ_ERRORS : WRITE_ERRORS),
+    ...(route.rawBody && errors(415)),
+    ...(RUNS_CODE.has(route.path) && errors(501)),
+  }
+}

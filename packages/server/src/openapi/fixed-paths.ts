@@ -1,0 +1,149 @@
+import type { Route } from '../routes.ts'
+import { answers, body, ref } from './common.ts'
+import { type Description, errorsOf } from './entity-paths.ts'
+import { PARAMETERS, params, pathParam } from './parameters.ts'
+import type { Schema } from './schemas.ts'
+
+const OBJECT = { type: 'object' }
+
+/** What is known of paths beyond their route: parameters, a body, and what they answer. */
+const KNOWN: { readonly [route: string]: Partial<Description> & { readonly success?: Schema } } = {
+  'POST /batch': {
+    parameters: params('idempotencyKey', 'dryRun'),
+    requestBody: body(
+      {
+        type: 'object',
+        properties: {
+          atomic: { type: 'boolean', default: false },
+          operations: {
+            type: 'array',
+            maxItems: 100,
+            items: {
+              type: 'object',
+              properties: {
+                id: { type: 'string' },
+                method: { enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+                path: { type: 'string' },
+                query: OBJECT,
+                body: {},
+                ifMatch: { type: ['string', 'integer'] },
+              },
+              required: ['path'],
+            },
+          },
+        },
+        required: ['operations'],
+      },
+      true,
+      {
+        atomic: true,
+        operations: [
+          // No {"$ref": …} here: tools take it for a reference of the document.
+          { id: 'ada', method: 'POST', path: '/Contact', body: { name: 'Ada' } },
+          { id: 'qualify', method: 'POST', path: '/Contact/${ada.$id}/qualify' },
+        ],
+      },
+    ),
+    success: {
+      type: 'object',
+      properties: {
+        correlation: { type: 'string' },
+        results: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { id: { type: 'string' }, status: { type: 'integer' }, body: {} },
+            required: ['id', 'status', 'body'],
+          },
+        },
+      },
+    },
+  },
+  'GET /metrics': {
+    parameters: params('asOf'),
+    success: { type: 'object', properties: { asOf: { type: 'string', format: 'date-time' } }, required: ['asOf'] },
+  },
+  'GET /events': {
+    parameters: [
+      query('since', 'Only events after this time.', { type: 'string', format: 'date-time' }),
+      query('type', 'Contact, Contact.created, *.created or Contact.*.', { type: 'string' }),
+      query('limit', 'How many at most.', { type: 'integer', minimum: 1, maximum: 1_000, default: 100 }),
+      ...params('cursor'),
+    ],
+    success: ref('List'),
+  },
+  'POST /events': { requestBody: body(OBJECT, true, { name: 'signed_up', type: 'track', userId: 'u1' }) },
+  'POST /import/:type': {
+    parameters: params('dryRun', 'idempotencyKey'),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: { type: 'array', items: OBJECT }, example: [{ name: 'Ada' }] },
+        'application/x-ndjson': { schema: { type: 'string' } },
+        'text/csv': { schema: { type: 'string' } },
+      },
+    },
+  },
+  'GET /export/:type': {
+    parameters: [
+      query('format', 'json, ndjson, csv or parquet.', {
+        type: 'string',
+        enum: ['json', 'ndjson', 'csv', 'parquet'],
+        default: 'json',
+      }),
+      ...params('filter', 'asOf', 'fields'),
+    ],
+    success: { type: 'array', items: OBJECT },
+  },
+  'POST /sync': { requestBody: body(OBJECT, true, { changes: [] }) },
+  'POST /do': {
+    requestBody: body(
+      { type: 'object', properties: { code: { type: 'string' }, dryRun: { type: 'boolean' } }, required: ['code'] },
+      true,
+      { code: 'await $.Contact.count()' },
+    ),
+  },
+  'PUT /schema/:type': { requestBody: body(OBJECT, true, { name: 'string!', colour: 'Red | Green = Red' }) },
+  'PUT /schema/:type/hooks/:name': {
+    requestBody: body({ type: 'object', properties: { code: { type: 'string' } }, required: ['code'] }, true, {
+      code: '(entity) => ({ name: entity.name.trim() })',
+    }),
+  },
+  'POST /FeatureFlag/:id/evaluate': {
+    requestBody: body({ type: 'object', properties: { userId: { type: 'string' }, context: OBJECT } }, false, {
+      userId: 'u1',
+      context: { plan: 'pro' },
+    }),
+    success: {
+      type: 'object',
+      properties: { key: { type: 'string' }, value: {}, enabled: { type: 'boolean' }, reason: { type: 'string' } },
+      required: ['key', 'value', 'enabled', 'reason'],
+    },
+  },
+  'GET /Metric/:id/series': { parameters: params('limit') },
+  'POST /mcp': { requestBody: body(OBJECT, true) },
+}
+
+/** Describes a route that is not of every type. */
+export function describeFixed(route: Route, types: readonly string[]): Description {
+  const { parameters = [], requestBody, success = OBJECT } = KNOWN[`${route.method} ${route.path}`] ?? {}
+  const named = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) =>
+    name === 'id' ? { $ref: '#/components/parameters/id' } : pathParam(name!, types),
+  )
+  const status = route.method === 'DELETE' ? 204 : 200
+  const answer = status === 204 ? { description: 'Done.' } : answers(route.summary, success)
+  return {
+    parameters: [...named, ...parameters],
+    ...(requestBody && { requestBody }),
+    responses: { [status]: answer, ...created(route), ...errorsOf(route) },
+  }
+}
+
+function created({ method, path }: Route): Description['responses'] {
+  const creates = (method === 'PUT' && path.startsWith('/schema')) || (method === 'POST' && path === '/events')
+  return creates ? { 201: answers('It is new.', OBJECT) } : {}
+}
+
+function query(name: string, description: string, schema: Schema): Schema {
+  return { ...PARAMETERS.sort, name, description, schema }
+}

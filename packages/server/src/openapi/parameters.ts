@@ -1,0 +1,56 @@
+import type { Schema } from './schemas.ts'
+
+const TEXT = { type: 'string' }
+
+function query(name: string, description: string, schema: Schema = TEXT): Schema {
+  return { name, in: 'query', description, schema }
+}
+
+function header(name: string, description: string): Schema {
+  return { name, in: 'header', description, schema: TEXT }
+}
+
+/** The parameters that operations refer to. */
+export const PARAMETERS: { readonly [name: string]: Schema } = {
+  id: { name: 'id', in: 'path', required: true, description: 'The $id of an entity.', schema: TEXT },
+  filter: {
+    name: 'filter',
+    in: 'query',
+    description: 'A filter in the query language, as JSON: {"stage": "Lead", "value": {"$gte": 100}}.',
+    content: { 'application/json': { schema: { type: 'object' } } },
+  },
+  sort: query('sort', 'Field names with commas; a minus sorts descending. Default -createdAt.'),
+  limit: query('limit', 'How many at most.', { type: 'integer', minimum: 1, maximum: 100, default: 25 }),
+  offset: query('offset', 'How many to skip.', { type: 'integer', minimum: 0, default: 0 }),
+  cursor: query('cursor', 'The cursor of the page before.'),
+  asOf: query('asOf', 'The state as of this time.', { type: 'string', format: 'date-time' }),
+  include: query('include', 'Relations to embed, with commas; nested by dots.'),
+  fields: query('fields', 'The fields to show, with commas.'),
+  dryRun: query('dryRun', 'Tells what would happen, and does nothing.', { type: 'boolean', default: false }),
+  ifMatch: header('If-Match', 'The ETag that was seen; another version is a mismatch.'),
+  ifNoneMatch: header('If-None-Match', 'The ETag that is known; the same version answers 304.'),
+  idempotencyKey: header('Idempotency-Key', 'The same key and body within 24 hours replays the first answer.'),
+}
+
+export const HEADERS: { readonly [name: string]: Schema } = {
+  ETag: { description: 'The version of the entity, in quotes.', schema: TEXT },
+  Location: { description: 'Where the entity is.', schema: TEXT },
+}
+
+/** References to these parameters. */
+export function params(...names: readonly string[]): Schema[] {
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+/** A parameter in the path that no operation of a type has. */
+export function pathParam(name: string, types: readonly string[]): Schema {
+  const schema = name === 'type' ? { type: 'string', enum: types } : TEXT
+  return { name, in: 'path', required: true, description: DESCRIPTIONS[name] ?? name, schema }
+}
+
+const DESCRIPTIONS: { readonly [name: string]: string } = {
+  type: 'The name of a type.',
+  id: 'The $id of an entity.',
+  name: 'The name of a step, such as qualifying or qualified.',
+  correlation: 'What the events to undo share.',
+}
