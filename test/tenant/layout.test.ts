@@ -10,7 +10,9 @@ test('a file of a newer layout is refused with a sentence that says what to do, 
   tenant.sql.scrub?.()
   const before = readFileSync(path)
 
-  expect(() => openAcme({}, path)).toThrow(expect.objectContaining({ code: 'layout_too_new', message: expect.stringMatching(/999.*newer version/) }))
+  expect(() => openAcme({}, path)).toThrow(
+    expect.objectContaining({ code: 'layout_too_new', message: expect.stringMatching(/999.*newer version/) }),
+  )
   expect(readFileSync(path).equals(before)).toBe(true)
   rmSync(folder, { recursive: true })
 })
