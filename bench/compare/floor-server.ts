@@ -36,6 +36,22 @@ function commit(): void {
   for (const answer of answers) answer()
 }
 
+function create(given: { readonly source: string }): string {
+  const made = `person_${(++serial).toString(36)}`
+  const data = JSON.stringify({ $id: made, ...given })
+  insert.run(made, given.source, data)
+  append.run(made, data)
+  return data
+}
+
+function update(id: string, given: object): string {
+  const [before] = byId.get(id) as unknown as string[]
+  const data = JSON.stringify({ ...JSON.parse(before!), ...given })
+  change.run(data, id)
+  append.run(id, data)
+  return data
+}
+
 const server = createServer((request, response) => {
   const url = request.url!
   const send = (status: number, body: string) => {
@@ -48,7 +64,7 @@ const server = createServer((request, response) => {
     const [total] = count.get(source) as unknown as number[]
     return send(200, `{"results":[${rows.map(([data]) => data).join(',')}],"total":${total}}`)
   }
-  const id = url.slice('/persons/'.length)
+  const [, , id = '', verb] = url.split('/')
   if (request.method === 'GET') {
     const row = byId.get(id) as unknown as string[] | undefined
     return row ? send(200, row[0]!) : send(404, '{}')
@@ -56,20 +72,14 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
-    const given = JSON.parse(Buffer.concat(chunks).toString())
+    const given = verb === 'see' ? { state: 'Seen' } : JSON.parse(Buffer.concat(chunks).toString())
     write(() => {
-      if (request.method === 'POST') {
-        const made = `person_${(++serial).toString(36)}`
-        const data = JSON.stringify({ $id: made, ...given })
-        insert.run(made, given.source, data)
-        append.run(made, data)
-        return () => send(201, data)
+      if (Array.isArray(given)) {
+        const made = given.map(create)
+        return () => send(201, `[${made.join(',')}]`)
       }
-      const [before] = byId.get(id) as unknown as string[]
-      const data = JSON.stringify({ ...JSON.parse(before!), ...given })
-      change.run(data, id)
-      append.run(id, data)
-      return () => send(200, data)
+      const data = id === '' ? create(given) : update(id, given)
+      return () => send(id === '' ? 201 : 200, data)
     })
   })
 })

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Contender, person } from './contender.ts'
-import { addressOf, concurrently, stopProcess } from './process.ts'
+import { addressOf, stopProcess } from './process.ts'
+
+const SLICE = 5_000
 
 /** The floor: what the machine can do at best. */
 export const floor: Contender = {
@@ -16,11 +18,12 @@ export const floor: Contender = {
     const child = spawn(process.execPath, [program, join(folder, 'floor.db')], { stdio: ['ignore', 'pipe', 'inherit'] })
     const url = await addressOf(child)
     const ids: string[] = []
-    await concurrently(rows, 64, async (i) => {
-      const response = await fetch(`${url}/persons`, { method: 'POST', body: JSON.stringify(person(i)) })
-      const { $id } = (await response.json()) as { $id: string }
-      if (i % 100 === 0) ids.push($id)
-    })
+    for (let from = 0; from < rows; from += SLICE) {
+      const slice = Array.from({ length: Math.min(SLICE, rows - from) }, (_, i) => person(from + i))
+      const response = await fetch(`${url}/persons`, { method: 'POST', body: JSON.stringify(slice) })
+      const made = (await response.json()) as { $id: string }[]
+      ids.push(...made.filter((_, i) => i % 100 === 0).map(({ $id }) => $id))
+    }
     const paths = ids.map((id) => `/persons/${id}`)
     const headers = {}
     return {
@@ -35,6 +38,7 @@ export const floor: Contender = {
         },
         get: { method: 'GET', paths, headers },
         list: { method: 'GET', paths: Array.from({ length: 100 }, (_, i) => `/persons?source=source-${i}`), headers },
+        verb: { method: 'POST', paths: paths.map((path) => `${path}/see`), headers },
         update: { method: 'PUT', paths, body: '{"score":{i}}', headers },
       },
       async stop() {

@@ -57,7 +57,7 @@ export function tildebase(workers: number): Contender {
       const ids: string[] = []
       for (let cursor: string | null = ''; cursor !== null && ids.length < 1_000; ) {
         const answer: Response = await fetch(
-          `${url}/~bench/Person?limit=100&total=false${cursor && `&cursor=${cursor}`}`,
+          `${url}/~bench/Person?source=source-0&limit=100&total=false${cursor && `&cursor=${cursor}`}`,
           { headers },
         )
         const page = (await answer.json()) as { results: { $id: string }[]; cursor: string | null }

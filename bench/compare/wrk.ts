@@ -18,6 +18,7 @@ let serial = 0
 
 /** Fires an operation for some seconds with wrk, and reads what it cost. */
 export async function fire(running: Running, shot: Shot, seconds: number, connections: number): Promise<Reading> {
+  await rehearse(running, shot)
   const script = join(tmpdir(), `tildebase-bench-${process.pid}-${++serial}.lua`)
   writeFileSync(script, lua(shot, serial))
   const before = cpuOf(running)
@@ -43,6 +44,17 @@ export async function fire(running: Running, shot: Shot, seconds: number, connec
   }
 }
 
+/** One shot as a client would send it: what is refused is not worth measuring. */
+async function rehearse({ url }: Running, { method, paths, body, headers }: Shot): Promise<void> {
+  const response = await fetch(`${url}${paths[0]}`, {
+    method,
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    body: body?.replaceAll('{i}', String(++serial)),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${paths[0]} was answered with ${response.status}: ${text.slice(0, 300)}`)
+}
+
 function wrk(args: readonly string[]): Promise<{ requests: number; text: string }> {
   return new Promise((done, failed) => {
     const child = spawn('wrk', [...args], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -54,7 +66,12 @@ function wrk(args: readonly string[]): Promise<{ requests: number; text: string 
       text += chunk
     })
     child.on('error', () => failed(new Error('wrk is not installed: apt-get install wrk')))
-    child.on('close', () => done({ requests: Number(/(\d+) requests in/.exec(text)?.[1] ?? 0), text }))
+    child.on('close', () => {
+      // wrk goes on without a script that it cannot read, and would measure something else.
+      const fault = /^.*\.lua:.*$/m.exec(text)
+      if (fault) failed(new Error(`wrk cannot run the script: ${fault[0]}`))
+      else done({ requests: Number(/(\d+) requests in/.exec(text)?.[1] ?? 0), text })
+    })
   })
 }
 
@@ -70,7 +87,7 @@ function lua(shot: Shot, run: number): string {
     local i = 0
     math.randomseed(os.time() + ${run})
     local base = ${run} * 100000000 + math.random(1000000) * 10
-    ${headers.map(([name, value]) => `wrk.headers[${quoted(name)}] = ${quoted(value)}`).join('\n')}
+    ${headers.map(([name, value]) => `wrk.headers[ ${quoted(name)} ] = ${quoted(value)}`).join('\n')}
     function request()
       i = i + 1
       local sent = body and string.gsub(body, "{i}", tostring(base + i))
