@@ -73,7 +73,8 @@ export class Gateway {
   async #pass(ask: Ask, place: Place, requestId: string): Promise<Answer> {
     const { tenants } = this.#options
     const sender = this.#senderOf(ask)
-    if (place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')) {
+    const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
+    if (outside || isDocs(ask, place)) {
       const answer = await this.#options.outside(ask, place.segments, sender)
       if (answer) return answer
       throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
@@ -105,6 +106,11 @@ export class Gateway {
     if (own === null || !(await this.#options.tenants.verify(own, secret))) throw unauthorized()
     throw new Problem('forbidden', 'This key belongs to another tenant.')
   }
+}
+
+/** A browser that asks for `/~{tenant}/docs`; anybody else means a type of that name. */
+function isDocs({ headers }: Ask, { segments }: Place): boolean {
+  return segments.length === 1 && segments[0] === 'docs' && headers.accept?.includes('text/html') === true
 }
 
 /** The secret that a request carries: null when it carries none, undefined when what it carries is not one. */

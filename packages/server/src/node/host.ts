@@ -7,6 +7,7 @@ import { Gateway } from '../gateway.ts'
 import { Alarms } from './alarms.ts'
 import { loadProgram, type Settings } from './config.ts'
 import { consolePages } from './console.ts'
+import { docsPage } from './docs.ts'
 import { TenantFiles } from './files.ts'
 import { createHttp } from './http.ts'
 import { localTenants } from './local.ts'
@@ -56,7 +57,7 @@ export async function startHost(settings: Settings): Promise<Host> {
     outside: async (ask, segments, sender) => {
       if (segments[0] === 'operator') return operator(ask, segments, sender, office)
       if (segments.join('/') === 'metrics') return numbersPage(tower.numbers.page(await tenants.stats()))
-      return pages(ask, segments) ?? outside(segments, stopping)
+      return docsPage(ask, segments) ?? pages(ask, segments) ?? outside(segments, stopping)
     },
   })
   const { server, idle } = createHttp({
