@@ -3,7 +3,7 @@ import { may } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
 
 /** How long the text about the types may be: agents pay for it in every conversation. */
-const LONGEST = 2_200
+const LONGEST = 2_600
 const BUILT_IN = new Set(['create', 'update', 'delete', 'restore', 'rollback'])
 
 /** The types that the lens surfaces and the key may read: the tenant's own first. */
@@ -15,16 +15,18 @@ export function surfacedNouns({ tenant, lens, grant }: Pick<Call, 'tenant' | 'le
   return [...shown.filter(isCustom), ...shown.filter((noun) => !isCustom(noun))]
 }
 
-/** The types in few words: as many as fit with fields and verbs, the others by name, the rest by number. */
+/** The types in few words: whole where all fit, else what matters most of as many as fit, and the others by name. */
 export function typesText(nouns: readonly Noun[], longest = LONGEST): string {
-  const names = namesWithin(nouns, longest / 2)
+  const whole = nouns.map(inFewWords).join('\n')
+  if (whole.length <= longest) return whole
+  const names = namesWithin(nouns, longest / 3)
   let left = longest - names.join(', ').length
   const lines: string[] = []
   const described = new Set<string>()
   for (const noun of nouns) {
-    const line = inFewWords(noun)
-    if (line.length > left) continue
+    const line = inFewerWords(noun)
     left -= line.length
+    if (left < 0) break
     lines.push(line)
     described.add(noun.name)
   }
@@ -34,9 +36,22 @@ export function typesText(nouns: readonly Noun[], longest = LONGEST): string {
   return lines.join('\n')
 }
 
-/** `Deal: name*, value, stage(Prospecting|Won), contact>Contact; verbs win(reason), lose`. */
-export function inFewWords({ name, fields, verbs }: Noun): string {
-  const parts = Object.values(fields).map(fieldText).filter(Boolean)
+/** `Deal: name*, value:number, stage(Prospecting|Won), contact>Contact; verbs win, lose(lostReason)`. */
+export function inFewWords(noun: Noun): string {
+  return lineOf(noun, Object.values(noun.fields))
+}
+
+/** The same with what a reader cannot guess: what is required, the states, where it leads. */
+function inFewerWords(noun: Noun): string {
+  const telling = Object.values(noun.fields).filter(
+    (field) =>
+      field.kind === 'forward' || field.name === noun.stateField || (field.kind !== 'back' && field.required === true),
+  )
+  return lineOf(noun, telling)
+}
+
+function lineOf({ name, verbs }: Noun, fields: readonly Field[]): string {
+  const parts = fields.map(fieldText).filter(Boolean)
   const own = Object.values(verbs).filter((verb) => !BUILT_IN.has(verb.name))
   const verbText = own.map((verb) => (verb.args?.length ? `${verb.name}(${verb.args.join(',')})` : verb.name))
   return `${name}: ${parts.join(', ')}${verbText.length > 0 ? `; verbs ${verbText.join(', ')}` : ''}`

@@ -1,0 +1,18 @@
+import type { Command } from '../command.ts'
+import { bridgeMcp } from '../mcp.ts'
+import { UsageError } from '../usage-error.ts'
+import { someWords } from '../words.ts'
+
+export const command: Command = {
+  usage: 'mcp',
+  summary: 'speaks MCP over standard input and output, for programs that start their tools themselves',
+  flags: {},
+  examples: ['tilde mcp', 'tilde mcp --url http://crm.localhost:8787'],
+  async run(call) {
+    someWords(call, [])
+    const { url, key } = call.settings
+    const { root } = call.link()
+    if (key === undefined) throw new UsageError('No key is given. Use --key, set TILDE_KEY, or run: tilde login')
+    await bridgeMcp({ input: process.stdin, output: process.stdout, url: `${url.replace(/\/+$/, '')}${root}/mcp`, key })
+  },
+}

@@ -1,0 +1,237 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { countTokens } from 'gpt-tokenizer'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT, type TestHost, testHost } from '../host.ts'
+import { verifies } from '../verifies.ts'
+
+const INFO = { name: 'test', version: '1.0.0' }
+const MODES = ['auto', 'legacy'] as const
+
+let host: TestHost
+let ada: { $id: string }
+const clients: { close(): Promise<void> }[] = []
+
+beforeAll(async () => {
+  host = await testHost()
+  const org = (await host.request('POST', '/~acme/Organization', { name: 'Analytical', industry: 'Healthcare' })).body
+  ada = (await host.request('POST', '/~acme/Contact', { name: 'Ada', organization: org.$id })).body
+  await host.request('POST', '/~acme/Contact', { name: 'Bob' })
+  await host.request('POST', '/~other/Contact', { name: 'Hidden' })
+})
+afterAll(async () => {
+  for (const client of clients) await client.close()
+  await host.stop()
+})
+
+async function connect(options: { key?: string; path?: string; mode?: (typeof MODES)[number] } = {}): Promise<Client> {
+  const { key = ROOT, path = '/~acme/mcp', mode = 'auto' } = options
+  const client = new Client(INFO, { versionNegotiation: { mode } })
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${host.url}${path}`), { requestInit }))
+  clients.push(client)
+  return client
+}
+
+interface Called {
+  readonly answer: any
+  readonly isError: boolean
+  readonly text: any
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Called> {
+  const { structuredContent, content, isError } = await client.callTool({ name, arguments: args })
+  const [block] = content as { text: string }[]
+  return { answer: structuredContent, isError: isError === true, text: JSON.parse(block!.text) }
+}
+
+describe.each(MODES)('a session with the official client (%s)', (mode) => {
+  verifies(['mcp.three', 'mcp.tools', 'mcp.http', 'mcp.path'], 'has exactly search, fetch and do', async () => {
+    const client = await connect({ mode })
+
+    const { tools } = await client.listTools()
+
+    expect(client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25')
+    expect(tools.map(({ name }) => name)).toEqual(['search', 'fetch', 'do'])
+    for (const tool of tools) expect(tool.outputSchema).toBeDefined()
+    expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true, false])
+    expect(tools[2]!.annotations?.destructiveHint).toBe(true)
+  })
+
+  verifies(['mcp.search', 'mcp.search.sort'], 'searches with filter, sort and limit', async () => {
+    const client = await connect({ mode })
+
+    const { answer, text } = await call(client, 'search', {
+      type: 'Contact',
+      filter: { name: { $in: ['Ada', 'Bob'] } },
+      sort: { name: -1 },
+      limit: 1,
+    })
+
+    expect(answer).toMatchObject({ results: [{ name: 'Bob' }], total: 2, hasMore: true, cursor: expect.any(String) })
+    expect(text).toEqual(answer)
+    const next = await call(client, 'search', {
+      type: 'Contact',
+      filter: { name: { $in: ['Ada', 'Bob'] } },
+      sort: { name: -1 },
+      limit: 1,
+      cursor: answer.cursor,
+    })
+    expect(next.answer.results[0].name).toBe('Ada')
+  })
+
+  verifies('mcp.fetch', 'fetches one with its relations', async () => {
+    const client = await connect({ mode })
+
+    const { answer } = await call(client, 'fetch', { type: 'Contact', id: ada.$id, include: ['organization'] })
+
+    expect(answer).toMatchObject({ name: 'Ada', organization: { name: 'Analytical' } })
+  })
+
+  verifies('mcp.do', 'runs code and takes it back', async () => {
+    const client = await connect({ mode })
+
+    const { answer } = await call(client, 'do', {
+      code: "const c = await $.Contact.create({ name: 'Cleo' }); console.log('made'); (await $.Contact.qualify(c.$id)).stage",
+    })
+    const dry = await call(client, 'do', { code: "await $.Contact.create({ name: 'Dry' }); 1", dryRun: true })
+
+    expect(answer).toMatchObject({ result: 'Qualified', logs: ['made'], correlation: expect.any(String) })
+    expect(dry.answer.events[0].type).toBe('Contact.created')
+    expect((await host.request('POST', `/~acme/undo/${answer.correlation}`)).body.undone).toBe(2)
+  })
+})
+
+test('the client of the years before completes a session', async () => {
+  const client = new OldClient(INFO)
+  const requestInit = { headers: { authorization: `Bearer ${ROOT}` } }
+  await client.connect(new OldTransport(new URL(`${host.url}/~acme/mcp`), { requestInit }))
+  clients.push(client)
+
+  const { tools } = await client.listTools()
+  const found = await client.callTool({ name: 'search', arguments: { type: 'Contact', filter: { name: 'Ada' } } })
+
+  expect(tools).toHaveLength(3)
+  expect(found.structuredContent).toMatchObject({ total: 1 })
+})
+
+describe('the tools', () => {
+  verifies('mcp.sort.forms', 'sort takes 1, -1, asc, desc and the REST string', async () => {
+    const client = await connect()
+    const first = async (sort: unknown) =>
+      (await call(client, 'search', { type: 'Contact', filter: { name: { $in: ['Ada', 'Bob'] } }, sort })).answer
+        .results[0].name
+
+    expect(await Promise.all([{ name: 1 }, { name: 'asc' }, 'name'].map(first))).toEqual(Array(3).fill('Ada'))
+    expect(await Promise.all([{ name: -1 }, { name: 'desc' }, '-name'].map(first))).toEqual(Array(3).fill('Bob'))
+  })
+
+  verifies('mcp.fetch.special', 'fetch serves Schema, Metric and Status', async () => {
+    const client = await connect()
+
+    const one = await call(client, 'fetch', { type: 'Schema', id: 'Deal' })
+    const all = await call(client, 'fetch', { type: 'Schema' })
+    const metric = await call(client, 'fetch', { type: 'Metric', id: 'pipeline' })
+    const status = await call(client, 'fetch', { type: 'Status' })
+
+    expect(one.answer).toMatchObject({ name: 'Deal', fields: { value: {} }, verbs: { create: {} } })
+    expect(all.answer.types).toEqual(expect.arrayContaining([expect.stringMatching(/^Contact: /)]))
+    expect(metric.answer).toMatchObject({ name: 'pipeline', history: expect.any(Array) })
+    expect(status.answer).toMatchObject({ tenant: 'acme', key: { id: 'operator' }, entities: { Organization: 1 } })
+  })
+
+  verifies('mcp.bound', 'no tool reaches another tenant', async () => {
+    const client = await connect()
+
+    expect((await call(client, 'search', { type: 'Contact', filter: { name: 'Hidden' } })).answer.total).toBe(0)
+  })
+
+  test.each<[string, string, Record<string, unknown>, string, RegExp]>([
+    ['an unknown type', 'search', { type: 'Contct' }, 'unknown_type', /Schema/],
+    ['a wrong filter', 'search', { type: 'Contact', filter: { $near: 1 } }, 'invalid_filter', /Schema/],
+    ['a missing entity', 'fetch', { type: 'Contact', id: 'contact_0' }, 'not_found', /[Ss]earch/],
+    ['no id', 'fetch', { type: 'Contact' }, 'invalid_parameter', /./],
+    ['no type', 'search', {}, 'invalid_parameter', /./],
+    ['code that breaks', 'do', { code: 'null.x' }, 'script_error', /Mend/],
+    ['an unknown verb', 'do', { code: "await $.Contact.fly('contact_0')" }, 'script_error', /Mend/],
+    ['a limit too high', 'search', { type: 'Contact', limit: 1000 }, 'invalid_limit', /./],
+  ])('%s is a result that tells what to do next', async (_, tool, args, error, next) => {
+    const { isError, text } = await call(await connect(), tool, args)
+
+    expect(isError).toBe(true)
+    expect(text).toMatchObject({ error, message: expect.any(String) })
+    expect(`${text.next} ${text.message}`).toMatch(next)
+  })
+
+  verifies('secret.mcp', 'secrets are out of reach of every tool', async () => {
+    const secret = await host.key('acme', 'read:crm')
+    const client = await connect()
+
+    const found = await call(client, 'search', { type: 'ApiKey' })
+    const byHash = await call(client, 'search', { type: 'ApiKey', filter: { secret } })
+    const code = await call(client, 'do', {
+      code: 'JSON.stringify([await $.ApiKey.find(), await $.events({ type: "ApiKey" })])',
+    })
+
+    expect(JSON.stringify([found.answer, byHash, code.answer])).not.toContain(secret.slice(9, 40))
+  })
+
+  test('a key sees and does through the tools what its scopes allow', async () => {
+    const client = await connect({ key: await host.key('acme', 'read:crm') })
+
+    const { tools } = await client.listTools()
+    const refused = await call(client, 'search', { type: 'Invoice' })
+
+    expect(tools[0]!.description).toContain('Contact')
+    expect(tools[0]!.description).not.toContain('Invoice')
+    expect(refused.text).toMatchObject({ error: 'forbidden', next: expect.stringContaining('scope') })
+  })
+
+  test('without a key there is no session, nor with one of another tenant', async () => {
+    const foreign = await host.key('other', 'admin:all')
+
+    expect((await host.as('')('POST', '/~acme/mcp', {})).status).toBe(401)
+    expect((await host.as(foreign)('POST', '/~acme/mcp', {})).status).toBe(403)
+    expect((await host.request('GET', '/~acme/mcp')).status).toBe(405)
+  })
+})
+
+describe('what the tools cost', () => {
+  const tokens = async (path: string) => countTokens(JSON.stringify(await (await connect({ path })).listTools()))
+
+  verifies('lens.mcp', 'the lens chooses the types that are described', async () => {
+    const { tools } = await (await connect({ path: '/billing/~acme/mcp' })).listTools()
+
+    expect(tools[0]!.description).toMatch(/Invoice: /)
+    expect(tools[0]!.description).not.toMatch(/Contact: /)
+  })
+
+  test('the industry of a lens filters what is found', async () => {
+    const client = await connect({ path: '/healthcare/~acme/mcp' })
+
+    expect((await call(client, 'search', { type: 'Contact' })).answer.results).toMatchObject([{ name: 'Ada' }])
+  })
+
+  test('the list of tools is under 1,500 tokens, whatever the lens', async () => {
+    for (const path of ['/~acme/mcp', '/crm/~acme/mcp', '/grow/~acme/mcp', '/billing/~acme/mcp']) {
+      expect(await tokens(path)).toBeLessThan(1_500)
+    }
+  })
+
+  test('types of the tenant’s own come first, and many of them do not make it longer', async () => {
+    for (let i = 0; i < 120; i++) {
+      await host.request('PUT', `/~many/schema/Kind${'abcdefghij'[i % 10]}${'klmnopqrstuv'[Math.floor(i / 10)]}`, {
+        name: 'string!',
+        state: 'Open | Closed = Open',
+        close: { event: 'closed', from: 'Open', set: { state: 'Closed' } },
+      })
+    }
+
+    const { tools } = await (await connect({ path: '/~many/mcp' })).listTools()
+
+    expect(tools[0]!.description).toMatch(/Kindak: name\*, state\(Open\|Closed\); verbs close/)
+    expect(tools[0]!.description).toMatch(/and \d+ more/)
+    expect(await tokens('/~many/mcp')).toBeLessThan(1_500)
+  })
+})
