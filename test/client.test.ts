@@ -73,6 +73,27 @@ describe('reading', () => {
     expect(await $.Contact.count(filter)).toBe(1)
   })
 
+  test('groups are counted and measured', async () => {
+    const $ = fresh()
+    for (const [value, stage] of [
+      [1, 'Proposal'],
+      [2, 'Proposal'],
+      [4, 'Negotiation'],
+    ] as const) {
+      await $.Deal.create({ name: 'x', value, stage })
+    }
+
+    expect(await $.Deal.aggregate({ group: ['stage'], sum: ['value'] }, { value: { $gt: 1 } })).toEqual([
+      { stage: expect.any(String), count: 1, sum: { value: expect.any(Number) } },
+      { stage: expect.any(String), count: 1, sum: { value: expect.any(Number) } },
+    ])
+    expect((await $.Deal.aggregate({ group: ['stage'], sum: ['value'] }))[0]).toEqual({
+      stage: 'Proposal',
+      count: 2,
+      sum: { value: 3 },
+    })
+  })
+
   verifies(['client.tenant', 'client.context'], 'a client works on the one tenant it was made for', async () => {
     const [one, two] = [fresh(), fresh()]
     const ada = await one.Contact.create({ name: 'Ada' })
@@ -187,6 +208,33 @@ describe('batches', () => {
 
     expect(() => done.of(bad)).toThrow(Problem)
     await expect($.batch(build, { atomic: true })).rejects.toMatchObject({ code: 'batch_failed' })
+    expect(await $.Contact.count()).toBe(1)
+  })
+})
+
+describe('the tenant as a whole', () => {
+  test('it tells how it stands and what the key may do', async () => {
+    const $ = fresh()
+    await $.Contact.create({ name: 'Ada' })
+
+    expect(await $.status()).toMatchObject({
+      entities: { Contact: 1 },
+      log: { seq: 1 },
+      key: { scopes: ['admin:all'] },
+    })
+    expect((await $.metrics()).pipeline.totalDeals).toBe(0)
+    expect((await $.schema()).types.length).toBeGreaterThan(30)
+  })
+
+  test('code runs beside the data, also without a trace', async () => {
+    const $ = fresh()
+    const code = "await $.Contact.create({ name: 'Ada' }); console.log('hi'); await $.Contact.count()"
+
+    const dry = await $.do(code, { dryRun: true })
+    const done = await $.do(code)
+
+    expect(dry).toMatchObject({ result: 1, logs: ['hi'], events: [{ type: 'Contact.created' }] })
+    expect(done).toMatchObject({ result: 1, correlation: expect.any(String) })
     expect(await $.Contact.count()).toBe(1)
   })
 })

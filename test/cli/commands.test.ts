@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { verifyWebhook } from '@tildebase/client'
+import { LocalStore, verifyWebhook } from '@tildebase/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
 import { type Tilde, tildeWith } from './tilde.ts'
@@ -83,6 +83,22 @@ describe('files', () => {
     expect(lines.map((line) => JSON.parse(line).name)).toEqual(['A'])
     expect((await tilde('export', 'Leed', '-o', 'no.csv')).code).toBe(2)
     expect(existsSync(join(tilde.folder, 'no.csv'))).toBe(false)
+  })
+
+  test('a local store and the service are brought together', async () => {
+    const file = join(tilde.folder, 'store.json')
+    await tilde('Contact.create', '--name', 'There')
+    const first = await tilde('sync', 'store.json', '--types', 'Contact', '--json')
+    const store = new LocalStore(JSON.parse(readFileSync(file, 'utf8')))
+    const id = store.create('Contact', { name: 'Here' })
+    store.create('Contact', {})
+    writeFileSync(file, JSON.stringify(store.state))
+    const second = await tilde('sync', 'store.json', '--types', 'Contact', '--json')
+
+    expect(first.json.received).toBeGreaterThan(0)
+    expect(store.all('Contact').map(({ data }) => data.name)).toContain('There')
+    expect(second).toMatchObject({ code: 1, json: { applied: 1, rejected: 1 } })
+    expect((await tilde('Contact.get', id, '--json')).json.name).toBe('Here')
   })
 
   test('a tenant is listed, backed up, restored, forked, verified and deleted', async () => {

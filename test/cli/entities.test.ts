@@ -66,6 +66,9 @@ describe('entities', () => {
     const campaign = await tilde('FeatureFlag.create', '--name', 'x', '--set', 'key=dark', '--json')
     const numbers = await tilde('Deal.create', '--name', 'Engine', '--value', '1e3', '--json')
 
+    const measured = await tilde('Deal.aggregate', '--group', 'stage', '--sum', 'value')
+
+    expect(measured.out).toBe('Prospecting\t1\t1000\n')
     expect(campaign.json.key).toBe('dark')
     expect(numbers.json.value).toBe(1_000)
   })

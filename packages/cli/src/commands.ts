@@ -15,6 +15,8 @@ export const COMMANDS: { readonly [name: string]: string } = {
   webhooks: 'manage webhooks, or try one at home',
   import: 'bring a file in',
   export: 'write a type to a file',
+  sync: 'bring a local store and the service together',
+  mcp: 'be a tool of a program that speaks MCP',
   tenants: 'list, inspect and delete tenants',
   fork: 'copy a tenant, also as of a time',
   backup: 'save a tenant to a file',

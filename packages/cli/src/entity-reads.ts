@@ -16,6 +16,14 @@ const PAGE: Flags = {
   cursor: { type: 'string', help: 'where the page before ended' },
 }
 
+const MEASURE: Flags = {
+  group: { type: 'string', help: 'fields to group by, with commas' },
+  sum: { type: 'string', help: 'fields to add up' },
+  avg: { type: 'string', help: 'fields to average' },
+  min: { type: 'string', help: 'fields to take the least of' },
+  max: { type: 'string', help: 'fields to take the greatest of' },
+}
+
 /** What can be asked of every type. */
 export const READS: { readonly [operation: string]: (noun: Described) => Command } = {
   find: (noun) => ({
@@ -57,6 +65,18 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     async run(call) {
       const { count } = await call.link().$.request('GET', `/${noun.name}/count`, { query: listQuery(call) })
       call.out.value(count)
+    },
+  }),
+  aggregate: (noun) => ({
+    usage: `${noun.name}.aggregate --group FIELD [--sum FIELD …]`,
+    summary: 'counts and measures in groups, the largest first',
+    flags: { ...equalities(noun), ...FILTER, ...MEASURE },
+    accepts: isPath(noun),
+    examples: [`tilde ${noun.name}.aggregate --group stage --sum value`],
+    async run(call) {
+      const answer = await call.link().$.request('GET', `/${noun.name}/aggregate`, { query: listQuery(call) })
+      const groups = answer.results.map((group: { [name: string]: unknown }) => flat(group))
+      call.out.list(groups, [...new Set<string>(groups.flatMap(Object.keys))], answer)
     },
   }),
   get: (noun) => ({
@@ -107,6 +127,16 @@ export function listQuery({ flags, settings }: Call): { [name: string]: unknown 
     query[name] = name === 'filter' ? jsonObject(flags.text(name)!, '--filter') : flags.text(name)
   }
   return query
+}
+
+/** A group on one line: `{sum: {value: 3}}` → `{'sum value': 3}`. */
+function flat(group: { [name: string]: unknown }): { [name: string]: unknown } {
+  const entries = Object.entries(group).flatMap(([name, value]) =>
+    name in MEASURE && typeof value === 'object' && value !== null
+      ? Object.entries(value).map(([field, measured]) => [`${name} ${field}`, measured])
+      : [[name, value]],
+  )
+  return Object.fromEntries(entries)
 }
 
 function equalities(noun: Described): Flags {

@@ -20,7 +20,7 @@ export function overview(): string {
     '',
     'Commands',
     ...commands,
-    `  ${'Type.find'.padEnd(width)}  find, findOne, count, get, create, update, delete, history, diff, rollback, restore`,
+    `  ${'Type.find'.padEnd(width)}  find, findOne, count, aggregate, get, create, update, delete, history, diff, rollback, restore`,
     `  ${'Type.verb'.padEnd(width)}  any verb of the type: Deal.win, Invoice.pay`,
     '',
     'Flags of every command',

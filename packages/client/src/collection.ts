@@ -2,7 +2,7 @@ import { type JsonObject, Problem } from '@tildebase/nouns'
 import { createMany } from './many.ts'
 import { type Page, pageOf } from './page.ts'
 import { type Asking, getQuery, listQuery, type Time, timeText } from './query.ts'
-import type { WriteOptions } from './types.ts'
+import type { Measures, WriteOptions } from './types.ts'
 import { problemIn, type Wire } from './wire.ts'
 
 const LARGEST_PAGE = 100
@@ -50,6 +50,11 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
     async count(filter?: object, options: Options = {}) {
       const query = listQuery(filter, options)
       return (await ask(wire, root, `${encodeURIComponent(type)}/count`, query, options.signal)).count
+    },
+    async aggregate(measures: Measures, filter?: object, options: Options = {}) {
+      const words = Object.entries(measures).map(([name, paths]) => [name, paths?.join(',')])
+      const query = { ...listQuery(filter, options), ...Object.fromEntries(words) }
+      return (await ask(wire, root, `${encodeURIComponent(type)}/aggregate`, query, options.signal)).results
     },
     history: async (id: string, { limit, cursor }: Options = {}) =>
       pageOf(await wire.json(`${at(id)}/history`, { query: { limit, cursor } })),

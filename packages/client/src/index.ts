@@ -1,9 +1,34 @@
 export { type About, type EventRecord, type Issue, Problem } from '@tildebase/nouns'
 export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './batch-types.ts'
 export type { EventFilter, Events, ListOptions, StreamOptions } from './events.ts'
+export {
+  type LocalEntity,
+  type LocalOptions,
+  type LocalState,
+  LocalStore,
+  openLocal,
+  type Persistence,
+} from './local.ts'
 export type { Page } from './page.ts'
 export type { Time } from './query.ts'
-export { type DoAnswer, type Service, type Tildebase, type TildebaseOptions, tildebase } from './tildebase.ts'
+export {
+  type Clock,
+  type SendSync,
+  type SyncAnswer,
+  type SyncChange,
+  type SyncReport,
+  type SyncRequest,
+  sync,
+  syncOver,
+} from './sync.ts'
+export {
+  type DoAnswer,
+  type Service,
+  type Status,
+  type Tildebase,
+  type TildebaseOptions,
+  tildebase,
+} from './tildebase.ts'
 export type {
   Collection,
   Created,
@@ -11,6 +36,8 @@ export type {
   Difference,
   FindOptions,
   GetOptions,
+  Group,
+  Measures,
   Reading,
   Shown,
   Version,

@@ -31,7 +31,8 @@ export interface Service<C extends NounMap> {
   batch(build: (b: BatchBuilder<C>) => unknown, options?: BatchOptions): Promise<BatchAnswer>
   readonly events: Events<EventPattern<C>>
   readonly webhooks: { readonly verify: typeof verifyWebhook }
-  status(): Promise<any>
+  /** How the tenant stands, and what the key may do. */
+  status(): Promise<Status>
   /** The tenant's types as data; one of them by its name. */
   schema(type?: string): Promise<any>
   /** The business in numbers, now or at a time. */
@@ -40,6 +41,16 @@ export interface Service<C extends NounMap> {
   do(code: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<DoAnswer>
   /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
   request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<any>
+}
+
+export interface Status {
+  readonly tenant: string
+  readonly key: { readonly id: string; readonly scopes: readonly string[] }
+  readonly lens: readonly string[]
+  /** Where the log ends. */
+  readonly log: { readonly seq: number; readonly at: string | null }
+  /** How many entities there are of each type that the key may read. */
+  readonly entities: { readonly [type: string]: number }
 }
 
 export interface DoAnswer {

@@ -42,6 +42,8 @@ export interface Reading<T extends Noun, C extends NounMap> {
     options?: GetOptions<I, F>,
   ): Promise<Shown<T, C, I, F> | null>
   count(filter?: Where<T, C>, options?: { readonly asOf?: Time; readonly signal?: AbortSignal }): Promise<number>
+  /** Counts and measures in groups, the largest first: `aggregate({ group: ['stage'], sum: ['value'] })`. */
+  aggregate(measures: Measures, filter?: Where<T, C>, options?: { readonly asOf?: Time }): Promise<readonly Group[]>
   /** The versions of an entity, deleted ones included, newest first. */
   history(id: string, options?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<Version<T>>>
   /** What changed between two versions, or between two times. */
@@ -104,6 +106,24 @@ export interface WriteOptions {
 /** An entity just created; a key or a webhook shows its secret this once. */
 export type Created<T extends Noun> = Entity<T> &
   (T['name'] extends 'ApiKey' | 'Webhook' ? { readonly secret: string } : unknown)
+
+/** What to group by and what to measure: fields, also behind relations to one by dots. */
+export interface Measures {
+  readonly group?: readonly string[]
+  readonly sum?: readonly string[]
+  readonly avg?: readonly string[]
+  readonly min?: readonly string[]
+  readonly max?: readonly string[]
+}
+
+/** One group: `{ stage: 'Lead', count: 3, sum: { value: 500 } }`. */
+export type Group = { readonly [path: string]: Json } & {
+  readonly count: number
+  readonly sum?: { readonly [path: string]: number }
+  readonly avg?: { readonly [path: string]: number | null }
+  readonly min?: { readonly [path: string]: Json }
+  readonly max?: { readonly [path: string]: Json }
+}
 
 export interface CreatedMany {
   readonly created: number

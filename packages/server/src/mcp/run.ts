@@ -47,7 +47,7 @@ function schema(call: Call, name: string | null): object {
 }
 
 /** How the tenant stands, for an agent that has just arrived. */
-function status({ tenant, grant, lens }: Call): object {
+export function status({ tenant, grant, lens }: Call): object {
   const { seq, at } = tenant.head
   const counts = Object.entries(census(tenant).entities).filter(([type]) => isCounted(tenant, grant, type))
   return {

@@ -1,0 +1,46 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { type LocalState, openLocal, type Persistence, Problem, sync, syncOver } from '@tildebase/client'
+import type { Command } from '../command.ts'
+import { UsageError } from '../usage-error.ts'
+import { oneWord } from '../words.ts'
+
+export const command: Command = {
+  usage: 'sync FILE',
+  summary: 'brings a local store, a file of JSON, and the service together',
+  flags: { types: { type: 'string', help: 'hear of these types only, with commas' } },
+  examples: ['tilde sync store.json', 'tilde sync store.json --types Contact,Deal'],
+  async run(call) {
+    const file = oneWord(call, 'the file of a local store; a new one is made')
+    const types = call.flags.text('types')?.split(',')
+    const { wire, root } = call.link()
+    const store = await openLocal({ persistence: fileStore(file) })
+    const { rejected, ...report } = await sync(store, syncOver(wire, root.slice('/~'.length)), types && { types })
+    call.out.record({ ...report, rejected: rejected.length, syncedAt: store.lastSyncAt })
+    for (const { change, error } of rejected) process.stderr.write(`${change.operation} ${change.id}: ${error}\n`)
+    if (rejected.length > 0) throw new Problem('changes_rejected', `${rejected.length} change(s) were taken back.`)
+  },
+}
+
+/** A store in a file that is replaced as a whole: one that breaks off leaves the old one. */
+function fileStore(path: string): Persistence {
+  return {
+    async load() {
+      let text: string
+      try {
+        text = await readFile(path, 'utf8')
+      } catch (reason) {
+        if ((reason as NodeJS.ErrnoException).code === 'ENOENT') return null
+        throw reason
+      }
+      try {
+        return JSON.parse(text) as LocalState
+      } catch {
+        throw new UsageError(`${path} is not a local store: it is not valid JSON.`)
+      }
+    },
+    async save(state) {
+      await writeFile(`${path}.part`, JSON.stringify(state), { mode: 0o600 })
+      await rename(`${path}.part`, path)
+    },
+  }
+}
