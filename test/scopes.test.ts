@@ -1,0 +1,260 @@
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Route } from '../packages/server/src/routes.ts'
+import { routes } from '../packages/server/src/table.ts'
+import { ROOT, type TestHost, testHost } from './host.ts'
+import { verifies } from './verifies.ts'
+import { wire } from './wire.ts'
+
+let host: TestHost
+const dead: Record<string, string> = {}
+const living: Record<string, string> = {}
+let foreign: string
+
+const SCOPES = [
+  'read:all',
+  'write:all',
+  'admin:all',
+  'read:crm',
+  'write:crm',
+  'write:Plan',
+  'admin:identity',
+  'admin:platform',
+]
+
+beforeAll(async () => {
+  host = await testHost()
+  await host.request('POST', '/~acme/Contact', { name: 'Ada' })
+  for (const scopes of SCOPES) living[scopes] = await host.key('acme', scopes)
+  foreign = await host.key('other', 'admin:all')
+  dead.unknown = `tb_${'x'.repeat(40)}~acme`
+  for (const end of ['revoke', 'delete']) {
+    const { body } = await host.request('POST', '/~acme/api-keys', { name: end, scopes: 'admin:all' })
+    await host.request('POST', `/~acme/api-keys/${body.$id}/${end}`)
+    dead[end] = body.secret
+  }
+  dead.expired = await host.key('acme', 'admin:all', { expiresAt: '2020-01-01T00:00:00Z' })
+  dead.malformed = 'not-a-key'
+  dead.wrongTail = `${living['admin:all']!.slice(0, -4)}othr`
+})
+afterAll(() => host.stop())
+
+const TYPES = { Contact: 'crm', Plan: 'billing', ApiKey: 'identity', Webhook: 'platform' }
+
+/** Every route with every type it may be about, and a path of it where nothing is. */
+const CASES = routes.all.flatMap((route) => {
+  const about = route.path.includes(':type') ? Object.keys(TYPES) : ['']
+  return about.map((type) => [route.method, pathOf(route, type), type, route] as const)
+})
+
+/** Keys and webhooks are made one by one: nobody imports them, whatever they hold. */
+const CLOSED = ['/import/ApiKey', '/import/Webhook']
+
+function pathOf(route: Route, type: string): string {
+  return route.path
+    .replace(':type', type)
+    .replace(':id', 'nothing_0000000000000000')
+    .replace(':verb', 'update')
+    .replace(/:\w+/g, 'nothing')
+}
+
+/** Whether a scope allows an action, said once more and in another way than the service says it. */
+function allows(scope: string, action: string, type: string, area: string): boolean {
+  const [held, where] = scope.split(':') as [string, string]
+  const needed = type === 'ApiKey' || type === 'Webhook' ? 'admin' : action
+  const order = { read: ['read', 'write', 'admin'], write: ['write', 'admin'], admin: ['admin'] }[needed]!
+  return order.includes(held) && [type, area, 'all'].includes(where)
+}
+
+function send(key: string, method: string, path: string) {
+  const body = method === 'GET' || method === 'DELETE' ? undefined : {}
+  return host.as(key)(method, `/~acme${path}`, body)
+}
+
+describe('every route', () => {
+  test('there are many', () => {
+    expect(CASES.length).toBeGreaterThan(60)
+  })
+
+  verifies(
+    ['auth.missing', 'auth.malformed', 'auth.revoked', 'auth.challenge', 'auth.unusable'],
+    'answers 401 with a challenge without a key that is valid now',
+    async () => {
+      for (const [method, path] of CASES) {
+        for (const [name, key] of [['none', ''], ...Object.entries(dead)] as const) {
+          const { status, body, headers } = await send(key, method, path)
+          expect([status, body?.error], `${name} ${method} ${path}`).toEqual([401, 'unauthorized'])
+          expect(headers.get('www-authenticate')).toBe('Bearer')
+        }
+      }
+    },
+  )
+
+  verifies('auth.wrongTenant', 'answers 403 to a key of another tenant', async () => {
+    for (const [method, path] of CASES) {
+      const { status, body } = await send(foreign, method, path)
+      expect([status, body?.error], `${method} ${path}`).toEqual([403, 'forbidden'])
+    }
+  })
+
+  verifies(
+    ['auth.narrow', 'auth.scopes', 'scope.read', 'scope.write', 'scope.admin', 'scope.keys.read', 'scope.order'],
+    'asks for what the table says it needs, no more and no less',
+    async () => {
+      for (const [method, path, type, { needs }] of CASES) {
+        if (needs === 'key' || needs.on === 'each') continue
+        for (const [scope, key] of Object.entries(living)) {
+          const allowed =
+            !CLOSED.includes(path) &&
+            // What erases for good asks for an administrator as well.
+            (!path.endsWith('/erase') || allows(scope, 'admin', '', 'platform')) &&
+            (needs.on === 'type'
+              ? allows(scope, needs.action, type, TYPES[type as keyof typeof TYPES])
+              : allows(scope, needs.action, '', needs.area))
+          const { status, body } = await send(key, method, path)
+          const told = `${scope} ${method} ${path} → ${status} ${JSON.stringify(body)?.slice(0, 120)}`
+          if (allowed) expect([401, 403], told).not.toContain(status)
+          else expect(status, told).toBe(403)
+        }
+      }
+    },
+  )
+
+  verifies('scope.schema.read', 'that needs a valid key only answers any of them', async () => {
+    for (const path of ['/schema', '/schema/Contact', '/openapi.json']) {
+      for (const [scope, key] of Object.entries(living)) expect((await send(key, 'GET', path)).status, scope).toBe(200)
+    }
+  })
+
+  verifies('root.everyTenant', 'answers the operator on every tenant', async () => {
+    for (const [method, path] of CASES.filter(([, path]) => !CLOSED.includes(path))) {
+      expect([401, 403], `${method} ${path}`).not.toContain((await send(ROOT, method, path)).status)
+    }
+  })
+
+  test('never answers with a fault of ours', async () => {
+    for (const [method, path] of CASES) {
+      const { status, text } = await send(ROOT, method, path)
+      expect(status, `${method} ${path} ${text.slice(0, 200)}`).not.toBe(500)
+    }
+  })
+})
+
+describe('whether a tenant exists', () => {
+  verifies('auth.wrongTenant', 'is told to nobody who has no key of it', async () => {
+    const senders: [string, string | undefined][] = [
+      ['nobody', undefined],
+      ['a key of another tenant', `Bearer ${foreign}`],
+      ['an unknown key', `Bearer tb_${'y'.repeat(40)}~{tenant}`],
+      ['a word', 'Bearer hello'],
+      ['another scheme', 'Basic aGVsbG8='],
+    ]
+    for (const [name, authorization] of senders) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+        const answers = await Promise.all(
+          ['acme', 'nowhere'].map(async (tenant) => {
+            const sent = authorization && { authorization: authorization.replace('{tenant}', tenant) }
+            const { status, headers, body } = await wire(host.url, `/~${tenant}/Contact/x`, sent || {}, method, {})
+            return { status, names: Object.keys(headers).toSorted(), body: { ...body, requestId: '' } }
+          }),
+        )
+        expect(answers[0], `${name} ${method}`).toEqual(answers[1])
+      }
+    }
+    expect(readdirSync(`${host.data}/tenants`, { recursive: true }).join()).not.toContain('nowhere')
+  })
+})
+
+describe('what hostile senders try', () => {
+  const auth = { authorization: `Bearer ${ROOT}` }
+
+  verifies(
+    ['slug.form', 'slug.invalid', 'slug.files'],
+    'a tenant that is no slug is refused and reaches no file',
+    async () => {
+      const before = readdirSync(host.data, { recursive: true }).length
+      const tenants = [
+        '..',
+        '%2e%2e',
+        'ACME',
+        'a_b',
+        '-a',
+        'a-',
+        'a'.repeat(64),
+        'a%00',
+        'a%0a',
+        '',
+        'a.db',
+        '%7e',
+        'ä',
+        'a%20b',
+      ]
+      for (const tenant of tenants) {
+        const { status, body } = await wire(host.url, `/~${encodeURI(decodeURI(tenant))}/Contact`, auth, 'POST', {
+          name: 'x',
+        })
+        expect([400], `${tenant} ${JSON.stringify(body)}`).toContain(status)
+        expect(['invalid_tenant', 'invalid_path']).toContain(body.error)
+      }
+      for (const path of ['/~acme%2f..%2fother/Contact', '/~acme/..%2fContact', '/~acme/%', '/~acme/Contact%00']) {
+        expect((await wire(host.url, path, auth)).status, path).toBe(400)
+      }
+      expect(readdirSync(host.data, { recursive: true }).length).toBe(before)
+    },
+  )
+
+  test.each([
+    ['a host of somebody else is taken as it is', 'evil.example', 200],
+    ['a host that ends like ours is not ours', 'evillocalhost', 200],
+    ['a lens that is none', 'nothing.localhost', 404],
+    ['two dots', '..localhost', 404],
+    ['letters that no host has', 'a b.localhost', 400],
+    ['a host without end', `${'a.'.repeat(200)}localhost`, 400],
+    ['markup', '<script>.localhost', 400],
+    ['no host at all', '', 200],
+  ])('%s', async (_, name, status) => {
+    expect((await wire(host.url, '/~acme/Contact', { ...auth, host: name })).status).toBe(status)
+  })
+
+  test.each([
+    'Bearer',
+    'Bearer ',
+    `Bearer ${'a'.repeat(10_000)}`,
+    `bearer  ${ROOT} x`,
+    `Token ${ROOT}`,
+    ROOT,
+    `Bearer ${ROOT},${ROOT}`,
+    'Bearer tb_~acme',
+    "Bearer ' OR 1=1 --",
+    'Bearer tb_../../root.key~acme',
+  ])('Authorization: %s opens nothing', async (authorization) => {
+    expect((await wire(host.url, '/~acme/Contact', { authorization })).status).toBe(401)
+  })
+
+  test('types, ids and verbs of any form are answered, and never with a fault of ours', async () => {
+    const words = [
+      '__proto__',
+      'constructor',
+      'toString',
+      '%27%3B--',
+      '%22',
+      'a'.repeat(500),
+      '%F0%9F%98%80',
+      '$id',
+      '*',
+      '..',
+    ]
+    for (const word of words) {
+      for (const path of [
+        `/${word}`,
+        `/Contact/${word}`,
+        `/${word}/x/${word}`,
+        `/Contact?${word}=${word}`,
+        `/Metric/${word}`,
+      ]) {
+        const { status } = await wire(host.url, `/~acme${path}`, auth)
+        expect([200, 400, 404, 405], path).toContain(status)
+      }
+    }
+  })
+})
