@@ -48,8 +48,10 @@ verifies(['do.create', 'do.verb'], 'create, update, verbs and delete write, unde
   const { body: log } = await host.request('GET', '/~acme/events?type=Contact.*&limit=1000')
 
   expect(body.result).toEqual(['CTO', 'Qualified', null])
-  const own = log.results.filter((event: any) => event.correlation === body.correlation)
-  expect(own.map((event: any) => event.type)).toEqual([
+  const own = log.results.filter(
+    (event: { type: string; correlation?: string }) => event.correlation === body.correlation,
+  )
+  expect(own.map((event: { type: string; correlation?: string }) => event.type)).toEqual([
     'Contact.created',
     'Contact.updated',
     'Contact.qualified',
@@ -169,7 +171,10 @@ test('a dry run sees what it writes, tells the events, and leaves no trace', asy
   )
 
   expect(body.result).toEqual([true, 2, 'Spirit', true, 'conflict'])
-  expect(body.events.map((event: any) => event.type)).toEqual(['Contact.created', 'Contact.updated'])
+  expect(body.events.map((event: { type: string; correlation?: string }) => event.type)).toEqual([
+    'Contact.created',
+    'Contact.updated',
+  ])
   expect(body.correlation).toBeNull()
   expect((await host.request('GET', '/~acme/Contact/count')).body.count).toBe(before)
   expect((await host.request('GET', '/~acme/events?limit=1000')).body.results.length).toBe(head)

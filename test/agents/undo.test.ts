@@ -105,7 +105,7 @@ test('a dry run of an undo tells the events and writes nothing', async () => {
 
   const { body } = await host.request('POST', `/~acme/undo/${correlation}?dryRun=true`)
 
-  expect(body.events.map((event: any) => event.type)).toEqual(['Contact.deleted'])
+  expect(body.events.map((event: { type: string }) => event.type)).toEqual(['Contact.deleted'])
   expect((await read(result)).name).toBe('Fay')
 })
 
@@ -150,7 +150,9 @@ test('whatever code does, undoing it gives back the same list', async () => {
   )
 })
 
-async function fields(tenant: string): Promise<object[]> {
+type Fields = { $id: string; name: string; title?: string; stage?: string }
+
+async function fields(tenant: string): Promise<Fields[]> {
   const { body } = await host.request('GET', `/~${tenant}/Contact?sort=name`)
-  return body.results.map(({ $id, name, title, stage }: any) => ({ $id, name, title, stage }))
+  return body.results.map(({ $id, name, title, stage }: Fields) => ({ $id, name, title, stage }))
 }

@@ -75,8 +75,8 @@ function answerOf(text: string): Message {
 function headersOf({ method, params }: Message, agreed: string | undefined): Record<string, string> {
   const own = params?._meta?.[VERSION_KEY]
   if (typeof own !== 'string' || method === undefined) return agreed ? { 'mcp-protocol-version': agreed } : {}
-  const name = typeof params?.name === 'string' ? { 'mcp-name': params.name } : {}
-  return { 'mcp-protocol-version': own, 'mcp-method': method, ...name }
+  const base = { 'mcp-protocol-version': own, 'mcp-method': method }
+  return typeof params?.name === 'string' ? { ...base, 'mcp-name': params.name } : base
 }
 
 function parsed(line: string): Message | null {

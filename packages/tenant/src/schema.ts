@@ -19,7 +19,7 @@ export const Schema = noun('Schema', { name: 'string!##', notation: 'json!' }, {
 /** Code that a tenant runs around its verbs, as entities too. */
 export const Hook = noun(
   'Hook',
-  { type: 'string!#', name: 'string!', code: 'string!', failure: 'string' },
+  { type: 'string!#', name: 'string!', code: 'string!' },
   { domain: 'platform' },
 )
 

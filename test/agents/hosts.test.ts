@@ -1,0 +1,29 @@
+import { Commits, OPERATOR, runCode } from '@tildebase/tenant'
+import { expect, test } from 'vitest'
+import { testHost } from '../host.ts'
+import { openAcme } from '../tenant/fixture.ts'
+
+test('a host without an interpreter says so', async () => {
+  const { tenant } = openAcme()
+  const commits = new Commits(tenant, setImmediate)
+
+  await expect(runCode(tenant, commits, OPERATOR, { code: '1' })).rejects.toMatchObject({
+    code: 'not_supported',
+    message: expect.stringContaining('no interpreter'),
+  })
+})
+
+test('code and hooks run for tenants in worker threads too', async () => {
+  const host = await testHost({}, { workers: '2' })
+  try {
+    const put = await host.request('PUT', '/~acme/schema/Contact/hooks/creating', {
+      code: '() => ({ title: "hooked" })',
+    })
+    const did = await host.request('POST', '/~acme/do', { code: "(await $.Contact.create({ name: 'Ada' })).title" })
+
+    expect(put.status).toBe(201)
+    expect(did.body.result).toBe('hooked')
+  } finally {
+    await host.stop()
+  }
+})
