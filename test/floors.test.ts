@@ -30,6 +30,7 @@ test.each([
   ['server/src/a.ts', "import 'node:http'"],
   ['server/src/a.ts', "import '@tildebase/client'"],
   ['server/src/node/a.ts', "import '@tildebase/client'"],
+  ['server/src/node/a.ts', "import 'cloudflare:workers'"],
   ['client/src/a.ts', "import 'node:fs'"],
   ['client/src/a.ts', "import '@tildebase/tenant'"],
 ])('the linter refuses in %s: %s', (file, code) => {
@@ -45,6 +46,7 @@ test.each([
   ['tenant/src/store/a.test.ts', "import 'node:sqlite'"],
   ['server/src/a.ts', "import '@tildebase/tenant'"],
   ['server/src/node/a.ts', "import 'node:http'"],
+  ['server/src/workerd/a.ts', "import 'cloudflare:workers'"],
   ['client/src/a.ts', "import '@tildebase/nouns'"],
   ['cli/src/a.ts', "import 'node:fs'"],
 ])('the linter allows in %s: %s', (file, code) => {

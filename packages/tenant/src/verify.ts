@@ -2,15 +2,7 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import { INTERNAL } from './schema.ts'
 import { factValues } from './store/facts.ts'
 import { chain, digestOf } from './store/log.ts'
-import {
-  fileFaults,
-  liveFacts,
-  liveStates,
-  missingEntities,
-  readSealed,
-  strayEntities,
-  strayPast,
-} from './store/verify.ts'
+import { liveFacts, liveStates, missingEntities, readSealed, strayEntities, strayPast } from './store/verify.ts'
 import type { Tenant } from './tenant.ts'
 
 /** One thing that is not as it should be; `seq` is the event where it shows. */
@@ -34,7 +26,10 @@ const MOST_FAULTS = 100
 
 /** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
 export function verify(tenant: Tenant): Verdict {
-  const faults: Fault[] = fileFaults(tenant.sql).map((message) => ({ seq: null, message: `The file: ${message}` }))
+  const faults: Fault[] = (tenant.sql.faults?.() ?? []).map((message) => ({
+    seq: null,
+    message: `The file: ${message}`,
+  }))
   const { events, hash } = walkChain(tenant, faults)
   for (const { id, seq } of strayEntities(tenant.sql))
     faults.push({ seq, message: `The state of ${id} is not that of its event.` })

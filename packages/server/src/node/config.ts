@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { catalogue, type Noun, type Nouns, nounsOf } from '@tildebase/nouns'
-import { type HookRegistry, Hooks, registryOf } from '@tildebase/tenant'
+import { type Program, programOf } from '../program.ts'
 import type { Collector } from './watch/spans.ts'
 
 /** How a host runs: every setting a flag, a variable and a default. */
@@ -74,24 +73,11 @@ export function readSettings(flags: Words, env: Words): Settings {
   }
 }
 
-/** A file of nouns and hooks: `export const nouns = […]`, `export function hooks({ Contact }) { … }`. */
-export interface Program {
-  readonly nouns: Nouns
-  readonly hooks: Hooks
-}
-
-/** The built-in types, with those and the hooks of the operator's file. */
+/** The program of the operator's file, beside the built-in types. */
 export async function loadProgram(path: string | null): Promise<Program> {
-  const hooks = new Hooks()
-  let nouns = nounsOf(Object.values(catalogue) as Noun[])
-  if (path !== null) {
-    const file = await import(pathToFileURL(resolve(path)).href)
-    const own: Noun[] = file.nouns ?? file.default?.nouns ?? []
-    const register: ((on: HookRegistry) => void) | undefined = file.hooks ?? file.default?.hooks
-    for (const noun of own) nouns = nouns.with(noun)
-    register?.(registryOf(hooks))
-  }
-  return { nouns, hooks }
+  if (path === null) return programOf({})
+  const file = await import(pathToFileURL(resolve(path)).href)
+  return programOf({ nouns: file.nouns ?? file.default?.nouns, hooks: file.hooks ?? file.default?.hooks })
 }
 
 /** A mistake in a setting, told in one line. */

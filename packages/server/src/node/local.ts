@@ -1,6 +1,7 @@
+import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { routes } from '../table.ts'
-import type { Program, Settings } from './config.ts'
+import type { Settings } from './config.ts'
 import type { TenantFiles } from './files.ts'
 import { log, report } from './log.ts'
 import { createOutbound } from './outbound.ts'

@@ -97,6 +97,10 @@ class Connection implements NodeSql {
     }
   }
 
+  faults(): string[] {
+    return this.rows('PRAGMA integrity_check(20)').flatMap(([line]) => (line === 'ok' ? [] : [line as string]))
+  }
+
   scrub(): void {
     this.rows('PRAGMA wal_checkpoint(TRUNCATE)')
   }

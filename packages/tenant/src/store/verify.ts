@@ -131,11 +131,3 @@ export function liveStates(sql: Sql, type: string, after: number, limit: number)
     limit,
   ) as [number, string][]
 }
-
-/** What SQLite itself finds wrong with the file. */
-export function fileFaults(sql: Sql): string[] {
-  return sql
-    .rows('PRAGMA integrity_check(20)')
-    .map(([line]) => line)
-    .filter((line) => line !== 'ok')
-}

@@ -1,0 +1,59 @@
+/// <reference path="./cloudflare.d.ts" />
+import type { Answer, Ask } from '../ask.ts'
+import { json } from '../ask.ts'
+import { Gateway } from '../gateway.ts'
+import { readSettings } from '../node/config.ts'
+import { systemSeal } from '../node/ports.ts'
+import { type ProgramFile, programOf } from '../program.ts'
+import { DurableTenants } from './durable-tenants.ts'
+import type { Env } from './env.ts'
+import { askOf, responseOf } from './exchange.ts'
+import { report } from './log.ts'
+import { tenantObject } from './object.ts'
+import { operator } from './operator.ts'
+
+/** The service as a Worker and the class of its Durable Objects, with nouns and hooks of your own. */
+export function createWorker(program: ProgramFile = {}) {
+  const gateways = new WeakMap<Env, Gateway>()
+  const worker = {
+    async fetch(request: Request, env: Env): Promise<Response> {
+      const gateway = gateways.get(env) ?? gatewayOf(env)
+      gateways.set(env, gateway)
+      return responseOf(await gateway.answer(askOf(request)), request.method)
+    },
+  }
+  return { worker, TenantObject: tenantObject(programOf(program)) }
+}
+
+function gatewayOf(env: Env): Gateway {
+  const { hostSuffix, rootKey } = readSettings({}, env as never)
+  const tenants = new DurableTenants(env.TENANTS)
+  return new Gateway({
+    tenants,
+    hostSuffix,
+    isOperator: operatorTest(rootKey),
+    requestId: () => crypto.randomUUID(),
+    report,
+    outside: (ask: Ask, segments, sender) =>
+      segments[0] === 'operator' ? operator(ask, segments, sender, tenants) : outside(segments),
+  })
+}
+
+/** Whether a secret is the operator's key, in a time that does not tell how much of it is right. */
+function operatorTest(key: string | null): (secret: string) => boolean {
+  if (key === null) return () => false
+  return (secret) => systemSeal.equal(systemSeal.sha256(secret), systemSeal.sha256(key))
+}
+
+function outside(segments: readonly string[]): Answer | null {
+  switch (segments.join('/')) {
+    case '':
+      return json(200, { service: 'Tildebase', tenants: '/~{tenant}', health: '/healthz' })
+    case 'healthz':
+      return json(200, { status: 'ok' })
+    case 'readyz':
+      return json(200, { status: 'ready' })
+    default:
+      return null
+  }
+}

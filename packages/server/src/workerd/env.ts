@@ -1,0 +1,16 @@
+import type { DurableObjectNamespace } from 'cloudflare:workers'
+
+/** The bindings, variables and secrets of the Worker. All values are text, as wrangler has them. */
+export interface Env {
+  readonly TENANTS: DurableObjectNamespace
+  /** The operator's key, a secret. Without it nobody is the operator. */
+  readonly TILDE_ROOT_KEY?: string
+  readonly TILDE_SIGNUP?: string
+  readonly TILDE_HOST_SUFFIX?: string
+  readonly TILDE_BASE_URL?: string
+  readonly TILDE_WEBHOOK_RETRIES?: string
+  readonly TILDE_WEBHOOK_TIMEOUT?: string
+  readonly TILDE_WEBHOOK_RETENTION?: string
+  readonly TILDE_WEBHOOKS_INSECURE?: string
+  readonly TILDE_RATE_LIMIT?: string
+}

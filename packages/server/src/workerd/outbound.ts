@@ -1,0 +1,43 @@
+import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant'
+
+/**
+ * Requests out of a Durable Object. Names are resolved by the platform, out of our sight: it reaches no private network,
+ * and addresses written as numbers are refused here.
+ */
+export function createOutbound(insecure: boolean): Outbound {
+  return {
+    async post(request) {
+      const fault = insecure ? null : refused(request.url)
+      if (fault !== null) return { error: fault }
+      try {
+        return await send(request)
+      } catch (reason) {
+        return {
+          error:
+            (reason as Error).name === 'TimeoutError'
+              ? `no answer within ${request.timeoutMs} ms`
+              : String((reason as Error).message),
+        }
+      }
+    },
+  }
+}
+
+async function send({ url, headers, body, timeoutMs }: OutboundRequest): Promise<OutboundAnswer> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+  await response.body?.cancel()
+  return { status: response.status }
+}
+
+/** Why a URL is not asked at all; null when it may be. */
+function refused(text: string): string | null {
+  const { protocol, hostname } = new URL(text)
+  if (protocol !== 'https:') return 'only https is delivered to'
+  // The URL parser has written every spelling of an IPv4 address as four numbers by now.
+  const isNumeric = /^[\d.]+$/.test(hostname) || hostname.startsWith('[')
+  if (isNumeric || /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/.test(hostname)) {
+    return 'addresses and names of private networks are not delivered to'
+  }
+  return null
+}

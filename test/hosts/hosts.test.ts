@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { testHost } from '../host.ts'
+import { type Stage, stageAt } from './ask.ts'
+import { SCENARIOS } from './scenarios.ts'
+import { SERVICE, startWorkerd } from './workerd.ts'
+
+interface Started {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+const FAST = { TILDE_WEBHOOKS_INSECURE: '1', TILDE_WEBHOOK_RETRIES: '300ms,1s,1s,1s,1s' }
+
+const HOSTS = {
+  'Node in one thread': { start: () => testHost(FAST, { workers: '0' }), hasScripts: true },
+  'Node with two workers': { start: () => testHost(FAST, { workers: '2' }), hasScripts: true },
+  workerd: { start: () => startWorkerd({ ...SERVICE, variables: FAST }), hasScripts: false },
+} satisfies Record<string, { start: () => Promise<Started>; hasScripts: boolean }>
+
+describe.each(Object.entries(HOSTS))('on %s', (name, { start, hasScripts }) => {
+  let host: Started
+  let stage: Stage
+
+  beforeAll(async () => {
+    host = await start()
+    stage = stageAt(() => host.url, hasScripts)
+  })
+  afterAll(() => host?.stop())
+
+  test.each(Object.entries(SCENARIOS))('%s', async (title, play) => {
+    const number = Object.keys(SCENARIOS).indexOf(title)
+    await play(stage, `/~scene-${number}-${name.length}`)
+  })
+})

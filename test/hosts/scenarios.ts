@@ -1,0 +1,293 @@
+import { createHash, createHmac } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
+import { ROOT } from '../host.ts'
+import { Receiver } from '../receiver.ts'
+import { Sse } from '../sse.ts'
+import type { Stage } from './ask.ts'
+
+/** What must be so on every host. Each scenario has a tenant of its own, whose path is `at`. */
+export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) => Promise<void> } = {
+  'a tenant that was only read does not exist': async ({ request }, at) => {
+    for (const path of ['Contact', 'Contact/count', 'events', 'schema', 'metrics', 'export/Contact', 'manifest']) {
+      expect((await request('GET', `${at}/${path}`)).status, path).toBe(200)
+    }
+    expect((await request('POST', `${at}/Contact`, { name: 3 })).status).toBe(422)
+    expect((await request('POST', `${at}/Contact?dryRun=true`, { name: 'Ada' })).body.status).toBe(201)
+
+    expect((await request('GET', `/operator/tenants/${at.slice(2)}`)).status).toBe(404)
+  },
+
+  'entities are created, read, changed and deleted': async ({ request }, at) => {
+    const created = await request('POST', `${at}/Contact`, {
+      name: 'Ada',
+      email: 'ada@x.de',
+      extra: { deep: ['ü', 1.5] },
+    })
+    expect([created.status, created.headers.get('etag')]).toEqual([201, '"1"'])
+    const path = `${at}/Contact/${created.body.$id}`
+
+    const updated = await request('PUT', path, { email: null }, { 'if-match': '"1"' })
+    const stale = await request('PATCH', path, { name: 'Eve' }, { 'if-match': '"1"' })
+
+    expect(updated.body).toMatchObject({ $version: 2, name: 'Ada', extra: { deep: ['ü', 1.5] } })
+    expect(stale.status).toBe(412)
+    expect((await request('GET', path, undefined, { 'if-none-match': '"2"' })).status).toBe(304)
+    expect([(await request('DELETE', path)).status, (await request('GET', path)).status]).toEqual([204, 404])
+  },
+
+  'verbs move an entity from state to state': async ({ request }, at) => {
+    const { body: contact } = await request('POST', `${at}/Contact`, { name: 'Ada' })
+
+    expect((await request('POST', `${at}/Contact/${contact.$id}/qualify`)).body.stage).toBe('Qualified')
+    expect((await request('POST', `${at}/Contact/${contact.$id}/qualify`)).body.error).toBe('invalid_transition')
+  },
+
+  'a key opens its tenant, as far as its scopes reach, until it is revoked': async ({ request, as }, at) => {
+    const { body: key } = await request('POST', `${at}/api-keys`, { name: 'crm', scopes: 'read:crm' })
+
+    expect((await as(key.secret)('GET', `${at}/Contact`)).status).toBe(200)
+    expect((await as(key.secret)('POST', `${at}/Contact`, { name: 'Ada' })).status).toBe(403)
+    expect((await as(key.secret)('GET', '/~another/Contact')).status).toBe(403)
+    expect((await as('')('GET', `${at}/Contact`)).status).toBe(401)
+    expect((await request('POST', `${at}/api-keys/${key.$id}/revoke`)).status).toBe(200)
+    expect((await as(key.secret)('GET', `${at}/Contact`)).status).toBe(401)
+  },
+
+  'a key expires when its time has come, though nobody asks': async ({ request }, at) => {
+    const expiresAt = new Date(Date.now() + 1_000).toISOString()
+    await request('POST', `${at}/api-keys`, { name: 'short', expiresAt })
+
+    const expired = () => request('GET', `${at}/events?type=ApiKey.expired`)
+    await expect.poll(async () => (await expired()).body.results.length, { timeout: 20_000 }).toBe(1)
+  },
+
+  'lists are filtered, sorted, walked by cursor and joined': async ({ request }, at) => {
+    const { body: org } = await request('POST', `${at}/Organization`, { name: 'Analytical', industry: 'Healthcare' })
+    const operations = Array.from({ length: 60 }, (_, i) => ({
+      id: `op${i}`,
+      method: 'POST',
+      path: '/Contact',
+      body: { name: `Person ${i}`, leadScore: i % 7, ...(i % 2 && { organization: org.$id }) },
+    }))
+    expect((await request('POST', `${at}/batch`, { operations })).status).toBe(200)
+    const list = (filter: object, more = '') =>
+      request('GET', `${at}/Contact?filter=${encodeURIComponent(JSON.stringify(filter))}${more}`)
+
+    expect((await list({ 'organization.industry': 'Healthcare', leadScore: { $gte: 3 } })).body.total).toBe(17)
+    expect((await list({ leadScore: { $in: Array.from({ length: 150 }, (_, i) => i + 5) } })).body.total).toBe(16)
+    expect((await list({ name: { $regex: '^person 1\\d$', $options: 'i' } })).body.total).toBe(10)
+    expect((await list({ $or: [{ leadScore: 1 }, { name: 'Person 59' }] })).body.total).toBe(10)
+    expect(
+      (await list({ organization: { $exists: true } }, '&include=organization&limit=1')).body.results[0].organization
+        .name,
+    ).toBe('Analytical')
+    const names: string[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await request('GET', `${at}/Contact?sort=-leadScore,name&limit=25&cursor=${cursor}`)
+      names.push(...body.results.map((contact: { name: string }) => contact.name))
+      if (!body.hasMore) break
+      cursor = body.cursor
+    }
+    expect(new Set(names).size).toBe(60)
+  },
+
+  'texts are found by the beginnings of their words': async ({ request }, at) => {
+    await request('POST', `${at}/Contact`, { name: 'Grüne Wiese' })
+    await request('POST', `${at}/Contact`, { name: 'Graue Stadt' })
+    const find = (text: string) =>
+      request('GET', `${at}/Contact?filter=${encodeURIComponent(JSON.stringify({ $text: text }))}`)
+
+    expect((await find('gru wie')).body.results.map((one: { name: string }) => one.name)).toEqual(['Grüne Wiese'])
+    expect((await find('gra')).body.total).toBe(1)
+  },
+
+  'the past is listed, told and rolled back to': async ({ request }, at) => {
+    const { body: first } = await request('POST', `${at}/Contact`, { name: 'Ada' })
+    await pause()
+    const path = `${at}/Contact/${first.$id}`
+    const { body: second } = await request('PUT', path, { name: 'Ada L.' })
+    await pause()
+    await request('DELETE', path)
+
+    expect((await request('GET', `${at}/Contact?asOf=${first.$updatedAt}`)).body.results[0].name).toBe('Ada')
+    expect((await request('GET', `${path}?asOf=${second.$updatedAt}`)).body.name).toBe('Ada L.')
+    expect((await request('GET', `${path}/history`)).body.total).toBe(3)
+    expect((await request('POST', `${path}/restore`)).status).toBe(200)
+    expect((await request('POST', `${path}/rollback`, { asOf: first.$updatedAt })).body.name).toBe('Ada')
+  },
+
+  'a batch is one commit, and refers to its own results': async ({ request }, at) => {
+    const operations = [
+      { id: 'a', method: 'POST', path: '/Contact', body: { name: 'Ada' } },
+      { id: 'b', method: 'POST', path: '/Deal', body: { name: 'Engine', contact: { $ref: 'a', path: '$id' } } },
+    ]
+    const broken = { id: 'c', method: 'POST', path: '/Contact', body: {} }
+
+    const good = await request('POST', `${at}/batch`, { atomic: true, operations })
+    const bad = await request('POST', `${at}/batch`, { atomic: true, operations: [...operations, broken] })
+
+    expect(good.body.results.map((result: { status: number }) => result.status)).toEqual([201, 201])
+    expect([bad.status, bad.body.error]).toEqual([422, 'batch_failed'])
+    expect((await request('GET', `${at}/Contact`)).body.total).toBe(1)
+  },
+
+  'an Idempotency-Key is answered once': async ({ request }, at) => {
+    const send = (name: string) => request('POST', `${at}/Contact`, { name }, { 'idempotency-key': 'one' })
+
+    const [first, again, other] = [await send('Ada'), await send('Ada'), await send('Eve')]
+
+    expect([first.body.$id, again.headers.get('idempotency-replayed')]).toEqual([again.body.$id, 'true'])
+    expect(other.status).toBe(422)
+  },
+
+  'the change stream tells everything once, and live': async ({ request, url }, at) => {
+    await request('POST', `${at}/Contact`, { name: 'First' })
+    const live = await Sse.open(`${url}${at}/events`, ROOT)
+    await request('POST', `${at}/Contact`, { name: 'Second' })
+    await live.got(2)
+    live.close()
+    await request('POST', `${at}/Contact`, { name: 'Third' })
+
+    const resumed = await Sse.open(`${url}${at}/events`, ROOT, { 'last-event-id': live.messages.at(-1)!.id })
+    const [third] = await resumed.got(1)
+    resumed.close()
+
+    expect(third).toMatchObject({ id: '3', event: 'Contact.created', data: { data: { name: 'Third' } } })
+    const { body } = await request('GET', `${at}/events?limit=2`)
+    expect([body.results.length, body.cursor, body.hasMore]).toEqual([2, '2', true])
+  },
+
+  'thousands of rows come in and go out in every format': async ({ request }, at) => {
+    const rows = Array.from({ length: 3_000 }, (_, i) => JSON.stringify({ name: `Person ${i}`, leadScore: i })).join(
+      '\n',
+    )
+    const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' }
+
+    const imported = await request('POST', `${at}/import/Contact`, gzipSync(`${rows}\n{"name":3}\n`), headers)
+
+    expect(imported.body).toMatchObject({ imported: 3_000, success: true })
+    for (const [format, lines] of [
+      ['csv', 3_002],
+      ['ndjson', 3_001],
+    ] as const) {
+      expect((await request('GET', `${at}/export/Contact?format=${format}`)).text.split('\n').length).toBe(lines)
+    }
+    expect((await request('GET', `${at}/export/Contact?format=json`)).body).toHaveLength(3_000)
+    const { bytes } = (await request('GET', `${at}/export/Contact?format=parquet`)) as unknown as { bytes: Uint8Array }
+    const { body: manifest } = await request('GET', `${at}/manifest`)
+    expect(manifest.files['Contact.parquet'].hash).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`)
+  },
+
+  'a replica is synchronised': async ({ request }, at) => {
+    const { body: ada } = await request('POST', `${at}/Contact`, { name: 'Ada' })
+    const changes = [
+      {
+        type: 'Contact',
+        id: 'contact_fromAReplica',
+        operation: 'create',
+        data: { name: 'Bob' },
+        timestamp: new Date().toISOString(),
+      },
+    ]
+
+    const first = await request('POST', `${at}/sync`, { replica: 'r1', changes })
+    const again = await request('POST', `${at}/sync`, { replica: 'r1', changes, lastSyncAt: first.body.syncedAt })
+
+    expect(first.body).toMatchObject({ applied: 1, conflicts: 0 })
+    expect(first.body.serverChanges.map((change: { id: string }) => change.id)).toContain(ada.$id)
+    expect(again.body).toMatchObject({ applied: 1, conflicts: 0 })
+    expect((await request('GET', `${at}/Contact`)).body.total).toBe(2)
+  },
+
+  'business metrics are counted': async ({ request }, at) => {
+    await request('POST', `${at}/Deal`, { name: 'Engine', value: 100, stage: 'Proposal' })
+
+    expect((await request('GET', `${at}/metrics`)).body.pipeline).toMatchObject({ totalDeals: 1, totalValue: 100 })
+    expect((await request('GET', `${at}/Metric/pipeline`)).body.value).toBe(100)
+  },
+
+  'types of the tenant’s own are declared and indexed': async ({ request }, at) => {
+    await request('PUT', `${at}/schema/Ship`, { name: 'string!##', knots: 'number' })
+    await request('POST', `${at}/Ship`, { name: 'Dove', knots: 3 })
+    await request('PUT', `${at}/schema/Ship`, { name: 'string!##', knots: 'number#' })
+
+    expect((await request('POST', `${at}/Ship`, { name: 'Dove' })).body.error).toBe('conflict')
+    expect((await request('GET', `${at}/Ship?knots=3`)).body.total).toBe(1)
+    expect((await request('GET', `${at}/openapi.json`)).body.paths).toBeTypeOf('object')
+  },
+
+  'agents speak MCP; code runs where the host can': async ({ request, hasScripts }, at) => {
+    await request('POST', `${at}/Contact`, { name: 'Ada' })
+    const mcp = async (method: string, params: object) => {
+      const accept = 'application/json, text/event-stream'
+      const reply = await request(
+        'POST',
+        `${at}/mcp`,
+        { jsonrpc: '2.0', id: 1, method, params },
+        { accept, 'mcp-protocol-version': '2025-06-18' },
+      )
+      return JSON.parse(reply.text.replace(/^[\s\S]*?data: (?=\{)/, '')).result
+    }
+
+    const { tools } = await mcp('tools/list', {})
+    const found = await mcp('tools/call', { name: 'search', arguments: { type: 'Contact', filter: { name: 'Ada' } } })
+    const run = await request('POST', `${at}/do`, { code: 'await $.Contact.count()' })
+
+    expect(tools.map((tool: { name: string }) => tool.name).toSorted()).toEqual(['do', 'fetch', 'search'])
+    expect(found.structuredContent.total).toBe(1)
+    if (hasScripts) expect(run.body.result).toBe(1)
+    else expect([run.status, run.body.error]).toEqual([501, 'not_supported'])
+  },
+
+  'a webhook is told, signed, and again after it failed': async ({ request }, at) => {
+    const receiver = await Receiver.start()
+    try {
+      receiver.answer(500)
+      const { body: webhook } = await request('POST', `${at}/webhooks`, { url: receiver.url, events: ['Contact.*'] })
+      await request('POST', `${at}/Contact`, { name: 'Ada' })
+      await receiver.got(1)
+      receiver.answer(204)
+
+      const [, again] = await receiver.got(2)
+
+      const sum = createHmac('sha256', webhook.secret).update(again!.text).digest('hex')
+      expect(again!.headers['x-service-signature']).toBe(`sha256=${sum}`)
+      expect(again!.body).toMatchObject({ type: 'Contact.created', tenant: at.slice(2), data: { name: 'Ada' } })
+    } finally {
+      await receiver.stop()
+    }
+  },
+
+  'a large entity is kept, a too large one is refused with the limit': async ({ request }, at) => {
+    const { body } = await request('POST', `${at}/Contact`, { name: 'Ada', notes: 'ä'.repeat(300_000) })
+
+    const updated = await request('PUT', `${at}/Contact/${body.$id}`, { notes: 'ö'.repeat(300_000) })
+    const refused = await request('PUT', `${at}/Contact/${body.$id}`, { notes: 'x'.repeat(1_100_000) })
+
+    expect(updated.body.$version).toBe(2)
+    expect([refused.status, refused.body.error]).toEqual([413, 'too_large'])
+  },
+
+  'a tenant moves away and back as its log': async ({ request }, at) => {
+    await request('POST', `${at}/Contact`, { name: 'Ada' })
+    const tenant = `/operator/tenants/${at.slice(2)}`
+    const { text } = await request('GET', `${tenant}/log`)
+    const before = await request('GET', `${tenant}/verify`)
+
+    expect((await request('DELETE', tenant)).status).toBe(204)
+    expect((await request('GET', `${at}/Contact`)).body.total).toBe(0)
+    expect((await request('PUT', `${tenant}/log`, text.replace('Ada', 'Eve'))).status).toBe(422)
+    expect((await request('GET', tenant)).status).toBe(404)
+    expect((await request('PUT', `${tenant}/log`, text)).status).toBe(201)
+
+    expect((await request('GET', `${tenant}/verify`)).body).toEqual(before.body)
+    expect(before.body.ok).toBe(true)
+    expect((await request('GET', `${at}/Contact?filter={"$text":"ada"}`)).body.total).toBe(1)
+  },
+}
+
+/** Long enough for the next event to have a later time. */
+function pause(): Promise<void> {
+  return new Promise((done) => setTimeout(done, 5))
+}

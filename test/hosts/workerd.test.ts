@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
+import { testHost } from '../host.ts'
+import { type Stage, stageAt } from './ask.ts'
+import { SERVICE, startWorkerd, type Workerd } from './workerd.ts'
+
+describe.each(['durable', 'unwritten'])('the %s Sql port', (kind) => {
+  let workerd: Workerd
+
+  beforeAll(async () => {
+    workerd = await startWorkerd({ entry: 'test/hosts/contract-worker.ts', className: 'Contract', binding: 'OBJECTS' })
+  })
+  afterAll(() => workerd?.stop())
+
+  test.each(SQL_CONTRACT.map(({ says }, index) => [says, index] as const))('%s', async (_, index) => {
+    expect(await (await fetch(`${workerd.url}/${kind}/${index}`)).text()).toBe('holds')
+  })
+})
+
+describe('the service on workerd', () => {
+  let workerd: Workerd
+  let stage: Stage
+
+  beforeAll(async () => {
+    workerd = await startWorkerd({ ...SERVICE, variables: { TILDE_SIGNUP: 'open', TILDE_HOST_SUFFIX: 'tilde.test' } })
+    stage = stageAt(() => workerd.url, false)
+  })
+  afterAll(() => workerd?.stop())
+
+  test('what was acknowledged is there after a kill -9 under load', async () => {
+    const acknowledged: string[] = []
+    let crashed = false
+    const write = async () => {
+      while (!crashed) {
+        const reply = await stage.request('POST', '/~crash/Contact', { name: 'Ada' }).catch(() => null)
+        if (reply?.status === 201) acknowledged.push(reply.body.$id)
+      }
+    }
+    const writers = Array.from({ length: 4 }, write)
+    await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(100)
+
+    const restarted = workerd.crash()
+    crashed = true
+    await Promise.all([restarted, ...writers])
+
+    const { body } = await stage.request('GET', '/operator/tenants/crash/verify')
+    const missing = await Promise.all(
+      acknowledged.map(async (id) => (await stage.request('GET', `/~crash/Contact/${id}`)).status !== 200),
+    )
+    expect(body.ok).toBe(true)
+    expect(missing).not.toContain(true)
+  })
+
+  test('what is due after a restart is done, though nobody asks for the tenant', async () => {
+    const expiresAt = new Date(Date.now() + 3_000).toISOString()
+    await stage.request('POST', '/~due/api-keys', { name: 'short', expiresAt })
+    await workerd.crash()
+    await new Promise((done) => setTimeout(done, 4_000))
+
+    const asked = Date.now()
+    const { body } = await stage.request('GET', '/~due/events?type=ApiKey.expired')
+
+    expect(body.results).toHaveLength(1)
+    expect(Date.parse(body.results[0].timestamp)).toBeLessThan(asked)
+  })
+
+  test('signing up makes a tenant with its first key, once', async () => {
+    const first = await stage.as('')('POST', '/~fresh/api-keys', { name: 'first' })
+    const second = await stage.as('')('POST', '/~fresh/api-keys', { name: 'second' })
+
+    expect([first.status, second.status]).toEqual([201, 401])
+    expect((await stage.as(first.body.secret)('POST', '/~fresh/Contact', { name: 'Ada' })).status).toBe(201)
+  })
+
+  test('a request without a key lays nothing out', async () => {
+    expect((await stage.as('')('POST', '/~nobody/Contact', { name: 'Ada' })).status).toBe(401)
+    expect((await stage.request('GET', '/operator/tenants/nobody')).status).toBe(404)
+  })
+
+  test('a header of a client cannot pass for one of the Worker', async () => {
+    const errand = encodeURIComponent(JSON.stringify({ do: 'keep', slug: 'fresh', task: { do: 'delete' } }))
+
+    await stage.as('')('DELETE', '/~fresh/Contact/x', undefined, { 'tilde-errand': errand })
+
+    expect((await stage.request('GET', '/operator/tenants/fresh')).status).toBe(200)
+  })
+
+  test('what this host cannot do is told as such', async () => {
+    for (const [method, path] of [
+      ['GET', '/operator/tenants'],
+      ['GET', '/operator/tenants/fresh/backup'],
+      ['POST', '/operator/tenants/fresh/fork'],
+    ] as const) {
+      expect((await stage.request(method, path)).body.error, path).toBe('not_supported')
+    }
+  })
+
+  test('a body over the limit is refused without being held', async () => {
+    const { status, body } = await stage.request('POST', '/~fresh/Contact', `{"name":"${'x'.repeat(11_000_000)}"}`)
+
+    expect([status, body.error]).toEqual([413, 'too_large'])
+  })
+
+  test('a tenant moves from a Node host into a Durable Object and back', async () => {
+    const node = await testHost()
+    try {
+      const key = await node.key('mover', 'write:crm')
+      await node.as(key)('POST', '/~mover/Contact', { name: 'Ada' })
+      const out = await node.request('GET', '/operator/tenants/mover/log')
+      const verdict = await node.request('GET', '/operator/tenants/mover/verify')
+
+      expect((await stage.request('PUT', '/operator/tenants/mover/log', out.text)).status).toBe(201)
+      expect((await stage.request('GET', '/operator/tenants/mover/verify')).body).toEqual(verdict.body)
+      expect((await stage.as(key)('POST', '/~mover/Contact', { name: 'Bob' })).status).toBe(201)
+
+      const more = await stage.request('GET', '/operator/tenants/mover/log?after=2')
+      expect((await node.request('PUT', '/operator/tenants/mover/log', more.text)).status).toBe(201)
+      expect((await node.as(key)('GET', '/~mover/Contact')).body.total).toBe(2)
+      expect((await node.request('GET', '/operator/tenants/mover/verify')).body.ok).toBe(true)
+    } finally {
+      await node.stop()
+    }
+  })
+})

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { build } from 'esbuild'
+import { ROOT } from '../host.ts'
+
+const REPOSITORY = join(import.meta.dirname, '..', '..')
+const WORKERD = join(REPOSITORY, 'node_modules', 'workerd', 'bin', 'workerd')
+
+/** A real workerd with the bundle of a Worker in it. */
+export interface Workerd {
+  readonly url: string
+  /** Ends the process as a power cut would, and starts another on the same storage. */
+  crash(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface WorkerdOptions {
+  /** The Worker, as a file of this repository. */
+  readonly entry: string
+  readonly className: string
+  readonly binding: string
+  readonly variables?: { readonly [name: string]: string }
+}
+
+/** The service on workerd. */
+export const SERVICE: WorkerdOptions = {
+  entry: 'packages/server/src/workerd/worker.ts',
+  className: 'TenantObject',
+  binding: 'TENANTS',
+}
+
+/** Bundles a Worker and starts workerd with it, on a free port and with storage of its own. */
+export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-workerd-'))
+  mkdirSync(join(folder, 'storage'))
+  await bundle(options.entry, join(folder, 'worker.js'))
+  writeFileSync(join(folder, 'config.capnp'), configuration(options))
+  let running = await run(folder)
+  return {
+    get url() {
+      return running.url
+    },
+    async crash() {
+      await end(running.process, 'SIGKILL')
+      running = await run(folder)
+    },
+    async stop() {
+      await end(running.process, 'SIGTERM')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One module, as wrangler would make it. */
+async function bundle(entry: string, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [join(REPOSITORY, entry)],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+    logLevel: 'error',
+  })
+}
+
+function configuration({ className, binding, variables }: WorkerdOptions): string {
+  const texts = Object.entries({ TILDE_ROOT_KEY: ROOT, ...variables })
+    .map(([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`)
+    .join(', ')
+  return `
+    using Workerd = import "/workerd/workerd.capnp";
+    const config :Workerd.Config = (
+      services = [
+        (name = "main", worker = .worker),
+        (name = "storage", disk = (path = "storage", writable = true)),
+        (name = "internet", network = (allow = ["local"])),
+      ],
+      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+    );
+    const worker :Workerd.Worker = (
+      modules = [(name = "worker.js", esModule = embed "worker.js")],
+      compatibilityDate = "2026-10-01",
+      durableObjectNamespaces = [(className = "${className}", uniqueKey = "tenants", enableSql = true)],
+      durableObjectStorage = (localDisk = "storage"),
+      bindings = [(name = "${binding}", durableObjectNamespace = "${className}"), ${texts}],
+    );
+  `
+}
+
+async function run(folder: string): Promise<{ url: string; process: ChildProcess }> {
+  const process = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=1'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: process.stdout! })) {
+    const { event, port } = JSON.parse(line)
+    if (event === 'listen') return { url: `http://127.0.0.1:${port}`, process }
+  }
+  throw new Error('workerd ended before it listened.')
+}
+
+async function end(process: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return
+  process.kill(signal)
+  await once(process, 'exit')
+}
