@@ -3,25 +3,25 @@ import { cell } from './cell.ts'
 import { outputTo } from './output.ts'
 import { progressText } from './progress.ts'
 
-const ADA = { $id: 'contact_0123456789abcdef', name: 'Ada', bio: 'x'.repeat(60), empty: null }
-const COLUMNS = ['$id', 'name', 'empty', 'bio']
+const ADA = { $id: 'contact_0123456789abcdef', bio: 'x'.repeat(60), name: 'Ada', empty: null }
+const COLUMNS = ['$id', 'bio', 'empty', 'name']
 
 test('a terminal gets a table: no empty columns, long values cut, ids whole', () => {
-  const written = print({ isTTY: true, columns: 80 }, { json: false, color: false })
+  const header = `$id                       bio${' '.repeat(37)}  name`
 
-  expect(written).toBe(
-    ['$id                       name  bio', `contact_0123456789abcdef  Ada   ${'x'.repeat(39)}…`, ''].join('\n'),
+  expect(print({ isTTY: true, columns: 80 }, { json: false, color: false })).toBe(
+    `${header}\ncontact_0123456789abcdef  ${'x'.repeat(39)}…  Ada\n`,
   )
 })
 
-test('a column that has no room is dropped', () => {
-  expect(print({ isTTY: true, columns: 30 }, { json: false, color: false })).toBe(
-    '$id                       name\ncontact_0123456789abcdef  Ada\n',
+test('the last column has what room is left, and a column without room is dropped', () => {
+  expect(print({ isTTY: true, columns: 36 }, { json: false, color: false })).toBe(
+    `$id                       bio\ncontact_0123456789abcdef  ${'x'.repeat(9)}…\n`,
   )
 })
 
 test('a pipe gets lines with tabs, all columns, no colours', () => {
-  expect(print({}, { json: false, color: false })).toBe(`contact_0123456789abcdef\tAda\t\t${'x'.repeat(60)}\n`)
+  expect(print({}, { json: false, color: false })).toBe(`contact_0123456789abcdef\t${'x'.repeat(60)}\t\tAda\n`)
 })
 
 test('colours are there when they are wanted', () => {

@@ -21,8 +21,9 @@ export function tableText(
   let left = width
   for (const at of filled) {
     const wanted = Math.max(columns[at]!.length, ...rows.map((row) => lengthOf(row[at]!)))
-    // An id is of use only when it is whole.
-    const room = Math.min(wanted, columns[at] === '$id' ? wanted : WIDEST, left)
+    // An id is of use only when it is whole; the last column has all the room that is left.
+    const whole = columns[at] === '$id' || at === filled.at(-1)
+    const room = Math.min(wanted, whole ? wanted : WIDEST, left)
     if (room < Math.min(wanted, NARROWEST)) break
     widths.set(at, room)
     left -= room + GAP.length

@@ -31,7 +31,7 @@ test.each<[string, string, Message[]]>([
 
 test('the messages do not depend on how the bytes were cut', async () => {
   const bytes = new TextEncoder().encode(
-    'id: 1\r\ndata: Zoë 🌊\r\n\r\n: x\ndata: {"a":1}\ndata: b\n\nid: 2\rdata: c\r\r',
+    'id: 1\r\ndata: Zoë 🌊\r\n\r\n: x\ndata: {"a":1}\r\ndata: b\r\n\r\nid: 2\rdata: c\r\r',
   )
   const whole = await all(messagesIn(streamOf([bytes, new TextEncoder().encode('\n')])))
 

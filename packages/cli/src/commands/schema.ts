@@ -4,6 +4,8 @@ import { type Described, describeType, jsonObject } from '../type.ts'
 import { UsageError } from '../usage-error.ts'
 import { oneWord, someWords, standardInput } from '../words.ts'
 
+const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])
+
 export const command: Command = {
   usage: 'schema [TYPE]\nschema put TYPE FILE\nschema delete TYPE',
   summary: "shows the tenant's types, or declares one",
@@ -28,7 +30,9 @@ async function list({ link, out }: Call): Promise<void> {
     name: noun.name,
     domain: noun.domain,
     path: noun.path,
-    verbs: Object.keys(noun.verbs).join(' '),
+    verbs: Object.keys(noun.verbs)
+      .filter((verb) => !BUILT_IN.has(verb))
+      .join(' '),
   }))
   out.list(types, ['name', 'domain', 'path', 'verbs'], answer)
 }
