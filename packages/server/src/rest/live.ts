@@ -56,7 +56,7 @@ export class Waiter {
   #wake: (() => void) | null = null
 
   constructor(tenant: Tenant) {
-    this.#stop = feedOf(tenant).follow(() => this.stir())
+    this.#stop = feedOf(tenant).follow(() => stirSoon(this))
   }
 
   /** Ends a wait at once. */
@@ -85,6 +85,27 @@ export class Waiter {
     this.#stop()
     this.stir()
   }
+}
+
+/** How many followers are told in one go: between two of those, requests are answered. */
+const AT_ONCE = 64
+const soon = globalThis.setImmediate ?? ((run: () => void) => setTimeout(run, 0))
+const stirring = new Set<Waiter>()
+
+/** Stirs a waiter once what is at hand is done: whoever wrote has an answer before a thousand followers have theirs. */
+function stirSoon(waiter: Waiter): void {
+  if (stirring.size === 0) soon(stirSome)
+  stirring.add(waiter)
+}
+
+function stirSome(): void {
+  let told = 0
+  for (const waiter of stirring) {
+    if (told++ === AT_ONCE) break
+    stirring.delete(waiter)
+    waiter.stir()
+  }
+  if (stirring.size > 0) soon(stirSome)
 }
 
 /** Not a generator: one of those hears of a reader that left only once it has something to tell. */
