@@ -1,10 +1,11 @@
 import { isoOf } from '@tildebase/nouns'
 import { eventView, stateOf } from './event-view.ts'
+import type { Chore } from './household.ts'
 import { runStoredAfter, StoppedError } from './scripts/after.ts'
 import { storedHook } from './scripts/stored.ts'
 import { type After, addAfter, doneAfter, dueAfters, failAfter, nextAfter, parkAfter } from './store/afters.ts'
 import { type LogRow, readEntry } from './store/log.ts'
-import type { Chore, Tenant } from './tenant.ts'
+import type { Tenant } from './tenant.ts'
 import { entityView } from './view.ts'
 
 const FIRST_WAIT = 1_000

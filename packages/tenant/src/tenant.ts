@@ -2,6 +2,7 @@ import { type JsonObject, type Noun, type Nouns, Problem, type Verb } from '@til
 import { type Act, act, type Done } from './act/act.ts'
 import type { Compute } from './act/execute.ts'
 import type { Hooks } from './hooks.ts'
+import { Household } from './household.ts'
 import { newId } from './ids.ts'
 import { grantFor } from './keys/grant.ts'
 import { Memo } from './memo.ts'
@@ -48,24 +49,11 @@ export type Witness = (event: LogRow, entity: Stored) => void
 /** Sees the events of a transaction once they are durable. */
 export type Listener = (events: readonly LogRow[]) => void
 
-/** Work that is due at a time: deliveries, AFTER hooks, expiries. */
-export interface Chore {
-  /** When it next has something to do, or null. */
-  due(): number | null
-  run(): Promise<void> | void
-  /** True for work that no sleeping tenant is woken for. */
-  readonly light?: boolean
-}
-
 /** A tenant: a synchronous value over one SQLite database. */
-export class Tenant {
-  readonly slug: string
-  ports: Ports
-  readonly options: TenantOptions
+export class Tenant extends Household {
   readonly sql: Sql
   readonly memo = new Memo()
   readonly witnesses: Witness[] = []
-  readonly chores: Chore[] = []
   readonly #listeners = new Set<Listener>()
   head: Head
   /** Works out `$computed` values; set by the services that know how. */
@@ -77,22 +65,13 @@ export class Tenant {
   trial: Trial | null = null
   /** How many AFTER hooks, one after the other, led to what is being written. */
   hops = 0
-  /** True once it starts nothing new by itself. */
-  isResting = false
-  /** True once its database is closed. */
-  isClosed = false
-  readonly #running = new Set<Chore>()
-  readonly #underWay = new Set<Promise<void>>()
-  readonly #endings = new Set<() => void>()
   #written: LogRow[] = []
   #depth = 0
   /** No event is written at or before this time: it has been given out as the end of a sync. */
   floor = 0
 
   constructor(slug: string, ports: Ports, options: TenantOptions) {
-    this.slug = slug
-    this.ports = ports
-    this.options = options
+    super(slug, ports, options)
     this.sql = ports.sql
     ensureLayout(ports.sql)
     this.head = readHead(ports.sql)
@@ -241,65 +220,6 @@ export class Tenant {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Things under way that are nobody's request: deliveries, AFTER hooks. A tenant with any is not closed. */
-  get underWay(): number {
-    return this.#underWay.size
-  }
-
-  /** Counts something as under way until it has ended; a failure of it is told to the log. */
-  during(work: Promise<void>): void {
-    const watched = work
-      .catch((reason) => this.options.log?.('error', `Work of ${this.slug} failed`, { reason: String(reason) }))
-      .then(() => void this.#underWay.delete(watched))
-    this.#underWay.add(watched)
-  }
-
-  /** Starts nothing new by itself, ends its streams, and waits for what is under way. */
-  async rest(): Promise<void> {
-    this.isResting = true
-    for (const end of this.#endings) end()
-    await Promise.all(this.#underWay)
-  }
-
-  /** Calls `end` when the tenant is to be closed; returns how to take that back. */
-  atRest(end: () => void): () => void {
-    this.#endings.add(end)
-    return () => this.#endings.delete(end)
-  }
-
-  /** When the next chore is due, or null. */
-  due(asleep = false): number | null {
-    const dues = this.chores
-      .filter((chore) => !(asleep && chore.light))
-      .map((chore) => (this.#running.has(chore) ? null : chore.due()))
-      .filter((due) => due !== null)
-    return dues.length > 0 ? Math.min(...dues) : null
-  }
-
-  /** Does the chores that are due, side by side and none twice at once, and asks to be woken for the next. */
-  async wake(): Promise<void> {
-    if (this.isResting) return
-    const now = this.ports.clock.now()
-    const due = this.chores.filter((chore) => !this.#running.has(chore) && (chore.due() ?? now + 1) <= now)
-    const fine = await Promise.all(due.map((chore) => this.#run(chore)))
-    const next = this.isClosed ? null : this.due()
-    if (next === null) return
-    this.ports.alarm.wakeAt(fine.includes(false) ? Math.max(next, this.ports.clock.now() + PAUSE) : next)
-  }
-
-  async #run(chore: Chore): Promise<boolean> {
-    this.#running.add(chore)
-    try {
-      await chore.run()
-      return true
-    } catch (reason) {
-      this.options.log?.('error', `A chore of ${this.slug} failed`, { reason: String(reason) })
-      return false
-    } finally {
-      this.#running.delete(chore)
-    }
-  }
-
   #tell(): void {
     if (this.#written.length === 0) return
     const events = this.#written
@@ -309,6 +229,3 @@ export class Tenant {
 }
 
 const REHEARSED = Symbol('rehearsed')
-
-/** How long a chore that failed is left alone: a full disk does not get emptier by asking. */
-const PAUSE = 5_000

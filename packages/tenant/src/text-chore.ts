@@ -1,5 +1,6 @@
+import type { Chore } from './household.ts'
 import { foldText, isTextBehind } from './query/text.ts'
-import type { Chore, Tenant } from './tenant.ts'
+import type { Tenant } from './tenant.ts'
 
 const QUIET_MS = 300
 const SLICE = 500

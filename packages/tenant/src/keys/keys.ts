@@ -1,10 +1,11 @@
 import { invalid, type JsonObject, Problem, parseInstant, type Verb } from '@tildebase/nouns'
 import { type Act, act, type Done } from '../act/act.ts'
+import type { Chore } from '../household.ts'
 import { randomText } from '../ids.ts'
 import { filterOf } from '../read.ts'
 import { currentOf } from '../store/entities.ts'
 import { dueKeys, keyByPrefix, nextExpiry, saveKey, settleExpiry, touchKey, usedAt } from '../store/keys.ts'
-import type { Chore, Tenant } from '../tenant.ts'
+import type { Tenant } from '../tenant.ts'
 import type { Grant } from './grant.ts'
 import { parseScopes, refuseMore, type Scope, scopesText } from './scopes.ts'
 
@@ -76,9 +77,8 @@ export function updateKey(tenant: Tenant, grant: Grant, ask: Act): Done {
 
 /** The grant of a secret, or null when it opens nothing: unknown, revoked, expired or deleted. */
 export function grantOf(tenant: Tenant, secret: string): Grant | null {
-  const digest = tenant.ports.seal.sha256(secret)
-  const key = tenant.memo.get(['ApiKey', 'Schema'], `key ${hex(digest)}`, () => readKey(tenant, secret, digest))
-  if (key === null || (key.expiresAt !== null && key.expiresAt <= tenant.ports.clock.now())) return null
+  const key = tenant.memo.get(['ApiKey', 'Schema'], `key ${secret}`, () => readKey(tenant, secret))
+  if (key === undefined || (key.expiresAt !== null && key.expiresAt <= tenant.ports.clock.now())) return null
   if (tenant.used.size === 0) tenant.usedSince = tenant.ports.clock.now()
   tenant.used.set(key.grant.actor, tenant.ports.clock.now())
   return key.grant
@@ -121,10 +121,11 @@ function earlier(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
-function readKey(tenant: Tenant, secret: string, digest: Uint8Array): Standing | null {
+/** Undefined when it opens nothing: that is not kept, so that guesses do not drive out what is true. */
+function readKey(tenant: Tenant, secret: string): Standing | undefined {
   const key = keyByPrefix(tenant.sql, secret.slice(0, PREFIX_LENGTH))
-  if (!key || !tenant.ports.seal.equal(key.hash, digest)) return null
-  return standingOf(tenant, key.id)
+  if (!key || !tenant.ports.seal.equal(key.hash, tenant.ports.seal.sha256(secret))) return undefined
+  return standingOf(tenant, key.id) ?? undefined
 }
 
 function standingOf(tenant: Tenant, id: string): Standing | null {
@@ -180,8 +181,4 @@ function newSecret(tenant: Tenant): string {
     const secret = `tb_${randomText(tenant.ports.random, SECRET_LENGTH)}~${tenant.slug}`
     if (!keyByPrefix(tenant.sql, secret.slice(0, PREFIX_LENGTH))) return secret
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,6 +1,7 @@
 import { isoOf } from '@tildebase/nouns'
+import type { Chore } from '../household.ts'
 import { currentOf } from '../store/entities.ts'
-import type { Chore, Tenant } from '../tenant.ts'
+import type { Tenant } from '../tenant.ts'
 
 const EVERY = 60_000
 

@@ -1,5 +1,6 @@
+import type { Chore } from '../household.ts'
 import { type Attempt, type Delivery, forgetDone, nextDelivery, oldestDone } from '../store/outbox.ts'
-import type { Chore, Tenant } from '../tenant.ts'
+import type { Tenant } from '../tenant.ts'
 import { bookHistory } from './history.ts'
 import { Lane } from './lane.ts'
 import { settle } from './outcome.ts'
