@@ -58,8 +58,8 @@ export interface DoAnswer {
   readonly logs: readonly string[]
   /** What a dry run would have written. */
   readonly events?: readonly any[]
-  /** What everything that the code wrote shares. */
-  readonly correlation?: string
+  /** What everything that the code wrote shares; null when it wrote nothing. */
+  readonly correlation?: string | null
 }
 
 /** A client of one tenant. */

@@ -78,6 +78,8 @@ async function persist<T>(
       }
     } catch (reason) {
       if (sending.signal?.aborted) throw sending.signal.reason
+      // A tenant in this process may refuse without answering.
+      if (reason instanceof Problem) throw reason
       problem = unreachable(wire.baseUrl, reason)
       failure = { kind: 'lost' }
     }
@@ -95,7 +97,7 @@ function initOf(wire: WireOptions, sending: Sending): RequestInit {
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (raw) headers.set('content-type', raw.type)
   // The same key on every try: what arrived the first time is not done again.
-  if (method === 'POST' && !sending.once) headers.set('idempotency-key', crypto.randomUUID())
+  if (method === 'POST' && !sending.once) headers.set('idempotency-key', token())
   for (const [name, value] of Object.entries(sending.headers ?? {})) if (value !== undefined) headers.set(name, value)
   return {
     method,
@@ -105,6 +107,11 @@ function initOf(wire: WireOptions, sending: Sending): RequestInit {
     ...(raw && { body: raw.body }),
     ...(raw?.body instanceof ReadableStream && { duplex: 'half' }),
   } as RequestInit
+}
+
+/** 128 random bits. Not randomUUID: pages that came over plain http do not have it. */
+function token(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function queryText(query: Sending['query']): string {

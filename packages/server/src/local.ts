@@ -1,5 +1,4 @@
 import { Problem } from '@tildebase/nouns'
-import type { Answer, Ask } from './ask.ts'
 import { Gateway } from './gateway.ts'
 import { slugOf } from './locate.ts'
 import { loadProgram, readSettings } from './node/config.ts'
@@ -7,6 +6,7 @@ import { TenantFiles } from './node/files.ts'
 import { localTenants } from './node/local.ts'
 import { report } from './node/log.ts'
 import { operatorTest } from './node/root-key.ts'
+import { askOf, responseOf, withBody } from './workerd/exchange.ts'
 
 export interface LocalOptions {
   readonly tenant: string
@@ -54,11 +54,11 @@ export async function localTildebase({ tenant, path, config }: LocalOptions): Pr
     apiKey,
     async fetch(url, init) {
       const request = new Request(url, init)
-      const ask = await askOf(request)
+      const ask = await withBody(askOf(request), settings.bodyLimit)
       if (!ask.path.split('/').includes(`~${slug}`)) throw elsewhere(slug)
-      return responseTo(await gateway.answer(ask), request.signal)
+      return until(request.signal, responseOf(await gateway.answer(ask), ask.method))
     },
-    close: async () => tenants.closeAll(),
+    close: () => tenants.closeAll(),
   }
 }
 
@@ -88,47 +88,10 @@ class MemoryFiles extends TenantFiles {
   }
 }
 
-async function askOf(request: Request): Promise<Ask> {
-  const { protocol, host, pathname, search } = new URL(request.url)
-  return {
-    method: request.method,
-    scheme: protocol.slice(0, -1),
-    host,
-    path: pathname,
-    query: search.slice(1),
-    headers: Object.fromEntries(request.headers),
-    body: request.body && (/\/import\//.test(pathname) ? bytesOf(request.body) : await request.bytes()),
-  }
-}
-
-async function* bytesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
-}
-
-function responseTo({ status, headers, body }: Answer, signal: AbortSignal): Response {
-  const whole = body === null || typeof body === 'string' || body instanceof Uint8Array
-  return new Response(whole ? (body as BodyInit | null) : streamOf(body, signal), { status, headers: { ...headers } })
-}
-
-function streamOf(body: AsyncIterable<string | Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
-  const end = () => void chunks.return?.()
-  return new ReadableStream({
-    start(controller) {
-      signal.addEventListener('abort', () => {
-        controller.error(signal.reason)
-        end()
-      })
-    },
-    async pull(controller) {
-      const chunk = await chunks.next()
-      if (chunk.done) controller.close()
-      else controller.enqueue(typeof chunk.value === 'string' ? encoder.encode(chunk.value) : chunk.value)
-    },
-    cancel: end,
-  })
+/** A response whose body breaks off when the request is given up, as one from a server would. */
+function until(signal: AbortSignal, response: Response): Response {
+  if (response.body === null) return response
+  return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
 }
 
 function elsewhere(slug: string): Problem {
