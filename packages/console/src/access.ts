@@ -18,7 +18,7 @@ export async function loadAccess(): Promise<void> {
   const types = [...nouns.value.keys()]
   const operations = types.flatMap((type) => [
     { id: `read ${type}`, method: 'GET', path: `/${type}`, query: { limit: 1, total: false } },
-    { id: `write ${type}`, method: 'PUT', path: `/${type}/none`, body: {} },
+    { id: `write ${type}`, method: 'POST', path: `/${type}/none/update`, body: {} },
   ])
   const open = new Set<string>()
   for (let at = 0; at < operations.length; at += MOST) {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 export type Keys = { readonly [key: string]: (event: KeyboardEvent) => void }
 
@@ -12,13 +12,14 @@ const layers: Layer[] = []
 
 /** The keys a part listens to while it is on the page. What opened last hears first; `mod+s` is Ctrl+S or ⌘S. */
 export function useKeys(keys: Keys, modal = false): void {
-  const current = useRef(keys)
-  current.current = keys
-  useEffect(() => {
-    const layer = { keys: current, modal }
-    layers.push(layer)
-    return () => void layers.splice(layers.indexOf(layer), 1)
-  }, [modal])
+  // Taken up while it is drawn and not after: a dialog is drawn before the form in it, whose keys lie above its own.
+  const [layer] = useState(() => {
+    const made: Layer = { keys: { current: keys }, modal }
+    layers.push(made)
+    return made
+  })
+  layer.keys.current = keys
+  useEffect(() => () => void layers.splice(layers.indexOf(layer), 1), [layer])
 }
 
 document.addEventListener('keydown', (event) => {

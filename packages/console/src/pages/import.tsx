@@ -110,9 +110,8 @@ export function ImportPage() {
           <input
             ref={picker}
             type="file"
-            class="unseen"
+            hidden
             aria-label="File to import"
-            tabIndex={-1}
             accept=".json,.ndjson,.jsonl,.csv,.gz"
             onChange={(event) => void take(event.currentTarget.files?.[0])}
           />

@@ -53,7 +53,8 @@ function Side(props: { nodes: readonly Node[]; x: number; anchor: number; middle
         return (
           <g key={`${node.relation} ${node.to}`}>
             <path class="edge" d={`M ${edge} ${y} C ${bend} ${y}, ${bend} ${middle}, ${anchor} ${middle}`} />
-            <a href={node.to} class="node" aria-label={`${labelOf(node.relation)}: ${node.text}`}>
+            <a href={node.to} class="node">
+              <title>{node.text}</title>
               <rect x={x} y={y - BOX.height / 2} width={BOX.width} height={BOX.height} rx={9} />
               <text x={x + 12} y={y - 3} class="kind">
                 {labelOf(node.relation)}

@@ -109,7 +109,7 @@ function Row(props: GridProps & { entity: Entity; at: number; writes: boolean; o
             </button>
           )}
           {mayChange(noun) && (
-            <Menu label="Do" name={`Verbs of ${titleOf(entity, noun)}`} quiet>
+            <Menu label="Do" name={`Do with ${titleOf(entity, noun)}`} quiet>
               <VerbButtons noun={noun} entity={entity} onDone={props.onChanged} />
               {noun.verbs.delete && <Remove noun={noun} entity={entity} onDone={props.onChanged} />}
             </Menu>
