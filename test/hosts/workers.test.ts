@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '@tildebase/server'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { defaultWorkers } from '../../packages/server/src/node/config.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
@@ -48,6 +49,15 @@ verifies('cli.workers', '--workers beats TILDE_WORKERS, and is a whole number', 
   expect(readSettings({ workers: '3' }, { TILDE_WORKERS: '2' }).workers).toBe(3)
   expect(readSettings({}, { TILDE_WORKERS: '2' }).workers).toBe(2)
   expect(() => readSettings({ workers: 'many' }, {})).toThrow('--workers is a whole number')
+})
+
+test.each([
+  [1, 0],
+  [3, 0],
+  [4, 4],
+  [64, 4],
+])('on %i cores there are %i workers, unless somebody says otherwise', (cores, workers) => {
+  expect(defaultWorkers(cores)).toBe(workers)
 })
 
 verifies('host.compute', 'when the worker of one tenant dies, another tenant notices nothing', async () => {

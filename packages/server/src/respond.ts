@@ -94,7 +94,7 @@ export function problemOf(reason: unknown): Problem {
   )
 }
 
-/** A disk that is full, read-only or damaged is said as such: the tenant is unavailable, nothing was written. */
+/** What the disk or the database refuses is said as such: nothing was written. */
 function storageProblem(reason: unknown): Problem | null {
   const text = reason instanceof Error ? reason.message : ''
   if (/database or disk is full|disk I\/O error/i.test(text)) {
@@ -105,6 +105,9 @@ function storageProblem(reason: unknown): Problem | null {
   }
   if (/readonly database|attempt to write a readonly/i.test(text)) {
     return new Problem('unavailable', 'The disk of this tenant is read-only; nothing was written.')
+  }
+  if (/string or blob too big|SQLITE_TOOBIG/i.test(text)) {
+    return new Problem('too_large', 'One row of the database would be larger than this host allows. Make it smaller.')
   }
   if (/malformed|file is not a database/i.test(text)) {
     return new Problem(

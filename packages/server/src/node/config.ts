@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Program, programOf } from '../program.ts'
@@ -45,7 +46,12 @@ export function readSettings(flags: Words, env: Words): Settings {
     host: read('host', 'TILDE_HOST') ?? '127.0.0.1',
     data: resolve(read('data', 'TILDE_DATA') ?? './data'),
     hostSuffix: (read('host-suffix', 'TILDE_HOST_SUFFIX') ?? 'localhost').toLowerCase().replace(/^\.+/, ''),
-    workers: wholeNumber('--workers', read('workers', 'TILDE_WORKERS') ?? '0', 0, 64),
+    workers: wholeNumber(
+      '--workers',
+      read('workers', 'TILDE_WORKERS') ?? String(defaultWorkers(availableParallelism())),
+      0,
+      64,
+    ),
     workerTimeout: duration('TILDE_WORKER_TIMEOUT', env.TILDE_WORKER_TIMEOUT || '10s'),
     config: read('config', 'TILDE_CONFIG') ?? null,
     rootKey: env.TILDE_ROOT_KEY || null,
@@ -71,6 +77,11 @@ export function readSettings(flags: Words, env: Words): Settings {
         }
       : null,
   }
+}
+
+/** Four workers at most; and none on few cores, where the threads would only take turns. */
+export function defaultWorkers(cores: number): number {
+  return cores < 4 ? 0 : 4
 }
 
 /** The program of the operator's file, beside the built-in types. */

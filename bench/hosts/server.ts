@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { addressOf, stopProcess } from '../compare/process.ts'
+
+const KEY = 'bench'
+const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'src', 'main.ts')
+
+/** A server in a process of its own, on a fresh data folder. */
+export interface BenchServer {
+  readonly data: string
+  readonly startedMs: number
+  /** The status of one request; its body is read and dropped. */
+  ask(method: string, path: string, body?: object | string, type?: string): Promise<number>
+  /** Resident memory in MiB, of the process with all its threads. */
+  rss(): number
+  /** Milliseconds of computing so far, all threads. */
+  cpu(): number
+  stop(): Promise<void>
+}
+
+export async function startServer(
+  workers: number,
+  env: Record<string, string> = {},
+  data?: string,
+): Promise<BenchServer> {
+  const folder = data ?? mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
+  const begun = performance.now()
+  const args = [COMMAND, 'serve', '--port', '0', '--data', folder, '--workers', String(workers)]
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, TILDE_ROOT_KEY: KEY, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const url = await addressOf(child)
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  return {
+    data: folder,
+    startedMs: performance.now() - begun,
+    ask: (method, path, body, type = 'application/json') =>
+      new Promise((done, failed) => {
+        const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+        const headers = { authorization: `Bearer ${KEY}`, ...(text !== undefined && { 'content-type': type }) }
+        request(`${url}${path}`, { method, agent, headers }, (response) => {
+          response.resume()
+          response.on('end', () => done(response.statusCode!))
+          response.on('error', failed)
+        })
+          .on('error', failed)
+          .end(text)
+      }),
+    rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1_024,
+    cpu: () => {
+      const ticks = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+      return (Number(ticks[11]) + Number(ticks[12])) * 10
+    },
+    async stop() {
+      agent.destroy()
+      await stopProcess(child)
+      if (data === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** How large a tenant's file is, in KiB, while nothing of it is in the log beside it. */
+export function fileSize(data: string, slug: string): number {
+  return statSync(join(data, 'tenants', slug.slice(0, 2), `${slug}.db`)).size / 1_024
+}
+
+/** The value below which that part of the sorted values lies. */
+export function quantile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(Math.floor(values.length * part), values.length - 1)] ?? Number.NaN
+}

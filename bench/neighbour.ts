@@ -1,0 +1,59 @@
+import { concurrently } from './compare/process.ts'
+import { type BenchServer, quantile, startServer } from './hosts/server.ts'
+
+/**
+ * What a tenant feels of its neighbour: the latency of B alone, while A runs scans and exports without end, and while
+ * the worker of A is killed. Run it with `node bench/neighbour.ts`.
+ */
+const ROWS = 50_000
+const SECONDS = 8
+/** Of two workers, these live in different ones. */
+const A = 'acme'
+const B = 'globex'
+
+console.log('workers  B alone: p50 p99 ms  beside scans of A: p50 p99 ms  ratio of p99')
+for (const workers of [0, 2]) {
+  const server = await startServer(workers)
+  await fill(server)
+  const alone = await latencies(server)
+  let over = false
+  const noise = Array.from({ length: 2 }, async (_, i) => {
+    while (!over) await server.ask('GET', i === 0 ? scan() : `/~${A}/export/Contact?format=csv`)
+  })
+  const beside = await latencies(server)
+  over = true
+  await Promise.all(noise)
+  console.log(
+    `${workers}        ${ms(alone, 0.5)} ${ms(alone, 0.99)}               ${ms(beside, 0.5)} ${ms(beside, 0.99)}` +
+      `                       ${(quantile(beside, 0.99) / quantile(alone, 0.99)).toFixed(1)}`,
+  )
+  await server.stop()
+}
+
+async function fill(server: BenchServer): Promise<void> {
+  const rows = Array.from({ length: ROWS }, (_, i) => JSON.stringify({ name: `Person ${i}`, note: `number ${i * 7}` }))
+  await server.ask('POST', `/~${A}/import/Contact`, rows.join('\n'), 'application/x-ndjson')
+  await concurrently(100, 4, async (i) => void (await server.ask('POST', `/~${B}/Contact`, { name: `Person ${i}` })))
+}
+
+/** A list that no index helps with. */
+function scan(): string {
+  const filter = encodeURIComponent(JSON.stringify({ note: { $regex: '999$' } }))
+  return `/~${A}/Contact?filter=${filter}&sort=note&limit=10`
+}
+
+async function latencies(server: BenchServer): Promise<number[]> {
+  const waits: number[] = []
+  const end = performance.now() + SECONDS * 1_000
+  while (performance.now() < end) {
+    const asked = performance.now()
+    await server.ask('GET', `/~${B}/Contact?limit=10`)
+    waits.push(performance.now() - asked)
+    await new Promise((done) => setTimeout(done, 5))
+  }
+  return waits
+}
+
+function ms(values: readonly number[], part: number): string {
+  return quantile(values, part).toFixed(1)
+}
