@@ -1,9 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Commits } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answer } from '../packages/server/src/app.ts'
+import type { Ask } from '../packages/server/src/ask.ts'
+import { routes } from '../packages/server/src/table.ts'
 import { ask, startServer } from './faults/server.ts'
 import { type TestHost, testHost } from './host.ts'
+import { openAcme } from './tenant/fixture.ts'
 import { verifies } from './verifies.ts'
 
 let host: TestHost
@@ -108,6 +113,32 @@ describe('an Idempotency-Key', () => {
 
   test('is 1 to 255 characters', async () => {
     expect((await send('x'.repeat(256), { name: 'long' })).status).toBe(400)
+  })
+
+  verifies('idempotency.expiry', 'is free again after 24 hours', async () => {
+    const { tenant, clock } = openAcme()
+    const open = { tenant, commits: new Commits(tenant, setImmediate) }
+    const place = { tenant: 'acme', dimensions: [], segments: ['Contact'], baseUrl: 'http://localhost' }
+    const body = new TextEncoder().encode('{"name": "Ada"}')
+    const asked: Ask = {
+      method: 'POST',
+      scheme: 'http',
+      host: 'localhost',
+      path: '/~acme/Contact',
+      query: '',
+      headers: { 'idempotency-key': 'day' },
+      body,
+    }
+    const id = async () => {
+      const options = { routes, signup: false, report: () => {} }
+      return JSON.parse(String((await answer(open, asked, place, { kind: 'operator' }, 'r', options)).body)).$id
+    }
+
+    const first = await id()
+    clock.at += 86_399_999
+    expect(await id()).toBe(first)
+    clock.at += 1
+    expect(await id()).not.toBe(first)
   })
 
   test('is remembered through kill -9: what was answered is not done twice', async () => {

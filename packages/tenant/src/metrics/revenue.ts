@@ -1,5 +1,5 @@
 import { type PlanRow, type PriceRow, readPlans, readPrices } from '../query/prices.ts'
-import { type SubscriptionTally, tallyRetention, tallySubscriptions } from '../query/tally.ts'
+import { type SubscriptionTally, tallyRetention, tallySubscriptions } from '../query/subscriptions.ts'
 import { rounded, share, type View } from './view.ts'
 
 /** What subscriptions bring in. */

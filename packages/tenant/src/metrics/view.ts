@@ -1,7 +1,8 @@
 import { isoOf, Problem, parseInstant } from '@tildebase/nouns'
 import type { Grant } from '../keys/grant.ts'
+import { momentOf } from '../query/moment.ts'
 import type { Moment, Reader } from '../query/reader.ts'
-import type { Window } from '../query/tally.ts'
+import type { Window } from '../query/subscriptions.ts'
 import { readerOf } from '../read.ts'
 import { seqAt } from '../store/log.ts'
 import type { Tenant } from '../tenant.ts'
@@ -29,15 +30,16 @@ export function viewOf(tenant: Tenant, grant: Grant, asOf: number | null): View 
   const seq = asOf === null ? null : seqAt(tenant.sql, tenant.head, asOf)
   const since = at - WINDOW_DAYS * DAY
   const before = seqAt(tenant.sql, tenant.head, since)
+  const reader = readerOf(tenant, grant)
   // The window moves with the time: within a minute that is nothing.
   const key = seq === null ? `now ${Math.floor(at / MINUTE)}` : `${seq} ${at}`
   return {
-    reader: readerOf(tenant, grant),
-    moment: { asOf: seq },
+    reader,
+    moment: momentOf(reader, seq),
     at,
     window: { from: isoOf(since), to: isoOf(at) },
     since,
-    before: before === 0 ? null : { asOf: before },
+    before: before === 0 ? null : momentOf(reader, before),
     once: (types, question, compute) => {
       const rows = types.map((type) => grant.rows[type] ?? null)
       // The past under a seq does not change any more.

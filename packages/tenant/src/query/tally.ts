@@ -1,29 +1,10 @@
-import { MEASURED, WHO } from '../store/measures.ts'
+import { WHO } from '../store/measures.ts'
 import { presence } from './compile.ts'
-import { type Fragment, fragment, plain } from './fragment.ts'
+import { fragment, plain } from './fragment.ts'
+import { measured } from './measured.ts'
 import type { Moment, Reader } from './reader.ts'
 import { sourceOf } from './source.ts'
-
-/** A stretch of time, its ends in ISO 8601: after `from`, up to and including `to`. */
-export interface Window {
-  readonly from: string
-  readonly to: string
-}
-
-/** The subscriptions of one plan. */
-export interface SubscriptionTally {
-  readonly plan: string | null
-  readonly count: number
-  readonly active: number
-  /** The sum of the quantities of the active ones. */
-  readonly quantity: number
-  /** Those whose trial is over, and those of them that went on. */
-  readonly trialed: number
-  readonly converted: number
-  /** Those that ran when the window began, and those of them that were cancelled within it. */
-  readonly started: number
-  readonly lost: number
-}
+import type { Window } from './subscriptions.ts'
 
 /** The deals of one stage and currency. */
 export interface DealTally {
@@ -33,30 +14,6 @@ export interface DealTally {
   /** How many have a value, and the sum of it. */
   readonly valued: number
   readonly value: number
-}
-
-/** Adds up the subscriptions by plan; null when only memory can tell which of them the reader sees. */
-export function tallySubscriptions(reader: Reader, moment: Moment, { from, to }: Window): SubscriptionTally[] | null {
-  const rows = measured(reader, 'Subscription', moment)
-  if (rows === null) return null
-  const { sql, values } = fragment`
-    SELECT plan, count(*), total(status = 'Active'), total((status = 'Active') * quantity),
-      total(trial AND status <> 'Trialing'),
-      total(trial AND (status IN ('Active', 'PastDue', 'Paused') OR status = 'Cancelled' AND ended > trial_end)),
-      total(began <= ${from} AND status NOT IN ('Trialing', 'Incomplete') AND (status <> 'Cancelled' OR ended > ${from})),
-      total(began <= ${from} AND status = 'Cancelled' AND ended > ${from} AND ended <= ${to})
-    FROM (
-      SELECT ${rows.field('plan')} AS plan, ${rows.field('status')} AS status,
-        coalesce(${rows.field('quantity')}, 1) AS quantity, ${rows.field('startedAt')} AS began,
-        coalesce(${rows.field('canceledAt')}, ${rows.field('endedAt')}) AS ended,
-        coalesce(${rows.field('trialStart')}, ${rows.field('trialEnd')}) IS NOT NULL AS trial,
-        ${rows.field('trialEnd')} AS trial_end
-      FROM ${rows.from}
-      WHERE ${rows.where})
-    GROUP BY plan`
-  return reader.sql.rows(sql, ...values).map(([plan, count, active, quantity, trialed, converted, started, lost]) => {
-    return { plan, count, active, quantity, trialed, converted, started, lost }
-  })
 }
 
 /** Adds up the deals by stage and currency. */
@@ -127,52 +84,4 @@ export function tallyEvents(reader: Reader, moment: Moment, { from, to }: Window
       AND ${moment.asOf === null ? plain('1') : fragment`e.seq <= ${moment.asOf}`} AND ${seen}`
   const [events, users] = reader.sql.rows(sql, ...values)[0] as [number, number]
   return { events, users }
-}
-
-/** The active subscriptions of a moment by their plan then, and what they are at a later one. */
-export function tallyRetention(reader: Reader, then: Moment, now: Moment) {
-  const before = measured(reader, 'Subscription', then, 'a')
-  const after = measured(reader, 'Subscription', now, 'b')
-  if (before === null || after === null) return null
-  const { sql, values } = fragment`
-    SELECT old.plan, new.plan, total(old.quantity), total((new.status = 'Active') * new.quantity)
-    FROM (
-      SELECT ${before.n} AS n, ${before.field('plan')} AS plan, coalesce(${before.field('quantity')}, 1) AS quantity
-      FROM ${before.from}
-      WHERE ${before.where} AND ${before.field('status')} = 'Active') old
-    LEFT JOIN (
-      SELECT ${after.n} AS n, ${after.field('plan')} AS plan, ${after.field('status')} AS status,
-        coalesce(${after.field('quantity')}, 1) AS quantity
-      FROM ${after.from}
-      WHERE ${after.where}) new ON new.n = old.n
-    GROUP BY old.plan, new.plan`
-  return reader.sql
-    .rows(sql, ...values)
-    .map(([plan, nextPlan, quantity, nextQuantity]) => ({ plan, nextPlan, quantity, nextQuantity }))
-}
-
-interface Measured {
-  readonly from: Fragment
-  readonly where: Fragment
-  readonly n: Fragment
-  readonly createdAt: Fragment
-  /** The value of a field of ours. Never a name from outside. */
-  field(name: string): Fragment
-}
-
-/** The rows of a type that a reader sees at a moment: along the index that holds what is asked, where there is one. */
-function measured(reader: Reader, type: string, moment: Moment, alias = 'e'): Measured | null {
-  const source = sourceOf(reader, type, moment, alias)
-  const narrowed = reader.narrow?.(type) ?? null
-  const where = presence({ reader, moment, type, source, narrowed: true })
-  if (where === null) return null
-  const indexed = MEASURED.has(type) && narrowed === null && moment.asOf === null
-  return {
-    from: indexed ? plain(`entities ${alias} INDEXED BY measures_${type}`) : source.from,
-    // The index is partial: SQLite takes it only when it reads the type in the statement itself.
-    where: indexed ? plain(`${alias}.type = '${type}' AND ${alias}.gone = 0`) : where,
-    n: source.n,
-    createdAt: source.createdAt,
-    field: (name) => fragment`${source.data} ->> ${plain(`'$.${name}'`)}`,
-  }
 }

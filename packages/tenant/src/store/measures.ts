@@ -8,14 +8,14 @@ export const WHO = `coalesce(data ->> '$.userId', data ->> '$.anonymousId', data
 export const MEASURES: readonly string[] = [
   measure('Deal', ['stage', 'currency', 'value']),
   measure('Subscription', [
-    'plan',
     'status',
+    'plan',
     'quantity',
     'startedAt',
+    'trialEnd',
+    'trialStart',
     'canceledAt',
     'endedAt',
-    'trialStart',
-    'trialEnd',
   ]),
   measure('Ticket', ['status', 'satisfaction', 'firstResponseAt']),
   measure('Lead', ['status']),
