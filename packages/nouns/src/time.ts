@@ -18,8 +18,20 @@ export function parseInstant(text: string): number | null {
 
 /** The instant as ISO 8601 in UTC with milliseconds: `2026-01-31T09:00:00.000Z`. */
 export function isoOf(instant: number): string {
-  return new Date(instant).toISOString()
+  const minute = Math.floor(instant / MINUTE)
+  const rest = instant - minute * MINUTE
+  if (!Number.isInteger(rest)) return new Date(instant).toISOString()
+  if (minute !== last.minute) last = { minute, text: new Date(instant).toISOString().slice(0, -'00.000Z'.length) }
+  const second = Math.floor(rest / 1_000)
+  return `${last.text}${TWO[second]}.${THREE[rest - second * 1_000]}Z`
 }
+
+const MINUTE = 60_000
+const TWO = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'))
+const THREE = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(3, '0'))
+
+// Times are mostly written many at once and lie close together: the calendar is asked once a minute.
+let last = { minute: Number.NaN, text: '' }
 
 /** Whether the calendar has this day; years below 100 would be taken for those of the last century. */
 function isDay(year: number, month: number, day: number): boolean {

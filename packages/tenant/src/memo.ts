@@ -6,12 +6,13 @@ export class Memo {
   readonly #answers = new Map<string, { value: unknown; types: readonly string[]; stamps: readonly number[] }>()
   #clock = 0
 
-  /** The kept answer, or a new one from `compute`. */
+  /** The kept answer, or a new one from `compute`; undefined is not kept. */
   get<T>(types: readonly string[], key: string, compute: () => T): T {
     const known = this.peek<T>(key)
     if (known !== undefined) return known
     const stamps = types.map((type) => this.#stamp(type))
     const value = compute()
+    if (value === undefined) return value
     if (this.#answers.size >= MOST) this.#answers.clear()
     this.#answers.set(key, { value, types, stamps })
     return value
@@ -20,7 +21,9 @@ export class Memo {
   /** The kept answer, or undefined. */
   peek<T>(key: string): T | undefined {
     const kept = this.#answers.get(key)
-    return kept?.types.every((type, i) => this.#stamp(type) === kept.stamps[i]) ? (kept.value as T) : undefined
+    if (!kept) return undefined
+    for (let i = 0; i < kept.types.length; i++) if (this.#stamp(kept.types[i]!) !== kept.stamps[i]) return undefined
+    return kept.value as T
   }
 
   /** Drops the answers that depend on a type: it changed, or a change of it was undone. */

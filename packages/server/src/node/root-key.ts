@@ -16,8 +16,8 @@ export function operatorKey(
   return { key, generated: true, path }
 }
 
-/** Whether a secret is the operator's key, in a time that does not tell how much of it is right. */
+/** Whether a secret is the operator's key, in a time that tells how long the key is and nothing more. */
 export function operatorTest(key: string): (secret: string) => boolean {
   const digest = systemSeal.sha256(key)
-  return (secret) => systemSeal.equal(systemSeal.sha256(secret), digest)
+  return (secret) => secret.length === key.length && systemSeal.equal(systemSeal.sha256(secret), digest)
 }

@@ -16,7 +16,8 @@ const DURABLE_OBJECT_LIMITS = {
   likePatternLength: 50,
 }
 
-const MOST_STATEMENTS = 400
+const MOST_STATEMENTS = 200
+const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
 const CLOCK_EVERY = 256
 
 /** Opens a SQLite file, or `:memory:`, durable before every commit returns. */
@@ -37,12 +38,24 @@ const PRAGMAS = [
   'PRAGMA secure_delete = ON',
 ]
 
+interface Prepared {
+  readonly statement: StatementSync
+  readonly writes: boolean
+}
+
+/** A transaction under way, and what going back to its start takes. */
+interface Frame {
+  undo: 'whole' | 'own' | 'shared' | 'nothing'
+}
+
 class Connection implements NodeSql {
   readonly tick = 'tick()'
   readonly #db: DatabaseSync
-  /** In the order of their last use. */
-  readonly #statements = new Map<string, StatementSync>()
-  #depth = 0
+  /** Statements used lately, and those used before that: whatever is not used again goes with the latter. */
+  #statements = new Map<string, Prepared>()
+  #older = new Map<string, Prepared>()
+  /** The transactions under way, the outermost first. */
+  readonly #frames: Frame[] = []
   /** What SQLite found wrong with the file. From then on nothing is read from it and nothing written. */
   #damage: Error | null = null
   #deadline = Number.POSITIVE_INFINITY
@@ -55,8 +68,10 @@ class Connection implements NodeSql {
 
   rows(sql: string, ...values: SqlValue[]): any[][] {
     if (this.#damage) throw this.#damage
+    const { statement, writes } = this.#prepared(sql)
+    if (writes) this.#protect()
     try {
-      return this.#statement(sql).all(...values) as unknown as any[][]
+      return statement.all(...values) as unknown as any[][]
     } catch (reason) {
       if (isDamage(reason)) this.#damage = reason
       throw reason
@@ -70,18 +85,20 @@ class Connection implements NodeSql {
   }
 
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
-    const outer = this.#depth === 0
-    this.run(outer ? 'BEGIN IMMEDIATE' : 'SAVEPOINT inner_work')
-    this.#depth++
+    const outer = this.#frames.length === 0
+    if (outer) this.rows('BEGIN IMMEDIATE')
+    const frame: Frame = { undo: outer ? 'whole' : 'nothing' }
+    this.#frames.push(frame)
     try {
       const result = work()
-      this.run(outer ? 'COMMIT' : 'RELEASE inner_work')
+      if (outer) this.rows('COMMIT')
+      else if (frame.undo === 'own') this.rows('RELEASE inner_work')
       return result as T
     } catch (reason) {
-      this.#undo(outer)
+      if (this.#db.isTransaction) this.#undo(frame)
       throw reason
     } finally {
-      this.#depth--
+      this.#frames.pop()
     }
   }
 
@@ -107,31 +124,45 @@ class Connection implements NodeSql {
 
   close(): void {
     this.#statements.clear()
+    this.#older.clear()
     this.#db.close()
   }
 
-  /** A savepoint's name may repeat: the innermost is meant. SQLite may have ended the transaction by itself. */
-  #undo(outer: boolean): void {
-    if (!this.#db.isTransaction) return
-    if (outer) this.run('ROLLBACK')
-    else {
-      this.run('ROLLBACK TO inner_work')
-      this.run('RELEASE inner_work')
-    }
+  /**
+   * Before the first write of inner transactions: one savepoint serves all of them that have written nothing yet, as
+   * they go back to the same state. It is the outermost one's own.
+   */
+  #protect(): void {
+    if (this.#frames.at(-1)?.undo !== 'nothing') return
+    const clean = this.#frames.findIndex(({ undo }) => undo === 'nothing')
+    this.#frames[clean]!.undo = 'own'
+    for (const frame of this.#frames.slice(clean + 1)) frame.undo = 'shared'
+    this.rows('SAVEPOINT inner_work')
   }
 
-  #statement(sql: string): StatementSync {
+  /** A savepoint's name may repeat: the innermost is meant. */
+  #undo({ undo }: Frame): void {
+    if (undo === 'whole') this.rows('ROLLBACK')
+    if (undo === 'own' || undo === 'shared') this.rows('ROLLBACK TO inner_work')
+    if (undo === 'own') this.rows('RELEASE inner_work')
+  }
+
+  #prepared(sql: string): Prepared {
     const known = this.#statements.get(sql)
-    if (known) {
-      this.#statements.delete(sql)
-      this.#statements.set(sql, known)
-      return known
+    if (known) return known
+    const found = this.#older.get(sql) ?? this.#prepare(sql)
+    if (this.#statements.size >= MOST_STATEMENTS) {
+      this.#older = this.#statements
+      this.#statements = new Map()
     }
-    const made = this.#db.prepare(sql)
-    made.setReturnArrays(true)
-    if (this.#statements.size >= MOST_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value!)
-    this.#statements.set(sql, made)
-    return made
+    this.#statements.set(sql, found)
+    return found
+  }
+
+  #prepare(sql: string): Prepared {
+    const statement = this.#db.prepare(sql)
+    statement.setReturnArrays(true)
+    return { statement, writes: !READING.test(sql) }
   }
 
   /** Called once per row of a scan; looks at the clock only now and then. */

@@ -3,9 +3,8 @@ import type { Place } from './order.ts'
 
 /** A cursor: a place in the answer to one question, opaque to whoever carries it. */
 export function writeCursor(question: string, place: Place): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([digest(question), ...place]))
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  const json = JSON.stringify([digest(question), ...place]).replace(/[^ -~]/g, escaped)
+  return btoa(json).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** The place that a cursor names. One of another question, or no cursor at all, is a Problem. */
@@ -26,6 +25,10 @@ export function readCursor(question: string, cursor: string, values: number): Pl
     )
   }
   return place
+}
+
+function escaped(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 function decoded(cursor: string): readonly unknown[] {

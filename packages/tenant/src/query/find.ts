@@ -147,7 +147,8 @@ function describe(filter: Filter): string {
 function counted(plan: Plan): number {
   if (plan.scope.type === 'Event' && plan.conditions.length === 0) return countedEvents(plan)
   const rows = countRows(plan)
-  const { sql, values } = fragment`SELECT count(*) FROM ${rows.from} WHERE ${every([...rows.where, ...ticking(plan)])}`
+  const { sql, values } =
+    fragment`SELECT count(*) FROM ${rows.from} WHERE ${every([...rows.where, ...ticking(plan, rows)])}`
   return plan.scope.reader.sql.rows(sql, ...values)[0]![0]
 }
 

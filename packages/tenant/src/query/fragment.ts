@@ -10,10 +10,11 @@ export interface Fragment {
 export function fragment(texts: TemplateStringsArray, ...parts: readonly (Fragment | SqlValue)[]): Fragment {
   let sql = texts[0]!
   const values: SqlValue[] = []
-  for (const [index, part] of parts.entries()) {
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index]!
     if (isFragment(part)) {
       sql += part.sql
-      values.push(...part.values)
+      for (const value of part.values) values.push(value)
     } else {
       sql += '?'
       values.push(part)

@@ -15,6 +15,8 @@ export interface Rows {
   readonly n: Fragment
   /** How the rows are reached, for those who ask. */
   readonly through: string
+  /** True when the index answers all that is asked, so that no row is looked into in vain. */
+  readonly covered?: boolean
 }
 
 /** Rows with the order as their statement must write it. */
@@ -32,13 +34,13 @@ const FEW = 2_000
 export function pageRows(plan: Plan, order: Order, only: readonly number[] | null = null): OrderedRows {
   if (order.by === 'rank') return { ...ranked(plan, only), order, halved: false }
   const best = only === null ? smallest(plan) : null
-  if (order.by === 'index' && (best === null || best.size >= FEW)) {
+  if (order.by === 'index' && (best === null || best.size() >= FEW)) {
     return { ...along(plan, order.field, only), order, halved: false }
   }
   const written: Order = order.by === 'index' ? { ...order, by: 'values' } : order
   const past = plan.scope.moment.asOf !== null
   const inOrder = best?.facts.equality === true && !past
-  if (best && (best.size < FEW || inOrder || order.by === 'values')) {
+  if (best && (inOrder || order.by === 'values' || best.size() < FEW)) {
     return { ...driven(plan, best), order: written, halved: false }
   }
   const halved = past && order.by === 'creation' && plan.scope.type !== 'Event'
@@ -49,7 +51,7 @@ export function pageRows(plan: Plan, order: Order, only: readonly number[] | nul
 export function countRows(plan: Plan, read = false): Rows {
   const best = smallest(plan)
   if (best && plan.conditions.length === best.conditions.length && !read) return indexOnly(plan, best.facts)
-  return best && (best.size < FEW || best.facts.equality) ? driven(plan, best) : scanned(plan, null)
+  return best && (best.facts.equality || best.size() < FEW) ? driven(plan, best) : scanned(plan, null)
 }
 
 /** Reads a page of rows that meet some conditions more. */
@@ -83,7 +85,7 @@ export function select(
   const score = plain(order.by === 'rank' ? 'r.score' : 'NULL')
   return fragment`SELECT ${columns(plan.scope.source)}, ${score}
   FROM ${rows.from}
-  WHERE ${every([...rows.where, ...more, ...ticking(plan)])}
+  WHERE ${every([...rows.where, ...more, ...ticking(plan, rows)])}
   ORDER BY ${orderBy(plan.scope, order, rows.n)}
   LIMIT ${limit} OFFSET ${offset}`
 }
@@ -95,9 +97,9 @@ export function toStored(type: string, row: readonly any[]): Stored {
 }
 
 /** The host's way to stop a statement that runs too long; left out where rows are not looked into. */
-export function ticking({ scope, conditions, residual }: Plan): Fragment[] {
+export function ticking({ scope, conditions, residual }: Plan, { covered }: Pick<Rows, 'covered'> = {}): Fragment[] {
   const { tick } = scope.reader.sql
-  const quick = conditions.length + residual.length === 0 && scope.moment.asOf === null
+  const quick = covered || (conditions.length + residual.length === 0 && scope.moment.asOf === null)
   return tick === '' || quick ? [] : [plain(tick)]
 }
 
@@ -105,7 +107,7 @@ interface Driver {
   readonly conditions: readonly Condition[]
   readonly facts: FactsTest
   /** How many rows of the index it has, counted to FEW at most. */
-  readonly size: number
+  readonly size: () => number
 }
 
 /** The conditions on one field that the index narrows down the most. */
@@ -119,9 +121,21 @@ function smallest(plan: Plan): Driver | null {
       test: (f) => every(tests.map((one) => one.test(f))),
       equality: tests.some((one) => one.equality),
     }
-    return { conditions, facts, size: unique ? 1 : sizeOf(plan.scope, facts) }
+    return { conditions, facts, size: once(() => (unique ? 1 : sizeOf(plan.scope, facts))) }
   })
-  return drivers.reduce<Driver | null>((least, one) => (least === null || one.size < least.size ? one : least), null)
+  return drivers.reduce<Driver | null>(
+    (least, one) => (least === null || one.size() < least.size() ? one : least),
+    null,
+  )
+}
+
+/** Counting is left until somebody must know. */
+function once(count: () => number): () => number {
+  let counted: number | undefined
+  return () => {
+    counted ??= count()
+    return counted
+  }
 }
 
 function sizeOf(scope: Scope, facts: FactsTest): number {
@@ -139,12 +153,19 @@ function driven(plan: Plan, { conditions, facts }: Driver): Rows {
     where: [factsWhere(scope, facts, F), fragment`${scope.source.n} = f.n`, scope.source.where, ...others],
     n: plain('f.n'),
     through: facts.equality ? 'one value of an indexed field' : 'a range of an indexed field',
+    covered: facts.equality && others.length === 0 && scope.moment.asOf === null,
   }
 }
 
 /** The index alone answers how many there are. */
 function indexOnly({ scope }: Plan, facts: FactsTest): Rows {
-  return { from: plain('facts f'), where: [factsWhere(scope, facts, F)], n: plain('f.n'), through: 'the index alone' }
+  return {
+    from: plain('facts f'),
+    where: [factsWhere(scope, facts, F)],
+    n: plain('f.n'),
+    through: 'the index alone',
+    covered: facts.equality,
+  }
 }
 
 /** Along the index of the field that is sorted by. What is asked of the same field becomes a range of it. */
