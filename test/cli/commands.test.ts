@@ -151,13 +151,16 @@ describe('events', () => {
     receiver.close()
   })
 
-  test('webhooks are made, listed, rotated and deleted', async () => {
+  test('webhooks are made, listed, rotated, tried, repeated and deleted', async () => {
     const { json: hook } = await tilde('webhooks', 'create', 'http://127.0.0.1:9/x', '--events', 'Deal.won', '--json')
     const listed = await tilde('webhooks', 'list')
     const rotated = await tilde('webhooks', 'rotate', hook.$id, '--json')
     const deliveries = await tilde('webhooks', 'deliveries', hook.$id, '--json')
+    const tested = await tilde('webhooks', 'test', hook.$id, '--json')
+    const again = await tilde('webhooks', 'redeliver', hook.$id, '--json')
     const deleted = await tilde('webhooks', 'delete', hook.$id)
 
+    expect([tested.code, again.code]).toEqual([0, 0])
     expect(hook.secret).toMatch(/^whsec_/)
     expect(listed.out).toContain(hook.$id)
     expect(rotated.json.secret).not.toBe(hook.secret)

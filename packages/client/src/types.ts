@@ -103,9 +103,9 @@ export interface WriteOptions {
   readonly signal?: AbortSignal
 }
 
-/** An entity just created; a key or a webhook shows its secret this once. */
+/** An entity just created; a key or a webhook shows its secret this once, and not when its first answer got lost. */
 export type Created<T extends Noun> = Entity<T> &
-  (T['name'] extends 'ApiKey' | 'Webhook' ? { readonly secret: string } : unknown)
+  (T['name'] extends 'ApiKey' | 'Webhook' ? { readonly secret?: string } : unknown)
 
 /** What to group by and what to measure: fields, also behind relations to one by dots. */
 export interface Measures {
