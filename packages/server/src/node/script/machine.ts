@@ -10,6 +10,7 @@ const STACK_BYTES = 256 * 1_024
 const MOST_LOG = 100_000
 const MOST_ARGS = 2 * 1_048_576
 const JOBS_AT_ONCE = 1_000
+const NEARLY = 0.9
 
 /** What a machine tells to the outside. */
 export interface Outside {
@@ -19,6 +20,7 @@ export interface Outside {
 
 /** One run of one piece of code in an interpreter of its own. */
 export class Machine {
+  readonly #wasm: QuickJSWASMModule
   readonly #run: Run
   readonly #outside: Outside
   readonly #runtime: QuickJSRuntime
@@ -35,6 +37,7 @@ export class Machine {
   #over = false
 
   constructor(wasm: QuickJSWASMModule, run: Run, outside: Outside) {
+    this.#wasm = wasm
     this.#run = run
     this.#outside = outside
     this.#deadline = performance.now() + run.timeMs
@@ -171,7 +174,11 @@ export class Machine {
 
   #toldBy(told: { name: string; message: string; stack: string; reason?: string }): Failure {
     const { name, message, stack, reason } = told
-    if (/out of memory|memory access out of bounds|unreachable/i.test(message)) return memory(this.#run.memoryBytes)
+    // Where nothing is left, not even for an error, the interpreter throws null.
+    const full = this.#wasm.getWasmMemory().buffer.byteLength > this.#run.memoryBytes * NEARLY
+    if (/out of memory|memory access out of bounds|unreachable/i.test(message) || (full && message === 'null')) {
+      return memory(this.#run.memoryBytes)
+    }
     if (/stack overflow|call stack size/i.test(message)) return { code: 'script_error', message: DEEP }
     const line = /code\.ts:(\d+)/.exec(stack)?.[1]
     const kind = name === '' || name === 'Error' ? '' : `${name}: `

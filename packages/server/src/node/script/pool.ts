@@ -26,6 +26,8 @@ interface Run {
   readonly job: Job
   readonly calls: Set<Promise<void>>
   turn: Promise<void>
+  /** True once it was ended: calls that have not begun do not begin. */
+  stopped: boolean
   timer: NodeJS.Timeout | null
 }
 
@@ -92,7 +94,7 @@ export class ScriptPool {
 
   #start(seat: Seat, job: Job): void {
     const { code, owner, values, timeMs, cpuMs, memoryBytes, operations, resultLength } = job.request
-    const run: Run = { job, calls: new Set(), turn: Promise.resolve(), timer: null }
+    const run: Run = { job, calls: new Set(), turn: Promise.resolve(), stopped: false, timer: null }
     seat.run = run
     seat.owner = owner
     seat.worker.ref()
@@ -122,7 +124,7 @@ export class ScriptPool {
     }
     run.turn = run.turn.then(() => new Promise<void>((next) => setImmediate(next)))
     const answered = run.turn
-      .then(() => (seat.run === run ? run.job.request.call(name, parseJson(args) as Json[]) : null))
+      .then(() => (run.stopped ? null : run.job.request.call(name, parseJson(args) as Json[])))
       .then(
         (value) => reply(true, value),
         (reason) => reply(false, refused(reason)),
@@ -133,6 +135,7 @@ export class ScriptPool {
 
   /** Ends code that did not stop by itself, and its worker with it. */
   #end(seat: Seat, run: Run): void {
+    run.stopped = true
     const time = run.job.request.timeMs / 1_000
     this.#leave(seat)
     this.#seats.delete(seat)
@@ -149,6 +152,7 @@ export class ScriptPool {
     // One that did not even start is not worth trying again for those who wait.
     if (!seat.ready) for (const { answer } of this.#waiting.splice(0)) answer({ error: BUSY, logs: [] })
     if (run === null) return
+    run.stopped = true
     this.#leave(seat)
     const message = 'The code took more than its memory and was stopped. Keep less of what you read.'
     this.#answer(run, { error: { code: 'script_memory', message }, logs: [] })

@@ -115,7 +115,7 @@ describe('code that takes too much is stopped, and says why', () => {
   test.each<[string, string, string]>([
     ['an endless loop', 'while (true) {}', 'script_timeout'],
     ['an endless loop that catches', 'for (;;) try { for (;;); } catch {}', 'script_timeout'],
-    ['an endless chain of promises', 'const f = () => Promise.resolve().then(f); await f()', 'script_timeout'],
+    ['an endless chain of promises', 'const f = () => Promise.resolve().then(f); await f()', 'script_(timeout|memory)'],
     ['a flood of promises', 'for (;;) Promise.resolve().then(() => {})', 'script_(timeout|memory)'],
     ['an endless generator', 'const g = function* () { for (;;) yield 1 }; [...g()].length', 'script_(timeout|memory)'],
     ['a regular expression that explodes', "/(a+)+$/.exec('a'.repeat(60) + 'b')", 'script_timeout'],
@@ -127,7 +127,8 @@ describe('code that takes too much is stopped, and says why', () => {
     ['a sort that never ends', '[1, 2, 3].sort(() => { for (;;); })', 'script_timeout'],
     ['a getter that never ends', '({ get a() { for (;;); } }).a', 'script_timeout'],
     ['a result whose writing never ends', '({ toJSON() { for (;;); } })', 'script_timeout'],
-    ['a list without end', 'const a = []; for (;;) a.push(new Array(1e5).fill(1))', 'script_memory'],
+    ['a list without end', 'const a = []; for (;;) a.push(new Uint8Array(1e6))', 'script_memory'],
+    ['objects without end', 'const a = []; for (;;) a.push({ a: 1 })', 'script_memory'],
     ['a long text', "'x'.repeat(2 ** 29)", 'script_memory'],
     ['a text that doubles', "let s = 'xx'; for (;;) s += s", 'script_memory|script_error'],
     ['an array buffer', 'new ArrayBuffer(2 ** 30)', 'script_memory'],
@@ -155,6 +156,16 @@ describe('code that takes too much is stopped, and says why', () => {
 
     expect(error?.code).toMatch(new RegExp(`^(${expected})$`))
     expect(error?.message).not.toMatch(/\/|node:|wasm/)
+  })
+
+  test('memory is bound where it is said to be', async () => {
+    expect(await run('new Uint8Array(48 * 2 ** 20).length')).toMatchObject({ result: 48 * 2 ** 20 })
+    expect((await run('new Uint8Array(72 * 2 ** 20).length')).error?.code).toBe('script_memory')
+    expect((await run(pieces(72))).error?.code).toBe('script_memory')
+    expect(await run(pieces(48))).toMatchObject({ result: 48 })
+    expect((await run('new Uint8Array(12 * 2 ** 20).length', { memoryBytes: 8 * 2 ** 20 })).error?.code).toBe(
+      'script_memory',
+    )
   })
 
   test('a hook is stopped by the time it computes', async () => {
@@ -196,6 +207,11 @@ describe('code that takes too much is stopped, and says why', () => {
     expect(ends.indexOf('modest ok')).toBeLessThan(3)
   })
 })
+
+/** Code that keeps so many MiB in pieces of one. */
+function pieces(count: number): string {
+  return `const a = []; for (let i = 0; i < ${count}; i++) a.push(new Uint8Array(2 ** 20)); a.length`
+}
 
 function run(code: string, options: Partial<ScriptRequest> = {}): Promise<ScriptAnswer> {
   return script.run({

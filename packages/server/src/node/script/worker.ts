@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import variant from '@jitl/quickjs-wasmfile-release-sync'
 import {
   newQuickJSWASMModuleFromVariant,
+  newVariant,
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
@@ -11,16 +12,22 @@ import type { FromWorker, ToWorker } from './messages.ts'
 
 /** After so many runs an interpreter's memory is thrown away, whatever state it is in. */
 const MOST_RUNS = 200
+const MIB = 1_048_576
+const PAGE = 65_536
+/** What the interpreter is built to begin with. */
+const FIRST_PAGES = 256
+/** What it needs for itself. */
+const OVERHEAD = 2 * MIB
 
 const port = parentPort!
 const tell = (message: FromWorker) => port.postMessage(message)
 let machine: Machine | null = null
-let memory: { wasm: QuickJSWASMModule; owner: string; runs: number } | null = null
-let spare: Promise<QuickJSWASMModule> = fresh()
+let memory: { wasm: QuickJSWASMModule; owner: string; bytes: number; runs: number } | null = null
+let spare = { bytes: 64 * MIB, wasm: fresh(64 * MIB) }
 
 port.on('message', async (message: ToWorker) => {
   if (message.kind === 'reply') return machine?.reply(message.call, message.ok, message.text)
-  const wasm = await memoryFor(message.owner)
+  const wasm = await memoryFor(message.owner, message.memoryBytes)
   machine = new Machine(wasm, message, {
     call: (call, name, args) => tell({ kind: 'call', call, name, args }),
     // The interpreter is still on the stack when it tells its end: it is freed, and the end told, after it has left.
@@ -35,14 +42,15 @@ port.on('message', async (message: ToWorker) => {
 
 // What is slow the first time is done before the first code comes.
 functionOf('let a: number = 1', [])
-await spare
+await spare.wasm
 tell({ kind: 'ready' })
 
-/** A memory that holds nothing of anybody else. */
-async function memoryFor(owner: string): Promise<QuickJSWASMModule> {
-  if (memory?.owner !== owner || memory.runs >= MOST_RUNS) {
-    memory = { wasm: await spare, owner, runs: 0 }
-    spare = fresh()
+/** A memory of that size that holds nothing of anybody else. */
+async function memoryFor(owner: string, bytes: number): Promise<QuickJSWASMModule> {
+  if (memory?.owner !== owner || memory.bytes !== bytes || memory.runs >= MOST_RUNS) {
+    const wasm = await (spare.bytes === bytes ? spare.wasm : fresh(bytes))
+    spare = { bytes, wasm: fresh(bytes) }
+    memory = { wasm, owner, bytes, runs: 0 }
   }
   memory.runs++
   return memory.wasm
@@ -59,7 +67,10 @@ function clear(failed: boolean): void {
   machine = null
 }
 
-function fresh(): Promise<QuickJSWASMModule> {
+/** An interpreter in a memory that cannot grow further: its own count knows single pieces only, not their sum. */
+function fresh(bytes: number): Promise<QuickJSWASMModule> {
+  const maximum = Math.max(Math.ceil((bytes + OVERHEAD) / PAGE), FIRST_PAGES)
+  const wasmMemory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum })
   // Its types describe the CommonJS form; what is imported is the variant itself.
-  return newQuickJSWASMModuleFromVariant(variant as unknown as QuickJSSyncVariant)
+  return newQuickJSWASMModuleFromVariant(newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory }))
 }
