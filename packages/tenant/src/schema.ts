@@ -17,11 +17,7 @@ import type { Tenant } from './tenant.ts'
 export const Schema = noun('Schema', { name: 'string!##', notation: 'json!' }, { domain: 'platform' })
 
 /** Code that a tenant runs around its verbs, as entities too. */
-export const Hook = noun(
-  'Hook',
-  { type: 'string!#', name: 'string!', code: 'string!' },
-  { domain: 'platform' },
-)
+export const Hook = noun('Hook', { type: 'string!#', name: 'string!', code: 'string!' }, { domain: 'platform' })
 
 /** The record of an erasure: what, when and by whom, without a value of it. */
 export const Erasure = noun(
