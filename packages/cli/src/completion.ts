@@ -39,9 +39,9 @@ complete -o default -F _tilde tilde`,
   zsh: `#compdef tilde
 _tilde() {
   if (( CURRENT != 2 )); then _files; return; fi
-  local -a words
-  words=(\${(f)"$(tilde completion words -- "$words[CURRENT]" 2>/dev/null)"})
-  compadd -S '' -a words
+  local -a found
+  found=(\${(f)"$(tilde completion words -- "$words[CURRENT]" 2>/dev/null)"})
+  compadd -S '' -a found
 }
 compdef _tilde tilde`,
   fish: `function __tilde_words
