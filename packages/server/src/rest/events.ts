@@ -105,7 +105,7 @@ async function page(call: Call, patterns: Patterns): Promise<Answer> {
       const left = until - tenant.ports.clock.now()
       if (rows.length > 0 || hasMore || left <= 0 || tenant.isResting) {
         const total = flagParam(query, 'total', true) ? countAfter(tenant, grant, patterns, start) : null
-        const results = rows.map((row) => eventText(row, tenant)).join(',')
+        const results = rows.map((row) => eventText(row, { slug: tenant.slug, context: call.context })).join(',')
         const counted = total === null ? '' : `"total":${total},`
         return jsonText(200, `{"results":[${results}],${counted}"hasMore":${hasMore},"cursor":"${position}"}`)
       }
