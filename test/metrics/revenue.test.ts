@@ -82,14 +82,15 @@ describe('churn and what follows from it', () => {
     for (let n = 0; n < 3; n++) create('Subscription', old)
     create('Subscription', { ...old, status: 'Cancelled', canceledAt: daysAgo(10) })
     create('Subscription', { ...old, status: 'Cancelled', canceledAt: daysAgo(40) })
+    create('Subscription', { ...old, status: 'Cancelled', canceledAt: daysAgo(-5) })
     create('Subscription', { plan: pro, startedAt: daysAgo(5) })
     create('Subscription', { plan: pro, startedAt: daysAgo(5), status: 'Cancelled', canceledAt: daysAgo(1) })
 
     const { revenue } = snapshot()
 
-    expect(revenue).toMatchObject({ churn: 0.25, mrr: 120, arr: 1440 })
-    // 30 a month for the four months that one in four leaving means.
-    expect(revenue.ltv).toBe(120)
+    expect(revenue).toMatchObject({ churn: 0.2, mrr: 120, arr: 1440 })
+    // 30 a month for the five months that one in five leaving means.
+    expect(revenue.ltv).toBe(150)
   })
 
   test('a lifetime without end has no value that could be told', () => {
