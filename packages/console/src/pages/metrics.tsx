@@ -63,8 +63,8 @@ export function MetricsPage() {
         {OVER_TIME.map((name) => (
           <Series key={name} name={name} time={time} />
         ))}
+        <Funnels time={time} />
       </div>
-      <Funnels time={time} />
     </>
   )
 }
@@ -97,11 +97,11 @@ function Funnels({ time }: { time: string | null }) {
   )
   if (!funnels.value || funnels.value.results.length === 0) return null
   return (
-    <div class="charts">
+    <>
       {funnels.value.results.map((funnel) => (
         <FunnelPanel key={funnel.$id} funnel={funnel} />
       ))}
-    </div>
+    </>
   )
 }
 

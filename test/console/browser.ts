@@ -1,0 +1,66 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+]
+
+/** The browser of this machine, or null when there is none. */
+export const BROWSER = process.env.TILDE_BROWSER ?? PROGRAMS.find((path) => existsSync(path)) ?? null
+
+export interface Tab {
+  readonly page: Page
+  /** What went wrong in the page: errors, refusals of the content policy, requests to elsewhere. */
+  readonly faults: string[]
+}
+
+export interface Browser {
+  open(size?: { readonly width: number; readonly height: number }): Promise<Tab>
+  close(): Promise<void>
+}
+
+/** Starts a browser with a profile of its own that may reach nothing but this machine. */
+export async function startBrowser(dark = false): Promise<Browser> {
+  const profile = mkdtempSync(join(tmpdir(), 'tildebase-browser-'))
+  const context: BrowserContext = await chromium.launchPersistentContext(profile, {
+    executablePath: BROWSER!,
+    args: FLAGS,
+    headless: true,
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  })
+  return {
+    async open(size = { width: 1280, height: 860 }) {
+      const page = await context.newPage()
+      await page.setViewportSize(size)
+      const faults: string[] = []
+      page.on('pageerror', (error) => faults.push(String(error)))
+      page.on('console', (message) => {
+        // An answer of 4xx is told by the page itself; the browser repeats it.
+        const repeated = /^Failed to load resource/.test(message.text())
+        if (message.type() === 'error' && !repeated) faults.push(message.text())
+      })
+      page.on('request', (request) => {
+        if (!/^(http:\/\/127\.0\.0\.1|blob:|data:)/.test(request.url())) faults.push(`asked ${request.url()}`)
+      })
+      return { page, faults }
+    },
+    async close() {
+      await context.close()
+      rmSync(profile, { recursive: true, force: true })
+    },
+  }
+}

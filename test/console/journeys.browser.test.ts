@@ -1,0 +1,241 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../host.ts'
+import { BROWSER, type Tab } from './browser.ts'
+import { giveKey, openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let tab: Tab | null = null
+
+describe.skipIf(BROWSER === null)('the console', () => {
+  beforeAll(async () => {
+    stage = await openStage()
+  })
+  afterAll(() => stage?.stop())
+  afterEach(async () => {
+    const faults = tab?.faults ?? []
+    await tab?.page.close()
+    tab = null
+    expect(faults).toEqual([])
+  })
+
+  const enter = async (...given: Parameters<Stage['enter']>) => {
+    tab = await stage.enter(...given)
+    return tab.page
+  }
+
+  test('a key opens its tenant and shows how much there is of each type', async () => {
+    const page = await enter()
+
+    await page.getByRole('heading', { name: '~acme' }).waitFor()
+
+    expect(await page.getByRole('link', { name: 'Contacts 32' }).count()).toBe(1)
+  })
+
+  test('a key that opens nothing is told why, and the key box stays', async () => {
+    tab = await stage.browser.open()
+    await tab.page.goto(`${stage.host.url}/console`)
+
+    await tab.page.getByLabel('Key', { exact: true }).fill('tb_wrong~acme')
+    expect(await tab.page.getByLabel('Tenant').inputValue()).toBe('acme')
+    await tab.page.getByRole('button', { name: 'Open' }).click()
+
+    await tab.page.getByRole('alert').getByText('valid key').waitFor()
+  })
+
+  test('a list is filtered by conditions, shows the query they make, and sorts by a column', async () => {
+    const page = await enter('Deal')
+
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByRole('button', { name: '+ Condition' }).click()
+    await page.getByLabel('Field', { exact: true }).selectOption('value')
+    await page.getByLabel('Operator').selectOption('$gte')
+    await page.getByLabel('Value', { exact: true }).fill('40000')
+    await page.getByRole('columnheader', { name: 'Value' }).getByRole('button').click()
+
+    await expect.poll(() => page.getByTestId('query-json').textContent()).toBe('{"value":{"$gte":40000}}')
+    await expect.poll(async () => (await numbers(page, 3)).length).toBeLessThan(10)
+    const shown = await numbers(page, 3)
+    expect(shown).toEqual([...shown].sort((a, b) => a - b))
+    expect(Math.min(...shown)).toBeGreaterThanOrEqual(40_000)
+    expect(await page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
+  })
+
+  test('the full-text box finds by the beginning of a word, and pages follow the cursor', async () => {
+    const page = await enter('Contact')
+
+    await page.getByText('Page 1').waitFor()
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page.getByText('Page 2').waitFor()
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(7)
+    await page.getByRole('button', { name: 'Newer' }).click()
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(25)
+    await page.getByRole('searchbox').fill('kath')
+
+    await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Katherine Coleman'])
+  })
+
+  test('a row is edited where it stands and saved with Ctrl+S', async () => {
+    const page = await enter('Organization?text=Lumen')
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+
+    await page.keyboard.press('e')
+    await page.getByLabel('Name', { exact: true }).fill('Lumen Light & Power')
+    await page.keyboard.press('Control+s')
+
+    await page.getByText('Lumen Light & Power saved.').waitFor()
+    const { body } = await stage.host.request('GET', '/~acme/Organization?name=Lumen Light %26 Power')
+    expect(body.results).toMatchObject([{ name: 'Lumen Light & Power', $version: 2 }])
+  })
+
+  test('an entity is created from its noun, and what is wrong stands beside its field', async () => {
+    const page = await enter('Contact')
+
+    await page.getByRole('button', { name: 'New contact' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name required').fill('Joan Clarke')
+    await dialog.getByLabel('Lead score').fill('88')
+    await dialog.getByLabel('Email').fill('ada.byron@example.com')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Email').fill('joan@example.com')
+    await page.keyboard.press('Control+s')
+
+    await page.getByText('Joan Clarke created.').waitFor()
+    await page.getByRole('link', { name: 'Joan Clarke' }).waitFor()
+    const { body } = await stage.host.request('GET', '/~acme/Contact?email=joan@example.com')
+    expect(body.results).toMatchObject([{ leadScore: 88, stage: 'Lead' }])
+  })
+
+  test('only verbs that the state allows are offered, and one moves the entity on', async () => {
+    const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Mae Carol' })
+    const page = await enter(`Contact/${body.$id}`)
+
+    await page.getByRole('button', { name: 'Qualify' }).click()
+
+    await expect.poll(() => page.getByRole('button', { name: 'Qualify' }).count()).toBe(0)
+    await page.locator('.head .state', { hasText: 'Qualified' }).waitFor()
+    await page.getByRole('button', { name: 'Assign' }).click()
+    await page.getByRole('dialog').getByLabel('Assignee').fill('Ada')
+    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
+    await page.locator('.timeline .moment').nth(2).waitFor()
+    expect(await page.locator('.moment-head strong').allTextContents()).toEqual(['Assigned', 'Qualified', 'Created'])
+  })
+
+  test('the history tells who changed what; an entity rolls back, and a deleted one is restored', async () => {
+    const { host } = stage
+    const { body } = await host.request('POST', '/~acme/Contact', { name: 'Evelyn Boyd', title: 'Analyst' })
+    await host.request('PUT', `/~acme/Contact/${body.$id}`, { title: 'Director' })
+    const page = await enter(`Contact/${body.$id}`)
+
+    const change = page.locator('.moment').first()
+    await change.getByText('operator').waitFor()
+    expect(await change.locator('del').textContent()).toBe('Analyst')
+    expect(await change.locator('ins').textContent()).toBe('Director')
+    await page.getByRole('button', { name: 'Roll back to here' }).click()
+    await page.locator('.facts dd', { hasText: 'Analyst' }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('heading', { name: 'Evelyn Boyd' }).waitFor()
+
+    expect((await host.request('GET', `/~acme/Contact/${body.$id}`)).body).toMatchObject({ title: 'Analyst' })
+  })
+
+  test('the control of time moves the whole page into the past, where nothing can be changed', async () => {
+    const page = await enter('Contact')
+    await page.getByText('CRM · 3').waitFor()
+
+    await page.keyboard.press('t')
+    for (let step = 0; step < 6; step++) await page.keyboard.press('PageDown')
+
+    await page.getByText('You are in the past').waitFor()
+    await page.getByText(/CRM · \d+ then/).waitFor()
+    await expect.poll(async () => (await page.locator('tbody tr').count()) < 25).toBe(true)
+    expect(await page.getByRole('button', { name: /^(New|Edit|Do)/ }).count()).toBe(0)
+    await page.locator('tbody .title').first().click()
+    await page.getByRole('heading', { name: 'History' }).waitFor()
+    expect(page.url()).toContain('asOf=')
+    expect(await page.getByRole('button', { name: /^(Edit|Delete|Roll back)/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Back to now' }).click()
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+  })
+
+  test('the keyboard searches, moves, opens, goes back and explains itself', async () => {
+    const page = await enter('Contact')
+    await page.locator('tbody tr.active').waitFor()
+    const second = await page.locator('tbody .title').nth(1).textContent()
+
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('/')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
+    await page.keyboard.press('Escape')
+    for (const key of ['j', 'j', 'k', 'Enter']) await page.keyboard.press(key)
+    await page.getByRole('heading', { name: second!, level: 1 }).waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor()
+  })
+
+  test('a key that may only read sees nothing that writes', async () => {
+    const page = await enter('Contact', { scopes: 'read:all' })
+    await page.locator('tbody tr').first().waitFor()
+
+    expect(await page.getByRole('button', { name: /^(New|Edit|Do)/ }).count()).toBe(0)
+    expect(
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: /Import|Webhooks|API keys/ })
+        .count(),
+    ).toBe(0)
+    await page.keyboard.press('n')
+    await page.locator('tbody .title').first().click()
+    await page.getByRole('heading', { name: 'History' }).waitFor()
+    expect(await page.getByRole('button', { name: /^(Edit|Delete|Assign|Roll back|Qualify)/ }).count()).toBe(0)
+  })
+
+  test('a key that is revoked leads back to the key box, and the next one goes on at the same place', async () => {
+    const { host } = stage
+    const { body } = await host.request('POST', '/~acme/api-keys', { name: 'Short lived', scopes: 'admin:all' })
+    const page = await enter('Deal?sort=-value', { key: body.secret })
+    await page.locator('tbody tr').first().waitFor()
+    await host.request('POST', `/~acme/api-keys/${body.$id}/revoke`)
+
+    await page.getByRole('columnheader', { name: 'Stage' }).getByRole('button').click()
+    await page.getByText('no longer opens the tenant').waitFor()
+    expect(await page.getByText('Northwind').count()).toBe(0)
+    await giveKey(tab!, await host.key('acme', 'read:all'))
+
+    await page.getByRole('heading', { name: 'Deals' }).waitFor()
+    expect(page.url()).toContain('sort=stage')
+  })
+
+  test('looking into a tenant that does not exist creates none', async () => {
+    const page = await enter('', { tenant: 'nobody', key: ROOT })
+    await page.getByRole('heading', { name: '~nobody' }).waitFor()
+    await page.getByRole('link', { name: 'Contacts 0' }).waitFor()
+
+    expect((await stage.host.request('GET', '/operator/tenants')).text).not.toContain('nobody')
+  })
+
+  test('another tenant starts empty: nothing of the one before is left', async () => {
+    await stage.host.request('POST', '/~other/Contact', { name: 'Only here' })
+    const page = await enter('Contact')
+    await page.getByRole('link', { name: 'Dennis MacAlistair' }).waitFor()
+
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await giveKey(tab!, await stage.host.key('other', 'read:all'))
+    await page.getByRole('heading', { name: '~other' }).waitFor()
+    await page.getByRole('link', { name: 'Contacts 1' }).click()
+    await page.getByRole('link', { name: 'Only here' }).waitFor()
+
+    expect(await page.locator('body').textContent()).not.toContain('Dennis')
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toBe('{}')
+  })
+})
+
+async function numbers(page: Tab['page'], column: number): Promise<number[]> {
+  const cells = await page.locator(`tbody td:nth-child(${column})`).allTextContents()
+  return cells.map((text) => Number(text.replaceAll(',', '')))
+}

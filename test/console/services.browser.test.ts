@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Receiver } from '../receiver.ts'
+import { BROWSER, type Tab } from './browser.ts'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let tab: Tab | null = null
+
+describe.skipIf(BROWSER === null)('the console', () => {
+  beforeAll(async () => {
+    stage = await openStage()
+  })
+  afterAll(() => stage?.stop())
+  afterEach(async () => {
+    const faults = tab?.faults ?? []
+    await tab?.page.close()
+    tab = null
+    expect(faults).toEqual([])
+  })
+
+  const enter = async (...given: Parameters<Stage['enter']>) => {
+    tab = await stage.enter(...given)
+    return tab.page
+  }
+
+  test('events show up while they happen, wait while it is paused, and are filtered by type', async () => {
+    const page = await enter('events')
+    await page.locator('.lamp.live').waitFor()
+    const create = (name: string) => stage.host.request('POST', '/~acme/Ticket', { subject: name })
+
+    await create('Printer on fire')
+    await page.locator('.tail li', { hasText: 'Printer on fire' }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await create('Printer drowned')
+    await page.getByRole('button', { name: 'Go on · 1 waiting' }).waitFor()
+    expect(await page.getByText('Printer drowned').count()).toBe(0)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.locator('.tail li', { hasText: 'Printer drowned' }).waitFor()
+    await page.getByLabel('Type or pattern').fill('Ticket.*')
+
+    await expect.poll(() => page.locator('.event-type').allTextContents()).toEqual(['Ticket.created', 'Ticket.created'])
+  })
+
+  test('a webhook is created, tested, told of events, sent again and given another secret', async () => {
+    const receiver = await Receiver.start()
+    const page = await enter('webhooks')
+
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    await page.getByLabel('URL').fill(receiver.url)
+    await page.getByLabel('Events', { exact: true }).fill('Ticket.created')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const first = await page.getByLabel('The signing secret').textContent()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('It answered 204.').waitFor()
+    await stage.host.request('POST', '/~acme/Ticket', { subject: 'Told to others' })
+    await expect.poll(() => receiver.requests.length).toBe(2)
+    await page.getByRole('link', { name: receiver.url }).click()
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click()
+        return page.locator('.tail .state').allTextContents()
+      })
+      .toEqual(['Delivered', 'Test'])
+    await page.locator('.tail summary').first().click()
+    await page.getByLabel('Payload').getByText('Told to others').waitFor()
+    await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
+    await expect.poll(() => receiver.requests.length).toBe(3)
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    const second = await page.getByLabel('The signing secret').textContent()
+
+    expect(first).toMatch(/^whsec_/)
+    expect(second).toMatch(/^whsec_/)
+    expect(second).not.toBe(first)
+    await receiver.stop()
+  })
+
+  test('a key is made, shown once, works, and is revoked', async () => {
+    const page = await enter('keys')
+
+    await page.getByRole('button', { name: 'New key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Robot')
+    await dialog.getByLabel('May').selectOption('write')
+    await dialog.getByLabel('crm').check()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const secret = (await page.getByLabel('The new key').textContent())!
+    expect((await stage.host.as(secret)('GET', '/~acme/Contact')).status).toBe(200)
+    expect((await stage.host.as(secret)('GET', '/~acme/Ticket')).status).toBe(403)
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByRole('row', { name: 'Robot' }).getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: 'Robot' }).getByText('Revoked').waitFor()
+
+    expect((await stage.host.as(secret)('GET', '/~acme/Contact')).status).toBe(401)
+  })
+
+  test('metrics are charts over the months, and a funnel is counted step by step', async () => {
+    const page = await enter('metrics')
+
+    await page.getByRole('img', { name: /^MRR: Dec|^MRR: / }).waitFor()
+    expect(await page.getByRole('img', { name: /^Deals by stage: Prospecting/ }).count()).toBe(1)
+    await page.getByRole('button', { name: 'Count' }).click()
+
+    await page.getByRole('img', { name: 'From visit to payment: visit 40' }).waitFor()
+  })
+
+  test('the query page answers and tells what is wrong with a question', async () => {
+    const page = await enter('query')
+
+    await page.getByRole('button', { name: 'Large open deals' }).click()
+    await page.keyboard.press('Control+Enter')
+    await page.getByLabel('Answer', { exact: true }).getByText('"$type": "Deal"').first().waitFor()
+    await page.getByLabel('Filter').fill('{"value": {"$big": 1}}')
+    await page.getByRole('button', { name: 'Run' }).click()
+
+    await page.getByRole('alert').getByText('$big').waitFor()
+  })
+
+  test('code is tried without a trace, then run, then undone as a whole', async () => {
+    const page = await enter('agent')
+    const count = async () => (await stage.host.request('GET', '/~acme/Contact/count')).body.count
+    const before = await count()
+
+    await page.getByLabel('Code').fill("await $.Contact.create({ name: 'Made by code' })")
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByText('It would write').waitFor()
+    expect(await count()).toBe(before)
+    await page.getByLabel('Dry run').uncheck()
+    await page.getByRole('button', { name: 'Run' }).click()
+    await expect.poll(count).toBe(before + 1)
+    await page.getByRole('button', { name: 'Undo all of it' }).click()
+
+    await expect.poll(count).toBe(before)
+    expect(await page.getByLabel('The MCP address').textContent()).toBe(`${stage.host.url}/~acme/mcp`)
+  })
+
+  test('a dropped file is imported, what is wrong with a row is told, and a list is exported as a file', async () => {
+    const page = await enter('import')
+    const csv = 'name,email\nOne,one@example.com\n,nobody@example.com\nTwo,one@example.com\n'
+
+    await page
+      .getByLabel('File to import')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+    await page.getByRole('heading', { name: 'people.csv' }).waitFor()
+    expect(await page.locator('.numbers dd').allTextContents()).toEqual(['1', '2'])
+    expect(await page.locator('tbody tr').count()).toBe(2)
+    await page.goto(`${stage.host.url}/console#/~acme/Contact?text=one`)
+    await page.getByRole('link', { name: 'One', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Export' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ])
+
+    expect(download.suggestedFilename()).toBe('Contact.csv')
+    const lines = readFileSync((await download.path())!, 'utf8')
+      .trim()
+      .split(/\r?\n/)
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toContain('one@example.com')
+  })
+
+  test('all of its script is less than sixty kilobytes over the wire', async () => {
+    const { host } = stage
+    const html = (await host.request('GET', '/console')).text
+    const scripts = [...html.matchAll(/src="([^"]+\.js)"/g)].map(([, path]) => path!)
+
+    const sizes = await Promise.all(
+      scripts.map(async (path) => gzipSync((await host.request('GET', path)).text).length),
+    )
+
+    expect(scripts).toHaveLength(1)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000)
+  })
+})

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'vite'
+import { type TestHost, testHost } from '../host.ts'
+import { type Browser, startBrowser, type Tab } from './browser.ts'
+import { writeYear } from './year.ts'
+
+/** A host with a year of `acme`, the console as its sources are now, and a browser in front of it. */
+export interface Stage {
+  readonly host: TestHost
+  readonly browser: Browser
+  /** A tab that has opened `acme` at a path, with a key of its own. */
+  enter(path?: string, options?: { scopes?: string; key?: string; tenant?: string }): Promise<Tab>
+  stop(): Promise<void>
+}
+
+export async function openStage(dark = false): Promise<Stage> {
+  await build({ root: join(import.meta.dirname, '../../packages/console'), logLevel: 'error' })
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-console-'))
+  writeYear(data)
+  const host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' }, { data })
+  const browser = await startBrowser(dark)
+  return {
+    host,
+    browser,
+    async enter(path = '', { scopes = 'admin:all', tenant = 'acme', key } = {}) {
+      const tab = await browser.open()
+      await tab.page.goto(`${host.url}/console#/~${tenant}/${path}`)
+      await giveKey(tab, key ?? (await host.key(tenant, scopes)))
+      return tab
+    },
+    async stop() {
+      await browser.close()
+      await host.stop()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Pastes a key into the key box and waits until the tenant is open. */
+export async function giveKey({ page }: Tab, key: string): Promise<void> {
+  await page.getByLabel('Key', { exact: true }).fill(key)
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.locator('main#main :is(h1, .empty)').first().waitFor()
+}
