@@ -10,7 +10,7 @@ export interface FilterCase {
   readonly unlikeMingo?: string
 }
 
-const MISSING = [{ f: 1 }, { f: null }, {}, { f: [] }, { f: [null, 1] }]
+const MISSING: readonly JsonObject[] = [{ f: 1 }, { f: null }, {}, { f: [] }, { f: [null, 1] }]
 
 /** The query language by examples. */
 export const FILTERS: readonly FilterCase[] = [
