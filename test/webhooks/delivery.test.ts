@@ -12,7 +12,6 @@ beforeAll(async () => {
   host = await testHost({
     TILDE_WEBHOOKS_INSECURE: '1',
     TILDE_WEBHOOK_RETRIES: '40ms,50ms,60ms,70ms,80ms',
-    TILDE_WEBHOOK_TIMEOUT: '300ms',
   })
 })
 beforeEach(async () => {

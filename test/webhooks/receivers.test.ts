@@ -9,11 +9,7 @@ let number = 0
 const at = (path: string) => `/~kinds${number}${path}`
 
 beforeAll(async () => {
-  host = await testHost({
-    TILDE_WEBHOOKS_INSECURE: '1',
-    TILDE_WEBHOOK_RETRIES: '30ms,200ms,1h',
-    TILDE_WEBHOOK_TIMEOUT: '250ms',
-  })
+  host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1', TILDE_WEBHOOK_RETRIES: '30ms,200ms,1h' })
 })
 beforeEach(async () => {
   number++
@@ -34,13 +30,22 @@ describe('a receiver that', () => {
     ['webhook.retry.timeout', 'limit.webhook.timeout', 'webhook.env.timeout'],
     'hangs fails after the timeout, and is tried again',
     async () => {
+      const hasty = await testHost({
+        TILDE_WEBHOOKS_INSECURE: '1',
+        TILDE_WEBHOOK_RETRIES: '30ms,1h',
+        TILDE_WEBHOOK_TIMEOUT: '250ms',
+      })
       receiver.answer(() => {})
-      const { $id } = await register()
+      const { body } = await hasty.request('POST', '/~acme/webhooks', {
+        url: receiver.url,
+        events: ['Contact.created'],
+      })
 
-      await contact('Ada')
+      await hasty.request('POST', '/~acme/Contact', { name: 'Ada' })
       await receiver.got(2)
 
-      const { results } = await deliveries($id)
+      const { results } = (await hasty.request('GET', `/~acme/webhooks/${body.$id}/deliveries`)).body
+      await hasty.stop()
       expect(results[0].attempts[0]).toMatchObject({ status: null, error: expect.stringContaining('250 ms') })
       expect(results[0].attempts[0].latency).toBeGreaterThanOrEqual(240)
     },
@@ -125,6 +130,25 @@ verifies(
     expect(seqs.filter((_, i) => i !== again)).toEqual(Array.from({ length: 10 }, (_, i) => i + 2))
   },
 )
+
+verifies('outbox.retry', 'a retry that hangs holds up no event that comes meanwhile', async () => {
+  let release = () => {}
+  let tries = 0
+  receiver.answer(({ body }, response) => {
+    if (body.data.name === 'second') release()
+    if (body.data.name === 'second' || tries++ === 0) return void response.writeHead(tries === 1 ? 500 : 200).end()
+    release = () => response.writeHead(200).end()
+  })
+  const { $id } = await register()
+  await contact('first')
+  await receiver.got(2)
+
+  await contact('second')
+  await until(async () => (await deliveries($id, '?state=delivered')).total === 2)
+
+  const { results } = await deliveries($id)
+  expect(results.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 2])
+})
 
 verifies('webhook.deliveries', 'deliveries are listed with their attempts, newest first and paged', async () => {
   receiver.answer(({ body }, response) => void response.writeHead(body.data.name === 'bad' ? 500 : 200).end())

@@ -72,10 +72,16 @@ export abstract class Household {
     if (this.isResting) return
     const now = this.ports.clock.now()
     const due = this.chores.filter((chore) => !this.#running.has(chore) && (chore.due() ?? now + 1) <= now)
-    const fine = await Promise.all(due.map((chore) => this.#run(chore)))
+    const done = Promise.all(due.map((chore) => this.#run(chore)))
+    // A chore that takes long does not keep the others from their time.
+    this.#bookNext(0)
+    const fine = await done
+    this.#bookNext(fine.includes(false) ? this.ports.clock.now() + PAUSE : 0)
+  }
+
+  #bookNext(earliest: number): void {
     const next = this.isClosed ? null : this.due()
-    if (next === null) return
-    this.ports.alarm.wakeAt(fine.includes(false) ? Math.max(next, this.ports.clock.now() + PAUSE) : next)
+    if (next !== null) this.ports.alarm.wakeAt(Math.max(next, earliest))
   }
 
   async #run(chore: Chore): Promise<boolean> {

@@ -3,6 +3,9 @@ import type { Sql } from '../ports.ts'
 /** `new`: not tried yet. `retry`: failed, or asked for again. `delivered`, `failed`: done. `test`: sent once, by hand. */
 export type DeliveryState = 'new' | 'retry' | 'delivered' | 'failed' | 'test'
 
+/** Deliveries that still have to be made: those not tried yet, and those to be tried again. */
+export type Queue = 'new' | 'retry'
+
 /** One try to deliver. */
 export interface Attempt {
   readonly at: string
@@ -57,13 +60,7 @@ export function addTest(sql: Sql, webhook: string, seq: number, at: number, body
 }
 
 /** Deliveries of a webhook that are due, in order: of time, then of the log. */
-export function dueDeliveries(
-  sql: Sql,
-  webhook: string,
-  state: 'new' | 'retry',
-  now: number,
-  limit: number,
-): Delivery[] {
+export function dueDeliveries(sql: Sql, webhook: string, queue: Queue, now: number, limit: number): Delivery[] {
   return sql
     .rows(
       `SELECT ${COLUMNS} FROM outbox
@@ -71,19 +68,20 @@ export function dueDeliveries(
       ORDER BY due, id
       LIMIT ?`,
       webhook,
-      state,
+      queue,
       now,
       limit,
     )
     .map(toDelivery)
 }
 
-/** When the next delivery of a webhook is due, or null. */
-export function nextDelivery(sql: Sql, webhook: string): number | null {
-  const first = (state: string) =>
-    sql.rows('SELECT min(due) FROM outbox WHERE webhook = ? AND state = ? AND due IS NOT NULL', webhook, state)[0]![0]
-  const dues = [first('new'), first('retry')].filter((due) => due !== null)
-  return dues.length > 0 ? Math.min(...dues) : null
+/** When the next delivery of a webhook's queue is due, or null. */
+export function nextDelivery(sql: Sql, webhook: string, queue: Queue): number | null {
+  return sql.rows(
+    'SELECT min(due) FROM outbox WHERE webhook = ? AND state = ? AND due IS NOT NULL',
+    webhook,
+    queue,
+  )[0]![0]
 }
 
 /** Writes down a try: what came of it, and when the next one is due. */

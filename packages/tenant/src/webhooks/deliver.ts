@@ -1,8 +1,8 @@
 import type { Chore } from '../household.ts'
-import { type Attempt, type Delivery, forgetDone, nextDelivery, oldestDone } from '../store/outbox.ts'
+import { type Attempt, type Delivery, forgetDone, nextDelivery, oldestDone, type Queue } from '../store/outbox.ts'
 import type { Tenant } from '../tenant.ts'
 import { bookHistory } from './history.ts'
-import { Lane } from './lane.ts'
+import { Lane, QUEUES } from './lane.ts'
 import { settle } from './outcome.ts'
 import { WEBHOOK_DEFAULTS } from './retry.ts'
 import { isSuccess, send } from './send.ts'
@@ -61,9 +61,12 @@ class Deliveries {
   #dueOf({ id, position }: Subscription): number | null {
     const lane = this.#lanes.get(id)
     if (lane && lane.stuckUntil > 0) return lane.stuckUntil
-    // A webhook with something under way goes on by itself when that is done.
-    if (lane?.isFlying) return null
-    return position !== null ? 0 : nextDelivery(this.#tenant.sql, id)
+    if (lane && !this.#hasRoom(lane)) return null
+    // A queue with something under way goes on by itself when that is done.
+    const free = QUEUES.filter((queue) => !lane?.flying[queue])
+    if (position !== null && free.includes('new')) return 0
+    const dues = free.map((queue) => nextDelivery(this.#tenant.sql, id, queue)).filter((due) => due !== null)
+    return dues.length > 0 ? Math.min(...dues) : null
   }
 
   /** Starts the next new delivery of a webhook, and beside it the next retry, unless they are under way. */
@@ -72,12 +75,12 @@ class Deliveries {
     if (tenant.isResting || !subscriptions(tenant).has(id)) return void this.#lanes.get(id)?.forget()
     const lane = this.#laneOf(id)
     if (lane.stuckUntil > 0 && !this.#write(lane)) return
-    for (const queue of ['new', 'retry'] as const) {
+    for (const queue of QUEUES) {
       if (lane.flying[queue] || !this.#hasRoom(lane)) continue
       const delivery = lane.take(tenant, queue) ?? (queue === 'new' ? this.#fromHistory(lane) : undefined)
       if (delivery) tenant.during(this.#deliver(lane, queue, delivery))
     }
-    if (!lane.isFlying) this.#write(lane)
+    if (lane.mustWrite) this.#write(lane)
   }
 
   /** The next delivery out of the history that the webhook asked for. */
@@ -90,11 +93,11 @@ class Deliveries {
     return lane.take(tenant, 'new')
   }
 
-  async #deliver(lane: Lane, queue: 'new' | 'retry', delivery: Delivery): Promise<void> {
+  async #deliver(lane: Lane, queue: Queue, delivery: Delivery): Promise<void> {
     lane.flying[queue] = true
     this.#inFlight++
     const attempt = await this.#attempt(lane, delivery)
-    const wasFull = this.#inFlight >= MOST_IN_FLIGHT
+    const wasFull = this.#inFlight >= MOST_IN_FLIGHT / 2
     lane.flying[queue] = false
     this.#inFlight--
     // The file is closed: what came of this try cannot be written, so it will be made again.
@@ -103,7 +106,7 @@ class Deliveries {
     else lane.release([delivery])
     if (wasFull) this.run()
     else this.#fill(lane.webhook)
-    if (!lane.isFlying) this.#bookNext(lane.webhook)
+    this.#bookNext(lane.webhook)
   }
 
   async #attempt(lane: Lane, delivery: Delivery): Promise<Attempt | null> {
@@ -150,7 +153,7 @@ class Deliveries {
     const subscription = subscriptions(this.#tenant).get(id)
     const due = subscription ? this.#dueOf(subscription) : null
     if (due !== null) this.#tenant.ports.alarm.wakeAt(due)
-    if (!subscription) this.#lanes.delete(id)
+    if (!subscription && !this.#lanes.get(id)?.isFlying) this.#lanes.delete(id)
   }
 
   #hasRoom(lane: Lane): boolean {

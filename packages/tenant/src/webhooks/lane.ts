@@ -1,8 +1,9 @@
-import { type Delivery, dueDeliveries } from '../store/outbox.ts'
+import { type Delivery, dueDeliveries, type Queue } from '../store/outbox.ts'
 import type { Tenant } from '../tenant.ts'
 import type { Outcome } from './outcome.ts'
 
 const PAGE = 50
+export const QUEUES: readonly Queue[] = ['new', 'retry']
 
 /** One webhook's deliveries under way. */
 export class Lane {
@@ -26,8 +27,13 @@ export class Lane {
     return this.flying.new || this.flying.retry
   }
 
+  /** Whether something unwritten still stands in the outbox as due, in a queue where nothing is being sent. */
+  get mustWrite(): boolean {
+    return this.unwritten.some(({ delivery }) => !this.flying[delivery.state as Queue])
+  }
+
   /** The next delivery of a queue that is due, or undefined. */
-  take(tenant: Tenant, queue: 'new' | 'retry'): Delivery | undefined {
+  take(tenant: Tenant, queue: Queue): Delivery | undefined {
     const waiting = this.#waiting[queue]
     if (waiting.length === 0) {
       const limit = PAGE + this.#taken.size
@@ -48,6 +54,6 @@ export class Lane {
 
   /** Forgets what was read ahead: it stands in the outbox, and may have changed there. */
   forget(): void {
-    for (const queue of ['new', 'retry'] as const) this.release(this.#waiting[queue].splice(0))
+    for (const queue of QUEUES) this.release(this.#waiting[queue].splice(0))
   }
 }
