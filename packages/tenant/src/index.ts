@@ -8,6 +8,7 @@ export { eventText, eventView } from './event-view.ts'
 export { type Changes, changesAfter, countAfter, type Patterns } from './events/changes.ts'
 export { type Feed, feedOf, frameOf } from './events/feed.ts'
 export { type Sight, sightOf } from './events/sight.ts'
+export { filterOf } from './filter.ts'
 export { diff, history, type Version } from './history.ts'
 export { type AfterHook, type BeforeHook, type HookRegistry, Hooks, registryOf } from './hooks.ts'
 export type { Chore } from './household.ts'
@@ -47,7 +48,6 @@ export { count, explain, find, findRows, get, type Page, type Query } from './qu
 export type { Reader } from './query/reader.ts'
 export {
   asOfSeq,
-  filterOf,
   includeOf,
   industryFilter,
   limitOf,

@@ -5,16 +5,15 @@ import {
   type Lens,
   type Noun,
   Problem,
-  parseFilter,
   parseInstant,
   parseSort,
   touches,
 } from '@tildebase/nouns'
+import { filterOf } from './filter.ts'
 import { demand, type Grant, may, rowsOf } from './keys/grant.ts'
 import type { Query } from './query/find.ts'
 import { includedTypes, parseInclude } from './query/include.ts'
 import type { Reader } from './query/reader.ts'
-import { regexFault } from './query/regex.ts'
 import { seqAt } from './store/log.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -42,11 +41,6 @@ export function readerOf(tenant: Tenant, grant: Grant, context: string = tenant.
 export function readable(tenant: Tenant, grant: Grant, type: string): boolean {
   const noun = tenant.nouns.get(type)
   return noun?.name === type ? may(grant, 'read', noun) : may(grant, 'admin', { name: type, domain: 'platform' })
-}
-
-/** A filter in the query language, parsed for a type. */
-export function filterOf(tenant: Tenant, noun: Noun, json: unknown): Filter {
-  return parseFilter(json ?? {}, noun, tenant.nouns, tenant.now(), { regex: regexFault })
 }
 
 /** The question that a filter and options in the form of code ask: `{sort: {value: -1}, limit: 5, include: ['deals']}`. */

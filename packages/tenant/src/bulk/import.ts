@@ -2,7 +2,8 @@ import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/n
 import type { Grant } from '../keys/grant.ts'
 import { perform } from '../perform.ts'
 import { find } from '../query/find.ts'
-import { filterOf, readerOf } from '../read.ts'
+import { filterOf } from '../filter.ts'
+import { readerOf } from '../read.ts'
 import type { Tenant } from '../tenant.ts'
 import { Rehearsed } from './rehearsed.ts'
 import { refersAhead, settle, type Waiting } from './waiting.ts'
@@ -87,10 +88,12 @@ export class Importer {
 
   /** When stored hooks have to be asked first, the slice is run again: from where this one began. */
   #beginAnew(): void {
+    const forget = this.#rehearsed?.begin()
     if (!this.#tenant.trial) return
     const waiting = [...this.#waiting]
     const length = this.#waitingLength
     this.#tenant.trial.inVain(() => {
+      forget?.()
       this.#waiting = waiting
       this.#waitingLength = length
     })

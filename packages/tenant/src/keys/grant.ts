@@ -1,5 +1,5 @@
 import { type Filter, type Noun, Problem, touches } from '@tildebase/nouns'
-import { filterOf } from '../read.ts'
+import { filterOf } from '../filter.ts'
 import type { Tenant } from '../tenant.ts'
 import { type Action, ALL, allows, reaches, type Scope } from './scopes.ts'
 

@@ -2,7 +2,8 @@ import { invalid, isPlainObject, type JsonObject, Problem } from '@tildebase/nou
 import { type Act, act, type Done, notFound } from '../act/act.ts'
 import { demand, type Grant } from '../keys/grant.ts'
 import { count } from '../query/find.ts'
-import { filterOf, reachable, readerOf } from '../read.ts'
+import { filterOf } from '../filter.ts'
+import { reachable, readerOf } from '../read.ts'
 import { currentOf } from '../store/entities.ts'
 import type { Tenant } from '../tenant.ts'
 
