@@ -241,6 +241,23 @@ test('from sends the past first, in order and once, then what comes', async () =
   expect(third.map(({ body }) => body.seq)).toEqual([3, 4, 5, 9, 10])
 })
 
+test('a long past is told bit by bit, and what comes meanwhile after it', async () => {
+  const track = (from: number, count: number) =>
+    host.request(
+      'POST',
+      at('/events'),
+      Array.from({ length: count }, (_, i) => ({ name: `e${from + i}`, type: 'track' })),
+    )
+  await track(0, 800)
+  await register({ events: ['Event.created'], from: 0 })
+  await receiver.got(1)
+  await track(800, 100)
+
+  const got = await receiver.got(900)
+
+  expect(got.map(({ body }) => body.data.name)).toEqual(Array.from({ length: 900 }, (_, i) => `e${i}`))
+})
+
 test('a webhook is told what its maker may read, and no more', async () => {
   const key = await host.key(`kinds${number}`, 'admin:platform,read:Contact', {
     filter: { Contact: { stage: 'Customer' } },
@@ -256,16 +273,20 @@ test('a webhook is told what its maker may read, and no more', async () => {
   expect(receiver.requests.map(({ body }) => body.data.name)).toEqual(['Grace'])
 })
 
-test('a deleted webhook gets nothing more', async () => {
+test('a deleted webhook gets nothing more, also when it is restored: only what comes then', async () => {
   receiver.answer(500)
   const { $id } = await register()
   await contact('Ada')
-  await receiver.got(1)
-
+  await receiver.got(3)
   await host.request('DELETE', at(`/webhooks/${$id}`))
-  const count = receiver.requests.length
   await contact('Grace')
-  await new Promise((done) => setTimeout(done, 300))
+  receiver.answer(200)
+  receiver.requests.length = 0
 
-  expect(receiver.requests.length).toBeLessThanOrEqual(count + 1)
+  await host.request('POST', at(`/webhooks/${$id}/restore`))
+  await host.request('POST', at(`/webhooks/${$id}/redeliver`))
+  await contact('Edsger')
+  await until(async () => (await deliveries($id, '?state=delivered')).total === 1)
+
+  expect(receiver.requests.map(({ body }) => body.data.name)).toEqual(['Edsger'])
 })
