@@ -63,11 +63,15 @@ export const INDUSTRIES = [
   'telecom',
 ] as const
 
+/** The lens that hides nothing. */
+const PLAIN: Lens = { domains: null, industry: null, names: [] }
+
 /** Host labels that select nothing: `db` is the database host. */
 const NEUTRAL = ['db', 'api', 'www']
 
 /** The lens of the dimensions in a host and a path, in any order; an unknown one is a Problem that names the nearest. */
 export function resolveLens(dimensions: readonly string[]): Lens {
+  if (dimensions.length === 0) return PLAIN
   const names = dimensions.map((name) => name.toLowerCase()).filter((name) => !NEUTRAL.includes(name))
   const unknown = names.filter((name) => kindOf(name) === null)
   if (unknown.length > 0) throw unknownLens(unknown)

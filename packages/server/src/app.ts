@@ -57,11 +57,14 @@ export async function answer(
   try {
     const grant = grantFor(open.tenant, sender)
     if (grant === null) return await open.commits.run(() => signUp(open.tenant, ask, place, options))
-    if (!options.rate) return await dispatch(open, ask, place, grant, requestId, options)
+    if (!options.rate) {
+      const given = dispatch(open, ask, place, grant, requestId, options)
+      return given instanceof Promise ? await given : given
+    }
     const turn = options.rate.take(`${open.tenant.slug} ${grant.actor}`)
     const given = turn.refused
       ? refusal(turn.refused, requestId, options.report)
-      : await dispatch(open, ask, place, grant, requestId, options).catch((reason) =>
+      : await (async () => dispatch(open, ask, place, grant, requestId, options))().catch((reason) =>
           refusal(reason, requestId, options.report),
         )
     return { ...given, headers: { ...given.headers, ...turn.headers } }
@@ -70,14 +73,14 @@ export async function answer(
   }
 }
 
-async function dispatch(
+function dispatch(
   open: OpenTenant,
   ask: Ask,
   place: Place,
   grant: Grant,
   requestId: string,
   options: AppOptions,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { route, params } = findRoute(options.routes, ask.method, place.segments)
   const { tenant, commits } = open
   const call: Call = {

@@ -45,17 +45,18 @@ export class Gateway {
     const trace = traceOf(ask.headers.traceparent, watch?.traces === true)
     const at = Date.now()
     const begun = performance.now()
+    const secret = secretOf(ask)
     let place: Place | null = null
     let answer: Answer
     try {
       place = locate(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
-      answer = ask.method === 'OPTIONS' ? preflight(ask) : await this.#pass(ask, place, requestId)
+      answer = ask.method === 'OPTIONS' ? preflight(ask) : await this.#pass(ask, place, secret, requestId)
     } catch (reason) {
       answer = refusal(reason, requestId, report)
     }
     const ms = performance.now() - begun
     if (watch) {
-      const rest = { at, ms, requestId, key: this.#keyOf(ask), trace }
+      const rest = { at, ms, requestId, key: this.#keyOf(secret), trace }
       watch.hear(servedOf(ask, place, answer, watch.routes, rest))
     }
     return {
@@ -70,9 +71,9 @@ export class Gateway {
     }
   }
 
-  async #pass(ask: Ask, place: Place, requestId: string): Promise<Answer> {
+  async #pass(ask: Ask, place: Place, secret: Secret, requestId: string): Promise<Answer> {
     const { tenants } = this.#options
-    const sender = this.#senderOf(ask)
+    const sender = this.#senderOf(secret)
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
     if (outside || isDocs(ask, place)) {
       const answer = await this.#options.outside(ask, place.segments, sender)
@@ -80,29 +81,26 @@ export class Gateway {
       throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
     }
     const slug = place.tenant ?? ownTenant(sender)
-    if (sender.kind === 'secret') await this.#checkTenant(sender.secret, slug)
+    if (sender.kind === 'secret' && !sender.secret.endsWith(`~${slug}`)) await this.#refuse(sender.secret)
     return tenants.answer(slug, ask, place, sender, requestId)
   }
 
   /** How logs name the key of a request. */
-  #keyOf(ask: Ask): string | null {
-    const secret = secretOf(ask)
+  #keyOf(secret: Secret): string | null {
     if (secret === null || secret === undefined) return null
     if (tenantOfSecret(secret) !== null) return secret.slice(0, 8)
     return this.#options.isOperator(secret) ? 'operator' : null
   }
 
-  #senderOf(ask: Ask): Sender {
-    const secret = secretOf(ask)
+  #senderOf(secret: Secret): Sender {
     if (secret === null) return { kind: 'nobody' }
     if (secret === undefined) throw unauthorized()
     return this.#options.isOperator(secret) ? { kind: 'operator' } : { kind: 'secret', secret }
   }
 
   /** A valid key of another tenant is told so, whether or not the tenant asked for exists; any other is unknown. */
-  async #checkTenant(secret: string, slug: string): Promise<void> {
+  async #refuse(secret: string): Promise<never> {
     const own = tenantOfSecret(secret)
-    if (own === slug) return
     if (own === null || !(await this.#options.tenants.verify(own, secret))) throw unauthorized()
     throw new Problem('forbidden', 'This key belongs to another tenant.')
   }
@@ -114,7 +112,9 @@ function isDocs({ headers }: Ask, { segments }: Place): boolean {
 }
 
 /** The secret that a request carries: null when it carries none, undefined when what it carries is not one. */
-function secretOf(ask: Ask): string | null | undefined {
+type Secret = string | null | undefined
+
+function secretOf(ask: Ask): Secret {
   const header = ask.headers.authorization
   return header === undefined ? null : /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
 }

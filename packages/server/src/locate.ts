@@ -23,7 +23,7 @@ export function locate(scheme: string, host: string, path: string, hostSuffix: s
     throw new Problem('invalid_path', `The path is longer than ${MAX_PATH} characters.`, { limit: MAX_PATH })
   const raw = path.split('/').slice(1)
   if (raw.at(-1) === '') raw.pop()
-  const at = raw.findIndex((segment) => segment.startsWith('~') || /^%7e/i.test(segment))
+  const at = raw.findIndex((segment) => segment.startsWith('~') || segment.slice(0, 3).toLowerCase() === '%7e')
   const { labels, base } = splitHost(host, hostSuffix)
   const lead = at === -1 ? [] : raw.slice(0, at).map(decode)
   return {
@@ -60,14 +60,17 @@ function splitHost(host: string, suffix: string): { labels: string[]; base: stri
 
 /** A path segment without its escapes. */
 export function decode(segment: string): string {
-  let text: string
-  try {
-    text = decodeURIComponent(segment)
-  } catch {
-    throw new Problem('invalid_path', `The path has a malformed escape: ${segment.slice(0, 60)}.`)
-  }
+  const text = segment.includes('%') ? unescaped(segment) : segment
   if (text.includes('/') || text.includes('\0')) {
     throw new Problem('invalid_path', 'A path segment may not hold a slash or a null character.')
   }
   return text
+}
+
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new Problem('invalid_path', `The path has a malformed escape: ${segment.slice(0, 60)}.`)
+  }
 }

@@ -31,44 +31,67 @@ export interface Match {
 /** The routes, found by method and path. Words beat parameters: `/events` is not a type. */
 export class Routes {
   readonly all: readonly Route[]
-  readonly #byLength = new Map<number, { route: Route; parts: readonly string[] }[]>()
+  readonly #byLength = new Map<number, Path[]>()
 
   constructor(routes: readonly Route[]) {
     this.all = routes
-    for (const route of routes) {
-      const parts = route.path.split('/').slice(1)
+    for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
+      const parts = path.split('/').slice(1)
       const list = this.#byLength.get(parts.length) ?? []
-      list.push({ route, parts })
+      list.push({
+        parts,
+        parameters: parts.filter(isParameter).length,
+        methods: new Map(same.map((route) => [route.method, route])),
+      })
       this.#byLength.set(parts.length, list)
     }
-    for (const list of this.#byLength.values()) list.sort((a, b) => parameters(a.parts) - parameters(b.parts))
+    for (const list of this.#byLength.values()) list.sort((a, b) => a.parameters - b.parameters)
   }
 
   /** The route of a request; or the methods that its path does answer; or null when nothing is there. */
   find(method: string, segments: readonly string[]): Match | { readonly allow: readonly string[] } | null {
-    const wanted = method === 'HEAD' ? 'GET' : method
+    const closest = this.#closest(segments)
+    const found = closest.find((path) => routeOf(path, method))
+    if (found) return { route: routeOf(found, method)!, params: paramsOf(found.parts, segments) }
+    return closest.length > 0 ? { allow: closest.flatMap(({ methods }) => [...methods.keys()]) } : null
+  }
+
+  /** The path of the route of a request, as the table writes it, or null. */
+  pathOf(method: string, segments: readonly string[]): string | null {
+    for (const path of this.#closest(segments)) if (routeOf(path, method)) return routeOf(path, method)!.path
+    return null
+  }
+
+  /** A path of more words hides those with fewer: DELETE /batch is not the deletion of a type called batch. */
+  #closest(segments: readonly string[]): readonly Path[] {
     const fitting = (this.#byLength.get(segments.length) ?? []).filter(({ parts }) => fits(parts, segments))
-    // A path of more words hides those with fewer: DELETE /batch is not the deletion of a type called batch.
-    const fewest = fitting[0] && parameters(fitting[0].parts)
-    const closest = fitting.filter(({ parts }) => parameters(parts) === fewest)
-    if (closest.length === 0) return null
-    const found = closest.find(({ route }) => route.method === wanted)
-    if (found) return { route: found.route, params: paramsOf(found.parts, segments) }
-    return { allow: closest.map(({ route }) => route.method) }
+    return fitting.length < 2 ? fitting : fitting.filter(({ parameters }) => parameters === fitting[0]!.parameters)
   }
 }
 
+/** The routes of one path. */
+interface Path {
+  readonly parts: readonly string[]
+  /** How many of its parts are parameters. */
+  readonly parameters: number
+  readonly methods: ReadonlyMap<string, Route>
+}
+
+function routeOf({ methods }: Path, method: string): Route | undefined {
+  return methods.get(method === 'HEAD' ? 'GET' : method)
+}
+
 function fits(parts: readonly string[], segments: readonly string[]): boolean {
-  for (let i = 0; i < parts.length; i++) if (!parts[i]!.startsWith(':') && parts[i] !== segments[i]) return false
+  for (let i = 0; i < parts.length; i++) if (parts[i] !== segments[i] && !isParameter(parts[i]!)) return false
   return true
 }
 
-function parameters(parts: readonly string[]): number {
-  return parts.filter((part) => part.startsWith(':')).length
+function isParameter(part: string): boolean {
+  return part.startsWith(':')
 }
 
 function paramsOf(parts: readonly string[], segments: readonly string[]): { [name: string]: string } {
   const params: { [name: string]: string } = {}
-  for (let i = 0; i < parts.length; i++) if (parts[i]!.startsWith(':')) params[parts[i]!.slice(1)] = segments[i]!
+  for (let i = 0; i < parts.length; i++) if (isParameter(parts[i]!)) params[parts[i]!.slice(1)] = segments[i]!
   return params
 }

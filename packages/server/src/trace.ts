@@ -13,6 +13,7 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 
 /** Goes on with the trace that the caller names, or begins one when `begin` is set; else null. */
 export function traceOf(header: string | undefined, begin: boolean): Trace | null {
+  if (header === undefined && !begin) return null
   const [, version, id, parent, flags] = TRACEPARENT.exec(header?.trim() ?? '') ?? []
   const named = id !== undefined && version !== 'ff' && !/^0+$/.test(id) && !/^0+$/.test(parent!)
   if (named) return { id, span: hex(16), parent: parent!, sampled: (Number.parseInt(flags!, 16) & 1) === 1 }

@@ -57,7 +57,7 @@ function routeOf(method: string, place: Place | null, routes: Routes): string {
   const { tenant, segments } = place
   const [first = ''] = segments
   if (tenant === null && OUTSIDE.has(first)) return `/${first}`
-  const found = routes.find(method, segments)
-  if (found === null || !('route' in found)) return 'none'
-  return tenant === null ? found.route.path : `/~{tenant}${found.route.path}`
+  const path = routes.pathOf(method, segments)
+  if (path === null) return 'none'
+  return tenant === null ? path : `/~{tenant}${path}`
 }

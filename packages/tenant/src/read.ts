@@ -105,6 +105,10 @@ export function offsetOf(value: unknown): number {
 /** The seq that a time means: the last event at or before it. */
 export function asOfSeq(tenant: Tenant, value: unknown): number {
   const at = typeof value === 'string' ? parseInstant(value) : null
-  if (at !== null) return seqAt(tenant.sql, tenant.head, at)
+  // What lies before the newest event does not change any more.
+  if (at !== null && at < tenant.head.at) {
+    return tenant.memo.get(['Log'], `seq at ${at}`, () => seqAt(tenant.sql, tenant.head, at))
+  }
+  if (at !== null) return tenant.head.seq
   throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
 }

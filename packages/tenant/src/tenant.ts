@@ -128,8 +128,9 @@ export class Tenant extends Household {
     } catch (reason) {
       this.head = head
       for (const { type } of this.#written.splice(written)) this.memo.forget(type)
-      // Numbers given to fields in this transaction went with it.
+      // Numbers given to fields in this transaction went with it, and so did its part of the log.
       this.memo.forget('Fields')
+      this.memo.forget('Log')
       throw reason
     } finally {
       this.#depth--

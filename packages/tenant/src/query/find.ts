@@ -108,7 +108,7 @@ export function get(
     const moment = momentOf(reader, options.asOf)
     const source = sourceOf(reader, type, moment, 'e')
     const { sql, values } =
-      fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.where}`
+      fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.found}`
     const rows = reader.sql.rows(sql, ...values).map((row) => toStored(type, row))
     return embed(reader, type, rows, options.include ?? [], moment)[0]
   })
@@ -188,9 +188,10 @@ function typesOf({ type, filter = EVERYTHING }: Counted): string[] {
 /** What a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */
 function questionOf(reader: Reader, { type, filter = EVERYTHING, asOf = null, sort = [] }: Query): string {
   const order = sort.map(({ path, descending }) => [path.text, descending])
-  return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null, order], (_, part) =>
-    part?.said === undefined ? part : { ...part, value: null },
-  )
+  const asked = [type, asOf, filter, reader.narrow?.(type) ?? null, order]
+  const text = JSON.stringify(asked)
+  if (!text.includes('"said"')) return text
+  return JSON.stringify(asked, (_, part) => (part?.said === undefined ? part : { ...part, value: null }))
 }
 
 function placeFrom(plan: Plan, order: Order, question: string, cursor: string): Place {

@@ -4,7 +4,14 @@ import type { Moment, Reader } from './reader.ts'
 /** The present, or the moment right after an event. */
 export function momentOf(reader: Reader, asOf: number | null | undefined): Moment {
   if (asOf === null || asOf === undefined) return { asOf: null }
-  return { asOf, last: lastCreated(reader.sql, asOf) }
+  let last: number | undefined
+  return {
+    asOf,
+    get last() {
+      last ??= lastCreated(reader.sql, asOf)
+      return last
+    },
+  }
 }
 
 /** Entities are numbered in the order of their first events, so halving finds the last one without an index. */

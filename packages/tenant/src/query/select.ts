@@ -15,8 +15,8 @@ export interface Rows {
   readonly n: Fragment
   /** How the rows are reached, for those who ask. */
   readonly through: string
-  /** True when the index answers all that is asked, so that no row is looked into in vain. */
-  readonly covered?: boolean
+  /** The conditions on the index when they are all that is asked, so that no row is looked into in vain. */
+  readonly index?: Fragment
 }
 
 /** Rows with the order as their statement must write it. */
@@ -83,11 +83,32 @@ export function select(
 ): Fragment {
   const { order } = rows
   const score = plain(order.by === 'rank' ? 'r.score' : 'NULL')
+  if (rows.index && order.by === 'creation' && plan.scope.moment.asOf !== null) {
+    return picked(plan, rows.index, order, more, limit, offset)
+  }
   return fragment`SELECT ${columns(plan.scope.source)}, ${score}
   FROM ${rows.from}
   WHERE ${every([...rows.where, ...more, ...ticking(plan, rows)])}
   ORDER BY ${orderBy(plan.scope, order, rows.n)}
   LIMIT ${limit} OFFSET ${offset}`
+}
+
+/** The index of a past moment is not in the order of creation: only numbers are sorted, and only the page is read. */
+function picked(
+  { scope }: Plan,
+  index: Fragment,
+  order: Order,
+  more: readonly Fragment[],
+  limit: number,
+  offset: number,
+): Fragment {
+  const { source } = scope
+  const by = orderBy(scope, order, plain('f.n'))
+  const page = fragment`SELECT f.n FROM facts f WHERE ${every([index, ...more])} ORDER BY ${by} LIMIT ${limit} OFFSET ${offset}`
+  return fragment`SELECT ${columns(source)}, NULL
+  FROM (${page}) f CROSS JOIN ${source.from}
+  WHERE ${source.n} = f.n AND ${source.found}
+  ORDER BY ${by}`
 }
 
 /** A row of `select` as what is stored. */
@@ -97,9 +118,9 @@ export function toStored(type: string, row: readonly any[]): Stored {
 }
 
 /** The host's way to stop a statement that runs too long; left out where rows are not looked into. */
-export function ticking({ scope, conditions, residual }: Plan, { covered }: Pick<Rows, 'covered'> = {}): Fragment[] {
+export function ticking({ scope, conditions, residual }: Plan, { index }: Pick<Rows, 'index'> = {}): Fragment[] {
   const { tick } = scope.reader.sql
-  const quick = covered || (conditions.length + residual.length === 0 && scope.moment.asOf === null)
+  const quick = index !== undefined || (conditions.length + residual.length === 0 && scope.moment.asOf === null)
   return tick === '' || quick ? [] : [plain(tick)]
 }
 
@@ -148,24 +169,20 @@ function sizeOf(scope: Scope, facts: FactsTest): number {
 function driven(plan: Plan, { conditions, facts }: Driver): Rows {
   const { scope } = plan
   const others = plan.conditions.filter((one) => !conditions.includes(one)).map((one) => one.sql)
+  const index = factsWhere(scope, facts, F)
   return {
     from: fragment`facts f CROSS JOIN ${scope.source.from}`,
-    where: [factsWhere(scope, facts, F), fragment`${scope.source.n} = f.n`, scope.source.where, ...others],
+    where: [index, fragment`${scope.source.n} = f.n`, scope.source.found, ...others],
     n: plain('f.n'),
     through: facts.equality ? 'one value of an indexed field' : 'a range of an indexed field',
-    covered: facts.equality && others.length === 0 && scope.moment.asOf === null,
+    ...(facts.equality && others.length === 0 && { index }),
   }
 }
 
 /** The index alone answers how many there are. */
 function indexOnly({ scope }: Plan, facts: FactsTest): Rows {
-  return {
-    from: plain('facts f'),
-    where: [factsWhere(scope, facts, F)],
-    n: plain('f.n'),
-    through: 'the index alone',
-    covered: facts.equality,
-  }
+  const index = factsWhere(scope, facts, F)
+  return { from: plain('facts f'), where: [index], n: plain('f.n'), through: 'the index alone', index }
 }
 
 /** Along the index of the field that is sorted by. What is asked of the same field becomes a range of it. */
@@ -177,7 +194,7 @@ function along({ scope, conditions }: Plan, field: number, only: readonly number
   const index = fragment`f.field = ${field} AND ${at} AND ${source.n} = f.n`
   return {
     from: fragment`facts f CROSS JOIN ${source.from}`,
-    where: [index, source.where, ...tests, ...among(scope, only)],
+    where: [index, source.found, ...tests, ...among(scope, only)],
     n: plain('f.n'),
     through: 'the order of an indexed field',
   }

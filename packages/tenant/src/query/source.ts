@@ -8,6 +8,8 @@ export interface Source {
   readonly from: Fragment
   /** What makes a row of `from` a row of the type at the moment. */
   readonly where: Fragment
+  /** The same, for rows that need not be kept from reading further than the moment: an index has found them. */
+  readonly found: Fragment
   readonly n: Fragment
   readonly id: Fragment
   readonly version: Fragment
@@ -22,7 +24,7 @@ export interface Source {
 /** The source of a type at a moment, under an alias of our own. */
 export function sourceOf(reader: Reader, type: string, moment: Moment, alias: string): Source {
   if (type === 'Event') return events(reader, moment, alias)
-  return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, moment.last, alias)
+  return moment.asOf === null ? present(type, alias) : past(type, moment, moment.asOf, alias)
 }
 
 /** The columns that every row is read with, in the order of `Stored`. */
@@ -33,10 +35,12 @@ export function columns(source: Source): Fragment {
 
 function present(type: string, alias: string): Source {
   const data = plain(`${alias}.data`)
+  const here = fragment`${plain(alias)}.type = ${type} AND ${plain(alias)}.gone = 0`
   return {
     ...entityColumns(alias),
     from: plain(`entities ${alias}`),
-    where: fragment`${plain(alias)}.type = ${type} AND ${plain(alias)}.gone = 0`,
+    where: here,
+    found: here,
     version: plain(`${alias}.version`),
     updatedAt: plain(`${alias}.updated_at`),
     data,
@@ -45,17 +49,21 @@ function present(type: string, alias: string): Source {
 }
 
 /** A version that has been superseded since joins its row of `past` and of the log; one that still stands joins none. */
-function past(type: string, seq: number, last: number | undefined, alias: string): Source {
+function past(type: string, moment: Moment, seq: number, alias: string): Source {
   const e = plain(alias)
   const p = plain(`${alias}p`)
   const l = plain(`${alias}l`)
   const data = fragment`CASE WHEN ${l}.seq IS NULL THEN ${e}.data ELSE coalesce(${l}.data, '{}') END`
+  const found = fragment`${e}.type = ${type} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`
   return {
     ...entityColumns(alias),
     from: fragment`entities ${e}
     LEFT JOIN past ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
     LEFT JOIN log ${l} ON ${l}.seq = ${p}.seq`,
-    where: fragment`${e}.type = ${type} AND ${e}.n <= ${last ?? OPEN} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`,
+    get where() {
+      return fragment`${e}.n <= ${moment.last ?? OPEN} AND ${found}`
+    },
+    found,
     version: fragment`coalesce(${l}.version, ${e}.version)`,
     updatedAt: fragment`coalesce(${l}.at, ${e}.updated_at)`,
     data,
@@ -87,6 +95,7 @@ function events(reader: Reader, moment: Moment, alias: string): Source {
     alias,
     from: fragment`log ${e}`,
     where: every(conditions),
+    found: every(conditions),
     n: plain(`${alias}.seq`),
     id: plain(`${alias}.id`),
     version: plain('1'),
