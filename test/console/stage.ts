@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { type TestHost, testHost } from '../host.ts'
 import { type Browser, startBrowser, type Tab } from './browser.ts'
 import { writeYear } from './year.ts'
+
+const CONSOLE = join(import.meta.dirname, '../../packages/console')
 
 /** A host with a year of `acme`, the console as its sources are now, and a browser in front of it. */
 export interface Stage {
@@ -16,7 +18,7 @@ export interface Stage {
 }
 
 export async function openStage(dark = false): Promise<Stage> {
-  await build({ root: join(import.meta.dirname, '../../packages/console'), logLevel: 'error' })
+  await buildIfStale()
   const data = mkdtempSync(join(tmpdir(), 'tildebase-console-'))
   writeYear(data)
   const host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' }, { data })
@@ -36,6 +38,18 @@ export async function openStage(dark = false): Promise<Stage> {
       rmSync(data, { recursive: true, force: true })
     },
   }
+}
+
+/** Builds the console when its sources are newer than what is built: files that test it side by side seldom have to. */
+async function buildIfStale(): Promise<void> {
+  const sources = globSync(['index.html', 'vite.config.ts', '{src,style,public}/**/*.*'], { cwd: CONSOLE })
+  const newest = Math.max(...sources.map((name) => changedAt(join(CONSOLE, name))))
+  if (changedAt(join(CONSOLE, 'dist/index.html')) >= newest) return
+  await build({ root: CONSOLE, logLevel: 'error', build: { emptyOutDir: false } })
+}
+
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 /** Pastes a key into the key box and waits until the tenant is open. */
