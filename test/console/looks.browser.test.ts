@@ -100,7 +100,6 @@ async function barriers(page: Tab['page']): Promise<string[]> {
   // The page itself may run no script from elsewhere; the debugger may.
   await page.evaluate(AXE)
   return page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe brings its types for its own module only
     const { violations } = await (globalThis as any).axe.run(document, { resultTypes: ['violations'] })
     return violations
       .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
