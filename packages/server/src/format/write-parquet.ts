@@ -1,18 +1,22 @@
 import type { Json } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
-import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+// biome-ignore lint/style/noRestrictedImports: the package exports this file; columns are written one at a time with it.
+import { writeColumn } from 'hyparquet-writer/src/column.js'
 import { type Column, columnsFor, schemaOf } from './parquet-columns.ts'
 import type { Pieces, Writing } from './write.ts'
 
 /** A group of rows ends after so many rows, or so many characters of data: it is held in memory. */
 const GROUP_ROWS = 50_000
-const GROUP_CHARACTERS = 16 * 1_048_576
+const GROUP_CHARACTERS = 12 * 1_048_576
+const PAGE_SIZE = 1_048_576
 
 /** Parquet: typed columns, and undeclared fields as one JSON column. The same entities give the same bytes. */
 export function* writeParquet(writing: Writing): Pieces {
   const columns = columnsFor(writing.noun, writing.fields)
   const output = new Output()
-  const writer = new ParquetWriter({ writer: output, schema: schemaOf(columns) })
+  const schema = schemaOf(columns)
+  const writer = new ParquetWriter({ writer: output, schema })
   let group = new Group(columns)
   for (const page of writing.pages()) {
     for (const entity of page) {
@@ -57,19 +61,47 @@ class Group {
     for (let i = 0; i < this.#columns.length; i++) this.#values[i]!.push(this.#columns[i]!.take(entity, rest))
   }
 
+  /** Writes the group. ParquetWriter would do it at one go, which keeps everybody else waiting for too long. */
   *write(writer: ParquetWriter, output: Output): Pieces {
-    const columnData: ColumnSource[] = this.#columns.map(({ element }, i) => ({
-      name: element.name,
-      data: this.#values[i]!,
-    }))
-    writer.write({ columnData, rowGroupSize: this.rows })
-    for (const [i, { meta_data: chunk }] of writer.row_groups.at(-1)!.columns.entries()) {
-      if (chunk?.statistics && !isOrdered(this.#columns[i]!, this.#values[i]!)) {
-        chunk.statistics = { null_count: chunk.statistics.null_count }
-      }
+    const chunks = []
+    const start = output.offset
+    for (const [i, column] of this.#columns.entries()) {
+      const written = columnOf(writer, output, column, this.#values[i]!)
+      this.#values[i] = []
+      chunks.push(written.chunk)
+      writer.pendingIndexes.push(written)
+      yield output.take()
+      yield null
     }
-    yield output.take()
+    const num_rows = BigInt(this.rows)
+    writer.num_rows += num_rows
+    writer.row_groups.push({ columns: chunks, total_byte_size: BigInt(output.offset - start), num_rows })
   }
+}
+
+function columnOf(writer: ParquetWriter, output: Output, column: Column, values: unknown[]) {
+  const { element } = column
+  const optional = element.repetition_type === 'OPTIONAL'
+  return writeColumn({
+    writer: output,
+    column: {
+      columnName: element.name,
+      element,
+      schemaPath: [writer.schema[0]!, element],
+      codec: writer.codec,
+      compressors: writer.compressors,
+      stats: isOrdered(column, values),
+      pageSize: PAGE_SIZE,
+      columnIndex: false,
+      offsetIndex: true,
+    },
+    pageData: {
+      values,
+      definitionLevels: optional ? values.map((value) => (value === undefined ? 0 : 1)) : [],
+      repetitionLevels: [],
+      maxDefinitionLevel: optional ? 1 : 0,
+    },
+  })
 }
 
 /** Whether the writer's order of values is that of readers, who skip groups by their least and greatest value. */

@@ -10,6 +10,7 @@ export class Rehearsed {
   readonly #noun: Noun
   readonly #unique: readonly string[]
   readonly #taken = new Set<string>()
+  #newest: Stored[] = []
 
   constructor(noun: Noun) {
     this.#noun = noun
@@ -36,8 +37,24 @@ export class Rehearsed {
   keep(entity: Stored): void {
     if (this.ids.size >= MOST_KEPT) return
     this.ids.add(entity.id)
+    this.#newest.push(entity)
+    for (const key of this.#keysOf(entity)) this.#taken.add(key)
+  }
+
+  /** Begins a slice; the answer forgets again what is kept from here on. */
+  begin(): () => void {
+    this.#newest = []
+    return () => {
+      for (const entity of this.#newest) {
+        this.ids.delete(entity.id)
+        for (const key of this.#keysOf(entity)) this.#taken.delete(key)
+      }
+    }
+  }
+
+  #keysOf(entity: Stored): string[] {
     const data = JSON.parse(entity.data) as JsonObject
-    for (const field of this.#unique) if (data[field] !== undefined) this.#taken.add(keyOf(field, data[field]))
+    return this.#unique.filter((field) => data[field] !== undefined).map((field) => keyOf(field, data[field]))
   }
 }
 

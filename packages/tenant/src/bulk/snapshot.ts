@@ -6,7 +6,10 @@ import { lastSeqOf } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
 import type { Tenant } from '../tenant.ts'
 
-const PAGE = 500
+/** A page has about so many characters of data: as many rows as that is, by those of the page before. */
+const PAGE_LENGTH = 1_048_576
+const FIRST_ROWS = 16
+const MOST_ROWS = 1_000
 
 /** The entities of a type that pass a filter, as they are at one moment, however long the reading takes. */
 export class Snapshot {
@@ -31,9 +34,9 @@ export class Snapshot {
   }
 
   /** The entities page by page, in the order of their creation. */
-  *pages(size = PAGE): Generator<readonly Stored[]> {
+  *pages(): Generator<readonly Stored[]> {
     let after = 0
-    for (;;) {
+    for (let size = FIRST_ROWS; ; ) {
       // While nothing it depends on has changed, the present is the moment, and faster to read.
       const asOf = this.#hasText || this.#changedSeq() <= this.seq ? null : this.seq
       const question = { type: this.noun.name, filter: this.#filter, asOf }
@@ -41,6 +44,7 @@ export class Snapshot {
       if (page.length > 0) yield page
       if (page.length < size) return
       after = page.at(-1)!.n
+      size = nextSize(page)
     }
   }
 
@@ -59,6 +63,11 @@ export class Snapshot {
     if (this.noun.name === 'Event') return this.#tenant.head.seq
     return Math.max(...this.#types.map((type) => lastSeqOf(this.#tenant.sql, type)))
   }
+}
+
+function nextSize(page: readonly Stored[]): number {
+  const length = page.reduce((sum, { data }) => sum + data.length, 0)
+  return Math.max(1, Math.min(Math.floor((PAGE_LENGTH * page.length) / length), page.length * 8, MOST_ROWS))
 }
 
 /** Words are searched in the present only. */

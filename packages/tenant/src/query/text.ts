@@ -61,8 +61,9 @@ export function foldAllText(sql: Sql, nouns: NounLookup): void {
   while (foldText(sql, nouns, 1_000) === 1_000);
 }
 
+// Entities are read one by one: hundreds of large ones at once would fill the memory.
 const OUTSTANDING = `
-  SELECT seq, type, entity, event, data
+  SELECT seq, type, entity, event, CASE WHEN type = 'Event' THEN data END
   FROM log
   WHERE seq > ?
   ORDER BY seq

@@ -1,0 +1,67 @@
+import { contact, send, startServer } from './bulk/server.ts'
+
+/** How fast rows come in, and what it costs others meanwhile. Run it with `node bench/import.ts [rows]`. */
+const ROWS = Number(process.argv[2] ?? 200_000)
+
+const server = await startServer()
+await send(server.url, '/~other/Contact', { method: 'POST', body: '{"name":"Ada"}' })
+console.log(`${ROWS} contacts of about 300 bytes each; the server holds ${server.memory().now} MiB at the start`)
+await measure('NDJSON', 'application/x-ndjson', (i) => `${JSON.stringify(contact(i))}\n`)
+await measure('JSON', 'application/json', (i) => `${i === 0 ? '[' : ','}${JSON.stringify(contact(i))}`, ']')
+await measure(
+  'CSV',
+  'text/csv',
+  (i) => `${i === 0 ? `${Object.keys(contact(0)).join(',')}\n` : ''}${line(contact(i))}\n`,
+)
+await measure('NDJSON, all rows bad', 'application/x-ndjson', () => `${JSON.stringify({ email: 'x'.repeat(250) })}\n`)
+await server.stop()
+
+async function measure(title: string, type: string, row: (i: number) => string, end = ''): Promise<void> {
+  const tenant = title.toLowerCase().replace(/[^a-z]+/g, '-')
+  const latencies: number[] = []
+  let running = true
+  const probe = (async () => {
+    while (running) {
+      const began = performance.now()
+      await (await send(server.url, '/~other/Contact?limit=1')).text()
+      latencies.push(performance.now() - began)
+      await new Promise((done) => setTimeout(done, 20))
+    }
+  })()
+  const [began, used] = [performance.now(), server.cpu()]
+  const body = (ReadableStream as unknown as { from(source: AsyncIterable<Uint8Array>): ReadableStream }).from(
+    rows(row, end),
+  )
+  const answer = await send(server.url, `/~${tenant}/import/Contact`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body,
+  })
+  const { imported, errors } = (await answer.json()) as { imported: number; errors: number }
+  const seconds = (performance.now() - began) / 1_000
+  const busy = server.cpu() - used
+  running = false
+  await probe
+  latencies.sort((a, b) => a - b)
+  const [p50, p99] = [0.5, 0.99].map((part) => latencies[Math.floor(latencies.length * part)]!.toFixed(1))
+  console.log(
+    `${title}: ${Math.round(ROWS / seconds)} rows/s, ${Math.round(ROWS / busy)} per second of processor (${imported} imported, ${errors} errors); ` +
+      `memory at most ${server.memory().most} MiB; another tenant's read p50 ${p50} ms, p99 ${p99} ms`,
+  )
+}
+
+async function* rows(row: (i: number) => string, end: string): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for (let i = 0; i < ROWS; i += 200) {
+    let text = ''
+    for (let k = i; k < Math.min(i + 200, ROWS); k++) text += row(k)
+    yield encoder.encode(text)
+  }
+  yield encoder.encode(end)
+}
+
+function line(entity: object): string {
+  return Object.values(entity)
+    .map((value) => (typeof value === 'object' ? `"${JSON.stringify(value).replaceAll('"', '""')}"` : String(value)))
+    .join(',')
+}
