@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { concurrently } from './compare/process.ts'
 import { type BenchServer, quantile, startServer } from './hosts/server.ts'
 
@@ -29,6 +32,32 @@ for (const workers of [0, 2]) {
   )
   await server.stop()
 }
+await restart()
+
+/** How long a tenant is away when the worker it lives in dies, and what its neighbour sees of that. */
+async function restart(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-bench-hooks-'))
+  const config = join(folder, 'hooks.mjs')
+  writeFileSync(config, `export const hooks = ({ Lead }) => Lead.creating(() => process.exit(1))`)
+  const server = await startServer(2, { TILDE_CONFIG: config })
+  for (const slug of [A, B]) await server.ask('POST', `/~${slug}/Contact`, { name: 'Ada' })
+  const away: number[] = []
+  const neighbour: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const died = performance.now()
+    const others = latencies(server, 2).then((waits) => neighbour.push(...waits))
+    await server.ask('POST', `/~${A}/Lead`, { name: 'Ada' })
+    while ((await server.ask('GET', `/~${A}/Contact`)) !== 200) await new Promise((done) => setTimeout(done, 5))
+    away.push(performance.now() - died)
+    await others
+    // One that dies young is started again later: this is about one that does not.
+    await new Promise((done) => setTimeout(done, 10_000))
+  }
+  console.log(`a worker that died is back after ${ms(away, 0.5)} ms (median of ${away.length})`)
+  console.log(`its neighbour meanwhile: p50 ${ms(neighbour, 0.5)} ms, p99 ${ms(neighbour, 0.99)} ms`)
+  await server.stop()
+  rmSync(folder, { recursive: true })
+}
 
 async function fill(server: BenchServer): Promise<void> {
   const rows = Array.from({ length: ROWS }, (_, i) => JSON.stringify({ name: `Person ${i}`, note: `number ${i * 7}` }))
@@ -42,9 +71,9 @@ function scan(): string {
   return `/~${A}/Contact?filter=${filter}&sort=note&limit=10`
 }
 
-async function latencies(server: BenchServer): Promise<number[]> {
+async function latencies(server: BenchServer, seconds = SECONDS): Promise<number[]> {
   const waits: number[] = []
-  const end = performance.now() + SECONDS * 1_000
+  const end = performance.now() + seconds * 1_000
   while (performance.now() < end) {
     const asked = performance.now()
     await server.ask('GET', `/~${B}/Contact?limit=10`)

@@ -29,6 +29,8 @@ export function openSql(path: string, options: { readonly limits?: boolean } = {
 
 // synchronous comes after the mode: in WAL the default could be NORMAL, which loses commits with the power.
 const PRAGMAS = [
+  // Of new files: most tenants are small, and each table and index takes a page.
+  'PRAGMA page_size = 2048',
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   'PRAGMA busy_timeout = 2000',

@@ -259,8 +259,14 @@ export class LocalTenants implements Tenants {
 
   #shut(slug: string, room: Room): void {
     if (room.timer) clearTimeout(room.timer)
-    void this.#options.book(slug, room.tenant.due(true))
-    room.close()
+    try {
+      void this.#options.book(slug, room.tenant.due(true))
+    } catch (reason) {
+      // A damaged file cannot tell what is due; the others are to be closed all the same.
+      this.#options.app.report(reason, `close ${slug}`)
+    } finally {
+      room.close()
+    }
   }
 
   #discard(slug: string): void {
