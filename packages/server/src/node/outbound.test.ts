@@ -111,3 +111,19 @@ verifies('webhook.insecure', 'insecure mode lifts both rules', async () => {
 
   expect(answer).toEqual({ status: 204 })
 })
+
+test('a kept connection that the other side has closed meanwhile is no failure', async () => {
+  const receiver = await Receiver.start()
+  const outbound = createOutbound({ insecure: true })
+  await outbound.post({ ...request, url: receiver.url })
+  let resets = 0
+  receiver.answer((_, response) => {
+    if (resets++ === 0) response.destroy()
+    else response.writeHead(204).end()
+  })
+
+  const answer = await outbound.post({ ...request, url: receiver.url, timeoutMs: 5_000 })
+  await receiver.stop()
+
+  expect([answer, resets]).toEqual([{ status: 204 }, 2])
+})

@@ -54,11 +54,8 @@ const guardedLookup: LookupFunction = (hostname, options, done) => {
   })
 }
 
-function post(
-  url: URL,
-  { headers, body, timeoutMs }: OutboundRequest,
-  agent: HttpAgent | HttpsAgent,
-): Promise<OutboundAnswer> {
+function post(url: URL, asked: OutboundRequest, agent: HttpAgent | HttpsAgent): Promise<OutboundAnswer> {
+  const { headers, body, timeoutMs } = asked
   return new Promise((done) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     const options: RequestOptions = {
@@ -66,15 +63,22 @@ function post(
       agent,
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     }
+    const started = Date.now()
     const request = send(url, options, (response) => {
       done({ status: response.statusCode ?? 0 })
       drain(response, () => clearTimeout(timer))
     })
+    let isLate = false
     // One clock over looking up, connecting, sending and waiting.
-    const timer = setTimeout(() => request.destroy(new Error(`There was no answer within ${timeoutMs} ms.`)), timeoutMs)
+    const timer = setTimeout(() => {
+      isLate = true
+      request.destroy(new Error(`There was no answer within ${timeoutMs} ms.`))
+    }, timeoutMs)
     request.on('error', (reason) => {
       clearTimeout(timer)
-      done({ error: reason.message || 'The connection failed.' })
+      // A kept connection may be closed by the other side just when it is used again: that is nobody's failure.
+      if (!request.reusedSocket || isLate) return done({ error: reason.message || 'The connection failed.' })
+      done(post(url, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }, agent))
     })
     request.end(body)
   })
