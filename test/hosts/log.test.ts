@@ -124,6 +124,9 @@ async function fill(slug: string): Promise<void> {
   })
   await host.request('POST', `${at}/Contact/${ada.$id}/qualify`)
   await host.request('PUT', `${at}/Contact/${ada.$id}`, { name: 'Ada L.', note: null })
+  const lost = { type: 'Contact', id: ada.$id, operation: 'update', data: { name: 'Lost' }, timestamp: ada.$createdAt }
+  const synced = await host.request('POST', `${at}/sync`, { lastSyncAt: ada.$createdAt, changes: [lost] })
+  expect(synced.body.conflicts).toBe(1)
   const { body: bob } = await host.request('POST', `${at}/Contact`, { name: 'Bob', email: 'bob@x.de' })
   await host.request('DELETE', `${at}/Contact/${bob.$id}`)
   await host.request('POST', `${at}/Contact/${bob.$id}/restore`)

@@ -62,7 +62,9 @@ function walkChain(tenant: Tenant, faults: Fault[]): { events: number; hash: str
       const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
       if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
       if (row.at < at) tell('Its time lies before that of the event before it.')
-      if (row.type !== 'Event' && row.version !== (versions.get(row.entity) ?? 0) + 1)
+      // A conflict is kept in the log and leaves the version as it is.
+      const step = row.verb === 'conflict' ? 0 : 1
+      if (row.type !== 'Event' && row.version !== (versions.get(row.entity) ?? 0) + step)
         tell(`${row.entity} skips a version.`)
       if (row.salt !== null && !same(digestOf(seal, row.salt, row), row.digest))
         tell('Its values are not those that were sealed.')
