@@ -1,4 +1,5 @@
 import type { DurableObjectNamespace } from 'cloudflare:workers'
+import { Problem } from '@tildebase/nouns'
 import type { Sender } from '../app.ts'
 import type { Answer, Ask } from '../ask.ts'
 import type { Tenants } from '../gateway.ts'
@@ -28,7 +29,21 @@ export class DurableTenants implements Tenants {
 
   async #send(errand: Errand, ask: Ask | null): Promise<Answer> {
     const object = this.#namespace.get(this.#namespace.idFromName(errand.slug))
-    const { status, headers, body } = await object.fetch(errandRequest(errand, ask))
-    return { status, headers: Object.fromEntries(headers), body: body as Answer['body'] }
+    try {
+      const { status, headers, body } = await object.fetch(errandRequest(errand, ask))
+      return { status, headers: Object.fromEntries(headers), body: body as Answer['body'] }
+    } catch (reason) {
+      throw absent(reason)
+    }
   }
+}
+
+/** The platform marks what passes by itself: an object that is moved or restarted, or has too much to do. */
+function absent(reason: unknown): unknown {
+  const { overloaded, retryable } = reason as { overloaded?: boolean; retryable?: boolean }
+  if (overloaded)
+    return new Problem('busy', 'This tenant has too much to do. Try again in a moment.', { retryAfter: 5 })
+  if (retryable)
+    return new Problem('unavailable', 'This tenant is being moved. Try again in a moment.', { retryAfter: 1 })
+  return reason
 }
