@@ -18,6 +18,7 @@ await server.stop()
 
 async function measure(title: string, type: string, row: (i: number) => string, end = ''): Promise<void> {
   const tenant = title.toLowerCase().replace(/[^a-z]+/g, '-')
+  await server.quiet()
   const latencies: number[] = []
   let running = true
   const probe = (async () => {

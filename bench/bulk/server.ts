@@ -12,6 +12,8 @@ export interface Server {
   memory(): { readonly now: number; readonly most: number }
   /** The seconds of a processor that the server has used. */
   cpu(): number
+  /** Waits until the server has nothing more to do: what it folds and flushes afterwards is not the next one's. */
+  quiet(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -30,6 +32,12 @@ export async function startServer(...flags: string[]): Promise<Server> {
     url,
     memory: () => ({ now: status(pid, 'VmRSS'), most: status(pid, 'VmHWM') }),
     cpu: () => cpuSeconds(pid),
+    async quiet() {
+      for (let last = -1; cpuSeconds(pid) - last > 0.05; ) {
+        last = cpuSeconds(pid)
+        await new Promise((done) => setTimeout(done, 1_000))
+      }
+    },
     async stop() {
       const gone = new Promise((done) => child.once('exit', done))
       child.kill()
