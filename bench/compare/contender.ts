@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 
 /** The operations that are compared. Not every contender has each of them. */
-export type Operation = 'create' | 'get' | 'list' | 'update' | 'verb' | 'text' | 'asOf' | 'batch'
+export const OPERATIONS = ['get', 'list', 'create', 'update', 'verb', 'asOf', 'text', 'batch'] as const
+export type Operation = (typeof OPERATIONS)[number]
 
 /** A person, as every contender stores one. */
 export interface Person {
@@ -36,9 +37,12 @@ export interface Contender {
   readonly name: string
   /** What a power cut may take after an answer. */
   readonly durability: string
-  /** Starts it on loopback and loads that many persons. */
+  /** Starts it on loopback and loads that many persons; throws when it cannot run here, and says why. */
   start(rows: number): Promise<Running>
 }
+
+/** The values of `source`, by which lists are filtered. */
+export const SOURCES: readonly string[] = Array.from({ length: 100 }, (_, i) => `source-${i}`)
 
 const WORDS = ['ada', 'grace', 'alan', 'edsger', 'barbara', 'donald', 'margaret', 'linus', 'radia', 'tim']
 

@@ -1,74 +1,109 @@
 import { cpus, totalmem } from 'node:os'
-import type { Contender, Operation, Running } from './contender.ts'
+import { type Contender, OPERATIONS, type Operation, type Running } from './contender.ts'
 import { floor } from './floor.ts'
-import { tildebase } from './tildebase.ts'
+import { directus } from './peers/directus.ts'
+import { parse } from './peers/parse.ts'
+import { pocketbase } from './peers/pocketbase.ts'
+import { tildebase, workerd } from './tildebase.ts'
 import { fire, type Reading } from './wrk.ts'
 
-const OPERATIONS: readonly Operation[] = ['get', 'list', 'create', 'update', 'verb', 'asOf', 'text', 'batch']
+/**
+ * Compares with a floor and with others, in turns, by operation. Run it with
+ * `npm run bench -- compare [operation…] [contender…]`; without names it is all of them.
+ */
+const ALL: { readonly [name: string]: Contender } = {
+  floor,
+  node: tildebase(0),
+  workers: tildebase(2),
+  workerd,
+  parse,
+  directus,
+  pocketbase,
+}
+
 const ROWS = Number(process.env.BENCH_ROWS ?? 100_000)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64)
 
-/** Compares contenders side by side, in turns, and prints medians, spreads and ratios. */
-export async function compare(contenders: readonly Contender[], only: readonly string[]): Promise<void> {
-  const operations = OPERATIONS.filter((operation) => only.length === 0 || only.includes(operation))
-  say(
-    `${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns; ${cpus().length} × ${cpus()[0]?.model || process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`,
-  )
-  const running: { contender: Contender; running: Running }[] = []
+interface Entrant {
+  readonly name: string
+  readonly running: Running
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((word) => !Object.hasOwn(ALL, word) && !OPERATIONS.includes(word as Operation))
+if (unknown.length > 0)
+  throw new Error(`There is no ${unknown.join(', ')}: name ${[...Object.keys(ALL), ...OPERATIONS].join(', ')}.`)
+const operations = OPERATIONS.filter((operation) => asked.includes(operation))
+const contenders = Object.entries(ALL).filter(([name]) => asked.includes(name))
+await compare(
+  (contenders.length > 0 ? contenders : Object.entries(ALL)).map(([, contender]) => contender),
+  operations.length > 0 ? operations : OPERATIONS,
+)
+
+async function compare(all: readonly Contender[], wanted: readonly Operation[]): Promise<void> {
+  const machine = `${cpus().length} × ${cpus()[0]?.model || process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB`
+  say(`${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after one to warm up`)
+  say(`${machine}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`)
+  const entrants: Entrant[] = []
   try {
-    for (const contender of contenders) {
-      running.push({ contender, running: await contender.start(ROWS) })
-      say(`${contender.name}: ${contender.durability}`)
+    for (const contender of all) {
+      const running = await contender.start(ROWS).catch((reason: Error) => reason)
+      if (running instanceof Error) say(`${contender.name}: not compared. ${running.message}`)
+      else {
+        entrants.push({ name: contender.name, running })
+        say(`${contender.name}: ${contender.durability}`)
+      }
     }
-    for (const operation of operations) await compareOne(operation, running)
+    for (const operation of wanted) await compareOne(operation, entrants)
   } finally {
-    for (const { running: one } of running) await one.stop()
+    for (const { running } of entrants) await running.stop()
   }
 }
 
-async function compareOne(
-  operation: Operation,
-  all: readonly { contender: Contender; running: Running }[],
-): Promise<void> {
+async function compareOne(operation: Operation, entrants: readonly Entrant[]): Promise<void> {
   const readings = new Map<string, Reading[]>()
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { contender, running } of all) {
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const { name, running } of entrants) {
       const shot = running.shots[operation]
       if (!shot) continue
       const reading = await fire(running, shot, SECONDS, CONNECTIONS)
-      readings.set(contender.name, [...(readings.get(contender.name) ?? []), reading])
+      if (round >= 0) readings.set(name, [...(readings.get(name) ?? []), reading])
     }
   }
-  const base = median((readings.get(all[0]!.contender.name) ?? []).map((reading) => reading.perSecond))
+  const least = readings.get(floor.name)
   say(`\n${operation}`)
-  say(row(['', 'per second', 'spread', 'of the first', 'p50 ms', 'p99 ms', 'CPU µs', 'RSS MB', 'errors']))
-  for (const { contender } of all) {
-    const list = readings.get(contender.name)
-    say(list ? row([contender.name, ...figures(list, base)]) : row([contender.name, 'has no such thing']))
+  say(
+    row(['', 'per second', 'spread', 'of the floor', 'p50 ms', 'p99 ms', 'CPU µs', 'of the floor', 'RSS MB', 'errors']),
+  )
+  for (const { name } of entrants) {
+    const list = readings.get(name)
+    say(list ? row([name, ...figures(list, least)]) : row([name, 'has no such thing']))
   }
 }
 
-function figures(list: readonly Reading[], base: number): string[] {
-  const of = (pick: (reading: Reading) => number) => median(list.map(pick))
+function figures(list: readonly Reading[], least: readonly Reading[] | undefined): string[] {
+  const middle = (pick: (reading: Reading) => number) => median(list.map(pick))
+  const share = (part: number) => (Number.isFinite(part) ? `${(part * 100).toFixed(0)} %` : '–')
   const rates = list.map((reading) => reading.perSecond)
-  const middle = of((reading) => reading.perSecond)
+  const rate = middle((reading) => reading.perSecond)
+  const cpu = middle((reading) => reading.cpuPerRequest)
   return [
-    middle.toFixed(0),
+    rate.toFixed(0),
     `${Math.min(...rates).toFixed(0)}–${Math.max(...rates).toFixed(0)}`,
-    `${((middle / base) * 100).toFixed(0)} %`,
-    of((reading) => reading.p50).toFixed(2),
-    of((reading) => reading.p99).toFixed(2),
-    of((reading) => reading.cpuPerRequest * 1_000).toFixed(0),
-    (of((reading) => reading.rss) / 2 ** 20).toFixed(0),
+    share(rate / median((least ?? []).map((reading) => reading.perSecond))),
+    middle((reading) => reading.p50).toFixed(2),
+    middle((reading) => reading.p99).toFixed(2),
+    (cpu * 1_000).toFixed(0),
+    share(median((least ?? []).map((reading) => reading.cpuPerRequest)) / cpu),
+    (middle((reading) => reading.rss) / 2 ** 20).toFixed(0),
     String(list.reduce((sum, { errors }) => sum + errors, 0)),
   ]
 }
 
 function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function row(cells: readonly string[]): string {
@@ -77,9 +112,4 @@ function row(cells: readonly string[]): string {
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-if (import.meta.main) {
-  const only = process.argv.slice(2)
-  await compare([floor, tildebase(0), tildebase(2)], only)
 }

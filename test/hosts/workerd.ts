@@ -13,6 +13,7 @@ const WORKERD = join(REPOSITORY, 'node_modules', 'workerd', 'bin', 'workerd')
 /** A real workerd with the bundle of a Worker in it. */
 export interface Workerd {
   readonly url: string
+  readonly process: ChildProcess
   /** Ends the process as a power cut would, and starts another on the same storage. */
   crash(): Promise<void>
   stop(): Promise<void>
@@ -43,6 +44,9 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   return {
     get url() {
       return running.url
+    },
+    get process() {
+      return running.process
     },
     async crash() {
       await end(running.process, 'SIGKILL')

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Contender, person, SOURCES } from '../contender.ts'
+import { answering, command, freePort, stopProcess } from '../process.ts'
+import { installed } from './install.ts'
+import { POSTGRES_DURABILITY, startPostgres } from './postgres.ts'
+
+const VERSION = '12.4.0'
+const TOKEN = 'token-of-the-bench'
+const SLICE = 1_000
+
+/** Directus on PostgreSQL. */
+export const directus: Contender = {
+  name: `Directus ${VERSION}`,
+  durability: POSTGRES_DURABILITY,
+  async start(rows) {
+    const program = join(await installed('directus', VERSION), 'cli.js')
+    const postgres = await startPostgres()
+    const folder = mkdtempSync(join(tmpdir(), 'tildebase-directus-'))
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const env = { ...process.env, ...settings(port, postgres.port, postgres.user) }
+    const stopAll = async () => {
+      await postgres.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+    try {
+      await command(process.execPath, [program, 'bootstrap'], { env, cwd: folder })
+    } catch (reason) {
+      await stopAll()
+      throw reason
+    }
+    const child = spawn(process.execPath, [program, 'start'], { env, cwd: folder, stdio: 'ignore' })
+    const stop = async () => {
+      await stopProcess(child)
+      await stopAll()
+    }
+    try {
+      await answering(`${url}/server/ping`, child)
+      const ids = await load(url, rows)
+      const headers = { Authorization: `Bearer ${TOKEN}` }
+      const paths = ids.map((id) => `/items/persons/${id}`)
+      const body = JSON.stringify({ ...person(1), email: 'n{i}@example.org' })
+      const list = (source: string) =>
+        `/items/persons?filter[source][_eq]=${source}&limit=25&sort=-id&meta=filter_count`
+      return {
+        url,
+        process: child,
+        pids: () => [postgres.process.pid!],
+        shots: {
+          create: { method: 'POST', paths: ['/items/persons'], body, headers },
+          get: { method: 'GET', paths, headers },
+          list: { method: 'GET', paths: SOURCES.map(list), headers },
+          update: { method: 'PATCH', paths, body: '{"score":{i}}', headers },
+        },
+        stop,
+      }
+    } catch (reason) {
+      await stop()
+      throw reason
+    }
+  },
+}
+
+/** Its guard against load is off: it would refuse what is to be measured. */
+function settings(port: number, database: number, user: string): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    SECRET: 'secret-of-the-bench',
+    DB_CLIENT: 'pg',
+    DB_HOST: '127.0.0.1',
+    DB_PORT: String(database),
+    DB_DATABASE: 'postgres',
+    DB_USER: user,
+    DB_PASSWORD: 'unused',
+    ADMIN_EMAIL: 'admin@example.org',
+    ADMIN_PASSWORD: 'password-of-the-bench',
+    ADMIN_TOKEN: TOKEN,
+    LOG_LEVEL: 'error',
+    TELEMETRY: 'false',
+    PRESSURE_LIMITER_ENABLED: 'false',
+  }
+}
+
+async function load(url: string, rows: number): Promise<number[]> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const send = async (path: string, body: unknown) => {
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`Loading failed: ${(await answer.text()).slice(0, 300)}`)
+    return answer.json() as Promise<{ data: { id: number }[] }>
+  }
+  const text = (field: string, schema = {}) => ({ field, type: 'string', schema, meta: {} })
+  await send('/collections', {
+    collection: 'persons',
+    schema: {},
+    meta: {},
+    fields: [
+      {
+        field: 'id',
+        type: 'integer',
+        schema: { is_primary_key: true, has_auto_increment: true },
+        meta: { hidden: true },
+      },
+      text('name', { is_nullable: false }),
+      text('email', { is_indexed: true, is_unique: true }),
+      text('source', { is_indexed: true }),
+      { field: 'score', type: 'integer', schema: {}, meta: {} },
+      { field: 'notes', type: 'text', schema: {}, meta: {} },
+    ],
+  })
+  const ids: number[] = []
+  for (let from = 0; from < rows; from += SLICE) {
+    const slice = Array.from({ length: Math.min(SLICE, rows - from) }, (_, i) => person(from + i))
+    const { data } = await send('/items/persons', slice)
+    ids.push(...data.filter((_, i) => i % 100 === 0).map(({ id }) => id))
+  }
+  return ids
+}
