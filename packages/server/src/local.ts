@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import { askOf, responseOf, withBody } from './exchange.ts'
 import { Gateway } from './gateway.ts'
 import { slugOf } from './locate.ts'
 import { loadProgram, readSettings } from './node/config.ts'
@@ -6,7 +7,6 @@ import { TenantFiles } from './node/files.ts'
 import { localTenants } from './node/local.ts'
 import { report } from './node/log.ts'
 import { operatorTest } from './node/root-key.ts'
-import { askOf, responseOf, withBody } from './workerd/exchange.ts'
 
 export interface LocalOptions {
   readonly tenant: string

@@ -50,7 +50,7 @@ export interface Done {
   readonly event: LogRow | null
 }
 
-const MAX_ENTITY_LENGTH = 1_048_576
+const MAX_ENTITY_BYTES = 1_048_576
 
 /** Runs a verb: BEFORE, execute, its event. AFTER follows once the event is durable. Call inside a transaction. */
 export function act(tenant: Tenant, ask: Act): Done {
@@ -253,10 +253,12 @@ function next(tenant: Tenant, current: Current, changed: Partial<Current>): Curr
 
 function textOf(noun: Noun, data: { readonly [field: string]: Json }): string {
   const text = JSON.stringify(data)
-  if (text.length > MAX_ENTITY_LENGTH) {
-    throw new Problem('too_large', `A ${noun.name} may hold 1 MiB of JSON; this one has ${text.length} characters.`, {
+  // No character takes more than three bytes per unit of its length: most texts need no counting.
+  const bytes = text.length * 3 > MAX_ENTITY_BYTES ? new TextEncoder().encode(text).length : 0
+  if (bytes > MAX_ENTITY_BYTES) {
+    throw new Problem('too_large', `A ${noun.name} may hold 1 MiB of JSON; this one has ${bytes} bytes.`, {
       type: noun.name,
-      limit: MAX_ENTITY_LENGTH,
+      limit: MAX_ENTITY_BYTES,
     })
   }
   return text

@@ -15,7 +15,7 @@ interface Latency {
 export class Prometheus {
   readonly #requests = new Map<string, number>()
   readonly #latencies = new Map<string, Latency>()
-  readonly #delay = monitorEventLoopDelay({ resolution: 20 })
+  readonly #delay = monitorEventLoopDelay({ resolution: 250 })
 
   constructor() {
     this.#delay.enable()

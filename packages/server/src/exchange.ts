@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { type Answer, type Ask, isStreamed } from '../ask.ts'
+import { type Answer, type Ask, isStreamed } from './ask.ts'
 
 /** A request in the form that every host hands over; its body is not read yet. */
 export function askOf(request: Request): Ask {
