@@ -13,6 +13,7 @@ const CONTACTS = Number(process.argv[2] ?? 100_000)
 const VERSIONS = 5
 const SLICE = 10_000
 const KEY = 'key-of-the-bench'
+const WORDS = ['ada', 'grace', 'alan', 'edsger', 'barbara', 'donald', 'margaret', 'linus', 'radia', 'tim']
 
 const data = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
 try {
@@ -69,7 +70,7 @@ function contact(i: number, version: number, firms: readonly { $id: string }[], 
     email: `p${i}@example.org`,
     source: `source-${i % 1_000}`,
     score: i + version,
-    notes: `met at the conference in spring, ${version} times, and asked about plan ${i % 7}`,
+    notes: `${WORDS[i % 10]} and ${WORDS[Math.floor(i / 10) % 10]} met at the conference, ${version} times`,
     employer: firms[i % firms.length]!.$id,
     mentor: friend,
     friend,
@@ -101,7 +102,9 @@ async function measure(firstLoaded: string): Promise<void> {
     return work()
   }
 
-  console.log(`${CONTACTS} contacts of ${VERSIONS} versions each, Node ${process.version}; milliseconds in the engine`)
+  console.log(
+    `${CONTACTS} contacts of ${VERSIONS} versions each, Node ${process.version}; milliseconds of computing in the engine`,
+  )
   ask({ $text: 'warm' })
   const live = report(
     'indexed equality, 25 rows, total counted',
@@ -130,21 +133,31 @@ async function measure(firstLoaded: string): Promise<void> {
     `  walking all by cursor: first pages ${pages.first.toFixed(3)} ms, last pages ${pages.last.toFixed(3)} ms, ${pages.count} pages`,
   )
   report(
-    '$text of two common words, total counted',
+    '$text: two words that a fifth has each',
     20,
-    forgetting(() => ask({ $text: 'conference plan' })),
+    forgetting(() => ask({ $text: 'ada grace' })),
   )
-  const scan = report(
-    'a scan: an equality without index, none found',
+  report(
+    '$text: a word of a fifth, and one that all have',
+    20,
+    forgetting(() => ask({ $text: 'ada conference' })),
+  )
+  report(
+    'an equality without index, none found',
     5,
     forgetting(() => ask({ notes: 'x' })),
   )
-  const regex = report(
-    '$regex (a+)+$ over all names',
+  const word = report(
+    '$regex word over all names, none found',
+    5,
+    forgetting(() => ask({ name: { $regex: 'word' } })),
+  )
+  const bad = report(
+    '$regex (a+)+$ over all names, none found',
     5,
     forgetting(() => ask({ name: { $regex: '(a+)+$' } })),
   )
-  console.log(`  the pattern beyond the scan: ${(regex - scan).toFixed(1)} ms`)
+  console.log(`  the bad pattern takes ${(bad - word).toFixed(1)} ms more than the word`)
   sql.close()
 
   function wrapped(real: ReturnType<typeof openSql>) {
@@ -160,13 +173,19 @@ async function measure(firstLoaded: string): Promise<void> {
   }
 }
 
+/** Milliseconds of computing so far: what others do on the machine does not count. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 /** Runs something often and prints the median, the fastest and the slowest tenth. */
 function report(title: string, times: number, work: () => unknown): number {
   for (let i = 0; i < Math.ceil(times / 10); i++) work()
   const spent = Array.from({ length: times }, () => {
-    const began = performance.now()
+    const began = cpu()
     work()
-    return performance.now() - began
+    return cpu() - began
   }).sort((a, b) => a - b)
   const part = (share: number) => spent[Math.floor(spent.length * share)]!
   console.log(
@@ -178,9 +197,9 @@ function report(title: string, times: number, work: () => unknown): number {
 function walk(page: (cursor: string | null) => { cursor: string | null }) {
   const spent: number[] = []
   for (let cursor: string | null = null, more = true; more; more = cursor !== null) {
-    const began = performance.now()
+    const began = cpu()
     ;({ cursor } = page(cursor))
-    spent.push(performance.now() - began)
+    spent.push(cpu() - began)
   }
   const edge = Math.max(1, Math.floor(spent.length / 10))
   const middle = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)]!

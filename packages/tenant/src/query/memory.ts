@@ -56,7 +56,7 @@ export function narrowingTest(scope: Scope): (row: Stored) => boolean {
 /** An entity as memory looks at it: fields and meta-fields side by side. */
 export function flat(row: Stored): JsonObject {
   return {
-    ...(JSON.parse(row.data) as JsonObject),
+    ...fieldsOf(row),
     $id: row.id,
     $type: row.type,
     $version: row.version,
@@ -73,10 +73,23 @@ function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean 
     const follow = follower({ ...scope, narrowed }, regex)
     return (entity: JsonObject) => match(filter, entity, follow, regex)
   })
+  // Most filters ask for fields alone, and the meta-fields cost as much as the fields.
+  const view = parts.every(({ filter }) => asksFields(filter)) ? fieldsOf : flat
   return (row) => {
-    const entity = flat(row)
+    const entity = view(row)
     return tests.every((test) => test(entity))
   }
+}
+
+function fieldsOf(row: Stored): JsonObject {
+  return JSON.parse(row.data) as JsonObject
+}
+
+/** Whether a filter asks for fields of the type itself and nothing else. */
+function asksFields(filter: Filter): boolean {
+  if ('path' in filter) return filter.path.hops.length === 0 && !filter.path.field.startsWith('$')
+  if (filter.op === 'text') return false
+  return filter.op === 'not' ? asksFields(filter.of) : filter.of.every(asksFields)
 }
 
 /** Follows relations by asking the database, each question once. */

@@ -51,7 +51,8 @@ export function pageRows(plan: Plan, order: Order, only: readonly number[] | nul
 export function countRows(plan: Plan, read = false): Rows {
   const best = smallest(plan)
   if (best && plan.conditions.length === best.conditions.length && !read) return indexOnly(plan, best.facts)
-  return best && (best.facts.equality || best.size() < FEW) ? driven(plan, best) : scanned(plan, null)
+  if (best && (best.facts.equality || best.size() < FEW)) return driven(plan, best)
+  return plan.match === null ? scanned(plan, null) : ranked(plan, null)
 }
 
 /** Reads a page of rows that meet some conditions more. */
@@ -81,35 +82,32 @@ export function select(
   limit: number,
   offset: number,
 ): Fragment {
+  const { scope } = plan
   const { order } = rows
   const score = plain(order.by === 'rank' ? 'r.score' : 'NULL')
-  if (rows.index && order.by === 'creation' && plan.scope.moment.asOf !== null) {
-    return picked(plan, rows.index, order, more, limit, offset)
-  }
-  return fragment`SELECT ${columns(plan.scope.source)}, ${score}
-  FROM ${rows.from}
-  WHERE ${every([...rows.where, ...more, ...ticking(plan, rows)])}
-  ORDER BY ${orderBy(plan.scope, order, rows.n)}
+  const page = fragment`ORDER BY ${orderBy(scope, order, rows.n)}
   LIMIT ${limit} OFFSET ${offset}`
+  const where = every([...rows.where, ...more, ...ticking(plan, rows)])
+  if (!isSorted(plan, rows))
+    return fragment`SELECT ${columns(scope.source)}, ${score} FROM ${rows.from} WHERE ${where} ${page}`
+  const picked =
+    rows.index && order.by === 'creation'
+      ? fragment`SELECT f.n AS n, NULL AS score FROM facts f WHERE ${every([rows.index, ...more])} ${page}`
+      : fragment`SELECT ${scope.source.n} AS n, ${score} AS score FROM ${rows.from} WHERE ${where} ${page}`
+  return fragment`SELECT ${columns(scope.source)}, r.score
+  FROM (${picked}) r CROSS JOIN ${scope.source.from}
+  WHERE ${scope.source.n} = r.n
+  ORDER BY ${orderBy(scope, order, scope.source.n)}`
 }
 
-/** The index of a past moment is not in the order of creation: only numbers are sorted, and only the page is read. */
-function picked(
-  { scope }: Plan,
-  index: Fragment,
-  order: Order,
-  more: readonly Fragment[],
-  limit: number,
-  offset: number,
-): Fragment {
-  const { source } = scope
-  const by = orderBy(scope, order, plain('f.n'))
-  const page = fragment`SELECT f.n FROM facts f WHERE ${every([index, ...more])} ORDER BY ${by} LIMIT ${limit} OFFSET ${offset}`
-  return fragment`SELECT ${columns(source)}, NULL
-  FROM (${page}) f CROSS JOIN ${source.from}
-  WHERE ${source.n} = f.n AND ${source.found}
-  ORDER BY ${by}`
+/** Whether SQLite has to sort what it finds: it then sorts numbers, and reads only the rows of the page. */
+function isSorted({ scope }: Plan, { order, index }: OrderedRows): boolean {
+  if (order.by === 'creation') return index !== undefined && scope.moment.asOf !== null
+  return order.by === 'rank' || (order.by === 'values' && order.keys.length <= MOST_SORTED)
 }
+
+/** With more keys a statement could have more values than a Durable Object allows. */
+const MOST_SORTED = 4
 
 /** A row of `select` as what is stored. */
 export function toStored(type: string, row: readonly any[]): Stored {
