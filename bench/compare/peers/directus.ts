@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contender, person, SOURCES } from '../contender.ts'
 import { answering, command, freePort, stopProcess } from '../process.ts'
-import { installed } from './install.ts'
+import { installed, PEER_ENV, peerNode } from './install.ts'
 import { POSTGRES_DURABILITY, startPostgres } from './postgres.ts'
 
 const VERSION = '12.4.0'
@@ -14,25 +14,27 @@ const SLICE = 1_000
 /** Directus on PostgreSQL. */
 export const directus: Contender = {
   name: `Directus ${VERSION}`,
-  durability: POSTGRES_DURABILITY,
+  get durability() {
+    return `${POSTGRES_DURABILITY}; on Node ${peerNode()}`
+  },
   async start(rows) {
     const program = join(await installed('directus', VERSION), 'cli.js')
     const postgres = await startPostgres()
     const folder = mkdtempSync(join(tmpdir(), 'tildebase-directus-'))
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const env = { ...process.env, ...settings(port, postgres.port, postgres.user) }
+    const env = { ...PEER_ENV, ...settings(port, postgres.port, postgres.user) }
     const stopAll = async () => {
       await postgres.stop()
       rmSync(folder, { recursive: true, force: true })
     }
     try {
-      await command(process.execPath, [program, 'bootstrap'], { env, cwd: folder })
+      await command('node', [program, 'bootstrap'], { env, cwd: folder })
     } catch (reason) {
       await stopAll()
       throw reason
     }
-    const child = spawn(process.execPath, [program, 'start'], { env, cwd: folder, stdio: 'ignore' })
+    const child = spawn('node', [program, 'start'], { env, cwd: folder, stdio: 'ignore' })
     const stop = async () => {
       await stopProcess(child)
       await stopAll()
@@ -67,7 +69,6 @@ export const directus: Contender = {
 /** Its guard against load is off: it would refuse what is to be measured. */
 function settings(port: number, database: number, user: string): Record<string, string> {
   return {
-    NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: String(port),
     SECRET: 'secret-of-the-bench',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contender, person, SOURCES } from '../contender.ts'
 import { answering, freePort, stopProcess } from '../process.ts'
-import { installed } from './install.ts'
+import { installed, PEER_ENV, peerNode } from './install.ts'
 import { POSTGRES_DURABILITY, startPostgres } from './postgres.ts'
 
 const VERSION = '9.10.0'
@@ -14,7 +14,9 @@ const SLICE = 50
 /** Parse Server on PostgreSQL. */
 export const parse: Contender = {
   name: `Parse Server ${VERSION}`,
-  durability: POSTGRES_DURABILITY,
+  get durability() {
+    return `${POSTGRES_DURABILITY}; on Node ${peerNode()}`
+  },
   async start(rows) {
     const program = join(await installed('parse-server', VERSION), 'bin', 'parse-server')
     const postgres = await startPostgres()
@@ -36,8 +38,8 @@ export const parse: Contender = {
         logsFolder: folder,
       }),
     )
-    const env = { ...process.env, NODE_ENV: 'production' }
-    const child = spawn(process.execPath, [program, config], { env, stdio: 'ignore' })
+    const env = PEER_ENV
+    const child = spawn('node', [program, config], { env, stdio: 'ignore' })
     const stop = async () => {
       await stopProcess(child)
       await postgres.stop()
