@@ -168,7 +168,7 @@ describe('a parquet file', () => {
       const types = await db.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet('${file}')`)
       const rows = await db.runAndReadAll(
         `SELECT name, value, stage, CAST("expectedCloseDate" AS VARCHAR), epoch_ms("lastActivityAt"), "$extra"::JSON->>'zone', "$version"
-      FROM read_parquet('${file}') ORDER BY "$id"`,
+      FROM read_parquet('${file}') ORDER BY value DESC NULLS LAST`,
       )
       const found = await db.runAndReadAll(
         `SELECT count(*)::INTEGER FROM read_parquet('${file}') WHERE name = '😀 Söme' OR name = '\ue000'`,

@@ -68,6 +68,12 @@ describe('the types of a tenant', () => {
     expect([wrong.status, wrong.body.details[0].field]).toEqual([422, 'wieght'])
   })
 
+  test('keep no secrets: an entity would show them', async () => {
+    const { status, body } = await sent('PUT', '/~acme/schema/Vault', { name: 'string', pin: 'secret' })
+
+    expect([status, body.error, body.details[0].field]).toEqual([422, 'invalid_schema', 'pin'])
+  })
+
   test('that are built in can get more fields, and lose them again', async () => {
     await sent('PUT', '/~wide/schema/Contact', { shoeSize: 'number#', region: 'North | South' })
 

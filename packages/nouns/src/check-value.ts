@@ -55,7 +55,7 @@ function idCheck({ target }: ForwardField): CheckOne {
   }
 }
 
-const TOKEN = /^[A-Za-z0-9]{1,64}$/
+const TOKEN = /^[A-Za-z0-9-]{1,64}$/
 
 interface Reader {
   /** The value normalised, or undefined when it is of another kind. */

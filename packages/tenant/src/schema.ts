@@ -45,6 +45,7 @@ export function nounsFor(tenant: Tenant): Nouns {
 export function putType(tenant: Tenant, name: string, notation: JsonObject, actor: string): Done {
   refuseFixed(name)
   const declared = declare(tenant.options.nouns, name, notation)
+  refuseSecrets(declared)
   const issues = checkRelations(tenant.nouns.with(declared)).filter(({ field }) =>
     field.startsWith(`${declared.name}.`),
   )
@@ -95,6 +96,17 @@ function refuseFixed(name: string): void {
     throw new Problem('invalid_schema', `${name} is fixed: the service itself depends on it.`, { type: name })
   if (RESERVED.has(name))
     throw new Problem('invalid_schema', `The name ${name} is taken by the service.`, { type: name })
+}
+
+/** Secrets are kept aside by services that know what they open; an entity would show them. */
+function refuseSecrets({ name, fields }: Noun): void {
+  const secret = Object.values(fields).find((field) => field.kind === 'secret')
+  if (!secret) return
+  const message = 'is a secret, which only types of the service can keep; store it hashed, or elsewhere'
+  throw new Problem('invalid_schema', `The type ${name} is not valid. ${secret.name}: ${message}`, {
+    type: name,
+    details: [{ field: secret.name, message }],
+  })
 }
 
 function schemaId(name: string): string {
