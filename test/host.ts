@@ -26,9 +26,14 @@ export interface TestHost {
 }
 
 /** A real host on a free port with a data folder of its own. */
-export async function testHost(env: Record<string, string> = {}, flags: Record<string, string> = {}): Promise<TestHost> {
+export async function testHost(
+  env: Record<string, string> = {},
+  flags: Record<string, string> = {},
+): Promise<TestHost> {
   const data = flags.data ?? mkdtempSync(join(tmpdir(), 'tildebase-'))
-  const host: Host = await startHost(readSettings({ port: '0', workers: '0', ...flags, data }, { TILDE_ROOT_KEY: ROOT, ...env }))
+  const host: Host = await startHost(
+    readSettings({ port: '0', workers: '0', ...flags, data }, { TILDE_ROOT_KEY: ROOT, ...env }),
+  )
   const as =
     (key: string) =>
     async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {

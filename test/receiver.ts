@@ -6,7 +6,6 @@ export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was sent.
   readonly body: any
   readonly at: number
 }

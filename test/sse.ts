@@ -2,7 +2,6 @@
 export interface Message {
   readonly id: string
   readonly event: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
   readonly data: any
 }
 

@@ -59,30 +59,30 @@ export class Gateway {
       const rest = { at, ms, requestId, key: this.#keyOf(secret), trace }
       watch.hear(servedOf(ask, place, answer, watch.routes, rest))
     }
-    return {
-      ...answer,
-      headers: {
-        ...answer.headers,
-        'x-request-id': requestId,
-        'x-content-type-options': 'nosniff',
-        ...(trace && { traceparent: traceparent(trace) }),
-        ...crossOrigin(ask),
-      },
+    const headers: Record<string, string> = {
+      ...answer.headers,
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
     }
+    if (trace) headers.traceparent = traceparent(trace)
+    if (ask.headers.origin !== undefined) Object.assign(headers, CROSS_ORIGIN)
+    return { status: answer.status, headers, body: answer.body }
   }
 
-  async #pass(ask: Ask, place: Place, secret: Secret, requestId: string): Promise<Answer> {
+  #pass(ask: Ask, place: Place, secret: Secret, requestId: string): Promise<Answer> {
     const { tenants } = this.#options
     const sender = this.#senderOf(secret)
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
-    if (outside || isDocs(ask, place)) {
-      const answer = await this.#options.outside(ask, place.segments, sender)
-      if (answer) return answer
-      throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
-    }
+    if (outside || isDocs(ask, place)) return this.#outside(ask, place, sender)
     const slug = place.tenant ?? ownTenant(sender)
-    if (sender.kind === 'secret' && !sender.secret.endsWith(`~${slug}`)) await this.#refuse(sender.secret)
+    if (sender.kind === 'secret' && !sender.secret.endsWith(`~${slug}`)) return this.#refuse(sender.secret)
     return tenants.answer(slug, ask, place, sender, requestId)
+  }
+
+  async #outside(ask: Ask, { segments }: Place, sender: Sender): Promise<Answer> {
+    const answer = await this.#options.outside(ask, segments, sender)
+    if (answer) return answer
+    throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
   }
 
   /** How logs name the key of a request. */
@@ -147,11 +147,8 @@ function preflight(ask: Ask): Answer {
 }
 
 /** Any page may ask: a key in a header, and never a cookie, is what opens a tenant. */
-function crossOrigin(ask: Ask): Answer['headers'] {
-  if (ask.headers.origin === undefined) return {}
-  return {
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers':
-      'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent',
-  }
+const CROSS_ORIGIN: Answer['headers'] = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent',
 }

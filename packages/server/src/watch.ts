@@ -41,15 +41,10 @@ export function servedOf(
   rest: Pick<Served, 'at' | 'ms' | 'requestId' | 'key' | 'trace'>,
 ): Served {
   const method = METHODS.has(ask.method) ? ask.method : 'other'
-  const { path } = ask
-  return {
-    method,
-    route: routeOf(ask.method, place, routes),
-    path,
-    status: answer.status,
-    tenant: place?.tenant ?? null,
-    ...rest,
-  }
+  const { at, ms, requestId, key, trace } = rest
+  const route = routeOf(ask.method, place, routes)
+  const tenant = place?.tenant ?? null
+  return { method, route, path: ask.path, status: answer.status, tenant, at, ms, requestId, key, trace }
 }
 
 function routeOf(method: string, place: Place | null, routes: Routes): string {

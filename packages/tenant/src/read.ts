@@ -10,7 +10,7 @@ import {
   touches,
 } from '@tildebase/nouns'
 import { filterOf } from './filter.ts'
-import { demand, type Grant, may, rowsOf } from './keys/grant.ts'
+import { demand, type Grant, isNarrowed, may, rowsOf } from './keys/grant.ts'
 import type { Query } from './query/find.ts'
 import { includedTypes, parseInclude } from './query/include.ts'
 import type { Reader } from './query/reader.ts'
@@ -22,18 +22,40 @@ const MOST = 100
 
 /** Reads a tenant for somebody: what they may see, as it is now. */
 export function readerOf(tenant: Tenant, grant: Grant, context: string = tenant.context): Reader {
-  const narrowed = Object.keys(grant.rows).length > 0
-  return {
-    sql: tenant.sql,
-    nouns: tenant.nouns,
-    fieldNumber: (type, name) => tenant.fieldNumber(type, name),
-    now: tenant.now(),
-    budgetMs: tenant.options.queryMs ?? QUERY_MS,
-    ...(narrowed && { narrow: (type) => rowsOf(tenant, grant, type) }),
-    hidden: (type) => !readable(tenant, grant, type),
+  return new TenantReader(tenant, grant, context)
+}
+
+class TenantReader implements Reader {
+  readonly sql: Reader['sql']
+  readonly nouns: Reader['nouns']
+  readonly now: number
+  readonly budgetMs: number
+  readonly narrow: Reader['narrow']
+  readonly totals: Reader['totals']
+  readonly context: string
+  readonly #tenant: Tenant
+  readonly #grant: Grant
+
+  constructor(tenant: Tenant, grant: Grant, context: string) {
+    const narrowed = isNarrowed(grant)
+    this.sql = tenant.sql
+    this.nouns = tenant.nouns
+    this.now = tenant.now()
+    this.budgetMs = tenant.options.queryMs ?? QUERY_MS
+    this.narrow = narrowed ? (type) => rowsOf(tenant, grant, type) : undefined
     // A total under a key's own rows is nobody else's.
-    ...(!narrowed && { totals: tenant.totals }),
-    context,
+    this.totals = narrowed ? undefined : tenant.totals
+    this.context = context
+    this.#tenant = tenant
+    this.#grant = grant
+  }
+
+  fieldNumber(type: string, name: string): number | null {
+    return this.#tenant.fieldNumber(type, name)
+  }
+
+  hidden(type: string): boolean {
+    return !readable(this.#tenant, this.#grant, type)
   }
 }
 

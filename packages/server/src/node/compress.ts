@@ -11,7 +11,7 @@ const GZIP = { level: 5 }
 const whole = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
 /** The answer in the encoding that its reader likes best, when that is worth it. Live streams are left as they are. */
-export async function compressed(answer: Answer, accept: string | undefined): Promise<Answer> {
+export function compressed(answer: Answer, accept: string | undefined): Answer | Promise<Answer> {
   const { headers, body } = answer
   if (body === null || headers['content-encoding'] !== undefined) return answer
   if (!COMPRESSIBLE.test(headers['content-type'] ?? '')) return answer
@@ -21,8 +21,8 @@ export async function compressed(answer: Answer, accept: string | undefined): Pr
   if (encoding === null || (!flows && Buffer.byteLength(body) < LEAST)) return { ...answer, headers: varied }
   const encoded = { ...varied, 'content-encoding': encoding }
   if (flows) return { ...answer, headers: encoded, body: flowing(body, encoding) }
-  const bytes = await (encoding === 'br' ? whole.br(body, BROTLI) : whole.gzip(body, GZIP))
-  return { ...answer, headers: encoded, body: bytes }
+  const bytes = encoding === 'br' ? whole.br(body, BROTLI) : whole.gzip(body, GZIP)
+  return bytes.then((packed) => ({ ...answer, headers: encoded, body: packed }))
 }
 
 /** `br` or `gzip`, whichever the header accepts; null when neither. */

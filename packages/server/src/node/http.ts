@@ -50,8 +50,15 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
   let answer: Answer
   try {
     if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
-    const given = await options.gateway.answer(await askOf(request, options))
-    answer = await compressed(given, request.headers['accept-encoding'])
+    const url = request.url ?? '/'
+    const mark = url.indexOf('?')
+    const path = mark === -1 ? url : url.slice(0, mark)
+    const body = bodyOf(request, path, options)
+    const query = mark === -1 ? '' : url.slice(mark + 1)
+    // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
+    const ask = askOf(request, path, query, body instanceof Promise ? await body : body)
+    const given = compressed(await options.gateway.answer(ask), request.headers['accept-encoding'])
+    answer = given instanceof Promise ? await given : given
   } catch (reason) {
     const requestId = randomUUID()
     const refused = refusal(reason, requestId, options.report)
@@ -60,23 +67,16 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     if (!request.complete || options.isStopping())
       answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
   }
-  await send(request, response, answer, options)
+  const { body } = answer
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array)
+    sendWhole(request, response, answer, body)
+  else await sendFlowing(request, response, answer, body, options)
 }
 
-async function askOf(request: IncomingMessage, options: HttpOptions): Promise<Ask> {
-  const url = request.url ?? '/'
-  const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
-  const { headers } = request
-  return {
-    method: request.method ?? 'GET',
-    scheme: String(headers['x-forwarded-proto'] ?? 'http') === 'https' ? 'https' : 'http',
-    host: headers.host ?? '',
-    path,
-    query: mark === -1 ? '' : url.slice(mark + 1),
-    headers: headers as Ask['headers'],
-    body: await bodyOf(request, path, options),
-  }
+function askOf(request: IncomingMessage, path: string, query: string, body: Body): Ask {
+  const { headers, method = 'GET' } = request
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  return { method, scheme, host: headers.host ?? '', path, query, headers: headers as Ask['headers'], body }
 }
 
 function bodyOf(request: IncomingMessage, path: string, options: HttpOptions): Body | Promise<Body> {
@@ -107,19 +107,26 @@ function tooLarge(limit: number): Problem {
   return new Problem('too_large', `The body may have ${limit} bytes. Use /import for more.`, { limit })
 }
 
-async function send(
+function sendWhole(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Answer,
+  { status, headers }: Answer,
+  body: null | string | Uint8Array,
+): void {
+  const length = body === null ? 0 : Buffer.byteLength(body)
+  response.writeHead(status, status === 204 || status === 304 ? headers : { ...headers, 'content-length': length })
+  if (request.method === 'HEAD' || body === null) response.end()
+  // As many bytes as letters: plain ASCII, which need not be encoded.
+  else response.end(body, body.length === length ? 'latin1' : 'utf8')
+}
+
+async function sendFlowing(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers }: Answer,
+  body: AsyncIterable<string | Uint8Array>,
   options: HttpOptions,
 ): Promise<void> {
-  const { status, headers, body } = answer
-  if (body === null || typeof body === 'string' || body instanceof Uint8Array) {
-    const length = body === null ? 0 : Buffer.byteLength(body)
-    response.writeHead(status, status === 204 || status === 304 ? headers : { ...headers, 'content-length': length })
-    response.end(request.method === 'HEAD' ? undefined : (body ?? undefined))
-    return
-  }
   response.writeHead(status, headers)
   response.flushHeaders()
   const chunks = body[Symbol.asyncIterator]()

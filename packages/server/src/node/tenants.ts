@@ -92,11 +92,6 @@ export class LocalTenants implements Tenants {
     }
   }
 
-  /** The one request that needs no key makes a tenant's first one, where signing up is open. */
-  #mayBeSignUp(ask: Ask): boolean {
-    return this.#options.app.signup && ask.method === 'POST'
-  }
-
   async verify(slug: string, secret: string): Promise<boolean> {
     if (!this.#rooms.has(slug) && !this.#options.files.has(slug)) return false
     return grantOf(this.#enter(slug).tenant, secret) !== null

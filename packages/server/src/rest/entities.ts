@@ -119,8 +119,7 @@ export function read(call: Call): Answer {
     })
   const tag = etag(entity)
   const known = call.ask.headers['if-none-match']
-  if (known !== undefined && known.split(',').some((one) => one.trim() === tag || one.trim() === '*'))
-    return empty(304, { etag: tag })
+  if (known?.split(',').some((one) => one.trim() === tag || one.trim() === '*')) return empty(304, { etag: tag })
   return jsonText(200, textFor(call, noun)(entity), { etag: tag })
 }
 

@@ -1,7 +1,7 @@
 import { isoOf, type JsonObject } from '@tildebase/nouns'
+import { filterOf } from '../filter.ts'
 import type { Grant } from '../keys/grant.ts'
 import { find, get } from '../query/find.ts'
-import { filterOf } from '../filter.ts'
 import { readerOf } from '../read.ts'
 import { currentOf, type Stored, seqsOf, stateAt } from '../store/entities.ts'
 import { readEntry, seqAt } from '../store/log.ts'

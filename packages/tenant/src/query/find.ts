@@ -1,10 +1,10 @@
 import { EVERYTHING, type Filter, Problem, type SortKey, touches } from '@tildebase/nouns'
-import type { Stored } from '../store/entities.ts'
+import { presentOf, type Stored } from '../store/entities.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { every, fragment, listOf } from './fragment.ts'
 import { embed } from './include.ts'
 import { chosen } from './memory.ts'
-import { momentOf } from './moment.ts'
+import { momentOf, PRESENT } from './moment.ts'
 import { after, type Order, orderOf, type Place, placeOf } from './order.ts'
 import { type Plan, plan as planOf } from './plan.ts'
 import { type Reader, within } from './reader.ts'
@@ -103,6 +103,10 @@ export function get(
 ): Stored | undefined {
   if (reader.narrow?.(type)) {
     return findRows(reader, { ...options, type, filter: withId(id), limit: 1, total: false }).results[0]
+  }
+  if (type !== 'Event' && (options.asOf ?? null) === null) {
+    const row = presentOf(reader.sql, type, id)
+    return row && embed(reader, type, [row], options.include ?? [], PRESENT)[0]
   }
   return within(reader, () => {
     const moment = momentOf(reader, options.asOf)

@@ -1,9 +1,11 @@
 import type { Sql } from '../ports.ts'
 import type { Moment, Reader } from './reader.ts'
 
+export const PRESENT: Moment = { asOf: null }
+
 /** The present, or the moment right after an event. */
 export function momentOf(reader: Reader, asOf: number | null | undefined): Moment {
-  if (asOf === null || asOf === undefined) return { asOf: null }
+  if (asOf === null || asOf === undefined) return PRESENT
   let last: number | undefined
   return {
     asOf,

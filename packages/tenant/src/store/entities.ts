@@ -35,6 +35,20 @@ export function currentOf(sql: Sql, type: string, id: string): Current | undefin
   return { n, id, type, version, createdAt, createdBy, updatedAt, data, seq, gone: gone === 1 }
 }
 
+/** The entity with this id, as readers see it. */
+export function presentOf(sql: Sql, type: string, id: string): Stored | undefined {
+  const row = sql.rows(
+    `SELECT n, version, created_at, created_by, updated_at, data
+    FROM entities
+    WHERE id = ? AND type = ? AND gone = 0`,
+    id,
+    type,
+  )[0]
+  if (!row) return undefined
+  const [n, version, createdAt, createdBy, updatedAt, data] = row
+  return { n, id, type, version, createdAt, createdBy, updatedAt, data }
+}
+
 /** Whether an entity of this type and id is there. */
 export function exists(sql: Sql, type: string, id: string): boolean {
   return sql.rows('SELECT 1 FROM entities WHERE id = ? AND type = ? AND gone = 0', id, type).length > 0

@@ -5,16 +5,18 @@ import { COMMIT_SIZES, type Stats } from './stats.ts'
 /** The upper bounds of the latency histogram, in seconds. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** What is known of the requests of one route and method. */
 interface Latency {
   /** How many were at most as long as each bound; the last counts all. */
   readonly counts: number[]
   seconds: number
+  readonly statuses: Map<number, number>
 }
 
 /** Counts what the service does, in the words of Prometheus. No tenant is named: their number has no bound. */
 export class Prometheus {
-  readonly #requests = new Map<string, number>()
-  readonly #latencies = new Map<string, Latency>()
+  /** By route, then by method. */
+  readonly #routes = new Map<string, Map<string, Latency>>()
   readonly #delay = monitorEventLoopDelay({ resolution: 250 })
 
   constructor() {
@@ -22,26 +24,37 @@ export class Prometheus {
   }
 
   hear({ method, route, status, ms }: Served): void {
-    const labels = `method="${method}",route="${route}"`
-    const request = `${labels},status="${status}"`
-    this.#requests.set(request, (this.#requests.get(request) ?? 0) + 1)
-    const latency = this.#latencies.get(labels) ?? { counts: new Array(BOUNDS.length + 1).fill(0), seconds: 0 }
-    this.#latencies.set(labels, latency)
+    const latency = this.#latencyOf(route, method)
+    latency.statuses.set(status, (latency.statuses.get(status) ?? 0) + 1)
     const seconds = ms / 1_000
     const first = BOUNDS.findIndex((bound) => seconds <= bound)
     latency.counts[first === -1 ? BOUNDS.length : first]!++
     latency.seconds += seconds
   }
 
+  #latencyOf(route: string, method: string): Latency {
+    const methods = this.#routes.get(route) ?? new Map<string, Latency>()
+    const known = methods.get(method)
+    if (known) return known
+    const made = { counts: new Array(BOUNDS.length + 1).fill(0), seconds: 0, statuses: new Map<number, number>() }
+    this.#routes.set(route, methods.set(method, made))
+    return made
+  }
+
   /** The page of all numbers. */
   page(stats: Stats): string {
     const { rss, heapUsed } = process.memoryUsage()
     const lag = (ns: number) => (Number.isFinite(ns) ? ns / 1e9 : 0)
+    const latencies = [...this.#routes].flatMap(([route, methods]) =>
+      [...methods].map(([method, latency]) => [`method="${method}",route="${route}"`, latency] as const),
+    )
     const lines = [
       ...family('tilde_requests_total', 'counter', 'Requests answered, by route and status.', [
-        ...[...this.#requests].map(([labels, count]): Sample => [`{${labels}}`, count]),
+        ...latencies.flatMap(([labels, { statuses }]) =>
+          [...statuses].map(([status, count]): Sample => [`{${labels},status="${status}"}`, count]),
+        ),
       ]),
-      ...histograms(this.#latencies),
+      ...histograms(latencies),
       ...family('tilde_commits_total', 'counter', 'Commits written to disk.', [['', sum(stats.commits)]]),
       ...commitSizes(stats),
       ...family('tilde_queue_depth', 'gauge', 'Writes that wait for a commit.', [['', stats.waiting]]),
@@ -76,11 +89,11 @@ function family(name: string, type: string, help: string, samples: readonly Samp
   ]
 }
 
-function histograms(latencies: ReadonlyMap<string, Latency>): string[] {
+function histograms(latencies: readonly (readonly [labels: string, latency: Latency])[]): string[] {
   const name = 'tilde_request_seconds'
   return [
     ...family(name, 'histogram', 'How long requests took until their answer was there.', []),
-    ...[...latencies].flatMap(([labels, { counts, seconds }]) =>
+    ...latencies.flatMap(([labels, { counts, seconds }]) =>
       histogram(name, `${labels},`, BOUNDS, counts).concat(
         `${name}_sum{${labels}} ${seconds}`,
         `${name}_count{${labels}} ${sum(counts)}`,
