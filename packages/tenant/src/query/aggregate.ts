@@ -63,7 +63,7 @@ export function aggregate(
   WHERE ${where}
   ${plain(keys.length > 0 ? `GROUP BY ${keys.map((_, index) => index + 2).join(', ')}` : '')}
   ORDER BY 1 DESC
-  LIMIT ${MOST_GROUPS}`
+  LIMIT +${MOST_GROUPS}`
     const found = reader.sql.rows(sql, ...values)
     return { results: found.map((row) => toGroup(row, groups, measures)), total: found[0]?.at(-1) ?? 0 }
   })

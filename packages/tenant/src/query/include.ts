@@ -145,7 +145,7 @@ function backByFacts(scope: Behind, number: number, rows: readonly Stored[]): Fr
     SELECT f.n FROM facts f${from}
     WHERE f.field = ${number} AND f.value = parent.value AND ${factsAt(moment, f)}${shown}
     ORDER BY f.n DESC
-    LIMIT ${mostRead(scope)})`
+    LIMIT +${mostRead(scope)})`
 }
 
 function backByData(scope: Behind, hop: Hop, rows: readonly Stored[]): Fragment {

@@ -85,8 +85,9 @@ export function select(
   const { scope } = plan
   const { order } = rows
   const score = plain(order.by === 'rank' ? 'r.score' : 'NULL')
+  // The plus hides the numbers from SQLite: it would prepare the statement anew for every one of them.
   const page = fragment`ORDER BY ${orderBy(scope, order, rows.n)}
-  LIMIT ${limit} OFFSET ${offset}`
+  LIMIT +${limit} OFFSET +${offset}`
   const where = every([...rows.where, ...more, ...ticking(plan, rows)])
   if (!isSorted(plan, rows))
     return fragment`SELECT ${columns(scope.source)}, ${score} FROM ${rows.from} WHERE ${where} ${page}`
@@ -159,7 +160,7 @@ function once(count: () => number): () => number {
 
 function sizeOf(scope: Scope, facts: FactsTest): number {
   const { sql, values } = fragment`SELECT count(*)
-  FROM (SELECT 1 FROM facts f WHERE ${factsWhere(scope, facts, F)} LIMIT ${FEW})`
+  FROM (SELECT 1 FROM facts f WHERE ${factsWhere(scope, facts, F)} LIMIT +${FEW})`
   return scope.reader.sql.rows(sql, ...values)[0]![0]
 }
 

@@ -35,7 +35,7 @@ export function columns(source: Source): Fragment {
 
 function present(type: string, alias: string): Source {
   const data = plain(`${alias}.data`)
-  const here = fragment`${plain(alias)}.type = ${type} AND ${plain(alias)}.gone = 0`
+  const here = fragment`${plain(alias)}.type IS ${type} AND ${plain(alias)}.gone = 0`
   return {
     ...entityColumns(alias),
     from: plain(`entities ${alias}`),
@@ -54,7 +54,7 @@ function past(type: string, moment: Moment, seq: number, alias: string): Source 
   const p = plain(`${alias}p`)
   const l = plain(`${alias}l`)
   const data = fragment`CASE WHEN ${l}.seq IS NULL THEN ${e}.data ELSE coalesce(${l}.data, '{}') END`
-  const found = fragment`${e}.type = ${type} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`
+  const found = fragment`${e}.type IS ${type} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`
   return {
     ...entityColumns(alias),
     from: fragment`entities ${e}

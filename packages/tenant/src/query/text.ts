@@ -67,7 +67,7 @@ const OUTSTANDING = `
   FROM log
   WHERE seq > ?
   ORDER BY seq
-  LIMIT ?`
+  LIMIT +?`
 
 /** Brings an entity's words to its present state, which may be newer than the event being folded: that does no harm. */
 function foldEntity(sql: Sql, nouns: NounLookup, type: string, id: string): void {

@@ -40,7 +40,7 @@ export function failedAfters(sql: Sql, hook: string, limit: number): FailedAfter
       FROM afters
       WHERE hook = ? AND error IS NOT NULL
       ORDER BY id DESC
-      LIMIT ?`,
+      LIMIT +?`,
       hook,
       limit,
     )

@@ -2,7 +2,7 @@ import type { Sql } from '../ports.ts'
 
 /** The seq of the newest event of a type; 0 when there is none. */
 export function lastSeqOf(sql: Sql, type: string): number {
-  return sql.rows('SELECT max(seq) FROM log WHERE type = ?', type)[0]![0] ?? 0
+  return sql.rows('SELECT max(seq) FROM log WHERE type IS ?', type)[0]![0] ?? 0
 }
 
 /** The types that have entities, in the order of their names. One step per type along the index. */

@@ -26,7 +26,7 @@ export function currentOf(sql: Sql, type: string, id: string): Current | undefin
   const row = sql.rows(
     `SELECT n, id, type, version, created_at, created_by, updated_at, data, seq, gone
     FROM entities
-    WHERE id = ? AND type = ?`,
+    WHERE id = ? AND type IS ?`,
     id,
     type,
   )[0]
@@ -40,7 +40,7 @@ export function presentOf(sql: Sql, type: string, id: string): Stored | undefine
   const row = sql.rows(
     `SELECT n, version, created_at, created_by, updated_at, data
     FROM entities
-    WHERE id = ? AND type = ? AND gone = 0`,
+    WHERE id = ? AND type IS ? AND gone = 0`,
     id,
     type,
   )[0]
@@ -51,7 +51,7 @@ export function presentOf(sql: Sql, type: string, id: string): Stored | undefine
 
 /** Whether an entity of this type and id is there. */
 export function exists(sql: Sql, type: string, id: string): boolean {
-  return sql.rows('SELECT 1 FROM entities WHERE id = ? AND type = ? AND gone = 0', id, type).length > 0
+  return sql.rows('SELECT 1 FROM entities WHERE id = ? AND type IS ? AND gone = 0', id, type).length > 0
 }
 
 /** Adds a new entity, last in creation order, and returns its place there. */

@@ -3,7 +3,7 @@ import type { Sql } from '../ports.ts'
 /** Takes the values of an entity out of everything that holds them. The log keeps its headers, digests and chain. */
 export function eraseValues(sql: Sql, type: string, id: string, n: number | null): number {
   const seqs = JSON.stringify(
-    sql.rows('SELECT seq FROM log WHERE type = ? AND entity = ?', type, id).map(([seq]) => seq),
+    sql.rows('SELECT seq FROM log WHERE type IS ? AND entity = ?', type, id).map(([seq]) => seq),
   )
   sql.run(
     'UPDATE log SET data = NULL, previous = NULL, salt = NULL WHERE seq IN (SELECT value FROM json_each(?))',

@@ -94,12 +94,12 @@ export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry,
 
 /** Events after a seq, oldest first. */
 export function readLog(sql: Sql, after: number, limit: number): LogRow[] {
-  return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit).map(toRow)
+  return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT +?`, after, limit).map(toRow)
 }
 
 /** Events of one type after a seq, oldest first. */
 export function readLogOf(sql: Sql, type: string, after: number, limit: number): LogRow[] {
-  return sql.rows(`${SELECT} WHERE type = ? AND seq > ? ORDER BY seq LIMIT ?`, type, after, limit).map(toRow)
+  return sql.rows(`${SELECT} WHERE type IS ? AND seq > ? ORDER BY seq LIMIT +?`, type, after, limit).map(toRow)
 }
 
 /** Events that share a correlation, oldest first. */

@@ -64,9 +64,9 @@ export function dueDeliveries(sql: Sql, webhook: string, queue: Queue, now: numb
   return sql
     .rows(
       `SELECT ${COLUMNS} FROM outbox
-      WHERE webhook = ? AND state = ? AND due IS NOT NULL AND due <= ?
+      WHERE webhook = ? AND state IS ? AND due IS NOT NULL AND due <= ?
       ORDER BY due, id
-      LIMIT ?`,
+      LIMIT +?`,
       webhook,
       queue,
       now,
@@ -78,7 +78,7 @@ export function dueDeliveries(sql: Sql, webhook: string, queue: Queue, now: numb
 /** When the next delivery of a webhook's queue is due, or null. */
 export function nextDelivery(sql: Sql, webhook: string, queue: Queue): number | null {
   return sql.rows(
-    'SELECT min(due) FROM outbox WHERE webhook = ? AND state = ? AND due IS NOT NULL',
+    'SELECT min(due) FROM outbox WHERE webhook = ? AND state IS ? AND due IS NOT NULL',
     webhook,
     queue,
   )[0]![0]
@@ -149,7 +149,7 @@ export function listDeliveries(
       `SELECT ${COLUMNS} FROM outbox
       WHERE webhook = ? AND state IN (SELECT value FROM json_each(?)) AND id < ?
       ORDER BY id DESC
-      LIMIT ?`,
+      LIMIT +?`,
       webhook,
       JSON.stringify(states),
       before,

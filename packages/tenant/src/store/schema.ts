@@ -11,7 +11,7 @@ export function ownTypes(sql: Sql): [string, JsonObject][] {
 }
 
 export function liveCount(sql: Sql, type: string): number {
-  return sql.rows('SELECT count(*) FROM entities WHERE type = ? AND gone = 0', type)[0]![0]
+  return sql.rows('SELECT count(*) FROM entities WHERE type IS ? AND gone = 0', type)[0]![0]
 }
 
 /** Indexes what a new form of a type indexes and the old did not, the past included, and forgets what it no longer does. */
@@ -40,7 +40,7 @@ function replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): voi
   const versions = sql.rows(
     `SELECT log.seq, entities.n, log.verb, log.data
     FROM log JOIN entities ON entities.id = log.entity
-    WHERE log.type = ?
+    WHERE log.type IS ?
     ORDER BY log.seq`,
     noun.name,
   )

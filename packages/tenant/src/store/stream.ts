@@ -20,9 +20,9 @@ export function readWanted(sql: Sql, wanted: readonly Wanted[], after: number, l
 export function countWanted(sql: Sql, wanted: readonly Wanted[], after: number): number {
   const count = ({ type, event }: Wanted): number =>
     event === null
-      ? sql.rows('SELECT count(*) FROM log WHERE type = ? AND seq > ?', type, after)[0]![0]
+      ? sql.rows('SELECT count(*) FROM log WHERE type IS ? AND seq > ?', type, after)[0]![0]
       : sql.rows(
-          'SELECT count(*) FROM log WHERE type = ? AND seq > ? AND event = ? COLLATE NOCASE',
+          'SELECT count(*) FROM log WHERE type IS ? AND seq > ? AND event = ? COLLATE NOCASE',
           type,
           after,
           event,
@@ -46,9 +46,9 @@ export function loggedTypes(sql: Sql): string[] {
 function seqsOf(sql: Sql, { type, event }: Wanted, after: number, limit: number): number[] {
   const rows =
     event === null
-      ? sql.rows('SELECT seq FROM log WHERE type = ? AND seq > ? ORDER BY seq LIMIT ?', type, after, limit)
+      ? sql.rows('SELECT seq FROM log WHERE type IS ? AND seq > ? ORDER BY seq LIMIT +?', type, after, limit)
       : sql.rows(
-          'SELECT seq FROM log WHERE type = ? AND seq > ? AND event = ? COLLATE NOCASE ORDER BY seq LIMIT ?',
+          'SELECT seq FROM log WHERE type IS ? AND seq > ? AND event = ? COLLATE NOCASE ORDER BY seq LIMIT +?',
           type,
           after,
           event,

@@ -17,7 +17,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
       FROM log
       WHERE seq > ?
       ORDER BY seq
-      LIMIT ?`,
+      LIMIT +?`,
       after,
       limit,
     )
@@ -125,7 +125,7 @@ export function liveFacts(sql: Sql, field: number): [n: number, value: string | 
 
 export function liveStates(sql: Sql, type: string, after: number, limit: number): [n: number, data: string][] {
   return sql.rows(
-    'SELECT n, data FROM entities WHERE type = ? AND gone = 0 AND n > ? ORDER BY n LIMIT ?',
+    'SELECT n, data FROM entities WHERE type IS ? AND gone = 0 AND n > ? ORDER BY n LIMIT +?',
     type,
     after,
     limit,
