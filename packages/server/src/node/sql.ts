@@ -20,10 +20,18 @@ const MOST_STATEMENTS = 200
 const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
 const CLOCK_EVERY = 256
 
+export interface SqlOptions {
+  /** Keeps to the limits of a Durable Object. */
+  readonly limits?: boolean
+  /** How much of the file is kept in memory at most. */
+  readonly cacheKiB?: number
+}
+
 /** Opens a SQLite file, or `:memory:`, durable before every commit returns. */
-export function openSql(path: string, options: { readonly limits?: boolean } = {}): NodeSql {
-  const db = new DatabaseSync(path, options.limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
+export function openSql(path: string, { limits = false, cacheKiB = 8_000 }: SqlOptions = {}): NodeSql {
+  const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   for (const pragma of PRAGMAS) db.exec(pragma)
+  db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
   return new Connection(db)
 }
 
@@ -34,7 +42,6 @@ const PRAGMAS = [
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   'PRAGMA busy_timeout = 2000',
-  'PRAGMA cache_size = -8000',
   'PRAGMA temp_store = MEMORY',
   // What is deleted is overwritten, so that an erasure leaves nothing in the file.
   'PRAGMA secure_delete = ON',

@@ -34,6 +34,11 @@ type Body = AsyncIterable<string | Uint8Array>
 /** How long a stop waits for what tenants do by themselves. */
 const REST_MS = 5_000
 
+/** KiB of memory for the files of open tenants: the more there are, the less a new one keeps. */
+const CACHES = 262_144
+const MOST_CACHE = 65_536
+const LEAST_CACHE = 2_000
+
 interface Room extends OpenTenant {
   readonly close: () => void
   /** Requests under way: a tenant in use is not closed. */
@@ -201,7 +206,8 @@ export class LocalTenants implements Tenants {
   }
 
   #furnish(slug: string, path: string): Room {
-    const sql = openSql(path)
+    const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#rooms.size + 1))))
+    const sql = openSql(path, { cacheKiB })
     try {
       const { outbound, script } = this.#options
       const alarm = { wakeAt: (at: number) => this.#wakeAt(slug, at) }
