@@ -191,6 +191,12 @@ test('other values are no other statements: what is prepared does not grow with 
   expect(sql.texts.size).toBe(before)
 })
 
+test('no statement is prepared anew for every value, as a bound LIMIT or the column of a partial index would', () => {
+  const anew = [...sql.texts].filter((text) => /(?:LIMIT|OFFSET) \?|(?<!fields WHERE )\b(?:type|state) = \?/.test(text))
+
+  expect(anew).toEqual([])
+})
+
 test('a thousand creates grow the file by at most 900 bytes each', async () => {
   sql.settle()
   const before = statSync(path).size

@@ -77,15 +77,17 @@ export function supersede(sql: Sql, before: Current, after: Current): void {
   if (!before.gone) {
     sql.run('INSERT INTO past (seq, n, type, until) VALUES (?, ?, ?, ?)', before.seq, before.n, before.type, after.seq)
   }
+  const { n, seq, version, updatedAt, data } = after
   sql.run(
-    'UPDATE entities SET gone = ?, seq = ?, version = ?, updated_at = ?, data = ? WHERE n = ?',
-    after.gone ? 1 : 0,
-    after.seq,
-    after.version,
-    after.updatedAt,
-    after.data,
-    after.n,
+    'UPDATE entities SET seq = ?, version = ?, updated_at = ?, data = ? WHERE n = ?',
+    seq,
+    version,
+    updatedAt,
+    data,
+    n,
   )
+  // Apart, since the index over types would be written anew even when nothing changes in it.
+  if (before.gone !== after.gone) sql.run('UPDATE entities SET gone = ? WHERE n = ?', after.gone ? 1 : 0, n)
 }
 
 /** The state of one entity as of a seq, or undefined when it was not there. */

@@ -72,7 +72,6 @@ export const LAYOUT = [
     type TEXT NOT NULL,
     until INTEGER NOT NULL)`,
   `CREATE INDEX past_entity ON past (n, until)`,
-  `CREATE INDEX past_type ON past (type, until)`,
 
   // The index over fields: entity n had this value in this field from seq since until (before) seq until.
   // Indexed and unique fields write a row for null too (as NOTHING); relations and lists one row per id or element.
