@@ -20,6 +20,7 @@ import { plan as planOf } from './plan.ts'
 import { type Reader, within } from './reader.ts'
 import { jsonPath, type Scope } from './scope.ts'
 import { among, countRows, ticking } from './select.ts'
+import { foldFor } from './text.ts'
 
 /** What is to be worked out over the entities of a type. */
 export interface Aggregation {
@@ -46,6 +47,7 @@ export function aggregate(
   noun: Noun,
   asked: Aggregation,
 ): { readonly results: readonly Group[]; readonly total: number } {
+  foldFor(reader, asked.filter)
   return within(reader, () => {
     const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, momentOf(reader, asked.asOf))
     const only = chosen(plan)

@@ -10,6 +10,7 @@ import { type Plan, plan as planOf } from './plan.ts'
 import { type Reader, within } from './reader.ts'
 import { countRows, pageRows, readRows, select, ticking, toStored } from './select.ts'
 import { columns, hiddenTypes, sourceOf } from './source.ts'
+import { foldFor } from './text.ts'
 
 /** A question about the entities of a type. */
 export interface Query {
@@ -56,6 +57,7 @@ export function find(reader: Reader, query: Query): Page {
 
 /** The same without a bound on the limit, for exports and other readers of whole collections. */
 export function findRows(reader: Reader, query: Query): Page {
+  foldFor(reader, query.filter)
   return within(reader, () => {
     const { type, filter = EVERYTHING, sort = [], limit = DEFAULT_LIMIT, offset = 0 } = query
     const moment = momentOf(reader, query.asOf)
@@ -87,6 +89,7 @@ export function findRows(reader: Reader, query: Query): Page {
 export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'asOf'>): number {
   const known = knownTotal(reader, query)
   if (known !== undefined) return known
+  foldFor(reader, query.filter)
   const total = within(reader, () => {
     const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
     return chosen(plan)?.length ?? counted(plan)

@@ -6,7 +6,7 @@ import type { Moment, Reader } from './reader.ts'
 import type { Scope } from './scope.ts'
 import { sourceOf, VERB_EVENT_FIELDS } from './source.ts'
 
-import { foldAllText, matchQuery, textTest } from './text.ts'
+import { matchQuery, textTest } from './text.ts'
 
 /** A question split into what SQL answers and what is left to memory. */
 export interface Plan {
@@ -39,7 +39,6 @@ export function plan(reader: Reader, type: string, filter: Filter, moment: Momen
   const asked = partsOf(filter)
   const words = asked.flatMap((part) => (part.op === 'text' ? part.words : []))
   const texts: Condition[] = words.length > 0 ? [{ sql: textTest(scope, words), facts: null }] : []
-  if (words.length > 0) foldAllText(reader.sql, reader.nouns)
   const narrowing = partsOf(reader.narrow?.(type) ?? { op: 'and', of: [] })
   const parts: Part[] = [
     ...asked.filter((part) => part.op !== 'text').map((part) => ({ filter: part, narrowed: true })),

@@ -6,6 +6,7 @@ import { momentOf } from './moment.ts'
 import { plan as planOf } from './plan.ts'
 import { type Reader, within } from './reader.ts'
 import { pageRows, readRows, toStored } from './select.ts'
+import { foldFor } from './text.ts'
 
 /** Entities of a type in the order of their creation: those that come after the place of another. */
 export function scan(
@@ -14,6 +15,7 @@ export function scan(
   after: number,
   limit: number,
 ): Stored[] {
+  foldFor(reader, question.filter)
   return within(reader, () => {
     const { type, filter = EVERYTHING, asOf } = question
     const plan = planOf(reader, type, filter, momentOf(reader, asOf))

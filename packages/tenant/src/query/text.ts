@@ -1,7 +1,8 @@
-import { type Field, type JsonObject, type NounLookup, Problem, textsOf, wordsOf } from '@tildebase/nouns'
+import { type Field, type Filter, type JsonObject, type NounLookup, Problem, textsOf, wordsOf } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { type Fragment, fragment, plain } from './fragment.ts'
+import type { Reader } from './reader.ts'
 import type { Scope } from './scope.ts'
 
 const WATERMARK = 'text.seq'
@@ -56,9 +57,13 @@ export function isTextBehind(sql: Sql, head: number): boolean {
   return Number(getMeta(sql, WATERMARK) ?? 0) < head
 }
 
-/** Folds all that is outstanding. */
-export function foldAllText(sql: Sql, nouns: NounLookup): void {
-  while (foldText(sql, nouns, 1_000) === 1_000);
+/** Folds all that is outstanding, if a filter asks for words. Call it outside of a question's time, which it may exceed. */
+export function foldFor({ sql, nouns }: Pick<Reader, 'sql' | 'nouns'>, filter: Filter | undefined): void {
+  if (filter && asksWords(filter)) while (foldText(sql, nouns, 1_000) === 1_000);
+}
+
+function asksWords(filter: Filter): boolean {
+  return filter.op === 'text' || (filter.op === 'and' && filter.of.some(asksWords))
 }
 
 // Entities are read one by one: hundreds of large ones at once would fill the memory.
