@@ -68,8 +68,9 @@ async function compareOne(operation: Operation, entrants: readonly Entrant[]): P
     for (const { name, running } of entrants) {
       const shot = running.shots[operation]
       if (!shot) continue
-      const reading = await fire(running, shot, SECONDS, CONNECTIONS)
-      if (round >= 0) readings.set(name, [...(readings.get(name) ?? []), reading])
+      const reading = await fire(running, shot, SECONDS, CONNECTIONS).catch((reason: Error) => reason)
+      if (reading instanceof Error) say(`${name} failed: ${reading.message}`)
+      else if (round >= 0) readings.set(name, [...(readings.get(name) ?? []), reading])
     }
   }
   const least = readings.get(floor.name)

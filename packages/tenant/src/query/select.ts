@@ -39,7 +39,7 @@ export function pageRows(plan: Plan, order: Order, only: readonly number[] | nul
   }
   const written: Order = order.by === 'index' ? { ...order, by: 'values' } : order
   const past = plan.scope.moment.asOf !== null
-  const inOrder = best?.facts.equality === true && !past
+  const inOrder = best?.facts.equality === true && (!past || plan.conditions.length === best.conditions.length)
   if (best && (inOrder || order.by === 'values' || best.size() < FEW)) {
     return { ...driven(plan, best), order: written, halved: false }
   }
@@ -93,12 +93,23 @@ export function select(
     return fragment`SELECT ${columns(scope.source)}, ${score} FROM ${rows.from} WHERE ${where} ${page}`
   const picked =
     rows.index && order.by === 'creation'
-      ? fragment`SELECT f.n AS n, NULL AS score FROM facts f WHERE ${every([rows.index, ...more])} ${page}`
+      ? bothHalves(order, [rows.index, ...more], limit, offset)
       : fragment`SELECT ${scope.source.n} AS n, ${score} AS score FROM ${rows.from} WHERE ${where} ${page}`
   return fragment`SELECT ${columns(scope.source)}, r.score
   FROM (${picked}) r CROSS JOIN ${scope.source.from}
   WHERE ${scope.source.n} = r.n
   ORDER BY ${orderBy(scope, order, scope.source.n)}`
+}
+
+/** What still holds lies in the index in the order of creation; only what has ended since must be sorted. */
+function bothHalves(order: Order, where: readonly Fragment[], limit: number, offset: number): Fragment {
+  const direction = plain(order.descending ? 'DESC' : 'ASC')
+  const half = (until: Fragment) => fragment`SELECT n FROM (
+    SELECT f.n FROM facts f WHERE ${every([...where, until])} ORDER BY f.n ${direction} LIMIT +${limit + offset})`
+  return fragment`SELECT n, NULL AS score
+  FROM (${half(fragment`f.until = ${OPEN}`)} UNION ALL ${half(fragment`f.until < ${OPEN}`)})
+  ORDER BY n ${direction}
+  LIMIT +${limit} OFFSET +${offset}`
 }
 
 /** Whether SQLite has to sort what it finds: it then sorts numbers, and reads only the rows of the page. */

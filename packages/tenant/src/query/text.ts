@@ -52,9 +52,9 @@ export function foldText(sql: Sql, nouns: NounLookup, limit: number): number {
   })
 }
 
-/** Whether there are events that the text index does not know. */
-export function isTextBehind(sql: Sql, head: number): boolean {
-  return Number(getMeta(sql, WATERMARK) ?? 0) < head
+/** How many events the text index does not know yet. */
+export function textBacklog(sql: Sql, head: number): number {
+  return head - Number(getMeta(sql, WATERMARK) ?? 0)
 }
 
 /** Folds all that is outstanding, if a filter asks for words. Call it outside of a question's time, which it may exceed. */
