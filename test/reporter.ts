@@ -1,10 +1,20 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends a run with one plain line: how many tests passed, failed and were skipped. */
+/** Ends a run with the names of what failed and one plain line: how many tests passed, failed and were skipped. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
-    process.stdout.write(`\n${countLine(modules, unhandled)}\n`)
+    process.stdout.write(`\n${[...failures(modules), countLine(modules, unhandled)].join('\n')}\n`)
   }
+}
+
+/** One line for each failure, with the first line of its reason: a cut log still says all that is wrong. */
+function failures(modules: readonly TestModule[]): readonly string[] {
+  return modules.flatMap((module) =>
+    [...module.children.allTests('failed')].map((test) => {
+      const reason = test.result().errors?.[0]?.message.split('\n')[0] ?? 'no reason given'
+      return `failed: ${module.relativeModuleId} > ${test.fullName}: ${reason}`
+    }),
+  )
 }
 
 /** A file or a suite that broke outside its tests, and an error that no test caught, each count as one failure. */
