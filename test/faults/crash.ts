@@ -19,6 +19,7 @@ export async function crash(
   seed: number,
   writers = 8,
   flags: readonly string[] = [],
+  tell: (report: CrashReport) => void = () => undefined,
 ): Promise<CrashReport> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-crash-'))
   const chance = chanceOf(seed)
@@ -26,8 +27,17 @@ export async function crash(
   const faults: string[] = []
   let unanswered = 0
   let events = 0
+  let round = 0
+  const report = (): CrashReport => ({
+    rounds: round,
+    seed,
+    acknowledged: clients.reduce((sum, client) => sum + client.acknowledged, 0),
+    unanswered,
+    events,
+    faults,
+  })
   try {
-    for (let round = 0; round < rounds && faults.length === 0; round++) {
+    while (round < rounds && faults.length === 0) {
       const server = await startServer(data, {}, flags)
       const running = clients.map((client) => client.run(server.url, chance))
       await new Promise((done) => setTimeout(done, 20 + chance() * 400))
@@ -36,18 +46,19 @@ export async function crash(
       unanswered += clients.reduce((sum, { unanswered: list }) => sum + list.length, 0)
 
       const again = await startServer(data, {}, flags)
-      for (const client of clients) await client.repeat(again.url)
-      for (const client of clients) faults.push(...(await client.check(again.url)))
+      await Promise.all(clients.map((client) => client.repeat(again.url)))
+      faults.push(...(await Promise.all(clients.map((client) => client.check(again.url)))).flat())
       const { body } = (await ask(again.url, 'GET', '/operator/tenants/acme/verify'))!
       if (!body.ok) faults.push(...body.faults.map((fault: any) => `${fault.seq}: ${fault.message}`))
       events = body.events
       await again.kill()
+      round++
+      tell(report())
     }
   } finally {
     rmSync(data, { recursive: true, force: true })
   }
-  const acknowledged = clients.reduce((sum, client) => sum + client.acknowledged, 0)
-  return { rounds, seed, acknowledged, unanswered, events, faults }
+  return report()
 }
 
 /** Chance that a seed repeats. */
@@ -65,7 +76,12 @@ if (import.meta.main) {
   const rounds = Number(process.argv[2] ?? 500)
   const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
   const began = Date.now()
-  const report = await crash(rounds, seed)
+  const report = await crash(rounds, seed, undefined, [], ({ rounds: done, acknowledged, unanswered, faults }) => {
+    if (done % 25 === 0)
+      process.stdout.write(
+        `${done} rounds: ${acknowledged} writes acknowledged, ${unanswered} unanswered, ${faults.length} faults\n`,
+      )
+  })
   process.stdout.write(`${JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1_000) }, null, 2)}\n`)
   process.exitCode = report.faults.length === 0 ? 0 : 1
 }
