@@ -60,7 +60,8 @@ export function operate(
       return secret === undefined ? view(entity) : { ...view(entity), secret }
     }
     default: {
-      const id = textOf(args[0], operation, noun.name)
+      // A verb that there is not is told of first, whatever it was called with.
+      const id = Object.hasOwn(noun.verbs, operation) ? textOf(args[0], operation, noun.name) : ''
       const { entity } = perform(tenant, grant, {
         type: noun.name,
         verb: operation,

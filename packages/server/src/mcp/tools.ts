@@ -8,6 +8,8 @@ export function toolsFor(call: Pick<Call, 'tenant' | 'lens' | 'grant'>): Tool[] 
 }
 
 const TYPE = { type: 'string', description: 'Name of a type' } as const
+// Not a list of types: some clients translate schemas into a language where a value has one type.
+const TEXT_OR_NULL = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
 
 function searchTool(types: string): Tool {
   return {
@@ -24,7 +26,7 @@ function searchTool(types: string): Tool {
             'MongoDB style: {"stage":"Lead","organization.name":{"$regex":"^A"}}. $eq $ne $gt $gte $lt $lte $in $nin $exists $regex $and $or $not, $text for words',
         },
         sort: {
-          type: ['object', 'string'],
+          anyOf: [{ type: 'object' }, { type: 'string' }],
           description: '{"value":-1} or "-value"; newest first without',
         },
         limit: { type: 'integer', minimum: 1, maximum: 100, description: '25 without' },
@@ -38,7 +40,7 @@ function searchTool(types: string): Tool {
         results: { type: 'array', items: { type: 'object' } },
         total: { type: 'integer' },
         hasMore: { type: 'boolean' },
-        cursor: { type: ['string', 'null'] },
+        cursor: TEXT_OR_NULL,
       },
       required: ['results', 'hasMore'],
     },
@@ -80,9 +82,8 @@ $.Type has find(filter, {sort, limit, include}), findOne, get(id), count(filter)
   outputSchema: {
     type: 'object',
     properties: {
-      result: {},
       logs: { type: 'array', items: { type: 'string' } },
-      correlation: { type: ['string', 'null'] },
+      correlation: TEXT_OR_NULL,
       events: { type: 'array', items: { type: 'object' } },
     },
     required: ['result', 'logs', 'correlation'],
