@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ask, startServer } from './server.ts'
 import { Writer } from './writer.ts'
 
@@ -28,34 +29,36 @@ export async function crash(
   let unanswered = 0
   let events = 0
   let round = 0
-  const report = (): CrashReport => ({
-    rounds: round,
-    seed,
-    acknowledged: clients.reduce((sum, client) => sum + client.acknowledged, 0),
-    unanswered,
-    events,
-    faults,
-  })
+  const written = () => clients.reduce((sum, client) => sum + client.acknowledged, 0)
+  const report = (): CrashReport => ({ rounds: round, seed, acknowledged: written(), unanswered, events, faults })
+  let server = await startServer(data, {}, flags)
   try {
     while (round < rounds && faults.length === 0) {
-      const server = await startServer(data, {}, flags)
-      const running = clients.map((client) => client.run(server.url, chance))
-      await new Promise((done) => setTimeout(done, 20 + chance() * 400))
+      let isOver = false
+      const running = Promise.all(clients.map((client) => client.run(server.url, chance)))
+      running.then(
+        () => (isOver = true),
+        () => (isOver = true),
+      )
+      // By the count of writes, so that a slow machine is killed in the midst of as much work as a fast one.
+      const enough = written() + chance() * 120
+      while (written() < enough && !isOver) await pause(1)
+      await pause(chance() * 20)
       await server.kill()
-      await Promise.all(running)
+      await running
       unanswered += clients.reduce((sum, { unanswered: list }) => sum + list.length, 0)
 
-      const again = await startServer(data, {}, flags)
-      await Promise.all(clients.map((client) => client.repeat(again.url)))
-      faults.push(...(await Promise.all(clients.map((client) => client.check(again.url)))).flat())
-      const { body } = (await ask(again.url, 'GET', '/operator/tenants/acme/verify'))!
+      server = await startServer(data, {}, flags)
+      await Promise.all(clients.map((client) => client.repeat(server.url)))
+      faults.push(...(await Promise.all(clients.map((client) => client.check(server.url)))).flat())
+      const { body } = (await ask(server.url, 'GET', '/operator/tenants/acme/verify'))!
       if (!body.ok) faults.push(...body.faults.map((fault: any) => `${fault.seq}: ${fault.message}`))
       events = body.events
-      await again.kill()
       round++
       tell(report())
     }
   } finally {
+    await server.kill()
     rmSync(data, { recursive: true, force: true })
   }
   return report()

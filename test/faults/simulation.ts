@@ -16,7 +16,8 @@ const STEPS = 40
 export function simulate(seed: number, strike: Strike): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-sim-'))
   const chance = chanceOf(seed)
-  const sql = new FaultySql(openSql(join(folder, 'acme.db'), { limits: true }))
+  const open = () => new FaultySql(openSql(join(folder, 'acme.db'), { limits: true }))
+  let sql = open()
   try {
     const tenant = furnish(sql, chance)
     sql.strikeAfter(Math.floor(chance() * 400))
@@ -24,11 +25,10 @@ export function simulate(seed: number, strike: Strike): string[] {
     sql.heal()
     if (strike === 'error') return judge(tenant, acknowledged)
     sql.real.close()
-    const again = furnish(new FaultySql(openSql(join(folder, 'acme.db'), { limits: true })), chance)
-    const faults = judge(again, acknowledged)
-    ;(again.sql as FaultySql).real.close()
-    return faults
+    sql = open()
+    return judge(furnish(sql, chance), acknowledged)
   } finally {
+    sql.real.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -153,6 +153,7 @@ if (import.meta.main) {
   const first = Number(process.argv[3] ?? 0)
   let failed = 0
   for (let seed = first; seed < first + seeds; seed++) {
+    if (seed > first && (seed - first) % 500 === 0) process.stdout.write(`${seed - first} seeds, ${failed} faults\n`)
     for (const strike of ['crash', 'error'] as const) {
       const faults = simulate(seed, strike)
       if (faults.length === 0) continue

@@ -6,7 +6,14 @@ interface Belief {
   version: number
   count: number
   gone: boolean
+  /** Whether it was written since the last check. */
+  fresh: boolean
   pending: 'update' | 'delete' | null
+}
+
+interface Found {
+  readonly $version: number
+  readonly count: number
 }
 
 /** A client that writes without pause, and remembers every acknowledgement. */
@@ -44,19 +51,36 @@ export class Writer {
       if (!(await this.#create(url, key))) throw new Error('The server died while it was being checked.')
   }
 
-  /** What is not as this writer was told. */
+  /** What is not as this writer was told: in its lists, and each entity that it wrote lately by itself. */
   async check(url: string): Promise<string[]> {
     const faults: string[] = []
+    const listed = await this.#list(url)
     for (const belief of this.beliefs) {
-      const reply = await ask(url, 'GET', `/~acme/Contact/${belief.id}`)
-      if (reply === null) throw new Error('The server died while it was being checked.')
-      faults.push(...judge(belief, reply))
-      settle(belief, reply)
+      const entity = listed.get(belief.id)
+      faults.push(...judge(belief, entity))
+      if (belief.fresh) {
+        const reply = await ask(url, 'GET', `/~acme/Contact/${belief.id}`)
+        if (reply === null) throw new Error('The server died while it was being checked.')
+        faults.push(...judge(belief, reply.status === 404 ? undefined : reply.body))
+      }
+      settle(belief, entity)
     }
-    const { body } = (await ask(url, 'GET', `/~acme/Contact?writer=${this.name}&limit=1`))!
     const expected = this.beliefs.filter(({ gone }) => !gone).length
-    if (body.total !== expected) faults.push(`${this.name} knows ${expected} contacts, the server has ${body.total}`)
+    if (listed.size !== expected) faults.push(`${this.name} knows ${expected} contacts, the server has ${listed.size}`)
     return faults
+  }
+
+  async #list(url: string): Promise<ReadonlyMap<string, Found>> {
+    const found = new Map<string, Found>()
+    let cursor: string | null = null
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const reply = await ask(url, 'GET', `/~acme/Contact?writer=${this.name}&limit=100${query}`)
+      if (reply === null) throw new Error('The server died while it was being checked.')
+      for (const entity of reply.body.results) found.set(entity.$id, entity)
+      cursor = reply.body.hasMore ? reply.body.cursor : null
+    } while (cursor !== null)
+    return found
   }
 
   async #create(url: string, key = `${this.name}-${++this.#keys}`): Promise<boolean> {
@@ -69,12 +93,12 @@ export class Writer {
     )
     if (reply === null) this.unanswered.push(key)
     else if (reply.status !== 201) throw new Error(`A creation was refused: ${JSON.stringify(reply)}`)
-    else this.beliefs.push({ id: reply.body.$id, version: 1, count: 0, gone: false, pending: null })
+    else this.beliefs.push({ id: reply.body.$id, version: 1, count: 0, gone: false, fresh: true, pending: null })
     return reply !== null
   }
 
   async #update(url: string, belief: Belief): Promise<boolean> {
-    belief.pending = 'update'
+    Object.assign(belief, { pending: 'update', fresh: true })
     const reply = await ask(
       url,
       'PUT',
@@ -89,7 +113,7 @@ export class Writer {
   }
 
   async #delete(url: string, belief: Belief): Promise<boolean> {
-    belief.pending = 'delete'
+    Object.assign(belief, { pending: 'delete', fresh: true })
     const reply = await ask(url, 'DELETE', `/~acme/Contact/${belief.id}`)
     if (reply === null) return false
     Object.assign(belief, { pending: null, gone: true })
@@ -98,16 +122,16 @@ export class Writer {
 }
 
 /** The state must be the one acknowledged last, or that with the one change that was never answered. */
-function judge(belief: Belief, { status, body }: { status: number; body: any }): string[] {
-  const found = status === 404 ? 'gone' : `version ${body.$version}, count ${body.count}`
+function judge(belief: Belief, entity: Found | undefined): string[] {
+  const found = entity === undefined ? 'gone' : `version ${entity.$version}, count ${entity.count}`
   const allowed = [belief.gone ? 'gone' : `version ${belief.version}, count ${belief.count}`]
   if (belief.pending === 'delete') allowed.push('gone')
   if (belief.pending === 'update') allowed.push(`version ${belief.version + 1}, count ${belief.count + 1}`)
   return allowed.includes(found) ? [] : [`${belief.id} is ${found}; it must be ${allowed.join(' or ')}`]
 }
 
-function settle(belief: Belief, { status, body }: { status: number; body: any }): void {
-  belief.pending = null
-  if (status === 404) belief.gone = true
-  else Object.assign(belief, { version: body.$version, count: body.count })
+function settle(belief: Belief, entity: Found | undefined): void {
+  Object.assign(belief, { pending: null, fresh: false })
+  if (entity === undefined) belief.gone = true
+  else Object.assign(belief, { version: entity.$version, count: entity.count })
 }
