@@ -6,7 +6,6 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
-import { functionOf } from './code.ts'
 import { Machine } from './machine.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
@@ -40,10 +39,26 @@ port.on('message', async (message: ToWorker) => {
   machine.start()
 })
 
-// What is slow the first time is done before the first code comes.
-functionOf('let a: number = 1', [])
-await spare.wasm
+await warmUp()
 tell({ kind: 'ready' })
+
+/** What is slow the first time is done before the first code comes: nobody's hook is late because of it. */
+async function warmUp(): Promise<void> {
+  const most = Number.POSITIVE_INFINITY
+  const limits = { timeMs: most, cpuMs: most, memoryBytes: spare.bytes, operations: 1, resultLength: most }
+  const code = 'let a: number = 1; await $.Warm.up(); [a]'
+  const first = new Machine(
+    await spare.wasm,
+    { kind: 'run', code, owner: '', values: '{}', ...limits },
+    {
+      call: () => {},
+      done: () => {},
+    },
+  )
+  first.start()
+  first.reply(1, true, 'null')
+  first.dispose()
+}
 
 /** A memory of that size that holds nothing of anybody else. */
 async function memoryFor(owner: string, bytes: number): Promise<QuickJSWASMModule> {
