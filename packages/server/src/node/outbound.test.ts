@@ -63,7 +63,7 @@ describe('addresses', () => {
   test.each(OPEN)('%s is public', (address) => expect(isPublic(address)).toBe(true))
 })
 
-const request = { headers: {}, body: '{}', timeoutMs: 500 }
+const request = { headers: {}, body: '{}', timeoutMs: 30_000 }
 
 describe('a guarded outbound', () => {
   const guarded = createOutbound({ insecure: false })
@@ -122,7 +122,7 @@ test('a kept connection that the other side has closed meanwhile is no failure',
     else response.writeHead(204).end()
   })
 
-  const answer = await outbound.post({ ...request, url: receiver.url, timeoutMs: 5_000 })
+  const answer = await outbound.post({ ...request, url: receiver.url })
   await receiver.stop()
 
   expect([answer, resets]).toEqual([{ status: 204 }, 2])

@@ -3,6 +3,9 @@ import type { ScriptAnswer, ScriptRequest } from '@tildebase/tenant'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openScript } from './script.ts'
 
+/** Code that never reaches a place where the interpreter looks at the clock, for minutes on any machine. */
+const DEAF = `[${Array(2_000).fill('((1n << 1040000n) - 1n).toString()').join()}].length`
+
 const script = openScript(2)
 afterAll(() => script.close())
 
@@ -119,11 +122,7 @@ describe('code that takes too much is stopped, and says why', () => {
     ['a flood of promises', 'for (;;) Promise.resolve().then(() => {})', 'script_(timeout|memory)'],
     ['an endless generator', 'const g = function* () { for (;;) yield 1 }; [...g()].length', 'script_(timeout|memory)'],
     ['a regular expression that explodes', "/(a+)+$/.exec('a'.repeat(60) + 'b')", 'script_timeout'],
-    [
-      'a big number written out',
-      '((1n << 1040000n) - 1n).toString().length, ((1n << 1040000n) - 3n).toString().length',
-      'script_timeout',
-    ],
+    ['big numbers written out', DEAF, 'script_timeout'],
     ['a sort that never ends', '[1, 2, 3].sort(() => { for (;;); })', 'script_timeout'],
     ['a getter that never ends', '({ get a() { for (;;); } }).a', 'script_timeout'],
     ['a result whose writing never ends', '({ toJSON() { for (;;); } })', 'script_timeout'],
@@ -133,7 +132,7 @@ describe('code that takes too much is stopped, and says why', () => {
     ['a text that doubles', "let s = 'xx'; for (;;) s += s", 'script_memory|script_error'],
     ['an array buffer', 'new ArrayBuffer(2 ** 30)', 'script_memory'],
     ['a deep recursion', 'const f = () => f(); f()', 'script_error'],
-    ['a deep structure', 'let a: any = []; for (let i = 0; i < 2e4; i++) a = [a]; a', 'script_error'],
+    ['a deep structure', 'let a: any = []; for (let i = 0; i < 2e4; i++) a = [a]; a', 'script_error|script_timeout'],
     ['deep JSON', "JSON.parse('['.repeat(1e5))", 'script_error'],
     ['deep code', "eval('('.repeat(1e4) + '1' + ')'.repeat(1e4))", 'script_error'],
     ['a chain of proxies', 'let p: any = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x', 'script_error'],
@@ -152,7 +151,7 @@ describe('code that takes too much is stopped, and says why', () => {
     ['an error of its own', "throw new TypeError('not so')", 'script_error'],
     ['something thrown that is no error', 'throw { message: { toString() { for (;;); } } }', 'script_timeout'],
   ])('%s', async (_, code, expected) => {
-    const { error } = await run(code, { timeMs: expected.includes('timeout') ? 1_500 : 9_000 })
+    const { error } = await run(code, { timeMs: /^script_\(?timeout/.test(expected) ? 1_500 : 9_000 })
 
     expect(error?.code).toMatch(new RegExp(`^(${expected})$`))
     expect(error?.message).not.toMatch(/\/|node:|wasm/)
@@ -176,7 +175,7 @@ describe('code that takes too much is stopped, and says why', () => {
   })
 
   test('a flood of log lines is cut', async () => {
-    const { logs } = await run("for (let i = 0; i < 1e5; i++) console.log('line', i); 1", { timeMs: 9_000 })
+    const { logs } = await run("for (let i = 0; i < 2e4; i++) console.log('line', i); 1", { timeMs: 9_000 })
 
     expect(logs.join('\n').length).toBeLessThan(110_000)
     expect(logs.at(-1)).toContain('more')
@@ -187,9 +186,7 @@ describe('code that takes too much is stopped, and says why', () => {
   })
 
   test('other code runs meanwhile', async () => {
-    const endless = run('((1n << 1040000n) - 1n).toString().length, ((1n << 1040000n) - 1n).toString()', {
-      timeMs: 1_500,
-    })
+    const endless = run(DEAF, { timeMs: 1_500 })
 
     expect(await run('1 + 1', { owner: 'other' })).toMatchObject({ result: 2 })
     expect((await endless).error?.code).toBe('script_timeout')
