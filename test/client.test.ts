@@ -1,6 +1,7 @@
 import { Problem, tildebase } from '@tildebase/client'
 import { noun } from '@tildebase/nouns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextMillisecond } from './clock.ts'
 import { ROOT, type TestHost, testHost } from './host.ts'
 import { verifies } from './verifies.ts'
 
@@ -272,8 +273,3 @@ describe('events', () => {
     await expect($.events.stream().next()).rejects.toMatchObject({ code: 'unauthorized' })
   })
 })
-
-/** So that what follows has a later time than what was before. */
-function nextMillisecond(): Promise<void> {
-  return new Promise((done) => setTimeout(done, 2))
-}

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { exported, parquetRows } from './files.ts'
@@ -30,7 +31,7 @@ describe('an export', () => {
       ])
       const all = await get(`/~${tenant}/export/Contact`)
       const then = all.body.at(-1).$createdAt
-      await new Promise((done) => setTimeout(done, 5))
+      await nextMillisecond()
       await host.request('DELETE', `/~${tenant}/Contact/${all.body[0].$id}`)
       await host.request('PUT', `/~${tenant}/Contact/${all.body[1].$id}`, { name: 'Robert' })
       const names = (body: { name: string }[]) => body.map(({ name }) => name)

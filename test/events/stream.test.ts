@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
@@ -77,7 +78,7 @@ describe('the change stream', () => {
   verifies('stream.since', 'since leaves only events after that time', async () => {
     await post('/Contact', { name: 'Ada' })
     const { body } = await get('/events')
-    await new Promise((done) => setTimeout(done, 5))
+    await nextMillisecond()
     await post('/Contact', { name: 'Grace' })
 
     const later = await get(`/events?since=${body.results[0].timestamp}`)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
@@ -61,7 +62,7 @@ describe('an entity that was created', () => {
     'has an id that sorts by time and is not the sender’s',
     async () => {
       const first = await contact({ $id: 'contact_aaaaaaaaaaaaaaaaaaaa', $createdAt: '2000-01-01T00:00:00Z' })
-      await new Promise((done) => setTimeout(done, 3))
+      await nextMillisecond()
       const second = await contact()
       const flag = await sent('POST', '/~acme/FeatureFlag', { key: 'k', name: 'n' })
       const key = await sent('POST', '/~acme/ApiKey', { name: 'n' })
@@ -148,7 +149,7 @@ describe('an entity that was created', () => {
     async () => {
       const made = await contact({ phone: '1' })
       const { body: changed } = await sent('PUT', `/~acme/Contact/${made.$id}`, { phone: '2' })
-      await new Promise((done) => setTimeout(done, 3))
+      await nextMillisecond()
 
       const gone = await sent('DELETE', `/~acme/Contact/${made.$id}`)
       const read = await sent('GET', `/~acme/Contact/${made.$id}`)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   const parent = await make('Organization', { name: 'Parent', industry: 'finance' })
   const child = await make('Organization', { name: 'Child', parent, industry: 'retail' })
   for (let i = 0; i < 30; i++) {
+    await nextMillisecond()
     await make('Contact', {
       name: `c${String(i).padStart(2, '0')}`,
       leadScore: i % 10,

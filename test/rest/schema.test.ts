@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
@@ -92,7 +93,7 @@ describe('the types of a tenant', () => {
   test('index what was there before, the past included', async () => {
     await sent('PUT', '/~late/schema/Box', { label: 'string' })
     const { body: box } = await sent('POST', '/~late/boxes', { label: 'old' })
-    await new Promise((done) => setTimeout(done, 3))
+    await nextMillisecond()
     const { body: changed } = await sent('PUT', `/~late/boxes/${box.$id}`, { label: 'new' })
     await sent('PUT', '/~late/schema/Box', { label: 'string##' })
 

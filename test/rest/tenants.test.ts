@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
@@ -117,7 +118,7 @@ describe('the operator', () => {
 
   test('forks a tenant as of a moment, and both go on apart', async () => {
     const bob = await stock('origin')
-    await new Promise((done) => setTimeout(done, 3))
+    await nextMillisecond()
     await sent('PUT', `/~origin/Contact/${bob.$id}`, { email: 'new@b.c' })
     await sent('DELETE', `/~origin/Contact/${bob.$id}`)
 

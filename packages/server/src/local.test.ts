@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tildebase } from '@tildebase/client'
 import { expect, test } from 'vitest'
+import { nextMillisecond } from '../../../test/clock.ts'
 import { localTildebase } from './local.ts'
 
 test('a client works on a tenant in memory as on a server', async () => {
@@ -10,8 +11,7 @@ test('a client works on a tenant in memory as on a server', async () => {
   const $ = tildebase({ ...local, nouns: {} })
 
   const ada = await $.Contact.create({ name: 'Ada' })
-  // So that the verb has a later time than the creation.
-  await new Promise((done) => setTimeout(done, 2))
+  await nextMillisecond()
   await $.Contact.qualify(ada.$id)
 
   expect((await $.Contact.findOne())?.stage).toBe('Qualified')
