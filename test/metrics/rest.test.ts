@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
@@ -86,4 +89,22 @@ describe('metrics over REST', () => {
     expect((await host.as(key)('POST', '/~acme/FeatureFlag/none/evaluate')).status).toBe(404)
     expect((await host.request('POST', '/~acme/FeatureFlag/k/evaluate', { userId: 1 })).status).toBe(400)
   })
+})
+
+test('evaluations of a flag are counted though the host stops, whatever hooks stand before an update', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-flags-'))
+  const first = await testHost({}, { data })
+  await first.request('POST', '/~acme/FeatureFlag', { key: 'beta', name: 'Beta' })
+  await first.request('PUT', '/~acme/schema/FeatureFlag/hooks/updating', {
+    code: '() => { throw new Error("Nobody updates flags.") }',
+  })
+  for (let n = 0; n < 3; n++) await first.request('POST', '/~acme/FeatureFlag/beta/evaluate', { userId: 'u' })
+  await first.stop()
+
+  const second = await testHost({}, { data })
+  const { body } = await second.request('GET', '/~acme/FeatureFlag?key=beta')
+  await second.stop()
+  rmSync(data, { recursive: true, force: true })
+
+  expect(body.results[0]).toMatchObject({ evaluations: 3, $version: 2 })
 })

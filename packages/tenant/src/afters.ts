@@ -1,8 +1,11 @@
-import { isoOf } from '@tildebase/nouns'
+import { isoOf, type Json } from '@tildebase/nouns'
 import { eventView, stateOf } from './event-view.ts'
 import type { Chore } from './household.ts'
+import { grantFor } from './keys/grant.ts'
 import { runStoredAfter, StoppedError } from './scripts/after.ts'
+import { atOnce } from './scripts/settle.ts'
 import { storedHook } from './scripts/stored.ts'
+import { sessionOf } from './session.ts'
 import { type After, addAfter, doneAfter, dueAfters, failAfter, nextAfter, parkAfter } from './store/afters.ts'
 import { type LogRow, readEntry } from './store/log.ts'
 import type { Tenant } from './tenant.ts'
@@ -54,7 +57,20 @@ async function runAfter(tenant: Tenant, job: After): Promise<void> {
   const view = eventView(event, tenant)
   if (!/^\d+$/.test(job.hook)) return runStoredAfter(tenant, event, entity, view, job.hops + 1)
   const hook = tenant.options.hooks?.after(event.type, event.event)[Number(job.hook)]
-  await hook?.(entity, tenant.session(`hook:${event.type}.${event.event}`, job.hops + 1), view)
+  if (!hook) return
+  const late: Promise<Json>[] = []
+  const $ = sessionOf(tenant, grantFor(`hook:${event.type}.${event.event}`), event.correlation, (work) => {
+    const given = atOnce(tenant, () => tenant.after(job.hops + 1, work))
+    // What the hook does not wait for may fail without anybody looking.
+    if (given instanceof Promise) late.push(given.catch(() => null))
+    return given
+  })
+  try {
+    await hook(entity, $, view)
+  } finally {
+    // A hook is not over while something that it wrote, and did not wait for, is under way.
+    await Promise.all(late)
+  }
 }
 
 function book(tenant: Tenant, job: After, reason: unknown): void {

@@ -5,6 +5,8 @@ export interface Chore {
   /** When it next has something to do, or null. */
   due(): number | null
   run(): Promise<void> | void
+  /** Does at once what would be lost with the tenant's memory. */
+  leave?(): void
   /** True for work that no sleeping tenant is woken for. */
   readonly light?: boolean
 }
@@ -50,6 +52,11 @@ export abstract class Household {
     this.isResting = true
     for (const end of this.#endings) end()
     await Promise.all(this.#underWay)
+  }
+
+  /** Writes down what is in memory only: the tenant is about to be closed. */
+  leave(): void {
+    for (const chore of this.chores) chore.leave?.()
   }
 
   /** Calls `end` when the tenant is to be closed; returns how to take that back. */

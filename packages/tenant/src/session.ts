@@ -9,8 +9,13 @@ import { entityView } from './view.ts'
 /** A tenant's data as code sees it: `$.Contact.find({stage: 'Lead'})`, `$.Deal.win(id)`. */
 export type Session = { readonly [type: string]: { readonly [operation: string]: (...args: any[]) => any } }
 
-/** The session of a grant: every type a property, every operation and verb a function of it. */
-export function sessionOf(tenant: Tenant, grant: Grant, correlation: string | null = null, hops = 0): Session {
+/** The session of a grant: every type a property, every operation and verb a function of it, which `run` runs. */
+export function sessionOf(
+  tenant: Tenant,
+  grant: Grant,
+  correlation: string | null = null,
+  run: (work: () => Json) => unknown = (work) => work(),
+): Session {
   return new Proxy({} as Session, {
     get: (_, type) =>
       typeof type === 'symbol' || type === 'then'
@@ -19,8 +24,7 @@ export function sessionOf(tenant: Tenant, grant: Grant, correlation: string | nu
             get: (_, operation) =>
               typeof operation === 'symbol' || operation === 'then'
                 ? undefined
-                : (...args: Json[]) =>
-                    tenant.after(hops, () => operate(tenant, grant, type, operation, args, correlation)),
+                : (...args: Json[]) => run(() => operate(tenant, grant, type, operation, args, correlation)),
           }),
   })
 }

@@ -176,8 +176,8 @@ export class Tenant extends Household {
   }
 
   /** The tenant's data for its own code, under a name that the log shows. */
-  session(actor: string, hops = this.hops): Session {
-    return sessionOf(this, grantFor(actor), null, hops)
+  session(actor: string): Session {
+    return sessionOf(this, grantFor(actor))
   }
 
   /** Runs a verb whole: BEFORE, execute, its event. */

@@ -1,9 +1,12 @@
-import { isoOf } from '@tildebase/nouns'
+import { isoOf, type Verb } from '@tildebase/nouns'
+import { act } from '../act/act.ts'
 import type { Chore } from '../household.ts'
 import { currentOf } from '../store/entities.ts'
 import type { Tenant } from '../tenant.ts'
 
 const EVERY = 60_000
+/** Counting is no update of anybody's: no hook before one is asked about it. */
+const COUNT: Verb = { name: 'update', before: 'counting', event: 'updated' }
 
 /** How often each flag was evaluated since that was last written down. */
 interface Counts {
@@ -24,19 +27,17 @@ export function noteEvaluation(tenant: Tenant, id: string): void {
   counts.flags.set(id, { count: (counts.flags.get(id)?.count ?? 0) + 1, at })
 }
 
-/** Writes down once a minute how often flags were evaluated: a version a minute, not one a call. */
+/** Writes down once a minute, and at the end, how often flags were evaluated: a version a minute, not one a call. */
 export function flagChore(tenant: Tenant): Chore {
   const counts = countsOf(tenant)
-  return {
-    due: () => (counts.flags.size > 0 ? counts.since + EVERY : null),
-    run: () => {
-      const noted = [...counts.flags]
-      counts.flags.clear()
-      tenant.transaction(() => {
-        for (const [id, { count, at }] of noted) write(tenant, id, count, at)
-      })
-    },
+  const run = () => {
+    if (counts.flags.size === 0) return
+    tenant.transaction(() => {
+      for (const [id, { count, at }] of counts.flags) write(tenant, id, count, at)
+    })
+    counts.flags.clear()
   }
+  return { due: () => (counts.flags.size > 0 ? counts.since + EVERY : null), run, leave: run, light: true }
 }
 
 function countsOf(tenant: Tenant): Counts {
@@ -53,5 +54,5 @@ function write(tenant: Tenant, id: string, count: number, at: number): void {
   const { evaluations: before } = JSON.parse(flag.data)
   const evaluations = (typeof before === 'number' ? before : 0) + count
   const data = { evaluations, lastEvaluatedAt: isoOf(at) }
-  tenant.act({ type: 'FeatureFlag', verb: 'update', id, data, actor: 'system' })
+  act(tenant, { type: 'FeatureFlag', verb: 'update', id, data, actor: 'system', own: COUNT })
 }

@@ -4,7 +4,7 @@ import type { LogRow } from '../store/log.ts'
 import type { Tenant } from '../tenant.ts'
 import { answerCall, isRead, scriptCall } from './call.ts'
 import { LIMITS } from './limits.ts'
-import { hookCall, noScript, settle } from './settle.ts'
+import { atOnce, hookCall, noScript } from './settle.ts'
 import { storedHook } from './stored.ts'
 
 /** The host stops: what was asked of it has not been done. */
@@ -36,9 +36,4 @@ export async function runStoredAfter(
   })
   if (error?.code === 'busy') throw new StoppedError(error.message)
   if (error) throw new Error(error.message)
-}
-
-/** A write of its own, durable when it is answered. */
-function atOnce<T>(tenant: Tenant, work: () => T): Promise<T> {
-  return settle(tenant, async (attempt) => tenant.transaction(attempt as never), work)
 }

@@ -22,6 +22,17 @@ export async function settle<T>(tenant: Tenant, run: <R>(work: () => R) => Promi
   throw new Problem('busy', 'What this writes changes faster than its hooks can be asked. Try again, or write less.')
 }
 
+/** Runs a write of its own at once, durable when it is answered; a promise of it where stored hooks are asked before. */
+export function atOnce<T>(tenant: Tenant, work: () => T): T | Promise<T> {
+  const trial = new Trial()
+  try {
+    return tenant.transaction(() => trial.attempt(tenant, work) as never)
+  } catch (reason) {
+    if (reason !== WAITING) throw reason
+  }
+  return settle(tenant, async (attempt) => tenant.transaction(attempt as never), work)
+}
+
 /** The problem of a host that cannot run code of strangers. */
 export function noScript(): Problem {
   return new Problem('not_supported', 'This host does not run code: it has no interpreter to run it in.')
