@@ -63,11 +63,11 @@ describe.skipIf(BROWSER === null)('the console', () => {
   test('the full-text box finds by the beginning of a word, and pages follow the cursor', async () => {
     const page = await enter('Contact')
 
-    await page.getByText('Page 1').waitFor()
-    await page.getByRole('button', { name: 'Older' }).click()
-    await page.getByText('Page 2').waitFor()
+    await page.getByText('1–25 of 32').waitFor()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('26–32 of 32').waitFor()
     await expect.poll(() => page.locator('tbody tr').count()).toBe(7)
-    await page.getByRole('button', { name: 'Newer' }).click()
+    await page.getByRole('button', { name: 'Previous' }).click()
     await expect.poll(() => page.locator('tbody tr').count()).toBe(25)
     await page.getByRole('searchbox').fill('kath')
 
@@ -193,6 +193,20 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.locator('tbody .title').first().click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
     expect(await page.getByRole('button', { name: /^(Edit|Delete|Assign|Roll back|Qualify)/ }).count()).toBe(0)
+  })
+
+  test('a key of one domain sees that domain, and changes what it may', async () => {
+    const page = await enter('', { scopes: 'read:crm,write:Contact' })
+    await page.getByRole('heading', { name: '~acme' }).waitFor()
+
+    const domains = await page.locator('.home h2').allTextContents()
+    await page.getByRole('link', { name: /^Contacts \d/ }).click()
+    await page.getByRole('button', { name: 'New contact' }).waitFor()
+    await page.goto(page.url().replace('/Contact', '/Deal'))
+    await page.locator('tbody tr').first().waitFor()
+
+    expect(domains).toEqual(['CRM'])
+    expect(await page.getByRole('button', { name: /^(New|Edit|Do)/ }).count()).toBe(0)
   })
 
   test('a key that is revoked leads back to the key box, and the next one goes on at the same place', async () => {

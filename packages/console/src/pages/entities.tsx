@@ -11,7 +11,11 @@ import { FilterBuilder } from '../parts/filter-builder.tsx'
 import { Grid } from '../parts/grid.tsx'
 import { asOf, go, look, place } from '../place.ts'
 import { defaultColumns, type Entity, type Json, type Noun, type Page } from '../schema.ts'
+import { session } from '../session.ts'
+import { turned } from '../turned.ts'
 import { useAnswer, useCalm } from '../use.ts'
+
+const PAGE = 25
 
 /** The entities of a type: to find, sort, page through, open, change and create. */
 export function EntitiesPage({ noun }: { noun: Noun }) {
@@ -20,8 +24,6 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const text = query.get('text') ?? ''
   const sort = query.get('sort')
   const columns = query.get('columns')?.split(',').filter(Boolean) ?? defaultColumns(noun)
-  const [cursors, setCursors] = useState<readonly string[]>([])
-  const [active, setActive] = useState(0)
   const [creating, setCreating] = useState(false)
   const [filtering, setFiltering] = useState(Object.keys(filter).length > 0)
   const search = useRef<HTMLInputElement>(null)
@@ -30,25 +32,40 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const include = columns.filter((name) => noun.fields[name]?.kind === 'forward').join(',')
 
   // Another question starts at its first page.
-  useEffect(() => {
-    setCursors([])
-    setActive(0)
-  }, [noun.name, asked, sort, time])
-  const page = useAnswer<Page>(
-    (signal) =>
-      ask('GET', `/${noun.name}`, {
-        query: { filter: asked === '{}' ? null : asked, sort, include, asOf: time, limit: 25, cursor: cursors.at(-1) },
-        signal,
-      }),
-    [noun.name, asked, sort, include, time, cursors],
+  const question = JSON.stringify([noun.name, asked, sort, time])
+  const last = turned.value
+  const isSame = last?.session === session.value && last?.question === question
+  const { cursors, active } = isSame ? last : { cursors: [], active: 0 }
+  const turn = (to: readonly string[], row: number) => {
+    const look = Object.fromEntries(query)
+    turned.value = { session: session.value, type: noun.name, query: look, question, cursors: to, active: row }
+  }
+  useEffect(() => turn(cursors, active), [question, query])
+  const cursor = cursors.at(-1)
+  const sheet = `${question} ${cursor}`
+  const page = useAnswer<Page & { sheet: string; begin: number }>(
+    async (signal) => {
+      const query = { filter: asked === '{}' ? null : asked, sort, include, asOf: time, limit: PAGE, cursor }
+      const answer = await ask<Page>('GET', `/${noun.name}`, { query, signal })
+      return { ...answer, sheet, begin: cursors.length * PAGE }
+    },
+    [noun.name, asked, sort, include, time, cursor],
   )
   const rows = page.value?.results ?? []
+  const next = () => {
+    // The way on is in the answer: until that of this page is there, nobody knows it.
+    if (page.value?.cursor && page.value.hasMore && page.value.sheet === sheet) turn([...cursors, page.value.cursor], 0)
+  }
+  const back = (row = 0) => {
+    if (cursors.length > 0) turn(cursors.slice(0, -1), row)
+  }
   const open = (entity: Entity | undefined) => entity && go([noun.name, entity.$id])
-  const next = () => page.value?.cursor && setCursors([...cursors, page.value.cursor])
   useKeys({
     '/': () => search.current?.focus(),
-    j: () => setActive((at) => Math.min(at + 1, rows.length - 1)),
-    k: () => setActive((at) => Math.max(at - 1, 0)),
+    j: () => move(() => (active < rows.length - 1 ? turn(cursors, active + 1) : next())),
+    k: () => move(() => (active > 0 ? turn(cursors, active - 1) : back(PAGE - 1))),
+    ']': () => move(next),
+    '[': () => move(back),
     Enter: (event) => {
       // A button or link that has the focus keeps its own Enter.
       if (event.target instanceof HTMLElement && event.target.matches('a, button, summary')) event.target.click()
@@ -111,23 +128,36 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           active={active}
           busy={page.loading}
           onSort={(name) => look({ sort: sort === name ? `-${name}` : sort === `-${name}` ? null : name })}
-          onActive={setActive}
+          onActive={(row) => turn(cursors, row)}
           onOpen={open}
           onChanged={page.reload}
         />
       )}
-      <nav class="pager" aria-label="Pages">
-        <button type="button" disabled={cursors.length === 0} onClick={() => setCursors(cursors.slice(0, -1))}>
-          ← Newer
-        </button>
-        <span>Page {cursors.length + 1}</span>
-        <button type="button" disabled={!page.value?.hasMore} onClick={next}>
-          Older →
-        </button>
-      </nav>
+      {(rows.length > 0 || cursors.length > 0) && (
+        <nav class="pager" aria-label="Pages">
+          <button type="button" disabled={cursors.length === 0} onClick={() => back()}>
+            ← Previous
+          </button>
+          {page.value && (
+            <span aria-live="polite">
+              {numberText(page.value.begin + 1)}–{numberText(page.value.begin + rows.length)} of{' '}
+              {numberText(page.value.total)}
+            </span>
+          )}
+          <button type="button" disabled={!page.value?.hasMore} onClick={next}>
+            Next →
+          </button>
+        </nav>
+      )}
       {creating && <CreateDialog noun={noun} onClose={() => setCreating(false)} onCreated={page.reload} />}
     </>
   )
+}
+
+/** Moves within the list. The row is what Enter is about then, and not the button that was pressed last. */
+function move(run: () => void): void {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+  run()
 }
 
 function parsed(text: string | null): { [field: string]: Json } {

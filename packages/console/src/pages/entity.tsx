@@ -13,8 +13,9 @@ import { say, sayError } from '../parts/notes.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { State, Value } from '../parts/value.tsx'
 import { VerbButtons } from '../parts/verbs.tsx'
-import { asOf, go, href } from '../place.ts'
+import { asOf } from '../place.ts'
 import { type Entity, type Json, type Noun, nouns, titleOf, writable } from '../schema.ts'
+import { hrefOfList } from '../turned.ts'
 import { useAnswer, useCalm } from '../use.ts'
 
 /** One entity: its fields, what it is connected to, and everything that happened to it. */
@@ -35,7 +36,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   const writes = mayChange(noun)
   const gone = found.error instanceof Refusal && found.error.status === 404
   useKeys({
-    Escape: () => go([noun.name]),
+    Escape: () => (location.hash = hrefOfList(noun.name)),
     e: () => writes && entity && setEditing(true),
   })
   const rollback = (version: Version) =>
@@ -51,7 +52,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   return (
     <>
       <p class="crumbs">
-        <a href={href([noun.name])}>← {labelOf(noun.path)}</a>
+        <a href={hrefOfList(noun.name)}>← {labelOf(noun.path)}</a>
       </p>
       <Head
         title={entity ? titleOf(entity, noun) : gone ? 'Not there' : '…'}

@@ -3,6 +3,7 @@ import { Dialog } from './basics.tsx'
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Search'],
   ['j k', 'Next, previous row'],
+  ['[ ]', 'Previous, next page'],
   ['Enter', 'Open the row'],
   ['e', 'Edit the row or the entity'],
   ['n', 'New'],

@@ -4,7 +4,12 @@ import type { Field, Json } from '@tildebase/nouns'
 export function cellText(value: Json | undefined, safe: boolean): string {
   if (value === undefined) return ''
   if (typeof value !== 'string' || value === '' || asJson(value) !== undefined) return JSON.stringify(value)
-  return safe && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return safe ? guarded(value) : value
+}
+
+/** A text that no spreadsheet takes for a formula. */
+export function guarded(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
 }
 
 /** A cell as it stands in the file: quoted where it must be. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
 import { isMeta, META_COLUMNS, metaValue, otherNames, secretNames, shownFields } from './columns.ts'
-import { cellText, headerText, quotedCell } from './csv-cell.ts'
+import { cellText, guarded, headerText, quotedCell } from './csv-cell.ts'
 import type { Pieces, Writing } from './write.ts'
 
 const LINE_END = '\r\n'
@@ -9,7 +9,8 @@ const LINE_END = '\r\n'
 /** CSV as RFC 4180 has it: meta-fields, declared fields, then the others that occur. */
 export function* writeCsv(writing: Writing): Pieces {
   const columns = yield* columnsOf(writing)
-  yield columns.map((name) => quotedCell(headerText(name))).join(',') + LINE_END
+  const head = writing.safe ? (name: string) => guarded(headerText(name)) : headerText
+  yield columns.map((name) => quotedCell(head(name))).join(',') + LINE_END
   const line = (entity: Stored) => lineOf(entity, columns, writing.safe)
   for (const page of writing.pages()) yield page.map(line).join('')
 }
