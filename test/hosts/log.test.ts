@@ -115,6 +115,64 @@ test('only the operator reads or restores a log', async () => {
   expect((await host.request('GET', '/operator/tenants/acme/log?after=soon')).status).toBe(400)
 })
 
+test('an answer without events is held back until there is one, or the time is over', async () => {
+  await fill('held')
+  const { body } = await host.request('GET', '/operator/tenants/held')
+  const ask = (after: number, wait: number) =>
+    host.request('GET', `/operator/tenants/held/log?after=${after}&wait=${wait}&beside=secrets`)
+
+  const later = ask(body.events, 60)
+  await host.request('POST', '/~held/Contact', { name: 'Late' })
+
+  expect((await later).text).toContain('Late')
+  expect((await ask(body.events - 1, 60)).text).toContain('Late')
+  expect(seqs((await ask(body.events + 1, 1)).text)).toEqual([])
+  expect((await ask(0, 61)).status).toBe(400)
+})
+
+test('an answer that is held back does not keep the host from stopping', async () => {
+  const other = await testHost()
+  await other.request('POST', '/~held/Contact', { name: 'Ada' })
+  const held = other.request('GET', '/operator/tenants/held/log?after=1&wait=60')
+  await other.request('GET', '/operator/tenants/held')
+
+  await other.stop()
+
+  expect((await held).status).toBe(200)
+})
+
+test('of what stands beside the log, secrets can be had alone', async () => {
+  await host.key('beside', 'read:crm')
+  await host.request('POST', '/~beside/webhooks', { url: 'https://x.example/hook', events: ['Contact.created'] })
+  await host.request('POST', '/~beside/Contact', { name: 'Ada' })
+  const beside = async (query: string) => {
+    const { text } = await host.request('GET', `/operator/tenants/beside/log?${query}`)
+    return new Set(lines(text).flatMap((line) => line.beside ?? []))
+  }
+
+  expect(await beside('beside=secrets')).toEqual(new Set(['keys', 'receivers']))
+  expect(await beside('after=0')).toEqual(new Set(['keys', 'receivers', 'outbox']))
+  expect((await host.request('GET', '/operator/tenants/beside/log?beside=none')).status).toBe(400)
+})
+
+test('a log is not asked for what lies after its end', async () => {
+  const { body } = await host.request('GET', '/operator/tenants/acme')
+  const ahead = await host.request('GET', `/operator/tenants/acme/log?after=${body.events + 1}`)
+
+  expect([ahead.status, ahead.body.error, ahead.body.seq]).toEqual([409, 'conflict', body.events])
+})
+
+function lines(text: string): any[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+function seqs(text: string): number[] {
+  return lines(text).flatMap((line) => (line.hash !== undefined && !line.end ? line.seq : []))
+}
+
 async function fill(slug: string): Promise<void> {
   const at = `/~${slug}`
   const { body: ada } = await host.request('POST', `${at}/Contact`, {

@@ -1,9 +1,52 @@
 import { Problem } from '@tildebase/nouns'
-import { parseQuery, textParam } from './call.ts'
+import type { Beside, Tenant } from '@tildebase/tenant'
+import { parseQuery, type Query, textParam } from './call.ts'
+import { Waiter } from './rest/live.ts'
 
-/** The event that a log is asked for from: `after=SEQ`, or from the first on. */
-export function afterParam(query: string): number {
-  const text = textParam(parseQuery(query), 'after') ?? '0'
+/** Which part of a tenant's log is asked for. */
+export interface LogQuestion {
+  /** The event that it goes on after; 0 for all of it. */
+  readonly after: number
+  /** For how many milliseconds an answer without events may be held back. */
+  readonly waitMs: number
+  readonly beside: Beside
+}
+
+const LONGEST_WAIT = 60
+
+/** The question of `?after=SEQ&wait=SECONDS&beside=secrets`. */
+export function logQuestion(text: string): LogQuestion {
+  const query = parseQuery(text)
+  const after = numberParam(query, 'after', 'after is the seq of an event, a whole number from 0.')
+  const told = `wait is a whole number of seconds, ${LONGEST_WAIT} at most.`
+  const wait = numberParam(query, 'wait', told)
+  if (wait > LONGEST_WAIT) throw new Problem('invalid_parameter', told, { field: 'wait' })
+  const beside = textParam(query, 'beside') ?? 'all'
+  if (beside === 'all' || beside === 'secrets') return { after, waitMs: wait * 1_000, beside }
+  throw new Problem('invalid_parameter', 'beside is all or secrets.', { field: 'beside' })
+}
+
+/** Waits until there are events to answer with, or the time is over. */
+export async function awaitEvents(tenant: Tenant, { after, waitMs }: LogQuestion): Promise<void> {
+  const { clock } = tenant.ports
+  const until = clock.now() + waitMs
+  const waiter = new Waiter(tenant)
+  try {
+    for (let left = waitMs; left > 0 && tenant.head.seq === after && !tenant.isResting; left = until - clock.now())
+      await waiter.wait(left)
+  } finally {
+    waiter.close()
+  }
+  if (tenant.isClosed)
+    throw new Problem('unavailable', 'The tenant was closed meanwhile. Ask again.', { retryAfter: 1 })
+  const { seq } = tenant.head
+  if (after <= seq) return
+  const message = `The tenant ${tenant.slug} stands at event ${seq}: there is no event ${after} to go on after.`
+  throw new Problem('conflict', message, { id: tenant.slug, seq })
+}
+
+function numberParam(query: Query, name: string, sentence: string): number {
+  const text = textParam(query, name) ?? '0'
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new Problem('invalid_parameter', 'after is the seq of an event, a whole number from 0.', { field: 'after' })
+  throw new Problem('invalid_parameter', sentence, { field: name })
 }

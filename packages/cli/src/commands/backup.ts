@@ -1,18 +1,54 @@
-import type { Command } from '../command.ts'
+import { isoOf } from '@tildebase/nouns'
+import type { Call, Command } from '../command.ts'
 import { saveTo } from '../files.ts'
 import { operatorWire } from '../link.ts'
+import { UsageError } from '../usage-error.ts'
 import { oneWord } from '../words.ts'
 
 export const command: Command = {
-  usage: 'backup TENANT [-o FILE]',
-  summary: "saves a tenant to a file while it is in use; needs the operator's key",
-  flags: { output: { type: 'string', short: 'o', help: 'the file; TENANT.db unless told' } },
-  examples: ['tilde backup acme -o acme.db'],
+  usage: 'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER [--follow]',
+  summary: "saves a tenant to a file, or its log to a folder, while it is in use; needs the operator's key",
+  flags: {
+    output: { type: 'string', short: 'o', help: 'the file; TENANT.db unless told' },
+    to: { type: 'string', help: 'a folder of segments: only what is new is added to it' },
+    follow: { type: 'boolean', help: 'go on as things happen' },
+  },
+  examples: [
+    'tilde backup acme -o acme.db',
+    'tilde backup acme --to backups/acme',
+    'tilde backup acme --to backups/acme --follow',
+  ],
   async run(call) {
     const slug = oneWord(call, 'a tenant')
+    const to = call.flags.text('to')
+    if (to !== undefined) return toFolder(call, slug, to)
+    if (call.flags.has('follow')) throw new UsageError('Say which folder the log goes to: --to backups/acme')
     const file = call.flags.text('output') ?? `${slug}.db`
     const response = await operatorWire(call.settings).send(`/operator/tenants/${encodeURIComponent(slug)}/backup`)
     const bytes = await saveTo(file, response, call.out)
     call.out.note(`${file}: ${bytes} bytes.`)
   },
+}
+
+async function toFolder({ settings, flags, out }: Call, slug: string, folder: string): Promise<void> {
+  const { Archive } = await import('../backup/archive.ts')
+  const { shipOn, shipOnce } = await import('../backup/ship.ts')
+  const wire = operatorWire(settings)
+  const path = `/operator/tenants/${encodeURIComponent(slug)}/log`
+  const archive = await Archive.open(folder, slug)
+  const tell = (events: number) => {
+    const { seq, at } = archive.head
+    return { tenant: slug, events, seq, at: seq === 0 ? null : isoOf(at) }
+  }
+  try {
+    if (!flags.has('follow')) return out.record(tell(await shipOnce(wire, path, archive)))
+    const stop = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    await shipOn(wire, path, archive, stop.signal, (events, trouble) => {
+      if (trouble !== undefined) process.stderr.write(`tilde: ${trouble}\n`)
+      else out.list([tell(events)], ['tenant', 'events', 'seq', 'at'], tell(events))
+    })
+  } finally {
+    await archive.close()
+  }
 }

@@ -1,20 +1,44 @@
-import type { Command } from '../command.ts'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { Problem } from '@tildebase/client'
+import { isoOf } from '@tildebase/nouns'
+import type { Call, Command } from '../command.ts'
 import { streamFrom } from '../files.ts'
 import { operatorWire } from '../link.ts'
 import { UsageError } from '../usage-error.ts'
 import { oneWord } from '../words.ts'
 
 export const command: Command = {
-  usage: 'restore FILE --as TENANT',
+  usage: 'restore FILE --as TENANT\nrestore FOLDER --as TENANT [--as-of TIME|SEQ]',
   summary: "makes a new tenant of a backup; needs the operator's key",
   flags: { as: { type: 'string', help: 'the name of the new tenant' } },
-  examples: ['tilde restore acme.db --as acme-restored'],
+  examples: [
+    'tilde restore acme.db --as acme-restored',
+    'tilde restore backups/acme --as acme-before --as-of 2026-01-31T12:00:00Z',
+  ],
   async run(call) {
-    const file = oneWord(call, 'the file of a backup')
+    const from = oneWord(call, 'the file or the folder of a backup')
     const slug = call.flags.text('as')
     if (slug === undefined) throw new UsageError('Name the new tenant: --as acme-restored')
-    const raw = { type: 'application/vnd.sqlite3', body: (await streamFrom(file)).stream }
+    if (from !== '-' && (await stat(from)).isDirectory()) return fromFolder(call, from, slug)
+    if (call.settings.asOf !== undefined) throw new UsageError('--as-of needs the folder of a backup, not a file.')
+    const raw = { type: 'application/vnd.sqlite3', body: (await streamFrom(from)).stream }
     const path = `/operator/tenants/${encodeURIComponent(slug)}/restore`
     call.out.record(await operatorWire(call.settings).json(path, { method: 'PUT', raw, once: true }))
   },
+}
+
+/** Tests the backup here, and the new tenant there: both must end with the same hash. */
+async function fromFolder({ settings, out }: Call, folder: string, slug: string): Promise<void> {
+  const { examine, momentOf, portableLines } = await import('../backup/portable.ts')
+  const found = await examine(folder, momentOf(settings.asOf))
+  const wire = operatorWire(settings)
+  const path = `/operator/tenants/${encodeURIComponent(slug)}`
+  const body = Readable.toWeb(Readable.from(portableLines(found, slug), { objectMode: false })) as ReadableStream
+  await wire.json(`${path}/log`, { method: 'PUT', raw: { type: 'application/x-ndjson', body }, once: true })
+  const { ok, head } = await wire.json(`${path}/verify`)
+  if (!ok || head.hash !== Buffer.from(found.head.hash).toString('hex')) {
+    throw new Problem('damaged', `${slug} is not what was backed up. Delete it and restore it again.`)
+  }
+  out.record({ tenant: slug, events: head.seq, at: isoOf(found.head.at), head: head.hash })
 }

@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { isoOf, Problem } from '@tildebase/nouns'
 import { census, detach, openTenant, rewind, seqAt, type Tenant, type TenantOptions, verify } from '@tildebase/tenant'
+import type { LogQuestion } from '../portable.ts'
 import type { TenantFiles } from './files.ts'
 import { replayFile, writeLog } from './log-file.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
@@ -13,8 +14,8 @@ export type Task =
   | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null; readonly detached: boolean }
   /** Makes the file at a path the tenant's own. */
   | { readonly do: 'adopt'; readonly path: string }
-  /** Writes the tenant's log to a path, in the form that every host reads. */
-  | { readonly do: 'log'; readonly path: string; readonly after: number }
+  /** Writes the tenant's log to a path, in the form that every host reads, once there is something to tell. */
+  | { readonly do: 'log'; readonly path: string; readonly question: LogQuestion }
   /** Brings the tenant to the state of the log at a path. */
   | { readonly do: 'replay'; readonly path: string }
 
@@ -44,7 +45,7 @@ export function keep(keeper: Keeper, slug: string, task: Task): unknown {
     case 'copy':
       return copy(keeper, slug, task.path, task.asOf, task.detached)
     case 'log':
-      return keeper.during(slug, (tenant) => writeLog(tenant, task.path, task.after))
+      return keeper.during(slug, (tenant) => writeLog(tenant, task.path, task.question))
   }
 }
 

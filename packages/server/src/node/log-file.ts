@@ -3,13 +3,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openTenant, portableLog, replay, type Tenant } from '@tildebase/tenant'
+import { awaitEvents, type LogQuestion } from '../portable.ts'
 import type { Keeper } from './keep.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
 import { openSql } from './sql.ts'
 
 /** Writes a tenant's log to a file, page by page, with turns for others in between. */
-export async function writeLog(tenant: Tenant, path: string, after: number): Promise<void> {
-  await pipeline(Readable.from(portableLog(tenant, after)), createWriteStream(path, { mode: 0o600 }))
+export async function writeLog(tenant: Tenant, path: string, question: LogQuestion): Promise<void> {
+  await awaitEvents(tenant, question)
+  const pages = Readable.from(portableLog(tenant, question.after, question.beside))
+  await pipeline(pages, createWriteStream(path, { mode: 0o600 }))
 }
 
 /** Brings a tenant to the state of the log in a file. A new one is made beside the others and moves in when it is whole. */

@@ -7,7 +7,7 @@ import { type Sender, unauthorized } from '../app.ts'
 import { type Answer, type Ask, empty, json } from '../ask.ts'
 import { parseBody } from '../call.ts'
 import { slugOf } from '../locate.ts'
-import { afterParam } from '../portable.ts'
+import { logQuestion } from '../portable.ts'
 import type { TenantFiles } from './files.ts'
 import type { Task } from './keep.ts'
 
@@ -106,7 +106,7 @@ async function backup(slug: string, options: OperatorOptions): Promise<Answer> {
 
 async function log(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
   const path = scratchPath(options, slug)
-  await options.keep(slug, { do: 'log', path, after: afterParam(ask.query) })
+  await options.keep(slug, { do: 'log', path, question: logQuestion(ask.query) })
   return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: once(path) }
 }
 

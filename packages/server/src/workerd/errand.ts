@@ -1,6 +1,7 @@
 import type { Sender } from '../app.ts'
 import type { Ask } from '../ask.ts'
 import type { Place } from '../locate.ts'
+import type { LogQuestion } from '../portable.ts'
 
 /** What the Worker asks of a tenant's object. It travels in a header that the Worker always sets itself. */
 export type Errand = { readonly slug: string } & (
@@ -12,7 +13,7 @@ export type Errand = { readonly slug: string } & (
 /** What the operator asks of a tenant as a whole; the log of `replay` is the body of the request. */
 export type Task =
   | { readonly do: 'info' | 'verify' | 'delete' | 'replay' }
-  | { readonly do: 'log'; readonly after: number }
+  | { readonly do: 'log'; readonly question: LogQuestion }
 
 const HEADER = 'tilde-errand'
 

@@ -6,6 +6,7 @@ import { type Answer, type Ask, empty, json } from '../ask.ts'
 import { askOf, responseOf, withBody } from '../exchange.ts'
 import { readSettings } from '../node/config.ts'
 import { systemClock, systemRandom, systemSeal } from '../node/ports.ts'
+import { awaitEvents, type LogQuestion } from '../portable.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { refusal } from '../respond.ts'
@@ -77,7 +78,12 @@ export function tenantObject(program: Program) {
         case 'verify':
           return json(200, { tenant: slug, ...verify(tenant) })
         case 'log':
-          return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: pages(tenant, task.after) }
+          await awaitEvents(tenant, task.question)
+          return {
+            status: 200,
+            headers: { 'content-type': 'application/x-ndjson' },
+            body: pages(tenant, task.question),
+          }
         case 'delete':
           await this.#erase()
           return empty(204)
@@ -164,6 +170,6 @@ function info(tenant: Tenant, bytes: number): object {
   }
 }
 
-async function* pages(tenant: Tenant, after: number): AsyncGenerator<string> {
-  yield* portableLog(tenant, after)
+async function* pages(tenant: Tenant, { after, beside }: LogQuestion): AsyncGenerator<string> {
+  yield* portableLog(tenant, after, beside)
 }

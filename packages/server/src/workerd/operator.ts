@@ -2,7 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import { type Sender, unauthorized } from '../app.ts'
 import type { Answer, Ask } from '../ask.ts'
 import { slugOf } from '../locate.ts'
-import { afterParam } from '../portable.ts'
+import { logQuestion } from '../portable.ts'
 import type { DurableTenants } from './durable-tenants.ts'
 import type { Task } from './errand.ts'
 
@@ -31,7 +31,7 @@ function taskOf(ask: Ask, action: string): Task {
     case 'GET verify':
       return { do: 'verify' }
     case 'GET log':
-      return { do: 'log', after: afterParam(ask.query) }
+      return { do: 'log', question: logQuestion(ask.query) }
     case 'PUT log':
       return { do: 'replay' }
     default:

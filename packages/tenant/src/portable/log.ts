@@ -1,4 +1,4 @@
-import { besideRows, hexOf } from '../store/beside.ts'
+import { type Beside, besideRows, hexOf } from '../store/beside.ts'
 import { readSealed, type SealedRow } from '../store/verify.ts'
 import type { Tenant } from '../tenant.ts'
 
@@ -11,8 +11,9 @@ export const FORM = 1
  * A tenant as lines of JSON that every host can read: a head, its events after a seq with what seals them, then what
  * stands beside them (hashes of keys, secrets of webhooks, work to be done), and an end that tells it is whole.
  * One string per page, so that a reader may pause in between; what is written meanwhile comes along.
+ * With `beside` as `secrets` it can be had often: the secrets of keys and webhooks are few, the rest may be much.
  */
-export function* portableLog(tenant: Tenant, after: number): Generator<string> {
+export function* portableLog(tenant: Tenant, after: number, beside: Beside = 'all'): Generator<string> {
   yield line({ tildebase: 'log', form: FORM, tenant: tenant.slug, after })
   let position = after
   for (
@@ -24,8 +25,8 @@ export function* portableLog(tenant: Tenant, after: number): Generator<string> {
     position = rows.at(-1)!.seq
   }
   // In one piece: nothing can be written between the last event and what stands beside it.
-  const beside = Array.from(besideRows(tenant.sql), line).join('')
-  yield `${beside}${line({ end: true, seq: position, hash: hexOf(tenant.head.hash) })}`
+  const rows = Array.from(besideRows(tenant.sql, beside), line).join('')
+  yield `${rows}${line({ end: true, seq: position, hash: hexOf(tenant.head.hash) })}`
 }
 
 function portable(row: SealedRow): object {

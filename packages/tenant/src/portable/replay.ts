@@ -1,8 +1,8 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import { addBeside, type BesideRow, bytesOf, clearBeside } from '../store/beside.ts'
-import { chain, digestOf } from '../store/log.ts'
-import { insertSealed, type SealedRow } from '../store/verify.ts'
+import { addBeside, type BesideRow, clearBeside } from '../store/beside.ts'
+import { insertSealed } from '../store/verify.ts'
 import type { Tenant } from '../tenant.ts'
+import { sealedEvent } from './chain.ts'
 import { broken, jsonLines } from './lines.ts'
 import { FORM } from './log.ts'
 import { restate } from './restate.ts'
@@ -65,27 +65,8 @@ function apply(tenant: Tenant, lines: readonly JsonObject[]): void {
 }
 
 function applyEvent(tenant: Tenant, line: JsonObject): void {
-  const row = sealedOf(line)
-  const { seal } = tenant.ports
-  const { head } = tenant
-  const fits =
-    row.seq === head.seq + 1 &&
-    row.at >= head.at &&
-    (row.salt === null || seal.equal(digestOf(seal, row.salt, row), row.digest)) &&
-    seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
-  if (!fits) throw broken(`Event ${row.seq} does not fit the chain after event ${head.seq}.`)
+  const row = sealedEvent(tenant.ports.seal, tenant.head, line)
   insertSealed(tenant.sql, row)
   tenant.head = { seq: row.seq, at: row.at, hash: row.hash }
   restate(tenant, row)
-}
-
-function sealedOf(line: JsonObject): SealedRow {
-  const { salt, digest, hash, ...row } = line
-  if (typeof digest !== 'string' || typeof hash !== 'string') throw broken('An event has no seal.')
-  return {
-    ...(row as unknown as SealedRow),
-    salt: typeof salt === 'string' ? bytesOf(salt) : null,
-    digest: bytesOf(digest),
-    hash: bytesOf(hash),
-  }
 }

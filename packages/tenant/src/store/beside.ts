@@ -6,8 +6,12 @@ export interface BesideRow {
   readonly row: readonly (string | number | null)[]
 }
 
+/** How much of what stands beside the log is meant: all of it, or what keys and webhooks are known by. */
+export type Beside = 'all' | 'secrets'
+
 interface BesideTable {
   readonly columns: string
+  readonly isSecret?: boolean
   /** Which of its rows go along. */
   readonly where?: string
 }
@@ -15,8 +19,8 @@ interface BesideTable {
 /** What cannot be made from the log: secrets, clocks of syncs, and work that is still to be done. */
 const TABLES: { readonly [name: string]: BesideTable } = {
   meta: { columns: 'key, value', where: `key >= 'sync.' AND key < 'sync/'` },
-  keys: { columns: 'id, prefix, hash, expires_at, used_at' },
-  receivers: { columns: 'id, secret, old_secret, old_until, sees, position' },
+  keys: { isSecret: true, columns: 'id, prefix, hash, expires_at, used_at' },
+  receivers: { isSecret: true, columns: 'id, secret, old_secret, old_until, sees, position' },
   clocks: { columns: 'entity, field, seq, at, replica, clock' },
   synced: { columns: 'digest, applied' },
   afters: { columns: 'id, seq, hook, hops, failures, due, error' },
@@ -26,9 +30,10 @@ const TABLES: { readonly [name: string]: BesideTable } = {
   },
 }
 
-/** All rows that stand beside the log. */
-export function* besideRows(sql: Sql): Generator<BesideRow> {
-  for (const [beside, { columns, where }] of Object.entries(TABLES)) {
+/** The rows that stand beside the log. */
+export function* besideRows(sql: Sql, which: Beside): Generator<BesideRow> {
+  for (const [beside, { columns, where, isSecret }] of Object.entries(TABLES)) {
+    if (which === 'secrets' && !isSecret) continue
     const rows = sql.rows(`SELECT ${columns} FROM ${beside}${where ? ` WHERE ${where}` : ''}`)
     for (const row of rows) yield { beside, row: row.map(written) }
   }

@@ -30,12 +30,13 @@ export interface Head {
   readonly hash: Uint8Array
 }
 
-const EMPTY: Head = { seq: 0, at: 0, hash: new Uint8Array(32) }
+/** Where a log stands that has no events. */
+export const BEGINNING: Head = { seq: 0, at: 0, hash: new Uint8Array(32) }
 const SALT_LENGTH = 16
 
 export function readHead(sql: Sql): Head {
   const row = sql.rows('SELECT seq, at, hash FROM log ORDER BY seq DESC LIMIT 1')[0]
-  return row ? { seq: row[0], at: row[1], hash: row[2] } : EMPTY
+  return row ? { seq: row[0], at: row[1], hash: row[2] } : BEGINNING
 }
 
 /** Appends an event after the head and returns the new head. The hash of each event covers the one before it. */

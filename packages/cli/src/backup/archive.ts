@@ -1,0 +1,162 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import { BEGINNING, FORM, type Head, headAfter } from '@tildebase/server/log'
+import { eventsIn, type Kept, type Segment, segmentPath, segmentsOf, tenantOf } from './segments.ts'
+
+/** A segment of more bytes is closed, and another begun. */
+const MOST_BYTES = 16_777_216
+/** So many letters are gathered before they are written. */
+const MOST_GATHERED = 1_048_576
+const PART = '.part'
+const HALF_DONE = /^(?:\d{15}\.ndjson\.gz|secrets\.ndjson)\.part$/
+const SEGMENT = /^\d{15}\.ndjson$/
+
+/** The file of a folder with what no event tells: hashes of keys and secrets of webhooks. */
+export const SECRETS = 'secrets.ndjson'
+
+/** A folder that the log of a tenant is written to, event after event. It can be killed at any moment. */
+export class Archive {
+  readonly #folder: string
+  readonly #tenant: string
+  /** The newest event that it has. */
+  head: Head
+  #saved: Head
+  #gathered: string[] = []
+  #length = 0
+  #file: FileHandle | null
+  #size: number
+  #secrets: string
+
+  /** Opens the folder of a tenant's backup, or begins one, after its last whole event. */
+  static async open(folder: string, tenant: string): Promise<Archive> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const owner = await tenantOf(folder)
+    if (owner !== null && owner !== tenant) {
+      throw new Problem('conflict', `${folder} holds a backup of ${owner}, not of ${tenant}. Use another folder.`)
+    }
+    await tidy(folder)
+    const last = await lastSegment(folder)
+    const secrets = await readFile(join(folder, SECRETS), 'utf8').catch(() => '')
+    return new Archive(folder, tenant, last, secrets, last && !last.isClosed ? await open(last.path, 'a') : null)
+  }
+
+  private constructor(folder: string, tenant: string, last: Last | null, secrets: string, file: FileHandle | null) {
+    this.#folder = folder
+    this.#tenant = tenant
+    this.head = last?.kept.head ?? BEGINNING
+    this.#saved = this.head
+    this.#file = file
+    this.#size = last?.kept.end ?? 0
+    this.#secrets = secrets
+  }
+
+  /** Adds an event, which must follow the newest one. One that it has already must be the same. */
+  async add(line: string, event: JsonObject): Promise<void> {
+    const { seq, hash } = this.head
+    if (event.seq === seq && event.hash === Buffer.from(hash).toString('hex')) return
+    if (event.seq === seq) {
+      throw new Problem(
+        'conflict',
+        `Event ${seq} of ${this.#tenant} is not the one in ${this.#folder}: it is another tenant of that name, or one ` +
+          'that was restored to an earlier moment. Begin a new folder.',
+        { seq },
+      )
+    }
+    this.head = headAfter(this.head, event)
+    this.#gathered.push(line, '\n')
+    this.#length += line.length
+    if (this.#length > MOST_GATHERED) await this.save()
+  }
+
+  /** Writes what was added to the disk. */
+  async save(): Promise<void> {
+    if (this.#gathered.length === 0) return
+    const isNew = this.#file === null
+    if (isNew) this.#gathered.unshift(this.#opening())
+    this.#file ??= await open(segmentPath(this.#folder, this.#saved.seq + 1), 'ax', 0o600)
+    const text = Buffer.from(this.#gathered.join(''))
+    if ((await this.#file.stat()).size !== this.#size) {
+      throw new Problem('conflict', `Another backup writes to ${this.#folder} at the same time.`)
+    }
+    await this.#file.appendFile(text)
+    await this.#file.datasync()
+    if (isNew) await syncFolder(this.#folder)
+    this.#gathered = []
+    this.#length = 0
+    this.#size += text.length
+    if (this.#size > MOST_BYTES) await this.#closeSegment()
+    this.#saved = this.head
+  }
+
+  /** Keeps what stands beside the events. */
+  async saveSecrets(lines: readonly string[]): Promise<void> {
+    const text = lines.map((line) => `${line}\n`).join('')
+    if (text === this.#secrets) return
+    const path = join(this.#folder, SECRETS)
+    const part = await open(`${path}${PART}`, 'w', 0o600)
+    await part.writeFile(text)
+    await part.sync()
+    await part.close()
+    await rename(`${path}${PART}`, path)
+    await syncFolder(this.#folder)
+    this.#secrets = text
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+    this.#file = null
+  }
+
+  /** The first line of a segment, which makes it the beginning of a portable log. */
+  #opening(): string {
+    const { seq, hash } = this.#saved
+    const head = { tildebase: 'log', form: FORM, tenant: this.#tenant, after: seq }
+    return `${JSON.stringify({ ...head, hash: Buffer.from(hash).toString('hex') })}\n`
+  }
+
+  async #closeSegment(): Promise<void> {
+    await this.close()
+    this.#size = 0
+    const { path } = (await segmentsOf(this.#folder)).at(-1)!
+    const packed = `${path}.gz`
+    const part = createWriteStream(`${packed}${PART}`, { mode: 0o600, flush: true })
+    await pipeline(createReadStream(path), createGzip(), part)
+    await rename(`${packed}${PART}`, packed)
+    await syncFolder(this.#folder)
+    await rm(path)
+  }
+}
+
+type Last = Segment & { readonly kept: Kept }
+
+/** Removes what a kill left half done: files that were being made, and segments that had been closed already. */
+async function tidy(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  const needless = names.filter((name) => HALF_DONE.test(name) || (SEGMENT.test(name) && names.includes(`${name}.gz`)))
+  for (const name of needless) await rm(join(folder, name))
+}
+
+/** The newest segment with its last event; what is not whole behind that is cut off. */
+async function lastSegment(folder: string): Promise<Last | null> {
+  for (const segment of (await segmentsOf(folder)).reverse()) {
+    let kept: Kept | undefined
+    for await (const one of eventsIn(segment)) kept = one
+    if (kept) {
+      if (!segment.isClosed) await truncate(segment.path, kept.end)
+      return { ...segment, kept }
+    }
+    if (!segment.isClosed) await rm(segment.path)
+  }
+  return null
+}
+
+/** A file is found after a power cut only when its folder is on the disk, too. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync()
+  await handle.close()
+}

@@ -1,0 +1,10 @@
+/** The lines of a stream of bytes. What follows the last line end is none: it has not been finished. */
+export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of source) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop()!
+    yield* lines
+  }
+}

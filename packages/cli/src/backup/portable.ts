@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Problem, parseInstant } from '@tildebase/nouns'
+import { BEGINNING, FORM, type Head } from '@tildebase/server/log'
+import { UsageError } from '../usage-error.ts'
+import { SECRETS } from './archive.ts'
+import { eventsOf, tenantOf } from './segments.ts'
+
+/** A moment of a tenant's log: everything, or up to an event, or up to a time. */
+type Moment = { readonly seq: number } | { readonly at: number } | null
+
+/** What a backup gives for a restore. */
+export interface Found {
+  readonly folder: string
+  /** The tenant it was taken of. */
+  readonly tenant: string
+  /** Where the log stands at the moment asked for. */
+  readonly head: Head
+  /** Entities that changed after that moment. */
+  readonly changed: ReadonlySet<string>
+}
+
+/** The moment that a text names: the seq of an event, or a time. */
+export function momentOf(text: string | undefined): Moment {
+  if (text === undefined) return null
+  if (/^\d{1,15}$/.test(text)) return { seq: Number(text) }
+  const at = parseInstant(text)
+  if (at !== null) return { at }
+  throw new UsageError('--as-of is the seq of an event, or a time such as 2026-01-31T12:00:00Z.')
+}
+
+/** Tests a whole backup, event by event, and finds where it stood at a moment. */
+export async function examine(folder: string, moment: Moment): Promise<Found> {
+  let head: Head = BEGINNING
+  let last = head
+  const changed = new Set<string>()
+  for await (const kept of eventsOf(folder)) {
+    last = kept.head
+    if (moment === null || ('at' in moment ? last.at <= moment.at : last.seq <= moment.seq)) head = last
+    else changed.add(String(kept.event.entity))
+  }
+  const tenant = await tenantOf(folder)
+  if (tenant === null || last.seq === 0) throw new UsageError(`${folder} holds no backup.`)
+  if (moment !== null && 'seq' in moment && moment.seq > last.seq) {
+    throw new Problem('not_found', `The backup ends with event ${last.seq}: it has no event ${moment.seq}.`)
+  }
+  if (head.seq === 0) throw new Problem('not_found', 'The tenant had no events yet at that moment.')
+  return { folder, tenant, head, changed }
+}
+
+/**
+ * The lines of a portable log for a new tenant. One of the same name is the tenant itself, and its keys and webhooks go
+ * on working, but for those that were changed after the moment: what was revoked stays so. Any other is a copy.
+ */
+export async function* portableLines(found: Found, slug: string): AsyncGenerator<string> {
+  const { folder, tenant, head, changed } = found
+  yield `${JSON.stringify({ tildebase: 'log', form: FORM, tenant, after: 0 })}\n`
+  for await (const { head: at, line } of eventsOf(folder)) {
+    if (at.seq > head.seq) break
+    yield `${line}\n`
+  }
+  if (slug === tenant) {
+    const lines = (await readFile(join(folder, SECRETS), 'utf8').catch(() => '')).split('\n')
+    for (const line of lines) if (line !== '' && !changed.has(JSON.parse(line).row[0])) yield `${line}\n`
+  }
+  yield `${JSON.stringify({ end: true, seq: head.seq, hash: Buffer.from(head.hash).toString('hex') })}\n`
+}

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem, type Wire } from '@tildebase/client'
+import type { JsonObject } from '@tildebase/nouns'
+import type { Archive } from './archive.ts'
+import { linesOf } from './lines.ts'
+
+/** How long an answer without events is held back by the service. */
+const WAIT_SECONDS = 30
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 15_000
+
+/** Brings what a tenant wrote since into its archive; tells how many events that were. */
+export async function shipOnce(wire: Wire, path: string, archive: Archive): Promise<number> {
+  // The newest event of the archive comes along: it shows that the archive belongs to this tenant.
+  return ship(wire, path, archive, { after: Math.max(archive.head.seq - 1, 0) })
+}
+
+/** Brings in what the tenant writes, as it writes it, until it is told to stop. Goes on when the service was away. */
+export async function shipOn(
+  wire: Wire,
+  path: string,
+  archive: Archive,
+  signal: AbortSignal,
+  told: (events: number, trouble?: string) => void,
+): Promise<void> {
+  let failures = 0
+  let isKnown = false
+  while (!signal.aborted) {
+    try {
+      const more = { after: archive.head.seq, wait: WAIT_SECONDS }
+      const events = isKnown ? await ship(wire, path, archive, more, signal) : await shipOnce(wire, path, archive)
+      isKnown = true
+      failures = 0
+      if (events > 0) told(events)
+    } catch (reason) {
+      if (signal.aborted) return
+      if (!passes(reason)) throw reason
+      told(0, (reason as Error).message)
+      await pause(Math.min(FIRST_PAUSE * 2 ** failures++, LONGEST_PAUSE), null, { signal }).catch(() => {})
+    }
+  }
+}
+
+async function ship(
+  wire: Wire,
+  path: string,
+  archive: Archive,
+  query: { readonly after: number; readonly wait?: number },
+  signal?: AbortSignal,
+): Promise<number> {
+  const { seq } = archive.head
+  const response = await wire.send(path, { query: { ...query, beside: 'secrets' }, signal })
+  const secrets: string[] = []
+  let end: JsonObject | undefined
+  try {
+    for await (const line of linesOf(response.body!)) {
+      const told = JSON.parse(line) as JsonObject
+      if (told.beside !== undefined) secrets.push(line)
+      else if (told.end === true) end = told
+      else if (told.seq !== undefined) await archive.add(line, told)
+    }
+  } finally {
+    // What came before an answer broke off is whole by itself.
+    await archive.save()
+  }
+  if (end === undefined) throw new Problem('unreachable', 'The answer broke off.')
+  if (end.seq !== archive.head.seq) {
+    throw new Problem('conflict', `The tenant stands at event ${end.seq}, its backup at ${seq}. Begin a new folder.`)
+  }
+  await archive.saveSecrets(secrets)
+  return archive.head.seq - seq
+}
+
+/** Whether something goes by: nobody answers, the service is busy or starts again, the line was cut. */
+function passes(reason: unknown): boolean {
+  if (reason instanceof Problem)
+    return reason.code === 'unreachable' || [429, 503].includes(Number(reason.about.status))
+  return reason instanceof TypeError
+}
