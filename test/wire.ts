@@ -17,8 +17,17 @@ export async function wire(
   body?: unknown,
 ): Promise<WireReply> {
   const { hostname, port } = new URL(url)
-  const sent = request({ hostname, port, path, method, headers: { 'content-type': 'application/json', ...headers } })
-  sent.end(body === undefined ? undefined : JSON.stringify(body))
+  const content = body === undefined ? '' : JSON.stringify(body)
+  // Node tells no length of a GET with a body, and a body without a length is no request.
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(content) }
+  const sent = request({
+    hostname,
+    port,
+    path,
+    method,
+    headers: { 'content-type': 'application/json', ...length, ...headers },
+  })
+  sent.end(content)
   const [response] = await once(sent, 'response')
   let text = ''
   for await (const chunk of response) text += chunk

@@ -73,6 +73,15 @@ test.each([
   expect(err.trimEnd().split('\n')).toHaveLength(1)
 })
 
+test('a data folder that is in use is left to whoever uses it', async () => {
+  const { folder } = await served({ TILDE_DATA: './data' }, '--port', '0')
+
+  const { code, err } = await tildeWith({})('serve', '--port', '0', '--data', join(folder, 'data'))
+
+  expect(code).toBe(2)
+  expect(err.trim()).toBe('tilde: Another service runs on this data folder. Choose another with --data.')
+})
+
 /** A server in a process of its own. */
 async function served(env: { [name: string]: string }, ...flags: string[]) {
   const tilde = tildeWith({ TILDE_ROOT_KEY: ROOT, ...env })

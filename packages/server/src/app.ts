@@ -9,7 +9,7 @@ import {
   perform,
   type Tenant,
 } from '@tildebase/tenant'
-import type { Answer, Ask } from './ask.ts'
+import type { Answer, Ask, Soon } from './ask.ts'
 import { type Call, flagParam, parseBody, parseQuery } from './call.ts'
 import { remember, rememberLong } from './idempotency.ts'
 import type { Place } from './locate.ts'
@@ -46,31 +46,35 @@ export interface AppOptions {
 const IMPORT_LIMIT = 1_073_741_824
 
 /** Answers a request inside a tenant. Never throws. */
-export async function answer(
+export function answer(
   open: OpenTenant,
   ask: Ask,
   place: Place,
   sender: Sender,
   requestId: string,
   options: AppOptions,
-): Promise<Answer> {
-  try {
-    const grant = grantFor(open.tenant, sender)
-    if (grant === null) return await open.commits.run(() => signUp(open.tenant, ask, place, options))
-    if (!options.rate) {
-      const given = dispatch(open, ask, place, grant, requestId, options)
-      return given instanceof Promise ? await given : given
+): Soon<Answer> {
+  const refuse = (reason: unknown) => refusal(reason, requestId, options.report)
+  const attempt = (work: () => Soon<Answer>): Soon<Answer> => {
+    try {
+      const given = work()
+      return given instanceof Promise ? given.catch(refuse) : given
+    } catch (reason) {
+      return refuse(reason)
     }
-    const turn = options.rate.take(`${open.tenant.slug} ${grant.actor}`)
-    const given = turn.refused
-      ? refusal(turn.refused, requestId, options.report)
-      : await (async () => dispatch(open, ask, place, grant, requestId, options))().catch((reason) =>
-          refusal(reason, requestId, options.report),
-        )
-    return { ...given, headers: { ...given.headers, ...turn.headers } }
-  } catch (reason) {
-    return refusal(reason, requestId, options.report)
   }
+  return attempt(() => {
+    const grant = grantFor(open.tenant, sender)
+    if (grant === null) return open.commits.run(() => signUp(open.tenant, ask, place, options))
+    const turn = options.rate?.take(`${open.tenant.slug} ${grant.actor}`)
+    if (!turn) return dispatch(open, ask, place, grant, requestId, options)
+    const given = attempt(() => {
+      if (turn.refused) throw turn.refused
+      return dispatch(open, ask, place, grant, requestId, options)
+    })
+    const counted = (answer: Answer) => ({ ...answer, headers: { ...answer.headers, ...turn.headers } })
+    return given instanceof Promise ? given.then(counted) : counted(given)
+  })
 }
 
 function dispatch(
@@ -80,7 +84,7 @@ function dispatch(
   grant: Grant,
   requestId: string,
   options: AppOptions,
-): Answer | Promise<Answer> {
+): Soon<Answer> {
   const { route, params } = findRoute(options.routes, ask.method, place.segments)
   const { tenant, commits } = open
   const call: Call = {

@@ -24,16 +24,22 @@ export interface Answer {
   readonly body: null | string | Uint8Array | AsyncIterable<string | Uint8Array>
 }
 
+const NONE: Answer['headers'] = {}
+const JSON_ONLY: Answer['headers'] = { 'content-type': 'application/json; charset=utf-8' }
+
+/** Something that is there, or will be. What is there already is not waited for: a turn of the queue costs a statement. */
+export type Soon<T> = T | Promise<T>
+
 /** An answer of JSON text that is already written. */
-export function jsonText(status: number, body: string, headers: Answer['headers'] = {}): Answer {
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body }
+export function jsonText(status: number, body: string, headers: Answer['headers'] = NONE): Answer {
+  return { status, headers: headers === NONE ? JSON_ONLY : { ...JSON_ONLY, ...headers }, body }
 }
 
-export function json(status: number, body: unknown, headers: Answer['headers'] = {}): Answer {
+export function json(status: number, body: unknown, headers: Answer['headers'] = NONE): Answer {
   return jsonText(status, JSON.stringify(body), headers)
 }
 
-export function empty(status: number, headers: Answer['headers'] = {}): Answer {
+export function empty(status: number, headers: Answer['headers'] = NONE): Answer {
   return { status, headers, body: null }
 }
 

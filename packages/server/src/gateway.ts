@@ -1,15 +1,15 @@
 import { Problem } from '@tildebase/nouns'
 import { tenantOfSecret } from '@tildebase/tenant'
 import { type Sender, unauthorized } from './app.ts'
-import type { Answer, Ask } from './ask.ts'
+import type { Answer, Ask, Soon } from './ask.ts'
 import { locate, type Place } from './locate.ts'
 import { refusal } from './respond.ts'
-import { traceOf, traceparent } from './trace.ts'
+import { type Trace, traceOf, traceparent } from './trace.ts'
 import { servedOf, type Watch } from './watch.ts'
 
 /** The tenants, wherever they are: in this thread, in workers, in Durable Objects. */
 export interface Tenants {
-  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Promise<Answer>
+  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Soon<Answer>
   /** Whether the secret is a valid key of the tenant it names. */
   verify(slug: string, secret: string): Promise<boolean>
 }
@@ -24,39 +24,73 @@ export interface GatewayOptions {
   /** Hears of every request that was answered. */
   readonly watch?: Watch
   /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
-  readonly outside: (ask: Ask, segments: readonly string[], sender: Sender) => Promise<Answer | null> | Answer | null
+  readonly outside: (ask: Ask, segments: readonly string[], sender: Sender) => Soon<Answer | null>
 }
 
 /** Paths that answer without a tenant prefix: the tenant is then the key's own. */
 const DATABASE_PATHS = new Set(['import', 'export', 'sync', 'manifest', 'events'])
 
+const MOST_BEARERS = 1_000
+
+/** Who carries a key. */
+interface Bearer {
+  /** Null when what the request carries cannot be a key. */
+  readonly sender: Sender | null
+  /** How logs name the key: its first 8 characters, or `operator`. */
+  readonly name: string | null
+}
+
+const NOBODY: Bearer = { sender: { kind: 'nobody' }, name: null }
+const NO_KEY: Bearer = { sender: null, name: null }
+
+/** A request between its coming and its answer. */
+interface Visit {
+  readonly ask: Ask
+  readonly requestId: string
+  readonly trace: Trace | null
+  readonly at: number
+  readonly begun: number
+  readonly bearer: Bearer
+  place: Place | null
+}
+
 /** The first door: finds out who asks whom, and passes the request on. Never throws. */
 export class Gateway {
   readonly #options: GatewayOptions
+  readonly #bearers = new Map<string, Bearer>()
 
   constructor(options: GatewayOptions) {
     this.#options = options
   }
 
-  async answer(ask: Ask): Promise<Answer> {
-    const { watch, report } = this.#options
+  answer(ask: Ask): Soon<Answer> {
     const given = ask.headers['x-request-id']
     const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
-    const trace = traceOf(ask.headers.traceparent, watch?.traces === true)
-    const at = Date.now()
-    const begun = performance.now()
-    const secret = secretOf(ask)
-    let place: Place | null = null
-    let answer: Answer
-    try {
-      place = locate(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
-      answer = ask.method === 'OPTIONS' ? preflight(ask) : await this.#pass(ask, place, secret, requestId)
-    } catch (reason) {
-      answer = refusal(reason, requestId, report)
+    const visit: Visit = {
+      ask,
+      requestId,
+      trace: traceOf(ask.headers.traceparent, this.#options.watch?.traces === true),
+      at: Date.now(),
+      begun: performance.now(),
+      bearer: this.#bearerOf(ask.headers.authorization),
+      place: null,
     }
-    const ms = performance.now() - begun
+    const refuse = (reason: unknown) => refusal(reason, requestId, this.#options.report)
+    try {
+      visit.place = locate(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
+      const answer = ask.method === 'OPTIONS' ? preflight(ask) : this.#pass(ask, visit.place, visit.bearer, requestId)
+      if (!(answer instanceof Promise)) return this.#seeOff(visit, answer)
+      return answer.catch(refuse).then((late) => this.#seeOff(visit, late))
+    } catch (reason) {
+      return this.#seeOff(visit, refuse(reason))
+    }
+  }
+
+  /** Tells whoever watches of the answer, and gives it the headers that every answer has. */
+  #seeOff({ ask, requestId, trace, at, begun, bearer, place }: Visit, answer: Answer): Answer {
+    const { watch } = this.#options
     if (watch) {
-      const rest = { at, ms, requestId, key: this.#keyOf(secret), trace }
+      const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
       watch.hear(servedOf(ask, place, answer, watch.routes, rest))
     }
     const headers: Record<string, string> = {
@@ -69,9 +103,9 @@ export class Gateway {
     return { status: answer.status, headers, body: answer.body }
   }
 
-  #pass(ask: Ask, place: Place, secret: Secret, requestId: string): Promise<Answer> {
+  #pass(ask: Ask, place: Place, { sender }: Bearer, requestId: string): Soon<Answer> {
     const { tenants } = this.#options
-    const sender = this.#senderOf(secret)
+    if (sender === null) throw unauthorized()
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
     if (outside || isDocs(ask, place)) return this.#outside(ask, place, sender)
     const slug = place.tenant ?? ownTenant(sender)
@@ -85,17 +119,19 @@ export class Gateway {
     throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
   }
 
-  /** How logs name the key of a request. */
-  #keyOf(secret: Secret): string | null {
-    if (secret === null || secret === undefined) return null
-    if (tenantOfSecret(secret) !== null) return secret.slice(0, 8)
-    return this.#options.isOperator(secret) ? 'operator' : null
-  }
-
-  #senderOf(secret: Secret): Sender {
-    if (secret === null) return { kind: 'nobody' }
-    if (secret === undefined) throw unauthorized()
-    return this.#options.isOperator(secret) ? { kind: 'operator' } : { kind: 'secret', secret }
+  /** Who an Authorization header stands for, as far as it can be told here. Those seen lately are known. */
+  #bearerOf(header: string | undefined): Bearer {
+    if (header === undefined) return NOBODY
+    const known = this.#bearers.get(header)
+    if (known) return known
+    const secret = /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
+    if (secret === undefined) return NO_KEY
+    if (this.#options.isOperator(secret)) return { sender: { kind: 'operator' }, name: 'operator' }
+    const name = tenantOfSecret(secret) === null ? null : secret.slice(0, 8)
+    const bearer: Bearer = { sender: { kind: 'secret', secret }, name }
+    if (this.#bearers.size >= MOST_BEARERS) this.#bearers.clear()
+    if (name !== null) this.#bearers.set(header, bearer)
+    return bearer
   }
 
   /** A valid key of another tenant is told so, whether or not the tenant asked for exists; any other is unknown. */
@@ -109,14 +145,6 @@ export class Gateway {
 /** A browser that asks for `/~{tenant}/docs`; anybody else means a type of that name. */
 function isDocs({ headers }: Ask, { segments }: Place): boolean {
   return segments.length === 1 && segments[0] === 'docs' && headers.accept?.includes('text/html') === true
-}
-
-/** The secret that a request carries: null when it carries none, undefined when what it carries is not one. */
-type Secret = string | null | undefined
-
-function secretOf(ask: Ask): Secret {
-  const header = ask.headers.authorization
-  return header === undefined ? null : /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
 }
 
 /** The tenant of a database path without prefix: the key's own. */

@@ -15,23 +15,28 @@ export interface Place {
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const NEUTRAL = new Set(['db', 'api', 'www'])
 const HOST = /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+const TILDE = /^(?:~|%7e)/i
 const MAX_PATH = 4_096
 
 /** Finds tenant, lens and path of a request. Nothing that is not a slug goes further than this. */
 export function locate(scheme: string, host: string, path: string, hostSuffix: string): Place {
   if (path.length > MAX_PATH)
     throw new Problem('invalid_path', `The path is longer than ${MAX_PATH} characters.`, { limit: MAX_PATH })
-  const raw = path.split('/').slice(1)
-  if (raw.at(-1) === '') raw.pop()
-  const at = raw.findIndex((segment) => segment.startsWith('~') || segment.slice(0, 3).toLowerCase() === '%7e')
   const { labels, base } = splitHost(host, hostSuffix)
-  const lead = at === -1 ? [] : raw.slice(0, at).map(decode)
-  return {
-    tenant: at === -1 ? null : slugOf(raw[at]!.replace(/^(?:~|%7e)/i, '')),
-    dimensions: [...labels, ...lead],
-    segments: (at === -1 ? raw : raw.slice(at + 1)).map(decode),
-    baseUrl: `${scheme}://${base}`,
+  const dimensions = [...labels]
+  let segments: string[] = []
+  let tenant: string | null = null
+  const raw = path.split('/')
+  const end = raw.at(-1) === '' ? raw.length - 1 : raw.length
+  for (let i = 1; i < end; i++) {
+    const segment = raw[i]!
+    if (tenant === null && TILDE.test(segment)) {
+      tenant = slugOf(segment.slice(segment.startsWith('~') ? 1 : 3))
+      dimensions.push(...segments)
+      segments = []
+    } else segments.push(decode(segment))
   }
+  return { tenant, dimensions, segments, baseUrl: `${scheme}://${base}` }
 }
 
 /** The slug, or a problem: it must not reach a file name otherwise. */

@@ -106,6 +106,9 @@ function storageProblem(reason: unknown): Problem | null {
   if (/readonly database|attempt to write a readonly/i.test(text)) {
     return new Problem('unavailable', 'The disk of this tenant is read-only; nothing was written.')
   }
+  if (/database is locked/i.test(text)) {
+    return new Problem('unavailable', 'The file of this tenant is in use by another process of the service.')
+  }
   if (/string or blob too big|SQLITE_TOOBIG/i.test(text)) {
     return new Problem('too_large', 'One row of the database would be larger than this host allows. Make it smaller.')
   }

@@ -39,7 +39,8 @@ export class Routes {
       const parts = path.split('/').slice(1)
       const list = this.#byLength.get(parts.length) ?? []
       list.push({
-        parts,
+        parts: parts.map((part) => (isParameter(part) ? null : part)),
+        names: parts.map((part) => part.slice(1)),
         parameters: parts.filter(isParameter).length,
         methods: new Map(same.map((route) => [route.method, route])),
       })
@@ -52,7 +53,7 @@ export class Routes {
   find(method: string, segments: readonly string[]): Match | { readonly allow: readonly string[] } | null {
     const closest = this.#closest(segments)
     const found = closest.find((path) => routeOf(path, method))
-    if (found) return { route: routeOf(found, method)!, params: paramsOf(found.parts, segments) }
+    if (found) return { route: routeOf(found, method)!, params: paramsOf(found, segments) }
     return closest.length > 0 ? { allow: closest.flatMap(({ methods }) => [...methods.keys()]) } : null
   }
 
@@ -64,14 +65,20 @@ export class Routes {
 
   /** A path of more words hides those with fewer: DELETE /batch is not the deletion of a type called batch. */
   #closest(segments: readonly string[]): readonly Path[] {
-    const fitting = (this.#byLength.get(segments.length) ?? []).filter(({ parts }) => fits(parts, segments))
-    return fitting.length < 2 ? fitting : fitting.filter(({ parameters }) => parameters === fitting[0]!.parameters)
+    const closest: Path[] = []
+    for (const path of this.#byLength.get(segments.length) ?? []) {
+      if (closest.length > 0 && path.parameters > closest[0]!.parameters) break
+      if (fits(path.parts, segments)) closest.push(path)
+    }
+    return closest
   }
 }
 
 /** The routes of one path. */
 interface Path {
-  readonly parts: readonly string[]
+  /** Words, and null where there is a parameter. */
+  readonly parts: readonly (string | null)[]
+  readonly names: readonly string[]
   /** How many of its parts are parameters. */
   readonly parameters: number
   readonly methods: ReadonlyMap<string, Route>
@@ -81,8 +88,8 @@ function routeOf({ methods }: Path, method: string): Route | undefined {
   return methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
-function fits(parts: readonly string[], segments: readonly string[]): boolean {
-  for (let i = 0; i < parts.length; i++) if (parts[i] !== segments[i] && !isParameter(parts[i]!)) return false
+function fits(parts: Path['parts'], segments: readonly string[]): boolean {
+  for (let i = 0; i < parts.length; i++) if (parts[i] !== null && parts[i] !== segments[i]) return false
   return true
 }
 
@@ -90,8 +97,8 @@ function isParameter(part: string): boolean {
   return part.startsWith(':')
 }
 
-function paramsOf(parts: readonly string[], segments: readonly string[]): { [name: string]: string } {
+function paramsOf({ parts, names }: Path, segments: readonly string[]): { [name: string]: string } {
   const params: { [name: string]: string } = {}
-  for (let i = 0; i < parts.length; i++) if (isParameter(parts[i]!)) params[parts[i]!.slice(1)] = segments[i]!
+  for (let i = 0; i < parts.length; i++) if (parts[i] === null) params[names[i]!] = segments[i]!
   return params
 }

@@ -58,6 +58,7 @@ function sentence(reason: unknown): string {
   if (reason instanceof SettingError) return reason.message
   const { code, message } = reason as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return 'The port is taken. Choose another with --port, or stop the program that has it.'
+  if (/database is locked/.test(message)) return 'Another service runs on this data folder. Choose another with --data.'
   if (code === 'EACCES') return `${message}. Choose a port above 1023 and a data folder that you may write to.`
   return message
 }

@@ -13,16 +13,20 @@ const whole = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 /** The answer in the encoding that its reader likes best, when that is worth it. Live streams are left as they are. */
 export function compressed(answer: Answer, accept: string | undefined): Answer | Promise<Answer> {
   const { headers, body } = answer
-  if (body === null || headers['content-encoding'] !== undefined) return answer
-  if (!COMPRESSIBLE.test(headers['content-type'] ?? '')) return answer
-  const varied = { ...headers, vary: 'accept-encoding' }
   const encoding = encodingOf(accept)
+  if (encoding === null || body === null || headers['content-encoding'] !== undefined) return answer
   const flows = typeof body === 'object' && Symbol.asyncIterator in body
-  if (encoding === null || (!flows && Buffer.byteLength(body) < LEAST)) return { ...answer, headers: varied }
-  const encoded = { ...varied, 'content-encoding': encoding }
+  if (!isCompressible(headers) || (!flows && Buffer.byteLength(body) < LEAST)) return answer
+  const encoded = { ...headers, 'content-encoding': encoding }
   if (flows) return { ...answer, headers: encoded, body: flowing(body, encoding) }
   const bytes = encoding === 'br' ? whole.br(body, BROTLI) : whole.gzip(body, GZIP)
   return bytes.then((packed) => ({ ...answer, headers: encoded, body: packed }))
+}
+
+/** Whether an answer with these headers may come in more than one encoding. */
+export function isCompressible(headers: Answer['headers']): boolean {
+  const type = headers['content-type']
+  return type !== undefined && COMPRESSIBLE.test(type)
 }
 
 /** `br` or `gzip`, whichever the header accepts; null when neither. */

@@ -4,7 +4,7 @@ import { Problem } from '@tildebase/nouns'
 import type { Answer, Ask, Body } from '../ask.ts'
 import type { Gateway } from '../gateway.ts'
 import { refusal } from '../respond.ts'
-import { compressed } from './compress.ts'
+import { compressed, isCompressible } from './compress.ts'
 
 export interface HttpOptions {
   readonly gateway: Gateway
@@ -31,7 +31,13 @@ export function createHttp(options: HttpOptions): Http {
   let underWay = 0
   let waiting: (() => void)[] = []
   const server = createServer(
-    { maxHeaderSize: 32_768, requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 65_000 },
+    {
+      maxHeaderSize: 32_768,
+      requestTimeout: 0,
+      headersTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      optimizeEmptyRequests: true,
+    },
     (request, response) => {
       underWay++
       response.once('close', () => {
@@ -57,8 +63,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const query = mark === -1 ? '' : url.slice(mark + 1)
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const ask = askOf(request, path, query, body instanceof Promise ? await body : body)
-    const given = compressed(await options.gateway.answer(ask), request.headers['accept-encoding'])
-    answer = given instanceof Promise ? await given : given
+    const given = options.gateway.answer(ask)
+    const plain = given instanceof Promise ? await given : given
+    const packed = compressed(plain, request.headers['accept-encoding'])
+    answer = packed instanceof Promise ? await packed : packed
   } catch (reason) {
     const requestId = randomUUID()
     const refused = refusal(reason, requestId, options.report)
@@ -114,10 +122,20 @@ function sendWhole(
   body: null | string | Uint8Array,
 ): void {
   const length = body === null ? 0 : Buffer.byteLength(body)
-  response.writeHead(status, status === 204 || status === 304 ? headers : { ...headers, 'content-length': length })
+  const lines = headerLines(headers)
+  if (status !== 204 && status !== 304) lines.push('content-length', String(length))
+  response.writeHead(status, lines)
   if (request.method === 'HEAD' || body === null) response.end()
   // As many bytes as letters: plain ASCII, which need not be encoded.
   else response.end(body, body.length === length ? 'latin1' : 'utf8')
+}
+
+/** Names and values in turns, which Node writes as they are. */
+function headerLines(headers: Answer['headers']): string[] {
+  const lines: string[] = []
+  for (const name in headers) lines.push(name, headers[name]!)
+  if (isCompressible(headers)) lines.push('vary', 'accept-encoding')
+  return lines
 }
 
 async function sendFlowing(
@@ -127,7 +145,7 @@ async function sendFlowing(
   body: AsyncIterable<string | Uint8Array>,
   options: HttpOptions,
 ): Promise<void> {
-  response.writeHead(status, headers)
+  response.writeHead(status, headerLines(headers))
   response.flushHeaders()
   const chunks = body[Symbol.asyncIterator]()
   // Whoever makes the stream is told when nobody reads it, also when the client had left before it was there.

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SQL_CONTRACT } from '../../../tenant/src/sql.contract.ts'
 import { openSql } from './sql.ts'
@@ -15,6 +18,20 @@ test('a database on disk is written ahead and synced before every commit returns
   const sql = openSql(':memory:')
 
   expect(sql.rows('PRAGMA synchronous')).toEqual([[2]])
+})
+
+test('a file that is open belongs to whoever opened it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-sql-'))
+  const owner = openSql(join(folder, 'a.db'))
+  owner.run('CREATE TABLE things (name)')
+
+  expect(() => openSql(join(folder, 'a.db'))).toThrow('locked')
+
+  owner.close()
+  const next = openSql(join(folder, 'a.db'))
+  expect(next.rows('SELECT count(*) FROM things')).toEqual([[0]])
+  next.close()
+  rmSync(folder, { recursive: true })
 })
 
 test('with limits, what a Durable Object would refuse is refused', () => {

@@ -39,6 +39,8 @@ export function openSql(path: string, { limits = false, cacheKiB = 8_000 }: SqlO
 const PRAGMAS = [
   // Of new files: most tenants are small, and each table and index takes a page.
   'PRAGMA page_size = 2048',
+  // A file has one owner: no lock is taken and given back for every read, and no second service writes into it.
+  'PRAGMA locking_mode = EXCLUSIVE',
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   'PRAGMA busy_timeout = 2000',

@@ -1,6 +1,6 @@
 import { Commits, grantOf, type Outbound, openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
 import { type AppOptions, answer, type OpenTenant, type Sender, unauthorized } from '../app.ts'
-import type { Answer, Ask } from '../ask.ts'
+import type { Answer, Ask, Soon } from '../ask.ts'
 import type { Tenants } from '../gateway.ts'
 import type { Place } from '../locate.ts'
 import { refusal } from '../respond.ts'
@@ -65,7 +65,7 @@ export class LocalTenants implements Tenants {
     return { ...this.#options.stats, open: this.#rooms.size, waiting }
   }
 
-  async answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Promise<Answer> {
+  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Soon<Answer> {
     let room: Room
     let fresh = false
     try {
@@ -80,8 +80,10 @@ export class LocalTenants implements Tenants {
       return refusal(reason, requestId, this.#options.app.report)
     }
     this.#use(slug, room)
-    try {
-      const given = await answer(room, ask, place, sender, requestId, this.#options.app)
+    const over = (given: Answer): Answer => {
+      this.#leave(slug, room)
+      // A first write that was refused has written nothing: it leaves no tenant behind.
+      if (fresh && room.tenant.head.seq === 0 && isIdle(room)) this.#discard(slug)
       if (!holdsOn(given)) return given
       const body = held(
         given.body,
@@ -90,11 +92,9 @@ export class LocalTenants implements Tenants {
       )
       if (this.#rooms.get(slug) === room) return { ...given, body }
       return { ...given, body: followed(body, () => this.#movedIn(slug, ask, place, sender, requestId)) }
-    } finally {
-      this.#leave(slug, room)
-      // A first write that was refused has written nothing: it leaves no tenant behind.
-      if (fresh && room.tenant.head.seq === 0 && isIdle(room)) this.#discard(slug)
     }
+    const given = answer(room, ask, place, sender, requestId, this.#options.app)
+    return given instanceof Promise ? given.then(over) : over(given)
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
