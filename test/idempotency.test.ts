@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Commits } from '@tildebase/tenant'
@@ -16,6 +16,88 @@ beforeAll(async () => {
   host = await testHost()
 })
 afterAll(() => host.stop())
+
+/** A request for each POST there is; `:id` stands for what `of` makes. */
+const POSTS: { [route: string]: { readonly path?: string; readonly of?: [string, object]; readonly body?: object } } = {
+  '/webhooks/:id/redeliver': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
+  '/webhooks/:id/rotate': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
+  '/webhooks/:id/test': { of: ['Webhook', { url: 'https://127.0.0.1:9/', events: ['*'] }] },
+  '/Webhook/:id/redeliver': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
+  '/Webhook/:id/rotate': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
+  '/Webhook/:id/test': { of: ['Webhook', { url: 'https://127.0.0.1:9/', events: ['*'] }] },
+  '/events': { body: { name: 'signed_up', type: 'track' } },
+  '/batch': { body: { operations: [{ id: 'a', method: 'POST', path: '/Contact', body: { name: 'Ada' } }] } },
+  '/FeatureFlag/:id/evaluate': { of: ['FeatureFlag', { key: 'a', name: 'A' }], body: { userId: 'u' } },
+  '/feature-flags/:id/evaluate': { of: ['FeatureFlag', { key: 'b', name: 'B' }], body: { userId: 'u' } },
+  '/import/:type': { path: '/import/Contact', body: [{ name: 'Ada' }] },
+  '/sync': { body: { changes: [] } },
+  '/do': { body: { code: "await $.Contact.create({ name: 'Ada' })" } },
+  '/undo/:correlation': { path: '/undo/mine' },
+  '/:type/:id/erase': { path: '/Contact/:id/erase', of: ['Contact', { name: 'Ada' }] },
+  '/:type': { path: '/Contact', body: { name: 'Ada' } },
+  '/:type/:id/:verb': { path: '/Contact/:id/enrich', of: ['Contact', { name: 'Ada' }] },
+}
+
+describe('every POST is done once per Idempotency-Key', () => {
+  const posts = routes.all.filter(({ method }) => method === 'POST')
+
+  test.each(posts.filter(({ repeats }) => !repeats).map(({ path }) => path))('%s', async (route) => {
+    const { path = route, of, body } = POSTS[route]!
+    const made = of && (await host.request('POST', `/~posts/${of[0]}`, of[1])).body
+    if (route.startsWith('/undo')) {
+      await host.request('POST', '/~posts/Contact', { name: 'Ada' }, { 'x-correlation-id': 'mine' })
+    }
+    const post = () =>
+      host.request('POST', `/~posts${path.replace(':id', made?.$id)}`, body, { 'idempotency-key': `for ${route}` })
+
+    const first = await post()
+    const second = await post()
+
+    expect(first.status).toBeLessThan(300)
+    expect(first.headers.has('idempotency-replayed')).toBe(false)
+    expect(second.status).toBe(first.status)
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect(second.body).toEqual({ ...first.body, ...(first.body.secret && { secret: undefined }) })
+  })
+
+  test('but those that the documentation names, with a reason', () => {
+    const docs = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
+
+    expect(posts.filter(({ repeats }) => repeats).map(({ path }) => path)).toEqual(['/mcp'])
+    expect(docs).toMatch(/Three POSTs pay no heed to the key. `\/~{tenant}\/mcp` /)
+  })
+})
+
+describe('code with an Idempotency-Key', () => {
+  const run = (tenant: string, code: string) =>
+    host.request('POST', `/~${tenant}/do`, { code }, { 'idempotency-key': 'run', 'x-correlation-id': 'my-run' })
+
+  test('that failed after it had written is not run again', async () => {
+    const code = "await $.Contact.create({ name: 'Half' }); throw new Error('then it broke')"
+    const first = await run('half', code)
+    const second = await run('half', code)
+
+    expect(first).toMatchObject({ status: 422, body: { error: 'script_error', correlation: 'my-run' } })
+    expect(second).toMatchObject({ status: 422, body: first.body })
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect((await host.request('GET', '/~half/Contact/count')).body.count).toBe(1)
+    expect((await host.request('POST', '/~half/undo/my-run')).body.undone).toBe(1)
+  })
+
+  test('that failed and wrote nothing may be run again', async () => {
+    const code = "if (await $.Contact.count() === 0) throw new Error('not yet'); 'fine'"
+    expect((await run('again', code)).status).toBe(422)
+    await host.request('POST', '/~again/Contact', { name: 'Ada' })
+
+    expect(await run('again', code)).toMatchObject({ status: 200, body: { result: 'fine' } })
+  })
+
+  test('is refused while the first is under way', async () => {
+    const replies = await Promise.all([run('busy', 'for (;;);'), run('busy', 'for (;;);')])
+
+    expect(replies.map(({ body }) => body.error).sort()).toEqual(['in_flight', 'script_timeout'])
+  })
+})
 
 describe('an Idempotency-Key', () => {
   const send = (key: string, body: unknown, path = '/~acme/Contact') =>

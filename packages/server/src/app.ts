@@ -11,7 +11,7 @@ import {
 } from '@tildebase/tenant'
 import type { Answer, Ask, Soon } from './ask.ts'
 import { type Call, flagParam, parseBody, parseQuery } from './call.ts'
-import { remember, rememberLong } from './idempotency.ts'
+import { isOnce, remember, rememberLong } from './idempotency.ts'
 import type { Place } from './locate.ts'
 import type { RateLimit } from './rate.ts'
 import { rehearsal } from './rehearsal.ts'
@@ -103,8 +103,9 @@ function dispatch(
     importLimit: options.importLimit ?? IMPORT_LIMIT,
   }
   demandFor({ route, params }, call)
-  if (route.mode === 'write') return runWrite(route, call)
-  return route.mode === 'stream' ? rememberLong(call, async () => route.handle(call)) : route.handle(call)
+  if (route.repeats) return route.handle(call)
+  if (route.mode === 'stream') return rememberLong(call, async () => route.handle(call), options.report)
+  return route.mode === 'write' || isOnce(call) ? runWrite(route, call) : route.handle(call)
 }
 
 /** What the sender wants the writes of this request to share, if it has a bearable form. */

@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import { forgetOldAnswers, keepAnswer, keptAnswer, type Tenant } from '@tildebase/tenant'
 import type { Answer } from './ask.ts'
 import type { Call } from './call.ts'
+import { refusal } from './respond.ts'
 import { withoutSecrets } from './secrets.ts'
 
 const DAY = 86_400_000
@@ -10,16 +11,28 @@ const MAX_KEY = 255
 /** The requests under way that take their time, by tenant. */
 const UNDER_WAY = new WeakMap<Tenant, Set<string>>()
 
+/** Whether a request is to be done once. */
+export function isOnce({ ask }: Call): boolean {
+  return ask.method === 'POST' && ask.headers['idempotency-key'] !== undefined
+}
+
 /** Runs a POST once per Idempotency-Key. The answer is kept in the transaction of the write, so a crash keeps both or none. */
 export function remember(call: Call, work: () => Answer): Answer {
   const scope = scopeOf(call)
   if (scope === null) return work()
   const fingerprint = fingerprintOf(call)
-  return replayed(call, scope, fingerprint) ?? kept(call, scope, fingerprint, work())
+  const known = replayed(call, scope, fingerprint)
+  if (known) return known
+  const answer = work()
+  return answer.status < 400 ? kept(call, scope, fingerprint, answer) : answer
 }
 
 /** The same for a POST that takes its time. While it is under way a second one is refused; its answer is kept at its end. */
-export async function rememberLong(call: Call, work: () => Promise<Answer>): Promise<Answer> {
+export async function rememberLong(
+  call: Call,
+  work: () => Promise<Answer>,
+  report: (reason: unknown, requestId: string) => void,
+): Promise<Answer> {
   const scope = scopeOf(call)
   if (scope === null) return work()
   const busy = UNDER_WAY.get(call.tenant) ?? new Set()
@@ -34,7 +47,13 @@ export async function rememberLong(call: Call, work: () => Promise<Answer>): Pro
     const fingerprint = fingerprintOf(call)
     const known = replayed(call, scope, fingerprint)
     if (known) return known
-    const answer = await work()
+    let wrote = false
+    const answer = await work().catch((reason) => {
+      // Code that failed may have written before: what it wrote has a correlation, and is not to be written again.
+      wrote = reason instanceof Problem && typeof reason.about.correlation === 'string'
+      return refusal(reason, call.requestId, report)
+    })
+    if (answer.status >= 400 && !wrote) return answer
     return await call.commits.run(() => kept(call, scope, fingerprint, answer))
   } finally {
     busy.delete(scope)
@@ -43,8 +62,8 @@ export async function rememberLong(call: Call, work: () => Promise<Answer>): Pro
 
 /** Whose key it is, and for what: null when the request has none. */
 function scopeOf(call: Call): string | null {
-  const key = call.ask.headers['idempotency-key']
-  if (key === undefined || call.ask.method !== 'POST') return null
+  if (!isOnce(call)) return null
+  const key = call.ask.headers['idempotency-key']!
   if (key === '' || key.length > MAX_KEY) {
     throw new Problem('invalid_parameter', `An Idempotency-Key has 1 to ${MAX_KEY} characters.`, {
       field: 'Idempotency-Key',
@@ -80,10 +99,10 @@ function replayed({ tenant }: Call, scope: string, fingerprint: string): Answer 
   return { status, headers: { ...JSON.parse(headers), 'idempotency-replayed': 'true' }, body }
 }
 
-/** Keeps an answer that is text and tells of success: what failed may be tried again. */
+/** Keeps an answer that is text. What failed is not kept: it may be tried again. */
 function kept({ tenant }: Call, scope: string, fingerprint: string, answer: Answer): Answer {
   const { status, headers, body } = answer
-  if (status >= 400 || (body !== null && typeof body !== 'string')) return answer
+  if (body !== null && typeof body !== 'string') return answer
   const at = tenant.ports.clock.now()
   forgetOldAnswers(tenant.sql, at - DAY)
   const text = body?.includes('"secret"') ? JSON.stringify(withoutSecrets(JSON.parse(body))) : body

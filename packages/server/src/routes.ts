@@ -21,6 +21,8 @@ export interface Route {
   readonly handle: (call: Call) => Answer | Promise<Answer>
   /** True for bodies that are not JSON, or too large to be held: the handler reads `ask.body` itself. */
   readonly rawBody?: boolean
+  /** True for a POST that pays no heed to an Idempotency-Key; docs/api.md says why. */
+  readonly repeats?: boolean
 }
 
 export interface Match {

@@ -11,7 +11,15 @@ const INFO = { name: 'tildebase', title: 'Tildebase', version: '0.1.0' }
 
 /** The tool protocol, bound to the tenant. No session is kept: every request says all there is to know. */
 export const mcpRoutes: readonly Route[] = [
-  { method: 'POST', path: '/mcp', needs: 'key', mode: 'stream', summary: 'Speak MCP', handle: answerMcp },
+  {
+    method: 'POST',
+    path: '/mcp',
+    needs: 'key',
+    mode: 'stream',
+    repeats: true,
+    summary: 'Speak MCP',
+    handle: answerMcp,
+  },
 ]
 
 async function answerMcp(call: Call): Promise<Answer> {

@@ -14,7 +14,7 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
     case 'fetch':
       return fetchOne(call, given)
     case 'do':
-      return runCode(call.tenant, call.commits, call.grant, given)
+      return runCode(call.tenant, call.commits, call.grant, given, call.correlation)
     default:
       throw new Problem('not_found', `There is no tool ${name}. There are search, fetch and do.`)
   }

@@ -9,7 +9,7 @@ const OBJECT = { type: 'object' }
 /** What is known of paths beyond their route: parameters, a body, and what they answer. */
 const KNOWN: { readonly [route: string]: Partial<Description> & { readonly success?: Schema } } = {
   'POST /batch': {
-    parameters: params('idempotencyKey', 'dryRun'),
+    parameters: params('dryRun'),
     requestBody: body(
       {
         type: 'object',
@@ -74,7 +74,7 @@ const KNOWN: { readonly [route: string]: Partial<Description> & { readonly succe
   },
   'POST /events': { requestBody: body(OBJECT, true, { name: 'signed_up', type: 'track', userId: 'u1' }) },
   'POST /import/:type': {
-    parameters: params('dryRun', 'idempotencyKey'),
+    parameters: params('dryRun'),
     requestBody: {
       required: true,
       content: {
@@ -130,10 +130,11 @@ export function describeFixed(route: Route, types: readonly string[]): Descripti
   const named = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) =>
     name === 'id' ? { $ref: '#/components/parameters/id' } : pathParam(name!, types),
   )
+  const once = route.method === 'POST' && !route.repeats ? params('idempotencyKey') : []
   const status = route.method === 'DELETE' ? 204 : 200
   const answer = status === 204 ? { description: 'Done.' } : answers(route.summary, success)
   return {
-    parameters: [...named, ...parameters],
+    parameters: [...named, ...parameters, ...once],
     ...(requestBody && { requestBody }),
     responses: { [status]: answer, ...created(route), ...errorsOf(route) },
   }

@@ -17,10 +17,10 @@ export const doRoutes: readonly Route[] = [
 ]
 
 async function run(call: Call): Promise<Answer> {
-  const { tenant, commits, grant, body, query } = call
+  const { tenant, commits, grant, body, query, correlation } = call
   const dryRun = flagParam(query, 'dryRun')
   const asked = dryRun && typeof body === 'object' ? { ...body, dryRun } : body
-  return json(200, await runCode(tenant, commits, grant, asked))
+  return json(200, await runCode(tenant, commits, grant, asked, correlation))
 }
 
 function takeBack(call: Call): Answer {

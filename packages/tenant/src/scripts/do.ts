@@ -30,11 +30,17 @@ export function doAsk(body: unknown): { code: string; dryRun: boolean } {
 }
 
 /** Runs somebody's code on the tenant. Each operation is whole by itself and durable before the code goes on. */
-export async function runCode(tenant: Tenant, commits: Commits, grant: Grant, body: unknown): Promise<Did> {
+export async function runCode(
+  tenant: Tenant,
+  commits: Commits,
+  grant: Grant,
+  body: unknown,
+  given: string | null = null,
+): Promise<Did> {
   const { code, dryRun } = doAsk(body)
   const { script, clock, random } = tenant.ports
   if (!script) throw noScript()
-  const correlation = newId('do', clock, random)
+  const correlation = given ?? newId('do', clock, random)
   const rehearsal = dryRun ? new DryRun(tenant, commits, grant, correlation) : null
   let wrote = false
 
