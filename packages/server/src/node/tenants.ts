@@ -10,6 +10,7 @@ import { keep, type Task } from './keep.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
+import { Wakes } from './wakes.ts'
 import { countCommit, type Stats } from './watch/stats.ts'
 
 export interface LocalTenantsOptions {
@@ -43,8 +44,6 @@ interface Room extends OpenTenant {
   readonly close: () => void
   /** Requests under way: a tenant in use is not closed. */
   busy: number
-  timer: NodeJS.Timeout | null
-  timerAt: number
 }
 
 /** The tenants of this thread: opened when asked for, closed when others need the room. */
@@ -54,6 +53,7 @@ export class LocalTenants implements Tenants {
   readonly #rooms = new Map<string, Room>()
   /** Rooms on no disk that are in use, by those who read a tenant that does not exist. */
   readonly #vacancies = new Map<string, Set<Room>>()
+  readonly #wakes = new Wakes((slug) => void this.wake(slug))
 
   constructor(options: LocalTenantsOptions) {
     this.#options = options
@@ -168,7 +168,7 @@ export class LocalTenants implements Tenants {
     this.#options.opened?.(slug)
     this.#makeRoom()
     const due = room.tenant.due()
-    if (due !== null) this.#wakeAt(slug, due)
+    if (due !== null) this.#wakes.book(slug, due)
     return room
   }
 
@@ -210,7 +210,7 @@ export class LocalTenants implements Tenants {
     const sql = openSql(path, { cacheKiB })
     try {
       const { outbound, script } = this.#options
-      const alarm = { wakeAt: (at: number) => this.#wakeAt(slug, at) }
+      const alarm = { wakeAt: (at: number) => this.#rooms.has(slug) && this.#wakes.book(slug, at) }
       const ports = { sql, clock: systemClock, random: systemRandom, seal: systemSeal, alarm, outbound, script }
       const tenant = openTenant(slug, ports, this.#options.tenant)
       const commits: Commits = new Commits(tenant, (run) =>
@@ -227,28 +227,11 @@ export class LocalTenants implements Tenants {
           sql.close()
         },
         busy: 0,
-        timer: null,
-        timerAt: 0,
       }
     } catch (reason) {
       sql.close()
       throw reason
     }
-  }
-
-  #wakeAt(slug: string, at: number): void {
-    const room = this.#rooms.get(slug)
-    if (!room || (room.timer && room.timerAt <= at)) return
-    if (room.timer) clearTimeout(room.timer)
-    room.timerAt = at
-    room.timer = setTimeout(
-      () => {
-        room.timer = null
-        void this.wake(slug)
-      },
-      Math.min(Math.max(at - Date.now(), 0), 86_400_000),
-    )
-    room.timer.unref()
   }
 
   #makeRoom(): void {
@@ -259,7 +242,7 @@ export class LocalTenants implements Tenants {
   }
 
   #shut(slug: string, room: Room): void {
-    if (room.timer) clearTimeout(room.timer)
+    this.#wakes.cancel(slug)
     try {
       room.tenant.leave()
       void this.#options.book(slug, room.tenant.due(true))
@@ -275,7 +258,7 @@ export class LocalTenants implements Tenants {
     const room = this.#rooms.get(slug)
     if (!room) return
     this.#rooms.delete(slug)
-    if (room.timer) clearTimeout(room.timer)
+    this.#wakes.cancel(slug)
     room.close()
     this.#options.files.remove(slug)
   }
