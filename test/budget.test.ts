@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogue, type Noun, nounsOf } from '@tildebase/nouns'
-import { Commits, OPERATOR, openTenant, perform, type Sql, type SqlValue } from '@tildebase/tenant'
+import { Commits, OPERATOR, openTenant, perform, type Sql, type SqlValue, type TransactionWay } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppOptions, answer } from '../packages/server/src/app.ts'
 import { systemClock, systemRandom, systemSeal } from '../packages/server/src/node/ports.ts'
@@ -41,10 +41,10 @@ class CountingSql implements Sql {
     this.rows(sql, ...values)
   }
 
-  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T {
     if (this.#depth++ === 0) this.commits++
     try {
-      return this.#sql.transaction(work)
+      return this.#sql.transaction(work, way)
     } finally {
       this.#depth--
     }

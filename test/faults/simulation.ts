@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogue, type Noun, nounsOf, Problem } from '@tildebase/nouns'
-import { Hooks, openTenant, type Sql, type SqlValue, type Tenant, verify } from '@tildebase/tenant'
+import { Hooks, openTenant, type Sql, type SqlValue, type Tenant, type TransactionWay, verify } from '@tildebase/tenant'
 import { systemSeal } from '../../packages/server/src/node/ports.ts'
 import { type NodeSql, openSql } from '../../packages/server/src/node/sql.ts'
 
@@ -126,9 +126,9 @@ class FaultySql implements Sql {
     this.real.run(sql, ...values)
   }
 
-  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T {
     this.#step()
-    return this.real.transaction(work)
+    return this.real.transaction(work, way)
   }
 
   within<T>(ms: number, work: () => T): T {

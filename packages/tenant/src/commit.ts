@@ -39,11 +39,11 @@ export class Commits {
   #commit(): void {
     const jobs = this.#queue
     this.#queue = []
-    const answers: (() => void)[] = []
+    let answers: (() => void)[] = []
     try {
       this.#tenant.transaction(() => {
-        for (const job of jobs) answers.push(this.#attempt(job))
-      })
+        answers = jobs.map((job) => this.#attempt(job))
+      }, 'repeatable')
     } catch (reason) {
       // The commit itself failed (a full disk, say): nothing of it is there, for nobody.
       for (const job of jobs) job.failed(reason)

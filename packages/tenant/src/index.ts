@@ -42,6 +42,7 @@ export type {
   Sql,
   SqlRow,
   SqlValue,
+  TransactionWay,
 } from './ports.ts'
 export { type Aggregation, aggregate } from './query/aggregate.ts'
 export { parseFields, project } from './query/fields.ts'

@@ -8,7 +8,7 @@ export interface Sql {
   rows(sql: string, ...values: SqlValue[]): any[][]
   run(sql: string, ...values: SqlValue[]): void
   /** Runs `work` whole or not at all; nests. A promise is refused by its type: it would outlive the transaction. */
-  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T
   /** Ends statements that run longer than `ms` with a Problem `query_timeout`, where the host can. */
   within<T>(ms: number, work: () => T): T
   /** Leaves nothing in the files of what was overwritten, where the host can see to it. */
@@ -18,6 +18,13 @@ export interface Sql {
   /** An SQL expression to AND into the WHERE of a scan so that `within` can stop it; empty where the host has none. */
   readonly tick: string
 }
+
+/**
+ * What a host may make of a transaction. An outer one that is `repeatable` does no harm when it is run again from the
+ * start, so transactions inside need no way back of their own: when one of them needs it, all is undone and run
+ * again. An inner one that is `guarded` has a way back in any case: it will be undone.
+ */
+export type TransactionWay = 'repeatable' | 'guarded'
 
 /** The time, in milliseconds since 1970. */
 export interface Clock {

@@ -97,6 +97,59 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
     },
   },
   {
+    says: 'a repeatable transaction keeps what went well beside an inner one that failed, whether run again or not',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      const given = sql.transaction(() => {
+        const all = [1, 2, 3, 4].map((v) =>
+          thrown(() =>
+            sql.transaction(() => {
+              sql.transaction(() => sql.run('INSERT INTO t VALUES (?)', v))
+              if (v % 2 === 0) throw new Error(`no ${v}`)
+            }),
+          ),
+        )
+        return all.map((reason) => (reason as Error | undefined)?.message ?? 'kept')
+      }, 'repeatable')
+      same(given, ['kept', 'no 2', 'kept', 'no 4'])
+      same(sql.rows('SELECT v FROM t ORDER BY v'), [[1], [3]])
+    },
+  },
+  {
+    says: 'a repeatable transaction that throws leaves no trace, and the next one is like any other',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      const reason = new Error('no')
+      const inner = () => sql.transaction(() => failing(() => sql.run('INSERT INTO t VALUES (1)'), reason))
+      same(
+        thrown(() => sql.transaction(inner, 'repeatable')),
+        reason,
+      )
+      same(sql.rows('SELECT v FROM t'), [])
+      sql.transaction(() => sql.run('INSERT INTO t VALUES (2)'), 'repeatable')
+      same(sql.rows('SELECT v FROM t'), [[2]])
+    },
+  },
+  {
+    says: 'a guarded transaction is undone alone, and what is around it runs once',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      let runs = 0
+      sql.transaction(() => {
+        runs++
+        sql.run('INSERT INTO t VALUES (1)')
+        sql.transaction(() => {
+          const undone = () =>
+            sql.transaction(() => failing(() => sql.run('INSERT INTO t VALUES (2)'), new Error('no')), 'guarded')
+          thrown(undone)
+          sql.run('INSERT INTO t VALUES (3)')
+        })
+      }, 'repeatable')
+      same(runs, 1)
+      same(sql.rows('SELECT v FROM t ORDER BY v'), [[1], [3]])
+    },
+  },
+  {
     says: 'a statement that fails inside a transaction does not end it',
     holds: (sql) => {
       sql.run('CREATE TABLE t (v UNIQUE)')

@@ -6,7 +6,7 @@ import { Household } from './household.ts'
 import { newId } from './ids.ts'
 import { grantFor } from './keys/grant.ts'
 import { Memo } from './memo.ts'
-import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql } from './ports.ts'
+import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql, TransactionWay } from './ports.ts'
 import type { Totals } from './query/reader.ts'
 import { INTERNAL, nounsFor } from './schema.ts'
 import type { Trial } from './scripts/trial.ts'
@@ -66,6 +66,7 @@ export class Tenant extends Household {
   /** How many AFTER hooks, one after the other, led to what is being written. */
   hops = 0
   #written: LogRow[] = []
+  #backs: (() => void)[] = []
   #depth = 0
   /** No event is written at or before this time: it has been given out as the end of a sync. */
   floor = 0
@@ -119,23 +120,29 @@ export class Tenant extends Household {
   }
 
   /** Runs `work` whole or not at all. What it wrote is told to the listeners once the outermost one is done. */
-  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T {
     const { head } = this
     const written = this.#written.length
+    const backs = this.#backs.length
+    let runs = 0
     this.#depth++
     try {
-      return this.sql.transaction(work)
+      return this.sql.transaction(() => {
+        if (runs++ > 0) this.#goBack(head, written, backs)
+        return work() as never
+      }, way)
     } catch (reason) {
-      this.head = head
-      for (const { type } of this.#written.splice(written)) this.memo.forget(type)
-      // Numbers given to fields in this transaction went with it, and so did its part of the log.
-      this.memo.forget('Fields')
-      this.memo.forget('Log')
+      this.#goBack(head, written, backs)
       throw reason
     } finally {
       this.#depth--
       if (this.#depth === 0) this.#tell()
     }
+  }
+
+  /** Calls `back` if the transaction under way is undone: for what its work changes outside the database. */
+  undone(back: () => void): void {
+    this.#backs.push(back)
   }
 
   /** Runs `work` as if it happened, and leaves no trace. Tells what it gave and which events it would have written. */
@@ -146,7 +153,7 @@ export class Tenant extends Household {
       this.transaction((): never => {
         rehearsed = { result: work(), events: this.#written.slice(written) }
         throw REHEARSED
-      })
+      }, 'guarded')
     } catch (reason) {
       if (reason !== REHEARSED) throw reason
     }
@@ -221,7 +228,17 @@ export class Tenant extends Household {
     return () => this.#listeners.delete(listener)
   }
 
+  #goBack(head: Head, written: number, backs: number): void {
+    this.head = head
+    for (const { type } of this.#written.splice(written)) this.memo.forget(type)
+    // Numbers given to fields in this transaction went with it, and so did its part of the log.
+    this.memo.forget('Fields')
+    this.memo.forget('Log')
+    for (const back of this.#backs.splice(backs).toReversed()) back()
+  }
+
   #tell(): void {
+    this.#backs = []
     if (this.#written.length === 0) return
     const events = this.#written
     this.#written = []

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Problem } from '@tildebase/nouns'
-import type { Sql, SqlValue } from '@tildebase/tenant'
+import type { Sql, SqlValue, TransactionWay } from '@tildebase/tenant'
 
 export interface NodeSql extends Sql {
   close(): void
@@ -56,7 +56,8 @@ interface Prepared {
 
 /** A transaction under way, and what going back to its start takes. */
 interface Frame {
-  undo: 'whole' | 'own' | 'shared' | 'nothing'
+  undo: 'whole' | 'own' | 'shared' | 'again' | 'nothing'
+  readonly guarded: boolean
 }
 
 class Connection implements NodeSql {
@@ -67,6 +68,9 @@ class Connection implements NodeSql {
   #older = new Map<string, Prepared>()
   /** The transactions under way, the outermost first. */
   readonly #frames: Frame[] = []
+  /** Whether the transaction under way may be run again, and whether it has to be: nothing of it is there any more. */
+  #repeatable = false
+  #lost = false
   /** What SQLite found wrong with the file. From then on nothing is read from it and nothing written. */
   #damage: Error | null = null
   #deadline = Number.POSITIVE_INFINITY
@@ -79,6 +83,7 @@ class Connection implements NodeSql {
 
   rows(sql: string, ...values: SqlValue[]): any[][] {
     if (this.#damage) throw this.#damage
+    if (this.#lost) throw AGAIN
     const { statement, writes } = this.#prepared(sql)
     if (writes) this.#protect()
     try {
@@ -95,16 +100,44 @@ class Connection implements NodeSql {
     this.rows(sql, ...values)
   }
 
-  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
-    const outer = this.#frames.length === 0
-    if (outer) this.rows('BEGIN IMMEDIATE')
-    const frame: Frame = { undo: outer ? 'whole' : 'nothing' }
+  transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T {
+    if (this.#frames.length > 0) return this.#inner(work as () => T, way === 'guarded')
+    if (way !== 'repeatable') return this.#outer(work as () => T)
+    this.#repeatable = true
+    try {
+      return this.#outer(work as () => T)
+    } catch (reason) {
+      if (reason !== AGAIN) throw reason
+    } finally {
+      this.#repeatable = false
+      this.#lost = false
+    }
+    return this.#outer(work as () => T)
+  }
+
+  #outer<T>(work: () => T): T {
+    this.rows('BEGIN IMMEDIATE')
+    this.#frames.push({ undo: 'whole', guarded: false })
+    try {
+      const result = work()
+      this.rows('COMMIT')
+      return result
+    } catch (reason) {
+      if (this.#lost) throw AGAIN
+      if (this.#db.isTransaction) this.rows('ROLLBACK')
+      throw reason
+    } finally {
+      this.#frames.pop()
+    }
+  }
+
+  #inner<T>(work: () => T, guarded: boolean): T {
+    const frame: Frame = { undo: 'nothing', guarded }
     this.#frames.push(frame)
     try {
       const result = work()
-      if (outer) this.rows('COMMIT')
-      else if (frame.undo === 'own') this.rows('RELEASE inner_work')
-      return result as T
+      if (frame.undo === 'own') this.rows('RELEASE inner_work')
+      return result
     } catch (reason) {
       if (this.#db.isTransaction) this.#undo(frame)
       throw reason
@@ -141,19 +174,26 @@ class Connection implements NodeSql {
 
   /**
    * Before the first write of inner transactions: one savepoint serves all of them that have written nothing yet, as
-   * they go back to the same state. It is the outermost one's own.
+   * they go back to the same state. It is the outermost one's own. A savepoint copies every page that is written
+   * after it, so where all can be run again none is made, unless going back is certain.
    */
   #protect(): void {
     if (this.#frames.at(-1)?.undo !== 'nothing') return
-    const clean = this.#frames.findIndex(({ undo }) => undo === 'nothing')
-    this.#frames[clean]!.undo = 'own'
-    for (const frame of this.#frames.slice(clean + 1)) frame.undo = 'shared'
+    const clean = this.#frames.slice(this.#frames.findIndex(({ undo }) => undo === 'nothing'))
+    const bare = this.#repeatable ? clean.findIndex(({ guarded }) => guarded) : 0
+    for (const frame of bare < 0 ? clean : clean.slice(0, bare)) frame.undo = 'again'
+    if (bare < 0) return
+    for (const frame of clean.slice(bare)) frame.undo = 'shared'
+    clean[bare]!.undo = 'own'
     this.rows('SAVEPOINT inner_work')
   }
 
   /** A savepoint's name may repeat: the innermost is meant. */
   #undo({ undo }: Frame): void {
-    if (undo === 'whole') this.rows('ROLLBACK')
+    if (undo === 'again') {
+      this.rows('ROLLBACK')
+      this.#lost = true
+    }
     if (undo === 'own' || undo === 'shared') this.rows('ROLLBACK TO inner_work')
     if (undo === 'own') this.rows('RELEASE inner_work')
   }
@@ -189,6 +229,7 @@ function isDamage(reason: unknown): reason is Error {
   return (code & 0xff) === 11 || (code & 0xff) === 26
 }
 
+const AGAIN = new Error('All of this transaction is undone and run again.')
 const LATE = 'the query is over its time'
 
 function late(): Problem {

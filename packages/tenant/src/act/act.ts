@@ -15,7 +15,7 @@ import { INTERNAL } from '../schema.ts'
 import { storedHook } from '../scripts/stored.ts'
 import { askStored } from '../scripts/trial.ts'
 import { type Current, currentOf, exists, insertEntity, type Stored, stateAt, supersede } from '../store/entities.ts'
-import { moveFacts } from '../store/facts.ts'
+import { movesOf, writeMoves } from '../store/facts.ts'
 import { type LogRow, readEntry } from '../store/log.ts'
 import type { Tenant } from '../tenant.ts'
 import { entityView } from '../view.ts'
@@ -87,9 +87,11 @@ function create(tenant: Tenant, noun: Noun, verb: Verb, ask: Act): Done {
     const event = tenant.append(verb, ask, { ...head, n: 0 }, null, id)
     return { entity: { ...head, n: event.seq }, event }
   }
-  const n = insertEntity(tenant.sql, { ...head, seq: tenant.head.seq + 1, gone: false })
-  const entity = { ...head, n }
-  moveFacts(tenant.sql, noun, tenant.indexed(noun), n, tenant.head.seq + 1, null, data)
+  const seq = tenant.head.seq + 1
+  const entity = { ...head, n: seq, seq, gone: false }
+  const moves = movesOf(tenant.sql, noun, tenant.indexed(noun), seq, null, data)
+  insertEntity(tenant.sql, entity)
+  writeMoves(tenant.sql, moves, seq, seq)
   return { entity, event: tenant.append(verb, ask, entity, null) }
 }
 
@@ -122,8 +124,7 @@ function rollback(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Cur
 function remove(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Current): Done {
   before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
   const after = next(tenant, current, { gone: true })
-  supersede(tenant.sql, current, after)
-  moveFacts(tenant.sql, noun, tenant.indexed(noun), current.n, after.seq, JSON.parse(current.data), null)
+  replace(tenant, noun, current, after, JSON.parse(current.data), null)
   return { entity: after, event: tenant.append(verb, ask, after, null) }
 }
 
@@ -137,8 +138,7 @@ function restore(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Curr
   if (readEntry(tenant.sql, current.seq)?.data === null) throw notFound(noun.name, current.id)
   before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
   const after = next(tenant, current, { gone: false })
-  supersede(tenant.sql, current, after)
-  moveFacts(tenant.sql, noun, tenant.indexed(noun), current.n, after.seq, null, JSON.parse(current.data))
+  replace(tenant, noun, current, after, null, JSON.parse(current.data))
   return { entity: after, event: tenant.append(verb, ask, after, null) }
 }
 
@@ -156,9 +156,22 @@ function write(
   const quiet = verb.event === 'updated'
   if (previous === null && quiet) return { entity: current, event: null }
   const after = next(tenant, current, { data: textOf(noun, to) })
-  supersede(tenant.sql, current, after)
-  if (previous) moveFacts(tenant.sql, noun, tenant.indexed(noun), current.n, after.seq, from, to)
+  replace(tenant, noun, current, after, from, previous ? to : from)
   return { entity: after, event: tenant.append(verb, ask, after, previous ?? {}) }
+}
+
+/** Puts the next version in place of the current one. Whatever can refuse it comes before the first write. */
+function replace(
+  tenant: Tenant,
+  noun: Noun,
+  current: Current,
+  after: Current,
+  from: JsonObject | null,
+  to: JsonObject | null,
+): void {
+  const moves = from === to ? [] : movesOf(tenant.sql, noun, tenant.indexed(noun), current.n, from, to)
+  supersede(tenant.sql, current, after)
+  writeMoves(tenant.sql, moves, current.n, after.seq)
 }
 
 /** The verb of that name, or a problem that names those there are. */

@@ -82,18 +82,19 @@ export class Importer {
   }
 
   #run(work: () => Tally): Tally {
-    this.#beginAnew()
+    this.#goBackWith()
     return this.#rehearsed ? this.#tenant.rehearse(work).result : work()
   }
 
-  /** When stored hooks have to be asked first, the slice is run again: from where this one began. */
-  #beginAnew(): void {
+  /** A slice that is undone may be run again: from where it began. */
+  #goBackWith(): void {
     const forget = this.#rehearsed?.begin()
-    if (!this.#tenant.trial) return
-    const waiting = [...this.#waiting]
+    const waiting = this.#waiting
+    const count = waiting.length
     const length = this.#waitingLength
-    this.#tenant.trial.inVain(() => {
+    this.#tenant.undone(() => {
       forget?.()
+      waiting.length = count
       this.#waiting = waiting
       this.#waitingLength = length
     })

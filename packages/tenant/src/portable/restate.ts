@@ -27,8 +27,9 @@ function place(tenant: Tenant, event: LogRow): void {
   const { seq, version, at, type } = event
   const next = { gone, seq, version, updatedAt: at, data: event.data ?? '{}' }
   const { createdAt, createdBy } = event
-  const n = current?.n ?? insertEntity(sql, { id: event.entity, type, createdAt, createdBy, ...next })
+  const n = current?.n ?? seq
   if (current) supersede(sql, current, { ...current, ...next })
+  else insertEntity(sql, { n, id: event.entity, type, createdAt, createdBy, ...next })
   const noun = INTERNAL.get(type) ?? tenant.nouns.get(type)
   if (!noun) return
   const before = current && !current.gone ? (JSON.parse(current.data) as JsonObject) : null

@@ -26,14 +26,8 @@ export const WAITING = new Problem('busy', 'A hook has to be asked first.')
 export class Trial {
   readonly #answers = new Map<string, JsonObject | Problem>()
   #wanted = new Map<string, Question>()
-  #back: (() => void)[] = []
   #seed: Uint8Array | null = null
   #clock: Clock | null = null
-
-  /** Calls `back` when the attempt under way turns out to be in vain: for what the work changed outside its transaction. */
-  inVain(back: () => void): void {
-    this.#back.push(back)
-  }
 
   /** The questions that the last attempt left open. */
   get wanted(): readonly Question[] {
@@ -50,7 +44,6 @@ export class Trial {
     const outer = tenant.trial
     tenant.trial = this
     this.#wanted = new Map()
-    this.#back = []
     try {
       const result = tenant.with(this.#ports(tenant), work)
       if (this.#wanted.size === 0) return result
@@ -59,7 +52,6 @@ export class Trial {
     } finally {
       tenant.trial = outer
     }
-    for (const back of this.#back.toReversed()) back()
     // Also when the work caught what a question threw, as a batch does for each of its operations.
     throw WAITING
   }

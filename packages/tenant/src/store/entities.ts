@@ -54,12 +54,12 @@ export function exists(sql: Sql, type: string, id: string): boolean {
   return sql.rows('SELECT 1 FROM entities WHERE id = ? AND type IS ? AND gone = 0', id, type).length > 0
 }
 
-/** Adds a new entity, last in creation order, and returns its place there. */
-export function insertEntity(sql: Sql, entity: Omit<Current, 'n'>): number {
-  return sql.rows(
-    `INSERT INTO entities (id, type, gone, seq, version, created_at, created_by, updated_at, data)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    RETURNING n`,
+/** Adds a new entity. Its place in creation order is the seq of its first event. */
+export function insertEntity(sql: Sql, entity: Current): void {
+  sql.run(
+    `INSERT INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    entity.n,
     entity.id,
     entity.type,
     entity.gone ? 1 : 0,
@@ -69,7 +69,7 @@ export function insertEntity(sql: Sql, entity: Omit<Current, 'n'>): number {
     entity.createdBy,
     entity.updatedAt,
     entity.data,
-  )[0]![0]
+  )
 }
 
 /** Replaces the current version by the next. The one before, unless it was a deletion, moves into the past. */

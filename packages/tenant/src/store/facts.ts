@@ -43,6 +43,13 @@ export function numberFields(sql: Sql, noun: Noun): IndexedField[] {
   })
 }
 
+/** A row of the index over fields that a change ends or begins. */
+interface Move {
+  readonly statement: typeof CLOSE | typeof INSERT
+  readonly field: number
+  readonly value: SqlValue
+}
+
 /** Brings the index over fields from one state of an entity to the next; null is no state (not yet, or deleted). */
 export function moveFacts(
   sql: Sql,
@@ -53,16 +60,34 @@ export function moveFacts(
   before: JsonObject | null,
   after: JsonObject | null,
 ): void {
+  writeMoves(sql, movesOf(sql, noun, fields, n, before, after), n, seq)
+}
+
+/** What a change moves in the index. A unique value that another entity has is refused here, before anything is written. */
+export function movesOf(
+  sql: Sql,
+  noun: Noun,
+  fields: readonly IndexedField[],
+  n: number,
+  before: JsonObject | null,
+  after: JsonObject | null,
+): readonly Move[] {
+  const moves: Move[] = []
   for (const field of fields) {
     const olds = before ? factValues(field, before[field.name]) : []
     const news = after ? factValues(field, after[field.name]) : []
-    for (const value of olds) if (!news.includes(value)) sql.run(CLOSE, seq, field.number, value, OPEN, n)
+    for (const value of olds) if (!news.includes(value)) moves.push({ statement: CLOSE, field: field.number, value })
     for (const value of news) {
       if (olds.includes(value)) continue
       if (field.unique && value !== NOTHING) refuseDuplicate(sql, noun, field, n, value)
-      sql.run(INSERT, field.number, value, OPEN, n, seq)
+      moves.push({ statement: INSERT, field: field.number, value })
     }
   }
+  return moves
+}
+
+export function writeMoves(sql: Sql, moves: readonly Move[], n: number, seq: number): void {
+  for (const { statement, field, value } of moves) sql.run(statement, seq, field, value, OPEN, n)
 }
 
 /** The values under which a field's content stands in the index. */
@@ -73,23 +98,16 @@ export function factValues(field: Pick<IndexedField, 'nulls'>, content: Json | u
   return field.nulls ? [NOTHING] : []
 }
 
-const INSERT = 'INSERT INTO facts (field, value, until, n, since) VALUES (?, ?, ?, ?, ?)'
+const INSERT = 'INSERT INTO facts (since, field, value, until, n) VALUES (?, ?, ?, ?, ?)'
 const CLOSE = 'UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?'
-const HOLDER = `
-  SELECT entities.id
-  FROM facts JOIN entities ON entities.n = facts.n
-  WHERE facts.field = ? AND facts.value = ? AND facts.until = ? AND facts.n <> ?
-  LIMIT 1`
+const HOLDER = 'SELECT n FROM facts WHERE field = ? AND value = ? AND until = ? AND n <> ? LIMIT 1'
 
 function refuseDuplicate(sql: Sql, noun: Noun, field: IndexedField, n: number, value: SqlValue): void {
   const holder = sql.rows(HOLDER, field.number, value, OPEN, n)[0]
   if (!holder) return
-  throw new Problem(
-    'conflict',
-    `Another ${noun.name} has this ${field.name} already: ${holder[0]}. It must be unique.`,
-    {
-      type: noun.name,
-      field: field.name,
-    },
-  )
+  const [id] = sql.rows('SELECT id FROM entities WHERE n = ?', holder[0])[0]!
+  throw new Problem('conflict', `Another ${noun.name} has this ${field.name} already: ${id}. It must be unique.`, {
+    type: noun.name,
+    field: field.name,
+  })
 }

@@ -1,0 +1,77 @@
+import { Problem } from '@tildebase/nouns'
+import { Commits, verify } from '@tildebase/tenant'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openAcme } from './fixture.ts'
+
+const step = fc.record({
+  email: fc.constantFrom('a@example.org', 'b@example.org', 'c@example.org', null),
+  /** Whether the write is refused after all, once it has been made. */
+  fails: fc.boolean(),
+})
+const job = fc.record({ steps: fc.array(step, { maxLength: 3 }), fails: fc.boolean() })
+
+test('writes that share a commit come out as if each had had one of its own, whichever of them fail', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(job, { maxLength: 8 }), async (jobs) => {
+      const { tenant } = openAcme()
+      const commits = new Commits(tenant, setImmediate)
+      const told: number[] = []
+      tenant.listen((events) => told.push(...events.map(({ seq }) => seq)))
+      const taken = new Set<string>()
+      const expected = jobs.map(({ steps, fails }) => {
+        const before = [...taken]
+        const kept = steps.flatMap(({ email, fails }, i) => {
+          if ((email !== null && taken.has(email)) || fails) return []
+          if (email !== null) taken.add(email)
+          return [i]
+        })
+        if (!fails) return kept
+        taken.clear()
+        for (const email of before) taken.add(email)
+        return null
+      })
+
+      const work = ({ steps, fails }: (typeof jobs)[number]) => {
+        const kept = steps.flatMap(({ email, fails }, i) => {
+          try {
+            tenant.transaction(() => {
+              tenant.act({ type: 'Contact', verb: 'create', actor: 't', data: { name: 'Ada', email } })
+              if (fails) throw new Problem('test', 'no')
+            })
+            return [i]
+          } catch (reason) {
+            if (reason instanceof Problem) return []
+            throw reason
+          }
+        })
+        if (fails) throw new Problem('test', 'no')
+        return kept
+      }
+      const given = await Promise.all(jobs.map((one) => commits.run(() => work(one)).catch(() => null)))
+
+      expect(given).toEqual(expected)
+      const count = expected.flatMap((kept) => kept ?? []).length
+      expect(tenant.head.seq).toBe(count)
+      expect(told).toEqual(Array.from({ length: count }, (_, i) => i + 1))
+      expect(verify(tenant).faults).toEqual([])
+    }),
+  )
+})
+
+test('what a write changed outside the database is taken back when it is undone, and once when it is run again', async () => {
+  const { tenant } = openAcme()
+  const commits = new Commits(tenant, setImmediate)
+  const list: string[] = []
+  const add = (name: string, fails: boolean) => () => {
+    tenant.undone(() => void list.pop())
+    list.push(name)
+    tenant.act({ type: 'Contact', verb: 'create', actor: 't', data: { name } })
+    if (fails) throw new Problem('test', 'no')
+  }
+
+  const jobs = [add('Ada', false), add('Bob', true), add('Cleo', false)].map((work) => commits.run(work))
+  await Promise.allSettled(jobs)
+
+  expect(list).toEqual(['Ada', 'Cleo'])
+})
