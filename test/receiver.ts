@@ -54,7 +54,7 @@ export class Receiver {
   }
 
   /** The requests once there are so many, or a failure that tells how many there were. */
-  async got(count: number, path?: string, ms = 15_000): Promise<readonly Received[]> {
+  async got(count: number, path?: string, ms = 40_000): Promise<readonly Received[]> {
     const end = Date.now() + ms
     for (;;) {
       const found = path === undefined ? this.requests : this.requests.filter((one) => one.path === path)
@@ -85,7 +85,7 @@ export class Receiver {
 }
 
 /** Waits until something holds. */
-export async function until(holds: () => Promise<boolean> | boolean, ms = 15_000): Promise<void> {
+export async function until(holds: () => Promise<boolean> | boolean, ms = 40_000): Promise<void> {
   for (const end = Date.now() + ms; !(await holds()); await new Promise((done) => setTimeout(done, 20))) {
     if (Date.now() > end) throw new Error('It did not come to hold.')
   }

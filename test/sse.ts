@@ -34,7 +34,7 @@ export class Sse {
   }
 
   /** The messages once there are so many. */
-  async got(count: number, ms = 15_000): Promise<readonly Message[]> {
+  async got(count: number, ms = 40_000): Promise<readonly Message[]> {
     for (const end = Date.now() + ms; this.messages.length < count; await new Promise((done) => setTimeout(done, 5))) {
       if (Date.now() > end) throw new Error(`There were ${this.messages.length} messages and not ${count}.`)
     }

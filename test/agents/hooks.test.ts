@@ -27,7 +27,7 @@ async function tenantWith(hooks: { [step: string]: string }) {
 }
 
 async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let i = 0; i < 400; i++) {
+  for (const end = Date.now() + 40_000; Date.now() < end; ) {
     const seen = await look()
     if (seen) return seen
     await new Promise((done) => setTimeout(done, 25))

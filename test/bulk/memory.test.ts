@@ -49,4 +49,5 @@ verifies(
       await server.stop()
     }
   },
+  300_000,
 )

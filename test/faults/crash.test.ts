@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { crash } from './crash.ts'
 
 test('kill -9 under load loses no acknowledged write, halves none, and leaves no gap', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const seed = Number(process.env.TILDE_SEED ?? Date.now() % 1_000_000)
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
@@ -46,6 +47,8 @@ test('idle streams cost little, and each hears of the next event', { timeout: 12
   const streams: Socket[] = []
   for (let i = 0; i < STREAMS; i += 100)
     streams.push(...(await Promise.all(Array.from({ length: 100 }, () => opened(ask)))))
+  // A stream that has begun to answer is listening.
+  await Promise.all(streams.map((socket) => once(socket, 'data')))
   const heard = streams.map(
     (socket) =>
       new Promise<boolean>((done) => {
@@ -57,7 +60,6 @@ test('idle streams cost little, and each hears of the next event', { timeout: 12
         socket.on('close', () => done(false))
       }),
   )
-  await new Promise((done) => setTimeout(done, 1_000))
   const made = await host.request('POST', '/~acme/Contact', { name: 'Bob' })
 
   expect(made.status).toBe(201)

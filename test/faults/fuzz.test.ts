@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
 
 const RUNS = Number(process.env.TILDE_FUZZ ?? 400)
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 60_000
 
 let host: TestHost
 let contact: string

@@ -11,6 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tildebase-workers-'))
 const config = join(folder, 'hooks.mjs')
 const gate = join(folder, 'gate')
 const proof = join(folder, 'proof')
+const asleep = join(folder, 'asleep')
 
 // What an operator's code can do to the thread it runs in, by the name of the contact.
 const HOOKS = `
@@ -20,7 +21,10 @@ const HOOKS = `
       if (contact.name === 'die') process.exit(1)
       if (contact.name === 'throw') setImmediate(() => { throw new Error('thrown outside of a request') })
       if (contact.name === 'hang') for (;;);
-      if (contact.name === 'sleep') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+      if (contact.name === 'sleep') {
+        writeFileSync('${asleep}', '')
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+      }
       return { title: 'hooked' }
     })
     Contact.created((contact) => {
@@ -131,7 +135,7 @@ test('a host that cannot listen leaves no worker behind', async () => {
 verifies('running.stop', 'a graceful stop lets a request finish that a worker is at', async () => {
   await start('1')
   const slow = host.request('POST', `/~${HERE}/Contact`, { name: 'sleep' })
-  await new Promise((done) => setTimeout(done, 200))
+  await expect.poll(() => existsSync(asleep), { timeout: 20_000 }).toBe(true)
 
   await host.stop()
 

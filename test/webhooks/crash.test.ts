@@ -74,7 +74,7 @@ verifies(
     }
     receiver.answer(200)
     const delivered = () => new Set(receiver.requests.map(({ body }) => body.data.$id))
-    for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((done) => setTimeout(done, 50))) {
+    for (const end = Date.now() + 40_000; Date.now() < end; await new Promise((done) => setTimeout(done, 50))) {
       if (acknowledged.every((id) => delivered().has(id))) break
     }
     await kill(server)
