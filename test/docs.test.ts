@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { type Block, readBlocks, serve, shellErrors, typeErrors } from './docs.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Block, readBlocks, type Served, serve, shellErrors, typeErrors } from './docs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).toSorted()
@@ -24,15 +24,18 @@ describe('the pages of this repository', () => {
     }
   })
 
-  test('every shell block that is marked as a test runs against a server', async () => {
-    const pages = Map.groupBy(BLOCKS.filter(isShellTest), ({ page }) => page)
-    if (pages.size === 0) return
-    const server = await serve()
-    try {
-      for (const [page, blocks] of pages) expect(shellErrors(blocks, server), page).toBe('')
-    } finally {
-      await server.stop()
-    }
+  describe('every shell block that is marked as a test runs against a server', () => {
+    const pages = [...Map.groupBy(BLOCKS.filter(isShellTest), ({ page }) => page)]
+    let server: Served
+    beforeAll(async () => {
+      server = await serve()
+    })
+    afterAll(() => server?.stop())
+
+    // A page is many programs that start one after the other.
+    test.each(pages)('%s', { timeout: 600_000 }, (page, blocks) => {
+      expect(shellErrors(blocks, server), page).toBe('')
+    })
   })
 
   test('every link to a file leads to one', () => {
