@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addressOf, stopProcess } from '../compare/process.ts'
 
-const KEY = 'bench'
+/** The operator's key of a bench server. */
+export const KEY = 'bench'
 const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'src', 'main.ts')
 
 /** A server in a process of its own, on a fresh data folder. */
 export interface BenchServer {
+  readonly url: string
   readonly data: string
   readonly startedMs: number
   /** The status of one request; its body is read and dropped. */
@@ -36,6 +38,7 @@ export async function startServer(
   const url = await addressOf(child)
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   return {
+    url,
     data: folder,
     startedMs: performance.now() - begun,
     ask: (method, path, body, type = 'application/json') =>

@@ -129,6 +129,42 @@ describe('the live change stream', () => {
     expect((await sse.got(1)).map(({ data }) => data.data.name)).toEqual(['Grace'])
   })
 
+  test('tells each of many readers what its own key may see, all of it and in order', async () => {
+    const keys = await Promise.all([
+      host.key(tenant, 'read:all'),
+      host.key(tenant, 'read:Contact', { filter: { Contact: { stage: 'Customer' } } }),
+      host.key(tenant, 'read:Deal'),
+    ])
+    const readers = await Promise.all(
+      Array.from({ length: 30 }, async (_, i) => ({ key: keys[i % 3]!, sse: await live('/events', {}, keys[i % 3]!) })),
+    )
+    const stages = ['Lead', 'Customer']
+
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        i % 3 === 0 ? post('/Deal', { name: `d${i}` }) : post('/Contact', { name: `c${i}`, stage: stages[i % 2] }),
+      ),
+    )
+
+    for (const { key, sse } of readers) {
+      const { body } = await host.as(key)('GET', `/~${tenant}/events`)
+      const told = await sse.got(body.results.length)
+      expect(told.map(({ data }) => data)).toEqual(body.results)
+    }
+  })
+
+  test('what was erased is not told from memory', async () => {
+    const first = await live('/events')
+    const { body: ada } = await post('/Contact', { name: 'Ada Secret' })
+    await post(`/Contact/${ada.$id}/erase`)
+    const second = await live('/events')
+
+    await Promise.all([first.got(3), second.got(3)])
+
+    expect(JSON.stringify(first.messages.slice(1))).not.toContain('Ada Secret')
+    expect(JSON.stringify(second.messages)).not.toContain('Ada Secret')
+  })
+
   test('an id that was never given out is 400 invalid_cursor', async () => {
     const { status, body } = await host.request('GET', `/~${tenant}/events`, undefined, {
       accept: 'text/event-stream',

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
 import type { Answer, Ask, Body } from '../ask.ts'
 import type { Gateway } from '../gateway.ts'
 import { refusal } from '../respond.ts'
 import { compressed, isCompressible } from './compress.ts'
+import { writeLive } from './live-write.ts'
 
 export interface HttpOptions {
   readonly gateway: Gateway
@@ -154,9 +156,11 @@ async function sendFlowing(
     return void chunks.return?.()
   }
   response.on('close', () => void chunks.return?.())
+  const isLive = headers['content-type']?.startsWith('text/event-stream') === true
   try {
     for (let chunk = await chunks.next(); !chunk.done && !response.destroyed; chunk = await chunks.next()) {
-      if (!response.write(chunk.value)) await drained(response)
+      const full = isLive ? writeLive(response, chunk.value) : response.write(chunk.value) ? null : response
+      if (full) await drained(response, full)
     }
     response.end()
   } catch (reason) {
@@ -166,14 +170,14 @@ async function sendFlowing(
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
+function drained(response: ServerResponse, full: Writable): Promise<void> {
   return new Promise((done) => {
     const finish = () => {
-      response.off('drain', finish)
+      full.off('drain', finish)
       response.off('close', finish)
       done()
     }
-    response.on('drain', finish)
+    full.on('drain', finish)
     response.on('close', finish)
   })
 }

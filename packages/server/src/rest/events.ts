@@ -12,7 +12,6 @@ import {
   type Patterns,
   perform,
   renewed,
-  type Sight,
   seqAt,
   sightOf,
 } from '@tildebase/tenant'
@@ -20,12 +19,11 @@ import { type Answer, jsonText } from '../ask.ts'
 import { type Call, flagParam, textParam } from '../call.ts'
 import type { Route } from '../routes.ts'
 import { countAll, createdAnswer, list, read } from './entities.ts'
-import { type LiveSource, lastSeen, liveAnswer, PAUSE, seqOf, Waiter, wantsLive } from './live.ts'
+import { type LiveSource, lastSeen, liveAnswer, seqOf, Tail, Waiter, wantsLive } from './live.ts'
 
 const DEFAULT_LIMIT = 100
 const MOST_EVENTS = 1_000
 const LONGEST_WAIT = 60
-const MOST_PIECES = 10
 /** Parameters of the change stream; any other one asks about the Event collection. */
 const STREAM_PARAMETERS = new Set(['since', 'type', 'limit', 'cursor', 'wait', 'total', 'lastEventId'])
 
@@ -71,7 +69,7 @@ function events(call: Call): Answer | Promise<Answer> {
   if (isCollection(call)) return asEvents(list)(call)
   const patterns = patternsOf(call)
   if (!wantsLive(call)) return page(call, patterns)
-  return liveAnswer(call, new LiveChanges(call, patterns, lastSeen(call) ?? startOf(call)))
+  return liveAnswer(call, liveChanges(call, patterns, lastSeen(call) ?? startOf(call)))
 }
 
 /** The Event collection answers on the analytics lens, to parameters of its own, and to a `type` that is no type. */
@@ -120,44 +118,18 @@ async function page(call: Call, patterns: Patterns): Promise<Answer> {
 }
 
 /** The change stream as it goes on. A slow reader is fed from the log, in pieces: nothing piles up for it. */
-class LiveChanges implements LiveSource {
-  readonly #call: Call
-  readonly #patterns: Patterns
-  #position: number
-  #grant: Grant | null = null
-  #sight!: Sight
-
-  constructor(call: Call, patterns: Patterns, position: number) {
-    this.#call = call
-    this.#patterns = patterns
-    this.#position = position
-  }
-
-  read(grant: Grant): string {
-    if (grant !== this.#grant) this.#sight = sightOf(this.#call.tenant, grant, this.#patterns)
-    this.#grant = grant
-    for (let pieces = 0; pieces < MOST_PIECES; pieces++) {
-      const told = this.#piece(grant)
-      if (told !== '') return told ?? ''
-    }
-    return PAUSE
-  }
-
-  /** The next piece, which may be empty when nothing in it is wanted; null at the end of the log. */
-  #piece(grant: Grant): string | null {
-    const { tenant } = this.#call
+function liveChanges({ tenant }: Call, patterns: Patterns, start: number): LiveSource {
+  return new Tail(tenant, `changes ${JSON.stringify(patterns)}`, start, (after, grant) => {
     const feed = feedOf(tenant)
-    const recent = feed.recent(this.#position)
-    if (recent !== null) {
-      const rows = recent.slice(0, DEFAULT_LIMIT)
-      this.#position = rows.at(-1)?.seq ?? this.#position
-      if (rows.length === 0) return null
-      return rows.map((row) => (this.#sight.sees(row) ? feed.frame(row) : '')).join('')
+    const recent = feed.recent(after)?.slice(0, DEFAULT_LIMIT)
+    if (recent) {
+      const sight = sightOf(tenant, grant, patterns)
+      const text = recent.map((row) => (sight.sees(row) ? feed.frame(row) : '')).join('')
+      return { text, position: recent.at(-1)!.seq }
     }
-    const { rows, position } = changesAfter(tenant, grant, this.#patterns, this.#position, DEFAULT_LIMIT)
-    this.#position = position
-    return rows.map((row) => frameOf(row, tenant)).join('')
-  }
+    const { rows, position } = changesAfter(tenant, grant, patterns, after, DEFAULT_LIMIT)
+    return { text: rows.map((row) => frameOf(row, tenant)).join(''), position }
+  })
 }
 
 function create(call: Call): Answer {

@@ -15,7 +15,7 @@ import {
 import type { Answer } from '../ask.ts'
 import type { Call } from '../call.ts'
 import { pageText, textFor } from './entity-text.ts'
-import { frame, type LiveSource, lastSeen, liveAnswer, PAUSE } from './live.ts'
+import { frame, type LiveSource, lastSeen, liveAnswer, Tail } from './live.ts'
 
 const PAGE = 100
 /** A filter through relations is followed by comparing what passes it before and after. */
@@ -37,28 +37,30 @@ class LiveList implements LiveSource {
   readonly #noun: Noun
   readonly #query: Query
   readonly #touched: ReadonlySet<string>
-  #position: number | null
+  #tail: Tail | null
 
   constructor(call: Call, noun: Noun, query: Query) {
     this.#call = call
     this.#noun = noun
     this.#query = query
     this.#touched = touches(query.filter!)
-    this.#position = lastSeen(call)
+    const seen = lastSeen(call)
+    this.#tail = seen === null ? null : this.#tailFrom(seen)
   }
 
-  read(grant: Grant): string {
+  read(grant: Grant): string | Uint8Array {
     demand(grant, 'read', this.#noun)
-    const { tenant } = this.#call
-    const reader = readerOf(tenant, grant, this.#call.context)
-    if (this.#position === null) return this.#page(reader)
-    if (this.#position >= tenant.head.seq) return ''
-    let told = ''
-    for (const row of this.#rows(this.#position)) {
-      this.#position = row.seq
-      told += this.#tell(reader, row)
-    }
-    return told || PAUSE
+    return this.#tail === null ? this.#page(grant) : this.#tail.read(grant)
+  }
+
+  #tailFrom(position: number): Tail {
+    const { tenant, ask, context } = this.#call
+    const about = JSON.stringify([this.#noun.name, this.#query, ask.query, context])
+    return new Tail(tenant, about, position, (after, grant) => {
+      const reader = readerOf(tenant, grant, context)
+      const rows = this.#rows(after)
+      return { text: rows.map((row) => this.#tell(reader, row)).join(''), position: rows.at(-1)!.seq }
+    })
   }
 
   #rows(after: number): readonly LogRow[] {
@@ -66,9 +68,11 @@ class LiveList implements LiveSource {
     return feedOf(tenant).recent(after)?.slice(0, PAGE) ?? readLog(tenant.sql, after, PAGE)
   }
 
-  #page(reader: Reader): string {
-    const seq = this.#call.tenant.head.seq
-    this.#position = seq
+  #page(grant: Grant): string {
+    const { tenant, context } = this.#call
+    const { seq } = tenant.head
+    const reader = readerOf(tenant, grant, context)
+    this.#tail = this.#tailFrom(seq)
     return frame(seq, 'page', pageText(findRows(reader, this.#query), this.#text))
   }
 

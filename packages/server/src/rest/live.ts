@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { feedOf, type Grant, renewed, type Tenant } from '@tildebase/tenant'
+import { feedOf, type Grant, renewed, type Tenant, viewOf } from '@tildebase/tenant'
 import type { Answer } from '../ask.ts'
 import { type Call, textParam } from '../call.ts'
 import { errorBody, problemOf } from '../respond.ts'
@@ -8,13 +8,51 @@ const BEAT_MS = 15_000
 const RETRY_MS = 2_000
 const LONGEST_SEQ = 15
 
-/** What a source tells that has looked at much and found nothing: others have their turn before it goes on. */
-export const PAUSE = ':\n\n'
+const MOST_PIECES = 10
+/** What is told by who has looked at much and found nothing: others have their turn before it goes on. */
+const PAUSE = ':\n\n'
+
+type Told = string | Uint8Array
 
 /** Where a live answer takes what it tells from. */
 export interface LiveSource {
   /** What there is to tell now, a bounded piece of it; empty when the log has to move on first. */
-  read(grant: Grant): string
+  read(grant: Grant): Told
+}
+
+/** Makes the piece of the log after a seq, as it is told to a grant. */
+type Maker = (after: number, grant: Grant) => { readonly text: string; readonly position: number }
+
+/** Goes along the log from a seq on, in pieces that are made once for all who share a view of it. */
+export class Tail {
+  readonly #tenant: Tenant
+  readonly #make: Maker
+  readonly #about: string
+  #position: number
+  #grant: Grant | null = null
+  #view = ''
+
+  /** `about` names what is told, whoever it is told to. */
+  constructor(tenant: Tenant, about: string, position: number, make: Maker) {
+    this.#tenant = tenant
+    this.#about = about
+    this.#position = position
+    this.#make = make
+  }
+
+  read(grant: Grant): Told {
+    if (grant !== this.#grant) this.#view = `${this.#about} ${viewOf(grant)}`
+    this.#grant = grant
+    const { head } = this.#tenant
+    const feed = feedOf(this.#tenant)
+    for (let pieces = 0; pieces < MOST_PIECES && this.#position < head.seq; pieces++) {
+      const after = this.#position
+      const { bytes, position } = feed.piece(this.#view, after, () => this.#make(after, grant))
+      this.#position = position
+      if (bytes.length > 0) return bytes
+    }
+    return this.#position < head.seq ? PAUSE : ''
+  }
 }
 
 /** Whether a call accepts a stream of events. */
@@ -53,7 +91,11 @@ export function liveAnswer(call: Call, source: LiveSource): Answer {
 export class Waiter {
   readonly #stop: () => void
   #moved = false
-  #wake: (() => void) | null = null
+  #done: ((moved: boolean) => void) | null = null
+  #until = 0
+  /** One timer for many waits: it goes on when it ends before the wait does. Setting one per event would cost more. */
+  #timer: ReturnType<typeof setTimeout> | null = null
+  #timerAt = 0
 
   constructor(tenant: Tenant) {
     this.#stop = feedOf(tenant).follow(() => stirSoon(this))
@@ -61,29 +103,43 @@ export class Waiter {
 
   /** Ends a wait at once. */
   stir(): void {
-    this.#moved = true
-    this.#wake?.()
+    if (this.#done === null) this.#moved = true
+    else this.#end(true)
   }
 
-  async wait(ms: number): Promise<boolean> {
-    if (!this.#moved) {
-      await new Promise<void>((done) => {
-        const timer = setTimeout(done, ms)
-        this.#wake = () => {
-          clearTimeout(timer)
-          done()
-        }
-      })
-      this.#wake = null
+  wait(ms: number): Promise<boolean> {
+    if (this.#moved) {
+      this.#moved = false
+      return Promise.resolve(true)
     }
-    const moved = this.#moved
-    this.#moved = false
-    return moved
+    this.#until = performance.now() + ms
+    if (this.#timer === null || this.#timerAt > this.#until) this.#setTimer(ms)
+    return new Promise((done) => {
+      this.#done = done
+    })
   }
 
   close(): void {
     this.#stop()
     this.stir()
+    clearTimeout(this.#timer ?? undefined)
+  }
+
+  #end(moved: boolean): void {
+    const done = this.#done
+    this.#done = null
+    done?.(moved)
+  }
+
+  #setTimer(ms: number): void {
+    clearTimeout(this.#timer ?? undefined)
+    this.#timerAt = performance.now() + ms
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      const left = this.#until - performance.now()
+      if (this.#done === null || left <= 0) this.#end(false)
+      else this.#setTimer(left)
+    }, ms)
   }
 }
 
@@ -109,7 +165,7 @@ function stirSome(): void {
 }
 
 /** Not a generator: one of those hears of a reader that left only once it has something to tell. */
-class Live implements AsyncIterator<string> {
+class Live implements AsyncIterator<Told> {
   readonly #call: Call
   readonly #source: LiveSource
   readonly #waiter: Waiter
@@ -124,23 +180,25 @@ class Live implements AsyncIterator<string> {
     this.#waiter = new Waiter(call.tenant)
   }
 
-  async next(): Promise<IteratorResult<string>> {
-    const opening = this.#begun ? '' : `retry: ${RETRY_MS}\n\n`
-    this.#begun = true
+  async next(): Promise<IteratorResult<Told>> {
+    if (!this.#begun) {
+      this.#begun = true
+      return { done: false, value: `retry: ${RETRY_MS}\n\n` }
+    }
     while (!this.#ended) {
-      const text = this.#read()
-      if (opening + text !== '') return { done: false, value: opening + text }
+      const told = this.#read()
+      if (told.length > 0) return { done: false, value: told }
       if (!this.#ended && !(await this.#waiter.wait(BEAT_MS))) return { done: false, value: ': keep-alive\n\n' }
     }
     return { done: true, value: undefined }
   }
 
-  async return(): Promise<IteratorResult<string>> {
+  async return(): Promise<IteratorResult<Told>> {
     this.#end()
     return { done: true, value: undefined }
   }
 
-  #read(): string {
+  #read(): Told {
     const { tenant, requestId } = this.#call
     const grant = tenant.isResting ? null : renewed(tenant, this.#grant)
     if (grant === null) {

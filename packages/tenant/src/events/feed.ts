@@ -5,6 +5,13 @@ import type { Tenant } from '../tenant.ts'
 const MOST_KEPT = 1_000
 const MOST_LENGTH = 4_194_304
 
+/** A bounded stretch of the log as somebody is told it. */
+export interface Piece {
+  readonly bytes: Uint8Array
+  /** The seq that it ends with. */
+  readonly position: number
+}
+
 /** What just happened in a tenant, for all who follow it: one listener, each event written as text once. */
 export class Feed {
   readonly #tenant: Tenant
@@ -13,6 +20,9 @@ export class Feed {
   #recent: LogRow[] = []
   #length = 0
   readonly #texts = new Map<number, string>()
+  /** What was told since the log last moved, by the seq it goes on after and by who may see it. */
+  readonly #pieces = new Map<number, Map<string, Piece>>()
+  #told = 0
   #stop: (() => void) | null = null
 
   constructor(tenant: Tenant) {
@@ -27,10 +37,6 @@ export class Feed {
       this.#followers.delete(move)
       if (this.#followers.size === 0) this.#end()
     }
-  }
-
-  get followers(): number {
-    return this.#followers.size
   }
 
   /** The events after a seq, when all of them are still at hand; else null, and the log has them. */
@@ -49,6 +55,16 @@ export class Feed {
     return text
   }
 
+  /** The piece after a seq for all who share a view. It is made once: a thousand of them are sent the same bytes. */
+  piece(view: string, after: number, make: () => { readonly text: string; readonly position: number }): Piece {
+    const known = this.#pieces.get(after)?.get(view)
+    if (known) return known
+    const { text, position } = make()
+    const piece = { bytes: encoder.encode(text), position }
+    if (this.#stop !== null) this.#keepPiece(view, after, piece)
+    return piece
+  }
+
   #begin(): () => void {
     const stops = [this.#tenant.listen((events) => this.#take(events)), this.#tenant.atRest(() => this.#tell())]
     return () => {
@@ -59,12 +75,36 @@ export class Feed {
   #end(): void {
     this.#stop?.()
     this.#stop = null
+    this.#forget()
+  }
+
+  #forget(): void {
     this.#recent = []
     this.#length = 0
     this.#texts.clear()
+    this.#forgetPieces()
+  }
+
+  #keepPiece(view: string, after: number, piece: Piece): void {
+    if (this.#told > MOST_LENGTH) this.#forgetPieces()
+    this.#told += 500 + piece.bytes.length
+    this.#pieces.set(after, (this.#pieces.get(after) ?? new Map()).set(view, piece))
+  }
+
+  #forgetPieces(): void {
+    this.#pieces.clear()
+    this.#told = 0
   }
 
   #take(events: readonly LogRow[]): void {
+    this.#forgetPieces()
+    // What an erasure has emptied in the log must not be told from memory.
+    if (events.some(({ type }) => type === 'Erasure')) this.#forget()
+    else this.#keep(events)
+    this.#tell()
+  }
+
+  #keep(events: readonly LogRow[]): void {
     for (const event of events) {
       this.#recent.push(event)
       this.#length += lengthOf(event)
@@ -76,7 +116,6 @@ export class Feed {
       this.#texts.delete(oldest.seq)
     }
     if (over > 0) this.#recent.splice(0, over)
-    this.#tell()
   }
 
   #tell(): void {
@@ -84,6 +123,7 @@ export class Feed {
   }
 }
 
+const encoder = new TextEncoder()
 const feeds = new WeakMap<Tenant, Feed>()
 
 /** The feed of a tenant. */

@@ -35,6 +35,11 @@ export function sightOf(tenant: Tenant, grant: Grant, patterns: readonly string[
   }
 }
 
+/** What tells apart those who may see different things: two grants of the same view see the same of every event. */
+export function viewOf({ scopes, rows }: Grant): string {
+  return JSON.stringify([scopes, rows])
+}
+
 /** Whether the entity, as the event left it, is among the rows of the grant. */
 function isShown(tenant: Tenant, grant: Grant, row: LogRow): boolean {
   if (!isNarrowed(grant)) return true

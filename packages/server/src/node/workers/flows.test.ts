@@ -95,13 +95,25 @@ test('a chunk that is part of a pool takes its own bytes along and leaves the po
   expect(pool).toHaveLength(1_000)
 })
 
+test('what goes to many streams at once crosses the line once', async () => {
+  const [here, there] = line()
+  const streams = [1, 2, 3].map((id) => there.drink(id))
+  const shared = new TextEncoder().encode('told to all')
+
+  for (const id of [1, 2, 3]) here.pour(id, iterate([shared]))
+  const [first, ...others] = await Promise.all(streams.map((stream) => stream.next()))
+
+  expect(first).toEqual({ done: false, value: shared })
+  for (const { value } of others) expect(value).toBe(first!.value)
+})
+
 /** Two ends of a line between threads. */
 function line(): [Flows, Flows] {
   const channel = new MessageChannel()
   channels.push(channel)
   const end = (port: MessageChannel['port1']): Flows => {
     const wire: Wire<Flow, Flow> = new Wire(port, (message) => flows.receive(message))
-    const flows: Flows = new Flows(wire.send.bind(wire))
+    const flows: Flows = new Flows(wire)
     return flows
   }
   return [end(channel.port1), end(channel.port2)]

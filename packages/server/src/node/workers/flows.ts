@@ -3,31 +3,38 @@ import { Problem } from '@tildebase/nouns'
 import { problemOf } from '../../respond.ts'
 import type { Chunk, Flow, Refusal } from './messages.ts'
 
-type Send = (message: Flow, transfer?: Transferable) => void
+/** The line to the other thread. */
+interface Line {
+  send(message: Flow, transfer?: Transferable): void
+  /** The newest message that has not left yet. */
+  readonly last: { readonly do: string } | undefined
+}
 
 /** How far a writer may run ahead of its reader. */
 const WINDOW = 262_144
+/** A reader tells of its room in steps: a word for every small chunk would cost more than the chunk. */
+const STEP = WINDOW / 4
 
 /** The streams between two threads, each no faster than its reader. */
 export class Flows {
-  readonly #send: Send
+  readonly #line: Line
   readonly #reading = new Map<number, Inflow>()
   readonly #writing = new Map<number, Outflow>()
 
-  constructor(send: Send) {
-    this.#send = send
+  constructor(line: Line) {
+    this.#line = line
   }
 
   /** Sends a stream to the other thread, as its reader there takes it. */
   pour(id: number, source: AsyncIterable<Chunk>): void {
-    const outflow = new Outflow(id, source[Symbol.asyncIterator](), this.#send)
+    const outflow = new Outflow(id, source[Symbol.asyncIterator](), this.#line)
     this.#writing.set(id, outflow)
     void outflow.run().finally(() => this.#writing.delete(id))
   }
 
   /** The stream that the other thread pours under this id. Read it once, or return it. */
   drink(id: number): Inflow {
-    const inflow = new Inflow(id, this.#send, () => this.#reading.delete(id))
+    const inflow = new Inflow(id, this.#line, () => this.#reading.delete(id))
     this.#reading.set(id, inflow)
     return inflow
   }
@@ -35,7 +42,7 @@ export class Flows {
   receive(message: Flow): void {
     switch (message.do) {
       case 'chunk':
-        this.#reading.get(message.id)?.push(message.chunk)
+        for (const id of message.ids) this.#reading.get(id)?.push(message.chunk)
         break
       case 'end':
         this.#reading.get(message.id)?.end(null)
@@ -61,16 +68,18 @@ export class Flows {
 /** The reading end. */
 export class Inflow implements AsyncIterableIterator<Chunk> {
   readonly #id: number
-  readonly #send: Send
+  readonly #line: Line
   readonly #done: () => void
   readonly #chunks: Chunk[] = []
+  /** Bytes that were taken and not told of yet. */
+  #taken = 0
   #ended = false
   #fault: Problem | null = null
   #wake: (() => void) | null = null
 
-  constructor(id: number, send: Send, done: () => void) {
+  constructor(id: number, line: Line, done: () => void) {
     this.#id = id
-    this.#send = send
+    this.#line = line
     this.#done = done
   }
 
@@ -86,7 +95,11 @@ export class Inflow implements AsyncIterableIterator<Chunk> {
     }
     const chunk = this.#chunks.shift()
     if (chunk !== undefined) {
-      if (!this.#ended) this.#send({ do: 'more', id: this.#id, bytes: chunk.length })
+      this.#taken += chunk.length
+      if (this.#taken >= STEP && !this.#ended) {
+        this.#line.send({ do: 'more', id: this.#id, bytes: this.#taken })
+        this.#taken = 0
+      }
       return { done: false, value: chunk }
     }
     if (this.#fault) throw this.#fault
@@ -94,7 +107,7 @@ export class Inflow implements AsyncIterableIterator<Chunk> {
   }
 
   async return(): Promise<IteratorResult<Chunk>> {
-    if (!this.#ended) this.#send({ do: 'cancel', id: this.#id })
+    if (!this.#ended) this.#line.send({ do: 'cancel', id: this.#id })
     this.#chunks.length = 0
     this.end(null)
     return { done: true, value: undefined }
@@ -118,15 +131,15 @@ export class Inflow implements AsyncIterableIterator<Chunk> {
 class Outflow {
   readonly #id: number
   readonly #source: AsyncIterator<Chunk>
-  readonly #send: Send
+  readonly #line: Line
   #credit = WINDOW
   #cancelled = false
   #wake: (() => void) | null = null
 
-  constructor(id: number, source: AsyncIterator<Chunk>, send: Send) {
+  constructor(id: number, source: AsyncIterator<Chunk>, line: Line) {
     this.#id = id
     this.#source = source
-    this.#send = send
+    this.#line = line
   }
 
   async run(): Promise<void> {
@@ -138,9 +151,9 @@ class Outflow {
         while (this.#credit <= 0 && !this.#cancelled) await new Promise<void>((wake) => (this.#wake = wake))
         if (this.#cancelled) return
       }
-      this.#send({ do: 'end', id: this.#id })
+      this.#line.send({ do: 'end', id: this.#id })
     } catch (reason) {
-      if (!this.#cancelled) this.#send({ do: 'break', id: this.#id, problem: refusalOf(reason) })
+      if (!this.#cancelled) this.#line.send({ do: 'break', id: this.#id, problem: refusalOf(reason) })
     }
   }
 
@@ -156,12 +169,20 @@ class Outflow {
   }
 
   #write(chunk: Chunk): void {
-    if (typeof chunk === 'string') this.#send({ do: 'chunk', id: this.#id, chunk })
+    const { last } = this.#line
+    if (isChunk(last) && last.chunk === chunk) last.ids.push(this.#id)
+    // Bytes of their own are copied on the way; a view into a pool would take the whole pool along.
+    else if (typeof chunk === 'string' || chunk.length === chunk.buffer.byteLength)
+      this.#line.send({ do: 'chunk', ids: [this.#id], chunk })
     else {
       const bytes = ownBytes(chunk)
-      this.#send({ do: 'chunk', id: this.#id, chunk: bytes }, bytes.buffer as ArrayBuffer)
+      this.#line.send({ do: 'chunk', ids: [this.#id], chunk: bytes }, bytes.buffer as ArrayBuffer)
     }
   }
+}
+
+function isChunk(message: { readonly do: string } | undefined): message is Extract<Flow, { do: 'chunk' }> {
+  return message?.do === 'chunk'
 }
 
 /** Bytes that may be given away: a view into a pool would take the whole pool along. */

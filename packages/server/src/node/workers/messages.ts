@@ -23,7 +23,8 @@ export type FromWorker =
 
 /** A stream of a call, in either direction; `id` is the call's. */
 export type Flow =
-  | { readonly do: 'chunk'; readonly id: number; readonly chunk: Chunk }
+  /** One chunk for all these streams: what goes to a thousand of them crosses once. */
+  | { readonly do: 'chunk'; readonly ids: number[]; readonly chunk: Chunk }
   | { readonly do: 'end'; readonly id: number }
   | { readonly do: 'break'; readonly id: number; readonly problem: Refusal }
   /** The reader has room for that many bytes more. */

@@ -62,7 +62,7 @@ export class TenantWorker {
         if (message.do === 'ready') ready()
         else this.#receive(message)
       })
-      this.#flows = new Flows(this.#wire.send.bind(this.#wire))
+      this.#flows = new Flows(this.#wire)
       thread.once('error', (reason: Error) => {
         log('error', 'A worker failed', { worker: name, reason: reason.message, stack: reason.stack })
         failed(reason)

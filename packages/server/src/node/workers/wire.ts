@@ -19,6 +19,11 @@ export class Wire<Out, In> {
     if (transfer) this.#transfers.push(transfer)
   }
 
+  /** The newest message that has not left yet: it may still be added to. */
+  get last(): Out | undefined {
+    return this.#batch.at(-1)
+  }
+
   /** Sends what has been gathered now. */
   flush(): void {
     if (this.#batch.length === 0) return

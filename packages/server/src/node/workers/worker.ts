@@ -24,7 +24,7 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
 })
 const port = parentPort!
 const wire: Wire<FromWorker, ToWorker> = new Wire(port, receive)
-const flows: Flows = new Flows((message, transfer) => wire.send(message, transfer))
+const flows: Flows = new Flows(wire)
 wire.send({ do: 'ready' })
 
 function receive(message: ToWorker): void {
