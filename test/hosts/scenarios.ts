@@ -285,6 +285,56 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     expect(before.body.ok).toBe(true)
     expect((await request('GET', `${at}/Contact?filter={"$text":"ada"}`)).body.total).toBe(1)
   },
+
+  'a fork is the tenant at a moment, without its keys': async ({ request, as }, at) => {
+    const tenant = `/operator/tenants/${at.slice(2)}`
+    const { body: key } = await request('POST', `${at}/api-keys`, { name: 'crm', scopes: 'read:crm' })
+    const { body: ada } = await request('POST', `${at}/Contact`, { name: 'Ada', email: 'ada@x.de' })
+    await pause()
+    await request('PUT', `${at}/Contact/${ada.$id}`, { name: 'Eve' })
+    await request('POST', `${at}/Contact`, { name: 'Bob' })
+
+    const now = await request('POST', `${tenant}/fork`, { to: `${at.slice(2)}-now` })
+    const then = await request('POST', `${tenant}/fork`, { to: `${at.slice(2)}-then`, asOf: ada.$createdAt })
+    const again = await request('POST', `${tenant}/fork`, { to: `${at.slice(2)}-then` })
+    const unnamed = await request('POST', `${tenant}/fork`, {})
+    const untimed = await request('POST', `${tenant}/fork`, { to: 'other', asOf: 'then' })
+
+    expect([now, then].map(({ status, body }) => [status, body.events])).toEqual([
+      [201, 4],
+      [201, 2],
+    ])
+    expect([again, unnamed, untimed].map(({ status }) => status)).toEqual([409, 400, 400])
+    const names = async (slug: string) =>
+      (await request('GET', `${slug}/Contact?sort=name`)).body.results.map((one: { name: string }) => one.name)
+    expect([await names(`${at}-now`), await names(`${at}-then`)]).toEqual([['Bob', 'Eve'], ['Ada']])
+    const heads = await Promise.all(
+      [tenant, `${tenant}-now`].map(async (one) => (await request('GET', `${one}/verify`)).body.head),
+    )
+    expect(heads[1]).toEqual(heads[0])
+    expect((await request('GET', `${tenant}-then/verify`)).body.ok).toBe(true)
+    expect((await as(key.secret)('GET', `${at}/Contact`)).status).toBe(200)
+    expect((await request('GET', `${tenant}-now/log`)).text).not.toContain('"beside"')
+  },
+
+  'a log is waited for': async ({ request }, at) => {
+    await request('POST', `${at}/Contact`, { name: 'Ada' })
+    const log = `/operator/tenants/${at.slice(2)}/log?beside=secrets&after=1&wait=`
+
+    const later = request('GET', `${log}60`)
+    await request('POST', `${at}/Contact`, { name: 'Bob' })
+
+    expect((await later).text).toContain('Bob')
+    expect((await request('GET', `/operator/tenants/${at.slice(2)}/log?after=3`)).status).toBe(409)
+  },
+
+  'what the operator is refused carries the id of the request': async ({ request }, at) => {
+    const refused = await request('GET', `/operator/tenants/${at.slice(2)}`)
+
+    expect(refused.status).toBe(404)
+    expect(refused.body.requestId).toBe(refused.headers.get('x-request-id'))
+    expect(refused.body.requestId).toMatch(/^[\da-f-]{36}$/)
+  },
 }
 
 /** Long enough for the next event to have a later time, though a host may look at the clock a hundred times a second. */

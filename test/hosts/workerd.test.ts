@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
-import { testHost } from '../host.ts'
+import { tildeWith } from '../cli/tilde.ts'
+import { ROOT, testHost } from '../host.ts'
 import { type Stage, stageAt } from './ask.ts'
 import { SERVICE, startWorkerd, type Workerd } from './workerd.ts'
 
@@ -89,7 +90,7 @@ describe('the service on workerd', () => {
     for (const [method, path] of [
       ['GET', '/operator/tenants'],
       ['GET', '/operator/tenants/fresh/backup'],
-      ['POST', '/operator/tenants/fresh/fork'],
+      ['PUT', '/operator/tenants/fresh/restore'],
     ] as const) {
       expect((await stage.request(method, path)).body.error, path).toBe('not_supported')
     }
@@ -99,6 +100,20 @@ describe('the service on workerd', () => {
     const { status, body } = await stage.request('POST', '/~fresh/Contact', `{"name":"${'x'.repeat(11_000_000)}"}`)
 
     expect([status, body.error]).toEqual([413, 'too_large'])
+  })
+
+  test('a Durable Object is backed up to a folder, and restored from it as of any moment', async () => {
+    const tilde = tildeWith({ TILDE_URL: workerd.url, TILDE_ROOT_KEY: ROOT })
+    for (const name of ['Ada', 'Bob', 'Cleo']) await stage.request('POST', '/~kept/Contact', { name })
+
+    const saved = await tilde('backup', 'kept', '--to', 'kept', '--json')
+    const whole = await tilde('restore', 'kept', '--as', 'kept-again', '--json')
+    await tilde('restore', 'kept', '--as', 'kept-before', '--as-of', '2')
+
+    expect(saved.json).toMatchObject({ events: 3, seq: 3 })
+    const { body: verdict } = await stage.request('GET', '/operator/tenants/kept/verify')
+    expect(whole.json.head).toBe(verdict.head.hash)
+    expect((await stage.request('GET', '/~kept-before/Contact')).body.total).toBe(2)
   })
 
   test('a tenant moves from a Node host into a Durable Object and back', async () => {

@@ -24,7 +24,7 @@ export interface GatewayOptions {
   /** Hears of every request that was answered. */
   readonly watch?: Watch
   /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
-  readonly outside: (ask: Ask, segments: readonly string[], sender: Sender) => Soon<Answer | null>
+  readonly outside: (ask: Ask, segments: readonly string[], sender: Sender, requestId: string) => Soon<Answer | null>
 }
 
 /** Paths that answer without a tenant prefix: the tenant is then the key's own. */
@@ -107,14 +107,14 @@ export class Gateway {
     const { tenants } = this.#options
     if (sender === null) throw unauthorized()
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
-    if (outside || isDocs(ask, place)) return this.#outside(ask, place, sender)
+    if (outside || isDocs(ask, place)) return this.#outside(ask, place, sender, requestId)
     const slug = place.tenant ?? ownTenant(sender)
     if (sender.kind === 'secret' && !sender.secret.endsWith(`~${slug}`)) return this.#refuse(sender.secret)
     return tenants.answer(slug, ask, place, sender, requestId)
   }
 
-  async #outside(ask: Ask, { segments }: Place, sender: Sender): Promise<Answer> {
-    const answer = await this.#options.outside(ask, segments, sender)
+  async #outside(ask: Ask, { segments }: Place, sender: Sender, requestId: string): Promise<Answer> {
+    const answer = await this.#options.outside(ask, segments, sender, requestId)
     if (answer) return answer
     throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
   }

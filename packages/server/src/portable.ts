@@ -1,6 +1,7 @@
-import { Problem } from '@tildebase/nouns'
-import type { Beside, Tenant } from '@tildebase/tenant'
-import { parseQuery, type Query, textParam } from './call.ts'
+import { Problem, parseInstant } from '@tildebase/nouns'
+import { type Beside, type LogPart, seqAt, type Tenant } from '@tildebase/tenant'
+import { parseBody, parseQuery, type Query, textParam } from './call.ts'
+import { slugOf } from './locate.ts'
 import { Waiter } from './rest/live.ts'
 
 /** Which part of a tenant's log is asked for. */
@@ -10,6 +11,8 @@ export interface LogQuestion {
   /** For how many milliseconds an answer without events may be held back. */
   readonly waitMs: number
   readonly beside: Beside
+  /** A time that it ends with, or null. */
+  readonly asOf: number | null
 }
 
 const LONGEST_WAIT = 60
@@ -22,17 +25,28 @@ export function logQuestion(text: string): LogQuestion {
   const wait = numberParam(query, 'wait', told)
   if (wait > LONGEST_WAIT) throw new Problem('invalid_parameter', told, { field: 'wait' })
   const beside = textParam(query, 'beside') ?? 'all'
-  if (beside === 'all' || beside === 'secrets') return { after, waitMs: wait * 1_000, beside }
+  if (beside === 'all' || beside === 'secrets') return { after, waitMs: wait * 1_000, beside, asOf: null }
   throw new Problem('invalid_parameter', 'beside is all or secrets.', { field: 'beside' })
 }
 
-/** Waits until there are events to answer with, or the time is over. */
-export async function awaitEvents(tenant: Tenant, { after, waitMs }: LogQuestion): Promise<void> {
+/** What a fork is asked to be: `{"to": "acme-copy", "asOf": "2026-01-31T12:00:00Z"}`. */
+export function forkQuestion(body: Uint8Array | null): { readonly to: string; readonly asOf: number | null } {
+  const { to, asOf = null } = (parseBody(body) ?? {}) as { to?: unknown; asOf?: unknown }
+  if (typeof to !== 'string') {
+    throw new Problem('invalid_body', 'Name the new tenant: {"to": "acme-copy"}.', { field: 'to' })
+  }
+  const at = typeof asOf === 'string' ? parseInstant(asOf) : null
+  if (asOf === null || at !== null) return { to: slugOf(to), asOf: at }
+  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+}
+
+/** The part of a tenant's log that answers a question, once there are events in it or the time is over. */
+export async function logPart(tenant: Tenant, { after, waitMs, beside, asOf }: LogQuestion): Promise<LogPart> {
   const { clock } = tenant.ports
-  const until = clock.now() + waitMs
+  const end = clock.now() + waitMs
   const waiter = new Waiter(tenant)
   try {
-    for (let left = waitMs; left > 0 && tenant.head.seq === after && !tenant.isResting; left = until - clock.now())
+    for (let left = waitMs; left > 0 && tenant.head.seq === after && !tenant.isResting; left = end - clock.now())
       await waiter.wait(left)
   } finally {
     waiter.close()
@@ -40,7 +54,7 @@ export async function awaitEvents(tenant: Tenant, { after, waitMs }: LogQuestion
   if (tenant.isClosed)
     throw new Problem('unavailable', 'The tenant was closed meanwhile. Ask again.', { retryAfter: 1 })
   const { seq } = tenant.head
-  if (after <= seq) return
+  if (after <= seq) return { after, beside, ...(asOf !== null && { until: seqAt(tenant.sql, tenant.head, asOf) }) }
   const message = `The tenant ${tenant.slug} stands at event ${seq}: there is no event ${after} to go on after.`
   throw new Problem('conflict', message, { id: tenant.slug, seq })
 }

@@ -24,7 +24,7 @@ export { asOfTime } from './metrics/view.ts'
 export { openTenant } from './open.ts'
 export { type Operation, type Outcome, perform } from './perform.ts'
 export { sealedEvent } from './portable/chain.ts'
-export { FORM, portableLog } from './portable/log.ts'
+export { FORM, type LogPart, portableLog } from './portable/log.ts'
 export { replay } from './portable/replay.ts'
 export type {
   Alarm,

@@ -3,15 +3,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openTenant, portableLog, replay, type Tenant } from '@tildebase/tenant'
-import { awaitEvents, type LogQuestion } from '../portable.ts'
+import { type LogQuestion, logPart } from '../portable.ts'
 import type { Keeper } from './keep.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
 import { openSql } from './sql.ts'
 
 /** Writes a tenant's log to a file, page by page, with turns for others in between. */
 export async function writeLog(tenant: Tenant, path: string, question: LogQuestion): Promise<void> {
-  await awaitEvents(tenant, question)
-  const pages = Readable.from(portableLog(tenant, question.after, question.beside))
+  const pages = Readable.from(portableLog(tenant, await logPart(tenant, question)))
   await pipeline(pages, createWriteStream(path, { mode: 0o600 }))
 }
 

@@ -2,12 +2,11 @@ import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Problem, parseInstant } from '@tildebase/nouns'
+import { Problem } from '@tildebase/nouns'
 import { type Sender, unauthorized } from '../app.ts'
 import { type Answer, type Ask, empty, json } from '../ask.ts'
-import { parseBody } from '../call.ts'
 import { slugOf } from '../locate.ts'
-import { logQuestion } from '../portable.ts'
+import { forkQuestion, logQuestion } from '../portable.ts'
 import type { TenantFiles } from './files.ts'
 import type { Task } from './keep.ts'
 
@@ -73,18 +72,11 @@ async function remove(slug: string, { keep, unbook }: OperatorOptions): Promise<
 }
 
 async function fork(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
-  const { to, asOf } = (parseBody(ask.body as Uint8Array | null) ?? {}) as { to?: unknown; asOf?: unknown }
-  if (typeof to !== 'string')
-    throw new Problem('invalid_body', 'Name the new tenant: {"to": "acme-copy"}.', { field: 'to' })
-  const target = slugOf(to)
-  const at = asOf === undefined || asOf === null ? null : typeof asOf === 'string' ? parseInstant(asOf) : Number.NaN
-  if (asOf !== undefined && asOf !== null && (at === null || Number.isNaN(at))) {
-    throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
-  }
-  const path = scratchPath(options, target)
+  const { to, asOf } = forkQuestion(ask.body as Uint8Array | null)
+  const path = scratchPath(options, to)
   try {
-    await options.keep(slug, { do: 'copy', path, asOf: at, detached: true })
-    return json(201, await options.keep(target, { do: 'adopt', path }))
+    await options.keep(slug, { do: 'copy', path, asOf, detached: true })
+    return json(201, await options.keep(to, { do: 'adopt', path }))
   } finally {
     rmSync(path, { force: true })
   }

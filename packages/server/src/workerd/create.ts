@@ -34,8 +34,8 @@ function gatewayOf(env: Env): Gateway {
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,
-    outside: (ask: Ask, segments, sender) =>
-      segments[0] === 'operator' ? operator(ask, segments, sender, tenants) : outside(segments),
+    outside: (ask: Ask, segments, sender, requestId) =>
+      segments[0] === 'operator' ? operator(ask, segments, sender, tenants, requestId) : outside(segments),
   })
 }
 

@@ -1,12 +1,22 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { isoOf, Problem } from '@tildebase/nouns'
-import { Commits, census, grantOf, openTenant, portableLog, replay, type Tenant, verify } from '@tildebase/tenant'
+import {
+  Commits,
+  census,
+  grantOf,
+  type LogPart,
+  openTenant,
+  portableLog,
+  replay,
+  type Tenant,
+  verify,
+} from '@tildebase/tenant'
 import { answer, type OpenTenant } from '../app.ts'
 import { type Answer, type Ask, empty, json } from '../ask.ts'
 import { askOf, responseOf, withBody } from '../exchange.ts'
 import { readSettings } from '../node/config.ts'
 import { systemClock, systemRandom, systemSeal } from '../node/ports.ts'
-import { awaitEvents, type LogQuestion } from '../portable.ts'
+import { logPart } from '../portable.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { refusal } from '../respond.ts'
@@ -78,12 +88,7 @@ export function tenantObject(program: Program) {
         case 'verify':
           return json(200, { tenant: slug, ...verify(tenant) })
         case 'log':
-          await awaitEvents(tenant, task.question)
-          return {
-            status: 200,
-            headers: { 'content-type': 'application/x-ndjson' },
-            body: pages(tenant, task.question),
-          }
+          return logAnswer(tenant, await logPart(tenant, task.question))
         case 'delete':
           await this.#erase()
           return empty(204)
@@ -170,6 +175,9 @@ function info(tenant: Tenant, bytes: number): object {
   }
 }
 
-async function* pages(tenant: Tenant, { after, beside }: LogQuestion): AsyncGenerator<string> {
-  yield* portableLog(tenant, after, beside)
+function logAnswer(tenant: Tenant, part: LogPart): Answer {
+  const pages = async function* () {
+    yield* portableLog(tenant, part)
+  }
+  return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: pages() }
 }

@@ -1,8 +1,9 @@
 import { Problem } from '@tildebase/nouns'
 import { type Sender, unauthorized } from '../app.ts'
 import type { Answer, Ask } from '../ask.ts'
+import { withBody } from '../exchange.ts'
 import { slugOf } from '../locate.ts'
-import { logQuestion } from '../portable.ts'
+import { forkQuestion, logQuestion } from '../portable.ts'
 import type { DurableTenants } from './durable-tenants.ts'
 import type { Task } from './errand.ts'
 
@@ -12,6 +13,7 @@ export function operator(
   segments: readonly string[],
   sender: Sender,
   tenants: DurableTenants,
+  requestId: string,
 ): Promise<Answer> {
   if (sender.kind === 'nobody') throw unauthorized()
   if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
@@ -19,7 +21,18 @@ export function operator(
   if (area !== 'tenants' || rest.length > 0)
     throw new Problem('unknown_path', 'There is /operator/tenants/:tenant, and what lies below it.')
   if (name === undefined) throw notHere('Durable Objects cannot be listed from within: keep a list of your tenants.')
-  return tenants.keep(slugOf(name), taskOf(ask, action), ask, ask.headers['x-request-id'] ?? 'operator')
+  if (action === 'fork' && ask.method === 'POST') return fork(slugOf(name), ask, tenants, requestId)
+  return tenants.keep(slugOf(name), taskOf(ask, action), ask, requestId)
+}
+
+/** Reads the log of one object, up to a time when one is given, into another that is new. */
+async function fork(slug: string, ask: Ask, tenants: DurableTenants, requestId: string): Promise<Answer> {
+  const { body } = await withBody(ask, LONGEST_BODY)
+  const { to, asOf } = forkQuestion(body as Uint8Array | null)
+  const question = { after: 0, waitMs: 0, beside: 'none', asOf } as const
+  const log = await tenants.keep(slug, { do: 'log', question }, { ...ask, headers: {}, body: null }, requestId)
+  if (log.status !== 200) return log
+  return tenants.keep(to, { do: 'replay' }, { ...ask, headers: {}, body: log.body as Ask['body'] }, requestId)
 }
 
 function taskOf(ask: Ask, action: string): Task {
@@ -39,14 +52,20 @@ function taskOf(ask: Ask, action: string): Task {
   }
 }
 
-const METHODS: { readonly [action: string]: string } = { '': 'GET, DELETE', verify: 'GET', log: 'GET, PUT' }
+const METHODS: { readonly [action: string]: string } = {
+  '': 'GET, DELETE',
+  verify: 'GET',
+  log: 'GET, PUT',
+  fork: 'POST',
+}
+const LONGEST_BODY = 10_000
 
 function refuse(action: string): never {
-  if (['backup', 'restore', 'fork'].includes(action))
-    throw notHere(`There is no ${action} of a file where no files are: read …/log and restore it under another name.`)
+  if (['backup', 'restore'].includes(action))
+    throw notHere(`There is no ${action} of a file where no files are: use …/log, or tilde ${action} with a folder.`)
   const allow = METHODS[action]
   if (allow !== undefined) throw new Problem('method_not_allowed', `Here one may ${allow}.`, { allow })
-  throw new Problem('unknown_path', 'A tenant has verify and log.')
+  throw new Problem('unknown_path', 'A tenant has verify, fork and log.')
 }
 
 function notHere(message: string): Problem {

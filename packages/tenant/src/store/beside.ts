@@ -6,8 +6,8 @@ export interface BesideRow {
   readonly row: readonly (string | number | null)[]
 }
 
-/** How much of what stands beside the log is meant: all of it, or what keys and webhooks are known by. */
-export type Beside = 'all' | 'secrets'
+/** How much of what stands beside the log is meant: all of it, what keys and webhooks are known by, or nothing. */
+export type Beside = 'all' | 'secrets' | 'none'
 
 interface BesideTable {
   readonly columns: string
@@ -33,7 +33,7 @@ const TABLES: { readonly [name: string]: BesideTable } = {
 /** The rows that stand beside the log. */
 export function* besideRows(sql: Sql, which: Beside): Generator<BesideRow> {
   for (const [beside, { columns, where, isSecret }] of Object.entries(TABLES)) {
-    if (which === 'secrets' && !isSecret) continue
+    if (which === 'none' || (which === 'secrets' && !isSecret)) continue
     const rows = sql.rows(`SELECT ${columns} FROM ${beside}${where ? ` WHERE ${where}` : ''}`)
     for (const row of rows) yield { beside, row: row.map(written) }
   }
