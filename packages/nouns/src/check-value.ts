@@ -70,8 +70,12 @@ const readText = (value: unknown): string | undefined => {
 
 const readInstant = (value: unknown): string | undefined => {
   const instant = typeof value === 'string' ? parseInstant(value) : null
-  return instant === null ? undefined : isoOf(instant)
+  if (instant === null) return undefined
+  return NORMAL.test(value as string) ? (value as string) : isoOf(instant)
 }
+
+/** What a datetime is normalised to. */
+const NORMAL = /^.{10}T.{8}\..{3}Z$/
 
 const READERS: { readonly [kind in Exclude<Kind, 'enum' | 'json'>]: Reader } = {
   string: { read: readText, wanted: 'a string' },

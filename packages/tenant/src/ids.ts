@@ -3,11 +3,18 @@ import type { Clock, Random } from './ports.ts'
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const TIME_LENGTH = 8
 const RANDOM_LENGTH = 14
+/** Bytes to ask for beyond the length, as a few are of no use: so one call almost always does. */
+const SPARE = 4
 
 /** A new id: the type's prefix, the time in sortable base62, then chance. Rows of one time lie side by side on disk. */
 export function newId(prefix: string, clock: Clock, random: Random): string {
-  return `${prefix}_${base62(clock.now(), TIME_LENGTH)}${randomText(random, RANDOM_LENGTH)}`
+  const now = clock.now()
+  if (now !== last.now) last = { now, text: base62(now, TIME_LENGTH) }
+  return `${prefix}_${last.text}${randomText(random, RANDOM_LENGTH)}`
 }
+
+// Ids are mostly made many at once.
+let last = { now: Number.NaN, text: '' }
 
 /** Whether a text has the form of an id with this prefix. */
 export function isId(text: unknown, prefix: string): text is string {
@@ -18,7 +25,7 @@ export function isId(text: unknown, prefix: string): text is string {
 export function randomText(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
-    for (const byte of random.bytes(length)) {
+    for (const byte of random.bytes(length + SPARE)) {
       // 248 = 4 × 62: bytes above it would favour the first letters.
       if (byte < 248 && text.length < length) text += DIGITS[byte % 62]
     }

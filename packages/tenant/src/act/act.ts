@@ -1,6 +1,7 @@
 import {
   checkDraft,
   checkPatch,
+  type ForwardField,
   type Issue,
   invalid,
   type Json,
@@ -233,16 +234,26 @@ function objectOf(noun: Noun, data: unknown): JsonObject {
 /** References to entities that are not there. */
 function missing(tenant: Tenant, noun: Noun, data: JsonObject, ask: Act): Issue[] {
   const issues: Issue[] = []
-  for (const [name, value] of Object.entries(data)) {
-    const field = Object.hasOwn(noun.fields, name) ? noun.fields[name] : undefined
-    if (field?.kind !== 'forward' || value === null) continue
+  for (const { name, target } of relationsOf(noun)) {
+    const value = Object.hasOwn(data, name) ? data[name] : null
+    if (value === null) continue
     for (const id of Array.isArray(value) ? value : [value]) {
-      if (!exists(tenant.sql, field.target, String(id)) && !ask.coming?.has(String(id))) {
-        issues.push({ field: name, message: `there is no ${field.target} ${id}` })
+      if (!exists(tenant.sql, target, String(id)) && !ask.coming?.has(String(id))) {
+        issues.push({ field: name, message: `there is no ${target} ${id}` })
       }
     }
   }
   return issues
+}
+
+const relations = new WeakMap<Noun, readonly ForwardField[]>()
+
+function relationsOf(noun: Noun): readonly ForwardField[] {
+  const known = relations.get(noun)
+  if (known) return known
+  const found = Object.values(noun.fields).filter((field) => field.kind === 'forward')
+  relations.set(noun, found)
+  return found
 }
 
 function refuse(noun: Noun, issues: readonly Issue[]): void {

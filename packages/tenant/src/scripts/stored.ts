@@ -6,7 +6,8 @@ import { MOST_CODE } from './limits.ts'
 
 /** The code that the tenant stores for a step of a type: `Contact`, `qualifying`. */
 export function storedHook(tenant: Tenant, type: string, step: string): StoredHook | undefined {
-  return hooksByStep(tenant).get(`${type}.${step}`)
+  const hooks = hooksByStep(tenant)
+  return hooks.size === 0 ? undefined : hooks.get(`${type}.${step}`)
 }
 
 /** Whether the tenant stores any hook at all. */
