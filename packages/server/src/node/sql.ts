@@ -30,9 +30,15 @@ export interface SqlOptions {
 /** Opens a SQLite file, or `:memory:`, durable before every commit returns. */
 export function openSql(path: string, { limits = false, cacheKiB = 8_000 }: SqlOptions = {}): NodeSql {
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
-  for (const pragma of PRAGMAS) db.exec(pragma)
-  db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
-  return new Connection(db)
+  try {
+    for (const pragma of PRAGMAS) db.exec(pragma)
+    db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
+    return new Connection(db)
+  } catch (reason) {
+    // It owns the file by now: left open, nobody could open it again.
+    db.close()
+    throw reason
+  }
 }
 
 // synchronous comes after the mode: in WAL the default could be NORMAL, which loses commits with the power.
