@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { concurrently } from './compare/process.ts'
 import { type BenchServer, quantile, startServer } from './hosts/server.ts'
 
 /**
  * What a tenant feels of its neighbour: the latency of B alone, while A runs scans and exports without end, and while
- * the worker of A is killed. Run it with `node bench/neighbour.ts`.
+ * the worker of A is killed. Takes three minutes. Run it with `node bench/neighbour.ts`.
  */
 const ROWS = 50_000
 const SECONDS = 8
@@ -14,7 +14,8 @@ const SECONDS = 8
 const A = 'acme'
 const B = 'globex'
 
-console.log('workers  B alone: p50 p99 ms  beside scans of A: p50 p99 ms  ratio of p99')
+console.log(`load ${loadavg()[0]!.toFixed(1)}`)
+console.log('workers  B alone: p50 p99 ms  beside scans of A: p50 p99 ms  ratio of p50, of p99')
 for (const workers of [0, 2]) {
   const server = await startServer(workers)
   await fill(server)
@@ -28,7 +29,7 @@ for (const workers of [0, 2]) {
   await Promise.all(noise)
   console.log(
     `${workers}        ${ms(alone, 0.5)} ${ms(alone, 0.99)}               ${ms(beside, 0.5)} ${ms(beside, 0.99)}` +
-      `                       ${(quantile(beside, 0.99) / quantile(alone, 0.99)).toFixed(1)}`,
+      `                       ${ratio(beside, alone, 0.5)} ${ratio(beside, alone, 0.99)}`,
   )
   await server.stop()
 }
@@ -43,6 +44,7 @@ async function restart(): Promise<void> {
   for (const slug of [A, B]) await server.ask('POST', `/~${slug}/Contact`, { name: 'Ada' })
   const away: number[] = []
   const neighbour: number[] = []
+  const alone = await latencies(server, 4)
   for (let i = 0; i < 5; i++) {
     const died = performance.now()
     const others = latencies(server, 2).then((waits) => neighbour.push(...waits))
@@ -54,7 +56,10 @@ async function restart(): Promise<void> {
     await new Promise((done) => setTimeout(done, 10_000))
   }
   console.log(`a worker that died is back after ${ms(away, 0.5)} ms (median of ${away.length})`)
-  console.log(`its neighbour meanwhile: p50 ${ms(neighbour, 0.5)} ms, p99 ${ms(neighbour, 0.99)} ms`)
+  console.log(
+    `its neighbour meanwhile: p50 ${ms(neighbour, 0.5)} ms, p99 ${ms(neighbour, 0.99)} ms; ` +
+      `${ratio(neighbour, alone, 0.5)} and ${ratio(neighbour, alone, 0.99)} times those of before`,
+  )
   await server.stop()
   rmSync(folder, { recursive: true })
 }
@@ -81,6 +86,10 @@ async function latencies(server: BenchServer, seconds = SECONDS): Promise<number
     await new Promise((done) => setTimeout(done, 5))
   }
   return waits
+}
+
+function ratio(a: readonly number[], b: readonly number[], part: number): string {
+  return (quantile(a, part) / quantile(b, part)).toFixed(1)
 }
 
 function ms(values: readonly number[], part: number): string {
