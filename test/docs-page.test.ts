@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BROWSER, type Browser, startBrowser, type Tab } from './console/browser.ts'
 import { type TestHost, testHost } from './host.ts'
 
 let host: TestHost
@@ -37,4 +38,72 @@ test('a program that asks for docs means a type of that name', async () => {
 
 test('nothing can be sent to it', async () => {
   expect((await host.as('')('POST', '/docs', {})).status).toBe(405)
+})
+
+describe.skipIf(BROWSER === null)('in a browser, with a key of the tenant', () => {
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    await host.request('PUT', '/~acme/schema/Boat', { name: 'string!', sail: { event: 'sailed' } })
+    await host.request('POST', '/~acme/Boat', { name: 'Beagle' })
+    browser = await startBrowser()
+    tab = await browser.open()
+    await tab.page.goto(`${host.url}/~acme/docs`)
+  })
+  afterAll(async () => {
+    expect(tab.faults).toEqual([])
+    await browser.close()
+  })
+
+  const submit = async (key: string) => {
+    await tab.page.getByLabel('Key').fill(key)
+    await tab.page.getByRole('button', { name: 'Show' }).click()
+  }
+  const operation = (name: string) => tab.page.getByRole('navigation').getByRole('button', { name, exact: true })
+
+  test('a wrong key is told in a sentence', async () => {
+    await submit('wrong')
+
+    await tab.page.getByText('Send a valid key of this service').waitFor()
+  })
+
+  test("the tenant's own operations are listed, found, and tried", async () => {
+    const { page } = tab
+    await submit(await host.key('acme', 'write:all'))
+    await page.getByLabel('Find').fill('boat sail')
+    await operation('POST /Boat/{id}/sail').waitFor()
+    expect(await operation('GET /Boat').count()).toBe(0)
+    await page.getByLabel('Find').fill('boat')
+
+    await operation('GET /Boat').click()
+    await page.getByLabel('filter').fill('{"name": "Beagle"}')
+    await page.getByRole('button', { name: 'Send' }).click()
+
+    await page.locator('article pre', { hasText: '"total": 1' }).waitFor()
+    expect(await page.locator('article pre').innerText()).toMatch(/^200\n[\s\S]*"name": "Beagle"/)
+  })
+
+  test('a write can be tried from its example', async () => {
+    const { page } = tab
+
+    await operation('POST /Boat').click()
+    await page.getByLabel('Body').fill('{"name": "Endeavour"}')
+    await page.getByRole('button', { name: 'Send' }).click()
+
+    await page.locator('article pre', { hasText: 'Endeavour' }).waitFor()
+    expect((await host.request('GET', '/~acme/Boat?name=Endeavour')).body.total).toBe(1)
+  })
+
+  test('nothing runs that is written into the page', async () => {
+    const { page, faults } = tab
+    const ran = await page.evaluate(() => {
+      const script = document.createElement('script')
+      script.textContent = 'window.ran = true'
+      document.body.append(script)
+      return 'ran' in window
+    })
+
+    expect(ran).toBe(false)
+    await expect.poll(() => faults.splice(0).join()).toContain('Content Security Policy')
+  })
 })
