@@ -22,7 +22,7 @@ const MAX_PATH = 4_096
 export function locate(scheme: string, host: string, path: string, hostSuffix: string): Place {
   if (path.length > MAX_PATH)
     throw new Problem('invalid_path', `The path is longer than ${MAX_PATH} characters.`, { limit: MAX_PATH })
-  const { labels, base } = splitHost(host, hostSuffix)
+  const { labels, baseUrl } = doorOf(scheme, host, hostSuffix)
   const dimensions = [...labels]
   let segments: string[] = []
   let tenant: string | null = null
@@ -36,8 +36,27 @@ export function locate(scheme: string, host: string, path: string, hostSuffix: s
       segments = []
     } else segments.push(decode(segment))
   }
-  return { tenant, dimensions, segments, baseUrl: `${scheme}://${base}` }
+  return { tenant, dimensions, segments, baseUrl }
 }
+
+/** What the host of a request says. Most requests come to the host of the one before. */
+function doorOf(scheme: string, host: string, suffix: string): Door {
+  if (host !== last.host || scheme !== last.scheme || suffix !== last.suffix) {
+    const { labels, base } = splitHost(host, suffix)
+    last = { scheme, host, suffix, labels, baseUrl: `${scheme}://${base}` }
+  }
+  return last
+}
+
+interface Door {
+  readonly scheme: string
+  readonly host: string
+  readonly suffix: string
+  readonly labels: readonly string[]
+  readonly baseUrl: string
+}
+
+let last: Door = { scheme: '', host: '', suffix: '', labels: [], baseUrl: '' }
 
 /** The slug, or a problem: it must not reach a file name otherwise. */
 export function slugOf(text: string): string {

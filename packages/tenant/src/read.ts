@@ -19,6 +19,7 @@ import type { Tenant } from './tenant.ts'
 
 const QUERY_MS = 5_000
 const MOST = 100
+const NONE: readonly string[] = []
 
 /** Reads a tenant for somebody: what they may see, as it is now. */
 export function readerOf(tenant: Tenant, grant: Grant, context: string = tenant.context): Reader {
@@ -92,6 +93,7 @@ export function reachable(tenant: Tenant, grant: Grant, filter: Filter): Filter 
 
 /** The relations to embed, if the grant may read every type they reach. */
 export function includeOf(tenant: Tenant, grant: Grant, noun: Noun, input: unknown): readonly string[] {
+  if (input === undefined) return NONE
   const include = parseInclude(input, noun, tenant.nouns)
   for (const type of includedTypes(include, noun, tenant.nouns)) demand(grant, 'read', tenant.noun(type))
   return include

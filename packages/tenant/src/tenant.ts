@@ -90,7 +90,7 @@ export class Tenant extends Household {
 
   /** The types of this tenant. */
   get nouns(): Nouns {
-    return this.memo.get(['Schema'], 'nouns', () => nounsFor(this))
+    return this.memo.get(SCHEMA, 'nouns', () => nounsFor(this))
   }
 
   /** The type of that name or path, or a problem that names the nearest ones. */
@@ -246,4 +246,5 @@ export class Tenant extends Household {
   }
 }
 
+const SCHEMA = ['Schema']
 const REHEARSED = Symbol('rehearsed')

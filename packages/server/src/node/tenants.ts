@@ -51,6 +51,8 @@ export class LocalTenants implements Tenants {
   readonly #options: LocalTenantsOptions
   /** In the order of their last use. */
   readonly #rooms = new Map<string, Room>()
+  /** The one used last. */
+  #newest: Room | null = null
   /** Rooms on no disk that are in use, by those who read a tenant that does not exist. */
   readonly #vacancies = new Map<string, Set<Room>>()
   readonly #wakes = new Wakes((slug) => void this.wake(slug))
@@ -157,13 +159,17 @@ export class LocalTenants implements Tenants {
   #enter(slug: string): Room {
     const known = this.#rooms.get(slug)
     if (known) {
-      this.#rooms.delete(slug)
-      this.#rooms.set(slug, known)
+      if (known !== this.#newest) {
+        this.#rooms.delete(slug)
+        this.#rooms.set(slug, known)
+        this.#newest = known
+      }
       return known
     }
     if (!this.#options.files.has(slug)) this.#options.files.create(slug)
     const room = this.#furnish(slug, this.#options.files.pathOf(slug))
     this.#rooms.set(slug, room)
+    this.#newest = room
     this.#announce(slug, room)
     this.#options.opened?.(slug)
     this.#makeRoom()
@@ -192,6 +198,7 @@ export class LocalTenants implements Tenants {
 
   #leave(slug: string, room: Room): void {
     room.busy--
+    if (this.#vacancies.size === 0) return
     const vacant = this.#vacancies.get(slug)
     if (room.busy === 0 && vacant?.delete(room) && vacant.size === 0) this.#vacancies.delete(slug)
   }

@@ -15,6 +15,8 @@ const USED_EVERY = 60_000
 
 /** The end of a key's time: a verb of the service's own, which no client can name. */
 const EXPIRE: Verb = { name: 'expire', before: 'expiring', event: 'expired', set: { status: 'Expired' } }
+/** What the standing of a key depends on. */
+const STANDING = ['ApiKey', 'Schema']
 const SECRET_FORM = /^tb_[A-Za-z0-9]{40}~([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
 /** A key that opens something: what, and until when. */
@@ -77,17 +79,19 @@ export function updateKey(tenant: Tenant, grant: Grant, ask: Act): Done {
 
 /** The grant of a secret, or null when it opens nothing: unknown, revoked, expired or deleted. */
 export function grantOf(tenant: Tenant, secret: string): Grant | null {
-  const key = tenant.memo.get(['ApiKey', 'Schema'], `key ${secret}`, () => readKey(tenant, secret))
-  if (key === undefined || (key.expiresAt !== null && key.expiresAt <= tenant.ports.clock.now())) return null
-  if (tenant.used.size === 0) tenant.usedSince = tenant.ports.clock.now()
-  tenant.used.set(key.grant.actor, tenant.ports.clock.now())
+  // By the secret as it is: no other answer that is kept has a name of this form.
+  const key = tenant.memo.get(STANDING, secret, () => readKey(tenant, secret))
+  const now = tenant.ports.clock.now()
+  if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return null
+  if (tenant.used.size === 0) tenant.usedSince = now
+  tenant.used.set(key.grant.actor, now)
   return key.grant
 }
 
 /** What a grant is by now, for those who hold one for long: null once its key is revoked, expired or deleted. */
 export function renewed(tenant: Tenant, grant: Grant): Grant | null {
   if (!grant.actor.startsWith('apiKey_')) return grant
-  const key = tenant.memo.get(['ApiKey', 'Schema'], `standing ${grant.actor}`, () => standingOf(tenant, grant.actor))
+  const key = tenant.memo.get(STANDING, `standing ${grant.actor}`, () => standingOf(tenant, grant.actor))
   return key === null || (key.expiresAt !== null && key.expiresAt <= tenant.ports.clock.now()) ? null : key.grant
 }
 

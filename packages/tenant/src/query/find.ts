@@ -63,9 +63,10 @@ export function findRows(reader: Reader, query: Query): Page {
     const moment = momentOf(reader, query.asOf)
     const plan = planOf(reader, type, filter, moment)
     const order = orderOf(plan, sort)
-    const question = questionOf(reader, query)
+    const asked = askedOf(reader, query)
+    const question = questionOf(asked, query)
     const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
-    const known = query.total === false ? undefined : knownTotal(reader, query)
+    const known = query.total === false ? undefined : knownTotal(reader, query, asked)
     const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
     const extent = { descending: order.descending, after: place?.[0] ?? null, enough: offset + limit + 1 }
     const only = chosen(plan, inOrder ? extent : undefined)
@@ -78,7 +79,7 @@ export function findRows(reader: Reader, query: Query): Page {
     const total = () => (whole ? offset + results.length : (known ?? (only ? only.length : counted(plan))))
     return {
       results: embed(reader, type, results, query.include ?? [], moment),
-      ...(query.total !== false && { total: remembered(reader, query, known, total()) }),
+      ...(query.total !== false && { total: remembered(reader, query, asked, known, total()) }),
       hasMore,
       cursor: hasMore ? writeCursor(question, placeOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
     }
@@ -87,14 +88,15 @@ export function findRows(reader: Reader, query: Query): Page {
 
 /** How many entities pass a filter. */
 export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'asOf'>): number {
-  const known = knownTotal(reader, query)
+  const asked = askedOf(reader, query)
+  const known = knownTotal(reader, query, asked)
   if (known !== undefined) return known
   foldFor(reader, query.filter)
   const total = within(reader, () => {
     const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
     return chosen(plan)?.length ?? counted(plan)
   })
-  return remembered(reader, query, undefined, total)
+  return remembered(reader, query, asked, undefined, total)
 }
 
 /** One entity by its id, or undefined when it is not there at that moment. */
@@ -169,12 +171,12 @@ function countedEvents({ scope: { reader, moment } }: Plan): number {
 
 type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
 
-function knownTotal(reader: Reader, query: Counted): number | undefined {
-  return memorable(query) ? reader.totals?.get(totalKey(reader, query), typesOf(query)) : undefined
+function knownTotal(reader: Reader, query: Counted, asked: string): number | undefined {
+  return memorable(query) ? reader.totals?.get(asked, typesOf(query)) : undefined
 }
 
-function remembered(reader: Reader, query: Counted, known: number | undefined, total: number): number {
-  if (known === undefined && memorable(query)) reader.totals?.set(totalKey(reader, query), typesOf(query), total)
+function remembered(reader: Reader, query: Counted, asked: string, known: number | undefined, total: number): number {
+  if (known === undefined && memorable(query)) reader.totals?.set(asked, typesOf(query), total)
   return total
 }
 
@@ -183,7 +185,8 @@ function memorable(query: Counted): boolean {
   return !typesOf(query).includes('Event')
 }
 
-function totalKey(reader: Reader, { type, filter = EVERYTHING, asOf = null }: Counted): string {
+/** What is asked for, in whatever order. */
+function askedOf(reader: Reader, { type, filter = EVERYTHING, asOf = null }: Counted): string {
   return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null])
 }
 
@@ -193,12 +196,12 @@ function typesOf({ type, filter = EVERYTHING }: Counted): string[] {
 }
 
 /** What a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */
-function questionOf(reader: Reader, { type, filter = EVERYTHING, asOf = null, sort = [] }: Query): string {
+function questionOf(asked: string, { sort = [] }: Query): string {
   const order = sort.map(({ path, descending }) => [path.text, descending])
-  const asked = [type, asOf, filter, reader.narrow?.(type) ?? null, order]
-  const text = JSON.stringify(asked)
-  if (!text.includes('"said"')) return text
-  return JSON.stringify(asked, (_, part) => (part?.said === undefined ? part : { ...part, value: null }))
+  const said = asked.includes('"said"')
+    ? JSON.stringify(JSON.parse(asked), (_, part) => (part?.said === undefined ? part : { ...part, value: null }))
+    : asked
+  return `${said} ${JSON.stringify(order)}`
 }
 
 function placeFrom(plan: Plan, order: Order, question: string, cursor: string): Place {
