@@ -1,100 +1,104 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { readSettings, startHost } from '@tildebase/server'
+import { concurrently, stopProcess } from './compare/process.ts'
+import { type BenchServer, quantile, startServer } from './hosts/server.ts'
 
-/** How fast events reach a webhook: one at a time, and as many as can be written. Run it with `node bench/webhooks.ts`. */
-const KEY = 'bench'
+/**
+ * How fast events reach webhooks, beside the writes that cause them, and what a delivery costs the server.
+ * Run it with `node bench/webhooks.ts [workers]`: the server, the receiver and the writers are a process each.
+ */
+const WORKERS = Number(process.argv[2] ?? 0)
 const SINGLE = 200
 const MANY = 5_000
 const AT_ONCE = 64
 
-const arrivals = new Map<string, number>()
-let hung = 0
-const receiver = createServer((request, response) => {
-  if (request.url === '/hang') return void hung++
-  let text = ''
-  request.on('data', (chunk) => {
-    text += chunk
-  })
-  request.on('end', () => {
-    arrivals.set(JSON.parse(text).data.name, performance.now())
-    response.writeHead(204).end()
-  })
-})
-await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
-const { port } = receiver.address() as AddressInfo
-const data = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
-const env = { TILDE_ROOT_KEY: KEY, TILDE_WEBHOOKS_INSECURE: '1' }
-const host = await startHost(readSettings({ port: '0', workers: '0', data }, env))
+if (process.argv[2] === 'receiver') receive()
+else await bench()
 
-await plain()
-await withWebhook('/well')
-console.log('with 50 webhooks beside it whose endpoint hangs:')
-for (let i = 0; i < 50; i++) await post('/webhooks', { url: `http://127.0.0.1:${port}/hang`, events: ['*'] })
-await measure('hang')
-console.log(`  (${hung} deliveries hung)`)
-receiver.closeAllConnections()
-receiver.close()
-await host.stop()
-rmSync(data, { recursive: true, force: true })
-
-async function plain(): Promise<void> {
-  const ms = await writes('plain', MANY)
-  console.log(`without a webhook: ${rate(MANY, ms)} writes/s`)
-}
-
-async function withWebhook(path: string): Promise<void> {
-  await post('/webhooks', { url: `http://127.0.0.1:${port}${path}`, events: ['Contact.created'] })
-  console.log('with one webhook:')
-  await measure('one')
-}
-
-async function measure(label: string): Promise<void> {
-  const latencies: number[] = []
-  for (let i = 0; i < SINGLE; i++) {
-    await post('/Contact', { name: `${label}-single-${i}` })
-    const answered = performance.now()
-    await arrived(`${label}-single-${i}`)
-    latencies.push(arrivals.get(`${label}-single-${i}`)! - answered)
+async function bench(): Promise<void> {
+  const receiver = fork(import.meta.filename, ['receiver'])
+  const { port } = await told<{ port: number }>(receiver)
+  const server = await startServer(WORKERS, { TILDE_WEBHOOKS_INSECURE: '1' })
+  try {
+    await concurrently(MANY, AT_ONCE, (i) => post(server, '/Contact', { name: `warm ${i}` }))
+    const plain = await measure(server, receiver, 0)
+    for (const webhooks of [1, 4]) {
+      for (let i = webhooks === 1 ? 0 : 1; i < webhooks; i++)
+        await post(server, '/webhooks', { url: `http://127.0.0.1:${port}/${i}`, events: ['Contact.created'] })
+      if (webhooks === 1) await latencies(server, receiver, 1)
+      const { cpu } = await measure(server, receiver, webhooks)
+      const each = ((cpu - plain.cpu) / (MANY * webhooks)).toFixed(2)
+      console.log(`  ${each} ms of computing per delivery, beside ${(plain.cpu / MANY).toFixed(2)} ms per write`)
+    }
+    for (let i = 0; i < 50; i++)
+      await post(server, '/webhooks', { url: `http://127.0.0.1:${port}/hang`, events: ['Contact.created'] })
+    console.log('beside 50 webhooks whose endpoint hangs:')
+    await latencies(server, receiver, 4)
+  } finally {
+    await stopProcess(receiver, 'SIGKILL')
+    await server.stop()
   }
-  latencies.sort((a, b) => a - b)
-  const [median, late] = [0.5, 0.95].map((part) => latencies[Math.floor(part * SINGLE)]!.toFixed(1))
-  console.log(`  from the answer to the delivery: median ${median} ms, 95th percentile ${late} ms`)
-  const began = performance.now()
-  const ms = await writes(label, MANY)
-  await arrived(`${label}-${MANY - 1}`)
+}
+
+/** Writes at once what can be written, and waits until the receiver has acknowledged all of it. */
+async function measure(server: BenchServer, receiver: ChildProcess, webhooks: number): Promise<{ cpu: number }> {
+  const expected = MANY * webhooks
+  const [begun, before] = [performance.now(), server.cpu()]
+  const delivered = expected > 0 ? awaited(receiver, { count: expected }) : Promise.resolve()
+  await concurrently(MANY, AT_ONCE, (i) => post(server, '/Contact', { name: `many ${i}` }))
+  const written = performance.now() - begun
+  await delivered
+  const rate = (count: number, ms: number) => `${Math.round((count * 1_000) / ms)}/s`
   console.log(
-    `  ${rate(MANY, ms)} writes/s, ${rate(MANY, performance.now() - began)} deliveries/s, one after the other`,
+    `${webhooks} webhooks, ${WORKERS} workers: ${rate(MANY, written)} writes` +
+      (expected > 0 ? `, ${rate(expected, performance.now() - begun)} deliveries acknowledged` : ''),
   )
+  return { cpu: server.cpu() - before }
 }
 
-async function writes(label: string, count: number): Promise<number> {
-  const began = performance.now()
-  let next = 0
-  const writer = async () => {
-    while (next < count) await post('/Contact', { name: `${label}-${next++}` })
+/** How long after it was sent a write is delivered everywhere, one at a time. */
+async function latencies(server: BenchServer, receiver: ChildProcess, webhooks: number): Promise<void> {
+  const times: number[] = []
+  for (let i = 0; i < SINGLE; i++) {
+    const delivered = awaited(receiver, { count: webhooks })
+    const begun = performance.now()
+    await post(server, '/Contact', { name: `single ${i}` })
+    await delivered
+    times.push(performance.now() - begun)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, writer))
-  return performance.now() - began
+  const [median, late] = [0.5, 0.99].map((part) => quantile(times, part).toFixed(1))
+  console.log(`  from a write to its delivery: median ${median} ms, 99th percentile ${late} ms`)
 }
 
-async function arrived(name: string): Promise<void> {
-  while (!arrivals.has(name)) await new Promise((done) => setImmediate(done))
+async function post(server: BenchServer, path: string, body: object): Promise<void> {
+  const status = await server.ask('POST', `/~bench${path}`, body)
+  if (status !== 201) throw new Error(`A write was answered with ${status}.`)
 }
 
-async function post(path: string, body: object): Promise<void> {
-  const response = await fetch(`${host.url}/~bench${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+/** Has the receiver tell when it has acknowledged so many from now on. */
+async function awaited(receiver: ChildProcess, question: { readonly count: number }): Promise<void> {
+  receiver.send(question)
+  await told(receiver)
+}
+
+function told<T>(receiver: ChildProcess): Promise<T> {
+  return new Promise((done) => receiver.once('message', done as (message: unknown) => void))
+}
+
+/** The receiver's own process: acknowledges everything but what comes to /hang. */
+function receive(): void {
+  let left = 0
+  process.on('message', ({ count }: { count: number }) => {
+    left = count
   })
-  if (!response.ok) throw new Error(await response.text())
-  await response.arrayBuffer()
-}
-
-function rate(count: number, ms: number): string {
-  return String(Math.round((count / ms) * 1_000))
+  const server = createServer((request, response) => {
+    request.resume()
+    if (request.url === '/hang') return
+    request.on('end', () => {
+      response.writeHead(204).end()
+      if (--left === 0) process.send!({ done: true })
+    })
+  })
+  server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }))
 }

@@ -158,7 +158,34 @@ describe('built-in verbs', () => {
       await sent('POST', `/~acme/Event/${body.$id}/update`, { name: 'x' }),
     ]
 
-    expect(answers.map(({ status }) => status)).toEqual([405, 405, 405])
+    expect(answers.map(({ status, headers }) => [status, headers.get('allow')])).toEqual([
+      [405, 'GET'],
+      [405, 'GET'],
+      [405, ''],
+    ])
+  })
+
+  verifies('method.wrong', 'say what is possible where a type of one’s own has no such verb', async () => {
+    await sent('PUT', '/~acme/schema/Receipt', { number: 'string!', update: null })
+    await sent('PUT', '/~acme/schema/Ledger', { name: 'string!', delete: null })
+    const receipt = `/~acme/Receipt/${await made('Receipt', { number: '1' })}`
+    const ledger = `/~acme/Ledger/${await made('Ledger', { name: 'main' })}`
+
+    const answers = [
+      await sent('PUT', receipt, { number: '2' }),
+      await sent('PATCH', receipt, { number: '2' }),
+      await sent('DELETE', ledger),
+      await sent('POST', `${ledger}/delete`),
+      await sent('POST', `${ledger}/create`),
+    ]
+
+    expect(answers.map(({ status, headers }) => [status, headers.get('allow')])).toEqual([
+      [405, 'GET, DELETE'],
+      [405, 'GET, DELETE'],
+      [405, 'GET, PUT, PATCH'],
+      [405, ''],
+      [405, ''],
+    ])
   })
 })
 

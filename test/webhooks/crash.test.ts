@@ -7,7 +7,7 @@ import { ROOT } from '../host.ts'
 import { Receiver } from '../receiver.ts'
 import { verifies } from '../verifies.ts'
 
-const ROUNDS = process.env.TILDE_RUNS === undefined ? 3 : 30
+const ROUNDS = process.env.TILDE_RUNS === undefined ? 3 : 50
 
 interface Server {
   readonly url: string

@@ -56,6 +56,33 @@ verifies(
   },
 )
 
+test('a delivery goes on with the trace of the request that caused it, each try in a span of its own', async () => {
+  await register({ events: ['Contact.*'] })
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const traceparent = `00-${trace}-00f067aa0ba902b7-01`
+  receiver.answer(({ body }, response) => {
+    const tries = receiver.requests.filter((one) => one.body.id === body.id).length
+    response.writeHead(tries === 1 ? 500 : 204).end()
+  })
+
+  const operations = [{ method: 'POST', path: '/Contact', body: { name: 'Grace' } }]
+  await host.request('POST', at('/Contact'), { name: 'Ada' }, { traceparent })
+  await host.request('POST', at('/batch'), { operations }, { traceparent: traceparent.replace(/01$/, '00') })
+  await host.request('POST', at('/import/Contact'), [{ name: 'Edith' }], { traceparent })
+  await contact('Mary')
+  const told = await receiver.got(8)
+
+  const of = (name: string) =>
+    told.filter(({ body }) => body.data.name === name).map(({ headers }) => headers.traceparent)
+  const spans = ['Ada', 'Grace', 'Edith'].flatMap(of).map((header) => String(header).split('-')[2])
+  const flags = (name: string) => of(name).map((header) => String(header).replace(/-[0-9a-f]{16}-/, ' '))
+  expect(flags('Ada')).toEqual([`00-${trace} 01`, `00-${trace} 01`])
+  expect(flags('Grace')).toEqual([`00-${trace} 00`, `00-${trace} 00`])
+  expect(flags('Edith')).toEqual([`00-${trace} 01`, `00-${trace} 01`])
+  expect(new Set([...spans, '00f067aa0ba902b7']).size).toBe(7)
+  expect(of('Mary')).toEqual([undefined, undefined])
+})
+
 verifies('delivery.previous', 'previous holds the changed fields of updates and verbs, and only of those', async () => {
   await register()
 

@@ -8,6 +8,8 @@ import {
   OPERATOR,
   perform,
   type Tenant,
+  traced,
+  type Writes,
 } from '@tildebase/tenant'
 import type { Answer, Ask, Soon } from './ask.ts'
 import { type Call, flagParam, parseBody, parseQuery } from './call.ts'
@@ -18,6 +20,7 @@ import { rehearsal } from './rehearsal.ts'
 import { refusal } from './respond.ts'
 import { createdAnswer } from './rest/entities.ts'
 import type { Match, Routes } from './routes.ts'
+import { traceOf } from './trace.ts'
 
 /** A tenant that is open, with its queue of commits. */
 export interface OpenTenant {
@@ -86,10 +89,10 @@ function dispatch(
   options: AppOptions,
 ): Soon<Answer> {
   const { route, params } = findRoute(options.routes, ask.method, place.segments)
-  const { tenant, commits } = open
+  const { tenant } = open
   const call: Call = {
     tenant,
-    commits,
+    commits: tracedWrites(open, ask.headers.traceparent),
     grant,
     ask,
     routes: options.routes,
@@ -106,6 +109,14 @@ function dispatch(
   if (route.repeats) return route.handle(call)
   if (route.mode === 'stream') return rememberLong(call, async () => route.handle(call), options.report)
   return route.mode === 'write' || isOnce(call) ? runWrite(route, call) : route.handle(call)
+}
+
+/** Where a request hands in its writes: what they cause goes on with the trace that the request belongs to. */
+function tracedWrites({ tenant, commits }: OpenTenant, header: string | undefined): Writes {
+  const trace = traceOf(header, false)
+  if (trace === null) return commits
+  const text = `${trace.id}-${trace.sampled ? '01' : '00'}`
+  return { run: (work) => commits.run(() => traced(tenant, text, work)) }
 }
 
 /** What the sender wants the writes of this request to share, if it has a bearable form. */

@@ -1,5 +1,5 @@
 import { type Lens, Problem } from '@tildebase/nouns'
-import type { Commits, Grant, Tenant } from '@tildebase/tenant'
+import type { Grant, Tenant, Writes } from '@tildebase/tenant'
 import type { Ask } from './ask.ts'
 import type { Routes } from './routes.ts'
 
@@ -8,7 +8,7 @@ const MAX_DEPTH = 64
 /** One request inside a tenant, with everything its handler needs. */
 export interface Call {
   readonly tenant: Tenant
-  readonly commits: Commits
+  readonly commits: Writes
   readonly grant: Grant
   readonly ask: Ask
   /** All routes there are: a batch finds those of its operations, OpenAPI describes them. */

@@ -124,7 +124,8 @@ function storageProblem(reason: unknown): Problem | null {
 function headersOf(problem: Problem): Answer['headers'] {
   const { about } = problem
   if (problem.code === 'unauthorized') return { 'www-authenticate': 'Bearer' }
-  if (problem.code === 'method_not_allowed' && typeof about.allow === 'string') return { allow: about.allow }
+  // An empty list is one, too: nothing is possible there.
+  if (problem.code === 'method_not_allowed') return { allow: String(about.allow ?? '') }
   if (statusOf(problem.code) === 503) return { 'retry-after': String(about.retryAfter ?? 1) }
   if (problem.code === 'rate_limited') return { 'retry-after': String(about.retryAfter ?? 1) }
   return {}

@@ -7,6 +7,9 @@ type Job = {
   readonly failed: (reason: unknown) => void
 }
 
+/** Where a write is handed in; it runs in a commit soon. */
+export type Writes = Pick<Commits, 'run'>
+
 /** Writes of one tick share one commit: each whole or not at all, and none answered before the disk has it. */
 export class Commits {
   readonly #tenant: Tenant

@@ -128,23 +128,35 @@ function create(call: Call): Answer {
 }
 
 function update(call: Call): Answer {
+  demandMethod(call, 'update')
   return entityAnswer(perform(call.tenant, call.grant, operation(call, 'update')), call.context)
 }
 
 function remove(call: Call): Answer {
+  demandMethod(call, 'delete')
   perform(call.tenant, call.grant, operation(call, 'delete'))
   return empty(204)
 }
 
 function run(call: Call): Answer {
   const verb = call.params.verb!
-  if (verb === 'delete') return remove(call)
   if (verb === 'create') {
-    throw new Problem('method_not_allowed', `create makes a new entity: POST it to /${call.params.type}.`, {
-      allow: 'POST',
-    })
+    throw new Problem('method_not_allowed', `create makes a new entity: POST it to /${call.params.type}.`)
   }
-  return entityAnswer(perform(call.tenant, call.grant, operation(call, verb)), call.context)
+  const outcome = perform(call.tenant, call.grant, operation(call, verb))
+  return verb === 'delete' ? empty(204) : entityAnswer(outcome, call.context)
+}
+
+/** Refuses a method whose verb the type does not have, and says which ones are possible. */
+function demandMethod({ tenant, params }: Call, verb: 'update' | 'delete'): void {
+  const { name, verbs } = tenant.noun(params.type!)
+  if (Object.hasOwn(verbs, verb)) return
+  const methods = ['GET', Object.hasOwn(verbs, 'update') && 'PUT, PATCH', Object.hasOwn(verbs, 'delete') && 'DELETE']
+  const allow = methods.filter((method) => method !== false).join(', ')
+  throw new Problem('method_not_allowed', `${name} has no verb ${verb}; ${allow} is possible here.`, {
+    type: name,
+    allow,
+  })
 }
 
 /** The answer to a creation: 201, where it is, and its secret if it has one. */

@@ -1,5 +1,5 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
-import type { Commits } from '../commit.ts'
+import type { Writes } from '../commit.ts'
 import { newId } from '../ids.ts'
 import type { Grant } from '../keys/grant.ts'
 import type { Tenant } from '../tenant.ts'
@@ -32,7 +32,7 @@ export function doAsk(body: unknown): { code: string; dryRun: boolean } {
 /** Runs somebody's code on the tenant. Each operation is whole by itself and durable before the code goes on. */
 export async function runCode(
   tenant: Tenant,
-  commits: Commits,
+  commits: Writes,
   grant: Grant,
   body: unknown,
   given: string | null = null,

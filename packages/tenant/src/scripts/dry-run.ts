@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
-import type { Commits } from '../commit.ts'
+import type { Writes } from '../commit.ts'
 import { eventView } from '../event-view.ts'
 import type { Grant } from '../keys/grant.ts'
 import type { Ports, Tenant } from '../tenant.ts'
@@ -19,13 +19,13 @@ interface Step {
  */
 export class DryRun {
   readonly #tenant: Tenant
-  readonly #commits: Commits
+  readonly #commits: Writes
   readonly #grant: Grant
   readonly #correlation: string
   readonly #steps: Step[] = []
   #events: readonly JsonObject[] = []
 
-  constructor(tenant: Tenant, commits: Commits, grant: Grant, correlation: string) {
+  constructor(tenant: Tenant, commits: Writes, grant: Grant, correlation: string) {
     this.#tenant = tenant
     this.#commits = commits
     this.#grant = grant

@@ -27,21 +27,24 @@ export interface Delivery {
   readonly at: number
   readonly attempts: readonly Attempt[]
   readonly body: string | null
+  /** The trace of the request that caused the event: its id and flags. */
+  readonly trace: string | null
 }
 
 /** Due at once, whatever the clock says. */
 const AT_ONCE = 0
 const MOST_ATTEMPTS = 20
-const COLUMNS = 'id, webhook, seq, state, failures, due, at, attempts, body'
+const COLUMNS = 'id, webhook, seq, state, failures, due, at, attempts, body, trace'
 
 /** Books an event for a webhook. */
-export function book(sql: Sql, webhook: string, seq: number, at: number): void {
+export function book(sql: Sql, webhook: string, seq: number, at: number, trace: string | null): void {
   sql.run(
-    `INSERT INTO outbox (webhook, seq, state, failures, due, at, attempts) VALUES (?, ?, 'new', 0, ?, ?, '[]')`,
+    `INSERT INTO outbox (webhook, seq, state, failures, due, at, attempts, trace) VALUES (?, ?, 'new', 0, ?, ?, '[]', ?)`,
     webhook,
     seq,
     AT_ONCE,
     at,
+    trace,
   )
 }
 
@@ -182,6 +185,6 @@ export function forgetDone(sql: Sql, before: number): void {
 }
 
 function toDelivery(row: any[]): Delivery {
-  const [id, webhook, seq, state, failures, due, at, attempts, body] = row
-  return { id, webhook, seq, state, failures, due, at, attempts: JSON.parse(attempts), body }
+  const [id, webhook, seq, state, failures, due, at, attempts, body, trace] = row
+  return { id, webhook, seq, state, failures, due, at, attempts: JSON.parse(attempts), body, trace }
 }

@@ -2,6 +2,7 @@ import type { LogRow } from '../store/log.ts'
 import { book } from '../store/outbox.ts'
 import type { Tenant } from '../tenant.ts'
 import { subscriptions } from './subscription.ts'
+import { currentTrace } from './trace.ts'
 
 /** Books an event for every webhook that wants it, in the event's own transaction: a crash cannot lose it. */
 export function bookDeliveries(tenant: Tenant): (event: LogRow) => void {
@@ -12,7 +13,7 @@ export function bookDeliveries(tenant: Tenant): (event: LogRow) => void {
     for (const subscription of all.values()) {
       // One that is still being told the past comes to this event by itself.
       if (subscription.position !== null || !subscription.wants(event)) continue
-      book(tenant.sql, subscription.id, event.seq, event.at)
+      book(tenant.sql, subscription.id, event.seq, event.at, currentTrace(tenant))
       booked = true
     }
     if (booked) tenant.ports.alarm.wakeAt(tenant.ports.clock.now())

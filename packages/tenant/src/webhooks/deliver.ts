@@ -11,7 +11,7 @@ import { type Subscription, subscriptions } from './subscription.ts'
 /** Tries at once per tenant. The second half is for webhooks that have none under way. */
 const MOST_IN_FLIGHT = 256
 /** Deliveries that may be sent again after a crash, in exchange for as many writes saved. */
-const MOST_UNWRITTEN = 32
+const MOST_UNWRITTEN = 128
 const LONGEST_UNWRITTEN = 1_000
 const STUCK_FOR = 5_000
 
@@ -106,7 +106,8 @@ class Deliveries {
     else lane.release([delivery])
     if (wasFull) this.run()
     else this.#fill(lane.webhook)
-    this.#bookNext(lane.webhook)
+    // While one delivery follows the other, nothing has come up that was not booked before.
+    if (!lane.isFlying || !attempt || !isSuccess(attempt.status)) this.#bookNext(lane.webhook)
   }
 
   async #attempt(lane: Lane, delivery: Delivery): Promise<Attempt | null> {

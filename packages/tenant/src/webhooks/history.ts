@@ -16,7 +16,7 @@ export function bookHistory(tenant: Tenant, subscription: Subscription): boolean
       const events = readLog(tenant.sql, position, PAGE)
       for (const event of events) {
         if (!subscription.wants(event)) continue
-        book(tenant.sql, subscription.id, event.seq, tenant.ports.clock.now())
+        book(tenant.sql, subscription.id, event.seq, tenant.ports.clock.now(), null)
         booked++
       }
       position = events.at(-1)!.seq

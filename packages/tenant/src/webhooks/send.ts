@@ -6,6 +6,7 @@ import type { Tenant } from '../tenant.ts'
 import { WEBHOOK_DEFAULTS } from './retry.ts'
 import { signatures } from './signature.ts'
 import type { Subscription } from './subscription.ts'
+import { traceHeader } from './trace.ts'
 
 const AGENT = 'Tildebase/0.1'
 
@@ -27,6 +28,7 @@ export async function send(tenant: Tenant, to: Subscription, delivery: Delivery)
       'content-type': 'application/json',
       'user-agent': AGENT,
       ...signatures(seal, to, id, body, started),
+      ...traceHeader(tenant, delivery.trace),
     },
     body,
     timeoutMs: (tenant.options.webhooks ?? WEBHOOK_DEFAULTS).timeoutMs,

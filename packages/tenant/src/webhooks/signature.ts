@@ -1,5 +1,6 @@
 import type { Random, Seal } from '../ports.ts'
 import type { Receiver } from '../store/receivers.ts'
+import { hex } from './trace.ts'
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
@@ -16,27 +17,32 @@ export function secretFault(secret: unknown): string | null {
   return 'starts with whsec_ and goes on with something that is not base64'
 }
 
+/** What a webhook's deliveries are signed with. */
+export interface Signer extends Pick<Receiver, 'secret' | 'old'> {
+  readonly key: Uint8Array
+}
+
 /** The headers that prove where a delivery comes from. During a rotation's overlap the old secret signs alongside. */
 export function signatures(
   seal: Seal,
-  receiver: Pick<Receiver, 'secret' | 'old'>,
+  { secret, key, old }: Signer,
   id: string,
   body: string,
   now: number,
 ): { [name: string]: string } {
   const seconds = String(Math.floor(now / 1_000))
-  const secrets = [receiver.secret, ...(receiver.old && receiver.old.until > now ? [receiver.old.secret] : [])]
-  const standard = secrets.map((secret) => `v1,${base64(seal.hmacSha256(keyOf(secret), `${id}.${seconds}.${body}`))}`)
+  const keys = old && old.until > now ? [key, keyOf(old.secret)] : [key]
+  const standard = keys.map((one) => `v1,${base64(seal.hmacSha256(one, `${id}.${seconds}.${body}`))}`)
   return {
-    'x-service-signature': `sha256=${hex(seal.hmacSha256(receiver.secret, body))}`,
+    'x-service-signature': `sha256=${hex(seal.hmacSha256(secret, body))}`,
     'webhook-id': id,
     'webhook-timestamp': seconds,
     'webhook-signature': standard.join(' '),
   }
 }
 
-/** The bytes behind `whsec_`; of any other secret its UTF-8 bytes. */
-function keyOf(secret: string): Uint8Array {
+/** The bytes that a secret signs with: those behind `whsec_`; of any other one its UTF-8 bytes. */
+export function keyOf(secret: string): Uint8Array {
   return (secret.startsWith(PREFIX) && bytesOf(secret.slice(PREFIX.length))) || new TextEncoder().encode(secret)
 }
 
@@ -51,8 +57,4 @@ function bytesOf(text: string): Uint8Array | null {
 
 function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -7,9 +7,10 @@ import { currentOf } from '../store/entities.ts'
 import type { LogRow } from '../store/log.ts'
 import { type Receiver, receivers } from '../store/receivers.ts'
 import type { Tenant } from '../tenant.ts'
+import { keyOf, type Signer } from './signature.ts'
 
 /** A webhook that is there, ready to tell which events it wants. */
-export interface Subscription extends Receiver {
+export interface Subscription extends Receiver, Signer {
   readonly url: string
   readonly isFailing: boolean
   wants(event: LogRow): boolean
@@ -64,6 +65,7 @@ function subscriptionOf(tenant: Tenant, receiver: Receiver): Subscription | null
   const filter = data.filter === undefined ? null : recordFilter(tenant, data.filter)
   return {
     ...receiver,
+    key: keyOf(receiver.secret),
     url: data.url,
     isFailing: data.status === 'failing',
     wants: (event) => sight.sees(event) && (filter === null || passes(filter, eventView(event, tenant))),
