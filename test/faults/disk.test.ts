@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   closeSync,
+  existsSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -12,9 +14,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
+import { ask, startServer } from './server.ts'
 
 let folder: string
 
@@ -112,10 +115,92 @@ describe('a disk that is full', () => {
   )
 })
 
+describe('a disk that may only be read', () => {
+  // Root may write whatever its mode says, unless it gives that right up.
+  const under = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : []
+
+  test('takes its tenant out, with a clear answer, until it may be written again; others go on', async () => {
+    await stocked()
+    const before = digest(fileOf('ill'))
+    chmodSync(fileOf('ill'), 0o444)
+    chmodSync(dirname(fileOf('ill')), 0o555)
+    const server = await startServer(folder, {}, [], under)
+    try {
+      const read = await ask(server.url, 'GET', '/~ill/Contact')
+      const write = await ask(server.url, 'POST', '/~ill/Contact', { name: 'x' })
+      const other = await ask(server.url, 'POST', '/~well/Contact', { name: 'y' })
+      const after = digest(fileOf('ill'))
+      chmodSync(dirname(fileOf('ill')), 0o755)
+      chmodSync(fileOf('ill'), 0o644)
+      const again = await ask(server.url, 'POST', '/~ill/Contact', { name: 'x' })
+      const verdict = await ask(server.url, 'GET', '/operator/tenants/ill/verify')
+
+      expect([read?.status, read?.body.error]).toEqual([503, 'unavailable'])
+      expect([write?.status, write?.body.error]).toEqual([503, 'unavailable'])
+      expect(write?.body.message).toMatch(/nothing was written/)
+      expect(other?.status).toBe(201)
+      expect(after).toBe(before)
+      expect(again?.status).toBe(201)
+      expect(verdict?.body).toMatchObject({ ok: true, events: 201 })
+    } finally {
+      await server.kill()
+    }
+  })
+
+  test('is no place to start on, and the reason is told', async () => {
+    await stocked()
+    const places = [join(folder, 'tenants'), folder]
+    for (const place of places) chmodSync(place, 0o555)
+    try {
+      await expect(startServer(folder, {}, [], under)).rejects.toThrow(/The data folder cannot be written to/)
+    } finally {
+      for (const place of places) chmodSync(place, 0o755)
+    }
+  })
+
+  test.skipIf(!canFreeze())('refuses writes while the server runs, still reads, and takes writes again', async () => {
+    const server = await startServer(folder)
+    const files = [fileOf('ill'), `${fileOf('ill')}-wal`]
+    try {
+      const made = await ask(server.url, 'POST', '/~ill/Contact', { name: 'Ada' })
+      execFileSync('chattr', ['+i', ...files])
+      const write = await ask(server.url, 'POST', '/~ill/Contact', { name: 'Bob' })
+      const read = await ask(server.url, 'GET', `/~ill/Contact/${made?.body.$id}`)
+      execFileSync('chattr', ['-i', ...files])
+      const again = await ask(server.url, 'POST', '/~ill/Contact', { name: 'Eve' })
+      const verdict = await ask(server.url, 'GET', '/operator/tenants/ill/verify')
+
+      expect([write?.status, write?.body.error]).toEqual([503, 'unavailable'])
+      expect(read?.body.name).toBe('Ada')
+      expect(again?.status).toBe(201)
+      expect(verdict?.body).toMatchObject({ ok: true, events: 2 })
+    } finally {
+      await server.kill()
+      for (const file of files) if (existsSync(file)) execFileSync('chattr', ['-i', file])
+    }
+  })
+})
+
 function overwrite(path: string, at: number, bytes: Buffer): void {
   const file = openSync(path, 'r+')
   writeSync(file, bytes, 0, bytes.length, at)
   closeSync(file)
+}
+
+/** Whether this machine lets us take a file's right to change away, also from those who have it open. */
+function canFreeze(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'tildebase-freeze-'))
+  const file = join(place, 'x')
+  writeFileSync(file, '')
+  try {
+    execFileSync('chattr', ['+i', file], { stdio: 'ignore' })
+    execFileSync('chattr', ['-i', file])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
 }
 
 /** Whether this machine lets us have a small disk of our own. */

@@ -17,8 +17,11 @@ export async function startServer(
   data: string,
   env: Record<string, string> = {},
   flags: readonly string[] = [],
+  /** A command that runs the server under other rights. */
+  under: readonly string[] = [],
 ): Promise<Server> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--data', data, ...flags], {
+  const [program, ...words] = [...under, process.execPath, MAIN, 'serve', '--port', '0', '--data', data, ...flags]
+  const child = spawn(program!, words, {
     env: { ...process.env, TILDE_ROOT_KEY: KEY, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

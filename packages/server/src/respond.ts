@@ -100,11 +100,11 @@ function storageProblem(reason: unknown): Problem | null {
   if (/database or disk is full|disk I\/O error/i.test(text)) {
     return new Problem(
       'unavailable',
-      'The disk of this tenant is full or fails; nothing was written. Free space, then try again.',
+      'The disk of this tenant is full, read-only or failing; nothing was written. Mend that, then try again.',
     )
   }
-  if (/readonly database|attempt to write a readonly/i.test(text)) {
-    return new Problem('unavailable', 'The disk of this tenant is read-only; nothing was written.')
+  if (/readonly database|attempt to write a readonly|unable to open database file/i.test(text)) {
+    return new Problem('unavailable', 'The file of this tenant cannot be written to; nothing was written.')
   }
   if (/database is locked/i.test(text)) {
     return new Problem('unavailable', 'The file of this tenant is in use by another process of the service.')

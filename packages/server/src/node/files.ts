@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   fsyncSync,
@@ -10,6 +12,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { Problem } from '@tildebase/nouns'
 import { layOut } from '@tildebase/tenant'
 import { openSql } from './sql.ts'
 
@@ -25,7 +28,13 @@ export class TenantFiles {
 
   /** Makes the folder and the empty tenant that new ones are copied from. Once per start of the host, in one thread. */
   prepare(): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      accessSync(this.#folder, constants.W_OK)
+    } catch (reason) {
+      const { code } = reason as NodeJS.ErrnoException
+      throw new Problem('unavailable', `The data folder cannot be written to (${code}): ${this.#folder}`)
+    }
     this.#makeTemplate()
   }
 
