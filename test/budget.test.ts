@@ -166,6 +166,16 @@ describe('statements of a request', () => {
 
     expect(await statementsOf(list)).toBeLessThanOrEqual(budget)
   })
+
+  test('no statement of a list with relations reads all entities of a type', async () => {
+    sql.texts.clear()
+    await ask('GET', `/Person?employer=${firm}&include=employer.staff&limit=7`)
+    await ask('GET', `/Person?employer=${firm}&include=employer&asOf=${new Date().toISOString()}`)
+
+    const steps = [...sql.texts].flatMap((text) => sql.rows(`EXPLAIN QUERY PLAN ${text}`).map((step) => step[3]))
+    expect(steps.filter((step) => /type=\?(?!.*\bn=\?)|SCAN [et]\b/.test(step as string))).toEqual([])
+    expect(steps.join('; ')).toContain('(id=?)')
+  })
 })
 
 test('sixty-four creates at once are one commit', async () => {

@@ -44,6 +44,11 @@ export function listOf(values: readonly unknown[]): Fragment {
   return fragment`(SELECT value FROM json_each(${JSON.stringify(values)}))`
 }
 
+/** A list to start from, each value once: with a list after IN, SQLite may rather read all rows of a type. */
+export function eachOf(values: readonly unknown[], alias: string): Fragment {
+  return fragment`json_each(${JSON.stringify([...new Set(values)])}) ${plain(alias)}`
+}
+
 function isFragment(part: Fragment | SqlValue): part is Fragment {
   return typeof part === 'object' && part !== null && 'sql' in part
 }

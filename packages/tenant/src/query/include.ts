@@ -12,7 +12,7 @@ import {
 import type { Stored } from '../store/entities.ts'
 import { entityView } from '../view.ts'
 import { presence, scopeBehind } from './compile.ts'
-import { type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { eachOf, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import { narrowingTest } from './memory.ts'
 import type { Moment, Reader } from './reader.ts'
 import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
@@ -114,7 +114,7 @@ function ahead(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment
   if (ids.length === 0) return rows.map(() => [])
   const { source, there, shown } = behind(reader, hop, moment)
   const { sql, values } =
-    fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} IN ${listOf(ids)} AND ${there}`
+    fragment`SELECT ${columns(source)} FROM ${eachOf(ids, 'i')} CROSS JOIN ${source.from} WHERE ${source.id} = i.value AND ${there}`
   const read = reader.sql.rows(sql, ...values).map((row) => toStored(hop.target, row))
   const found = new Map((shown ? read.filter(shown) : read).map((row) => [row.id, row]))
   return idsOfRows.map((wanted) => newest(wanted.flatMap((id) => found.get(id) ?? [])))

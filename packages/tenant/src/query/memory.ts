@@ -1,7 +1,7 @@
 import { type Filter, type Follow, type Hop, isoOf, type JsonObject, match, type Regex } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
 import { presence, scopeBehind } from './compile.ts'
-import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { eachOf, every, type Fragment, fragment, plain } from './fragment.ts'
 import { momentOf } from './moment.ts'
 import type { Part, Plan } from './plan.ts'
 import type { Reader } from './reader.ts'
@@ -127,7 +127,8 @@ function relatedRows(
 ): Fragment {
   const read = (rows: Fragment, ...where: Fragment[]) =>
     fragment`SELECT ${columns(source)} FROM ${rows} WHERE ${every([...where, there])}`
-  if (hop.kind === 'forward') return read(source.from, fragment`${source.id} IN ${listOf(from)}`)
+  if (hop.kind === 'forward')
+    return read(fragment`${eachOf(from, 'i')} CROSS JOIN ${source.from}`, fragment`${source.id} = i.value`)
   const number = factsNumber(reader, type, hop.via!)
   const f = plain('f')
   if (number === null) {
