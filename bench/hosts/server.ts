@@ -7,7 +7,7 @@ import { addressOf, stopProcess } from '../compare/process.ts'
 
 /** The operator's key of a bench server. */
 export const KEY = 'bench'
-const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'src', 'main.ts')
+const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 
 /** A server in a process of its own, on a fresh data folder. */
 export interface BenchServer {

@@ -12,7 +12,10 @@ const self = fileURLToPath(import.meta.url)
 
 if (isNewEnough(process.versions.node)) {
   // What was read once need not be read again: the command starts four times as fast.
-  module.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilde'))
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilde')
+  module.enableCompileCache(cache)
+  // Threads are told this way only; one that takes the place of another is there sooner.
+  process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache
   await import('../src/main.ts')
 } else runWith(process.env.TILDE_REEXECUTED === '1' ? null : pinnedNode(dirname(self)))
 
