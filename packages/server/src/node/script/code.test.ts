@@ -28,7 +28,8 @@ describe('code as a function', () => {
   test.each([
     ['a fault is told with its line', 'const a = 1\nconst b = ;', /line 2|Expression expected/],
     ['an enum is told to be left out', 'enum A { X }', /enum.*plain JavaScript/],
-    ['an import is refused', "import fs from 'node:fs'", /import/i],
+    ['an import is refused', "import fs from 'node:fs'", /no modules to import/],
+    ['an export is refused', 'export const a = 1', /no modules/],
     ['a bracket too many is refused', '}); (() => {', /bracket/],
     ['nesting without end is refused', '('.repeat(30_000), /deep|stack|unexpected/i],
   ])('%s', (_, code, expected) => {

@@ -49,6 +49,8 @@ function parsed(text: string, offset: number): Program {
     const { message, loc } = reason as Error & { loc?: { line: number; column: number } }
     const column = loc ? loc.column + 1 - (loc.line === 1 ? offset : 0) : 0
     const place = loc ? ` (line ${loc.line}, column ${column})` : ''
+    if (message.includes("'import' and 'export'"))
+      throw new CodeError(`There are no modules to import or export${place}.`)
     throw new CodeError(`${message.replace(/ \(\d+:\d+\)$/, '')}${place}`)
   }
 }

@@ -34,12 +34,15 @@ interface Run {
 /** A few warm workers that run code of strangers, one piece each at a time, and that can be ended at any moment. */
 export class ScriptPool {
   readonly #most: number
+  readonly #priority: number
   readonly #seats = new Set<Seat>()
   #waiting: Job[] = []
   #closed = false
 
-  constructor(most: number) {
+  /** `priority` as `nice` means it: 0 is that of everything else, 19 the last. */
+  constructor(most: number, priority: number) {
     this.#most = most
+    this.#priority = priority
   }
 
   run(request: ScriptRequest): Promise<ScriptAnswer> {
@@ -61,9 +64,12 @@ export class ScriptPool {
   #seatNext(): void {
     const free = [...this.#seats].filter((seat) => seat.ready && seat.run === null)
     const starting = [...this.#seats].filter((seat) => !seat.ready).length
-    if (this.#waiting.length > free.length + starting && this.#seats.size < this.#most) this.#addSeat()
-    if (free.length === 0 || this.#waiting.length === 0) return
-    const job = this.#waiting.reduce((best, one) => (this.#under(one) < this.#under(best) ? one : best))
+    // Where all are taken there is one more, for somebody who has none.
+    const isFull = this.#seats.size - free.length - starting >= this.#most
+    const next = isFull ? this.#waiting.filter((job) => this.#under(job) === 0) : this.#waiting
+    if (next.length > free.length + starting && this.#seats.size < this.#most + (isFull ? 1 : 0)) this.#addSeat()
+    if (free.length === 0 || next.length === 0) return
+    const job = next.reduce((best, one) => (this.#under(one) < this.#under(best) ? one : best))
     this.#waiting.splice(this.#waiting.indexOf(job), 1)
     const { owner } = job.request
     this.#start(free.find((seat) => seat.owner === owner) ?? free[0]!, job)
@@ -80,6 +86,7 @@ export class ScriptPool {
       resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 128 },
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},
+      workerData: this.#priority,
       // What the interpreter prints when it breaks is for nobody.
       stdout: true,
       stderr: true,

@@ -4,11 +4,13 @@ import { ScriptPool } from './pool.ts'
 
 /** Code with less time than this is a hook that somebody's write waits for. */
 const QUICK_MS = 5_000
+/** Other code gives way to requests wherever there are more threads than processors. */
+const PATIENT = 5
 
 /** Runs code of strangers on Node. Hooks have workers of their own: no long script keeps a write waiting. */
 export function openScript(most: number = Math.min(Math.max(availableParallelism(), 2), 8)): NodeScript {
-  const long = new ScriptPool(most)
-  const quick = new ScriptPool(2)
+  const long = new ScriptPool(most, PATIENT)
+  const quick = new ScriptPool(2, 0)
   return {
     run: (request) => (request.timeMs < QUICK_MS ? quick : long).run(request),
     close: async () => void (await Promise.all([long.close(), quick.close()])),

@@ -1,4 +1,5 @@
-import { parentPort } from 'node:worker_threads'
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
 import variant from '@jitl/quickjs-wasmfile-release-sync'
 import {
   newQuickJSWASMModuleFromVariant,
@@ -40,6 +41,8 @@ port.on('message', async (message: ToWorker) => {
 })
 
 await warmUp()
+// On Linux a thread has a priority of its own; elsewhere it would be that of the whole process.
+if (process.platform === 'linux') setPriority(workerData)
 tell({ kind: 'ready' })
 
 /** What is slow the first time is done before the first code comes: nobody's hook is late because of it. */
