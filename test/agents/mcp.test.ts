@@ -151,6 +151,7 @@ describe('the tools', () => {
     ['an unknown type', 'search', { type: 'Contct' }, 'unknown_type', /Schema/],
     ['a wrong filter', 'search', { type: 'Contact', filter: { $near: 1 } }, 'invalid_filter', /Schema/],
     ['a missing entity', 'fetch', { type: 'Contact', id: 'contact_0' }, 'not_found', /[Ss]earch/],
+    ['a word of a path', 'fetch', { type: 'Contact', id: 'count' }, 'not_found', /[Ss]earch/],
     ['no id', 'fetch', { type: 'Contact' }, 'invalid_parameter', /./],
     ['no type', 'search', {}, 'invalid_parameter', /./],
     ['code that breaks', 'do', { code: 'null.x' }, 'script_error', /Mend/],
@@ -162,6 +163,15 @@ describe('the tools', () => {
     expect(isError).toBe(true)
     expect(text).toMatchObject({ error, message: expect.any(String) })
     expect(`${text.next} ${text.message}`).toMatch(next)
+  })
+
+  test.each(MODES)('another tool is an error of the protocol (%s)', async (mode) => {
+    const client = await connect({ mode })
+
+    await expect(client.callTool({ name: 'drop' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('There are search, fetch and do.'),
+    })
   })
 
   verifies('secret.mcp', 'secrets are out of reach of every tool', async () => {

@@ -1,4 +1,4 @@
-import { createMcpHandler, Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, ProtocolError, Server } from '@modelcontextprotocol/server'
 import type { Answer } from '../ask.ts'
 import type { Call } from '../call.ts'
 import { problemOf } from '../respond.ts'
@@ -44,6 +44,7 @@ function serverFor(call: Call): Server {
       const answer = await runTool(call, params.name, params.arguments)
       return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
     } catch (reason) {
+      if (reason instanceof ProtocolError) throw reason
       const problem = problemOf(reason)
       if (problem.code === 'internal') noteFault(call, reason)
       return { content: [{ type: 'text', text: JSON.stringify(adviceOn(problem)) }], isError: true }

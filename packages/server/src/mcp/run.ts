@@ -1,3 +1,4 @@
+import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
 import { census, type Grant, may, runCode, type Tenant } from '@tildebase/tenant'
 import { demandFor, findRoute } from '../app.ts'
@@ -16,7 +17,7 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
     case 'do':
       return runCode(call.tenant, call.commits, call.grant, given, call.correlation)
     default:
-      throw new Problem('not_found', `There is no tool ${name}. There are search, fetch and do.`)
+      throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name.slice(0, 100)}. There are search, fetch and do.`)
   }
 }
 
@@ -68,6 +69,9 @@ function isCounted(tenant: Tenant, grant: Grant, type: string): boolean {
 /** Reads what REST would answer on a path: one meaning for both. */
 async function read(call: Call, segments: readonly string[], query: ReadonlyMap<string, unknown>): Promise<object> {
   const match = findRoute(call.routes, 'GET', segments)
+  const [type, id] = segments
+  // A word that means something else on that path, such as count, is the id of nothing.
+  if (match.params.id !== id) throw new Problem('not_found', `There is no ${type} ${id}.`, { type, id })
   const inner: Call = { ...call, params: match.params, query, body: undefined, ask: { ...call.ask, headers: {} } }
   demandFor(match, inner)
   const { body } = await match.route.handle(inner)
