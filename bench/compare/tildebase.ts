@@ -42,7 +42,8 @@ export const workerd: Contender = {
 /** A server of ours with the data in it, and how each operation is asked of it. */
 async function loaded(url: string, child: ChildProcess, rows: number, stop: () => Promise<void>): Promise<Running> {
   try {
-    await load(url, rows)
+    await describe(url)
+    await load(url, 0, rows)
     const at = new Date().toISOString()
     const { secret } = await send(url, 'POST', '/~bench/api-keys', { name: 'bench', scopes: 'admin:all' })
     const ids = await someIds(url)
@@ -56,7 +57,7 @@ async function loaded(url: string, child: ChildProcess, rows: number, stop: () =
 
 const WORDS = encodeURIComponent(JSON.stringify({ $text: 'grace conference' }))
 
-async function load(url: string, rows: number): Promise<void> {
+async function describe(url: string): Promise<void> {
   await send(url, 'PUT', '/~bench/schema/Person', {
     name: 'string!',
     email: 'string##',
@@ -65,8 +66,12 @@ async function load(url: string, rows: number): Promise<void> {
     state: 'New | Seen = New',
     see: { set: { state: 'Seen' } },
   })
-  for (let from = 0; from < rows; from += SLICE) {
-    const lines = Array.from({ length: Math.min(SLICE, rows - from) }, (_, i) => JSON.stringify(person(from + i)))
+}
+
+/** Loads the persons from one number up to another. */
+export async function load(url: string, first: number, end: number): Promise<void> {
+  for (let from = first; from < end; from += SLICE) {
+    const lines = Array.from({ length: Math.min(SLICE, end - from) }, (_, i) => JSON.stringify(person(from + i)))
     const report = await send(url, 'POST', '/~bench/import/Person', lines.join('\n'), 'application/x-ndjson')
     if (report.imported !== lines.length) throw new Error(`Loading failed: ${JSON.stringify(report).slice(0, 300)}`)
   }
