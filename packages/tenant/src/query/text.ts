@@ -37,16 +37,12 @@ export function foldText(sql: Sql, nouns: NounLookup, limit: number): number {
     const since = Number(getMeta(sql, WATERMARK) ?? 0)
     const rows = sql.rows(OUTSTANDING, since, limit) as [number, string, string, string, string | null][]
     if (rows.length === 0) return 0
-    const last = new Map<string, (typeof rows)[number]>()
-    for (const row of rows) {
-      const [seq, type, , event, data] = row
-      if (type === 'Event') insertWords(sql, -seq, words(nouns, type, data ?? '{}'))
-      else {
-        insertWords(sql, -seq, `${type}.${event}`)
-        last.set(row[2], row)
-      }
+    // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
+    for (const [seq, type, , event, data] of rows.toReversed()) {
+      insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
     }
-    for (const [, type, entity] of last.values()) foldEntity(sql, nouns, type, entity)
+    const entities = [...new Set(rows.filter(([, type]) => type !== 'Event').map(([, , entity]) => entity))]
+    for (const [n, type] of sql.rows(PLACES, JSON.stringify(entities))) foldEntity(sql, nouns, type, n, since)
     setMeta(sql, WATERMARK, String(rows.at(-1)![0]))
     return rows.length
   })
@@ -74,12 +70,13 @@ const OUTSTANDING = `
   ORDER BY seq
   LIMIT +?`
 
+const PLACES = 'SELECT n, type FROM entities WHERE id IN (SELECT value FROM json_each(?)) ORDER BY n'
+
 /** Brings an entity's words to its present state, which may be newer than the event being folded: that does no harm. */
-function foldEntity(sql: Sql, nouns: NounLookup, type: string, id: string): void {
-  const [row] = sql.rows('SELECT n, gone, data FROM entities WHERE id = ?', id)
-  if (!row) return
-  const [n, gone, data] = row
-  sql.run('DELETE FROM text WHERE rowid = ?', n)
+function foldEntity(sql: Sql, nouns: NounLookup, type: string, n: number, since: number): void {
+  const [[gone, data]] = sql.rows('SELECT gone, data FROM entities WHERE n = ?', n) as [[number, string]]
+  // Its place is no later than its first event, so what lies beyond the watermark is not in the index yet.
+  if (n <= since) sql.run('DELETE FROM text WHERE rowid = ?', n)
   if (gone === 0) insertWords(sql, n, words(nouns, type, data))
 }
 
