@@ -24,12 +24,14 @@ describe('a folder of segments', () => {
     await host.request('PUT', '/~steps/schema/Ship', { name: 'string!' })
     const second = await tilde('backup', 'steps', '--to', 'steps', '--json')
     const restored = await tilde('restore', 'steps', '--as', 'steps-again', '--json')
+    const verified = await tilde('verify', '--from', 'steps', '--json')
 
     expect([first, nothing, second].map(({ json }) => [json.events, json.seq])).toEqual([
       [1, 1],
       [0, 1],
       [2, 3],
     ])
+    expect(verified.json).toMatchObject({ tenant: 'steps', ok: true, events: 3, head: (await verdict('steps')).head })
     expect(await verdict('steps-again')).toMatchObject({ ok: true, head: (await verdict('steps')).head })
     expect(restored.json).toMatchObject({ events: 3, head: (await verdict('steps')).head.hash })
     expect((await host.request('GET', `/~steps-again/Contact/${ada.$id}`)).body.stage).toBe('Qualified')
@@ -218,6 +220,7 @@ describe('a damaged backup', () => {
       ['lacking', 1, (folder) => rmSync(join(folder, closed))],
       ['halved', 1, (folder) => truncateSync(join(folder, closed), 100)],
       ['shortened', Number(open.slice(0, 15)) - 1, change(closed, (text) => withoutLast(text))],
+      ['of another form', 1, change(closed, (text) => text.replace('"form":1', '"form":2'))],
       ['scribbled', 22, change(open, (text) => `${withoutLast(text)}{"seq":\n`)],
     ]
     for (const [name, seq, harm] of cases) {
@@ -228,7 +231,9 @@ describe('a damaged backup', () => {
       await expect(examine(folder, null), name).rejects.toMatchObject({ code: 'damaged', about: { seq } })
     }
     const refused = await tilde('restore', 'changed', '--as', 'large-changed')
+    const verified = await tilde('verify', '--from', 'changed')
 
+    expect(verified).toMatchObject({ code: 1, err: refused.err })
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Event 7 cannot be had from changed/') })
     expect((await host.request('GET', '/operator/tenants/large-changed')).status).toBe(404)
   })

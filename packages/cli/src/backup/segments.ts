@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import { BEGINNING, type Head, headAfter } from '@tildebase/server/log'
+import { BEGINNING, FORM, type Head, headAfter } from '@tildebase/server/log'
 import { linesOf } from './lines.ts'
 
 /** A file of events, from `first` on, until the next segment begins. One that is closed is packed and never changes. */
@@ -65,7 +65,8 @@ export async function* eventsIn(segment: Segment, before?: Head): AsyncGenerator
       end += Buffer.byteLength(line) + 1
       const event = JSON.parse(line) as JsonObject
       if (head === undefined) {
-        head = before ?? openingHead(event)
+        const opening = openingHead(event)
+        head = before ?? opening
         continue
       }
       head = headAfter(head, event)
@@ -91,7 +92,8 @@ function bytesOf({ path, isClosed }: Segment): AsyncIterable<Uint8Array> {
 }
 
 /** Where the log stood when a segment was begun. */
-function openingHead({ after, hash }: JsonObject): Head {
+function openingHead({ tildebase, form, after, hash }: JsonObject): Head {
+  if (tildebase !== 'log' || form !== FORM) throw new Error(`It is no segment of the form ${FORM}.`)
   return { seq: Number(after), at: 0, hash: Buffer.from(String(hash), 'hex') }
 }
 
