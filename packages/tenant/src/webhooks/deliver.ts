@@ -123,8 +123,7 @@ class Deliveries {
 
   #note(lane: Lane, delivery: Delivery, attempt: Attempt): void {
     const now = this.#tenant.ports.clock.now()
-    if (lane.unwritten.length === 0) lane.unwrittenSince = now
-    lane.unwritten.push({ delivery, attempt })
+    lane.note({ delivery, attempt }, now)
     const mayWait = isSuccess(attempt.status) && lane.unwritten.length < MOST_UNWRITTEN && !this.#tenant.isResting
     if (!mayWait || now - lane.unwrittenSince >= LONGEST_UNWRITTEN) this.#write(lane)
   }
@@ -138,7 +137,7 @@ class Deliveries {
       return false
     }
     lane.stuckUntil = 0
-    lane.release(lane.unwritten.splice(0).map(({ delivery }) => delivery))
+    lane.written()
     return true
   }
 

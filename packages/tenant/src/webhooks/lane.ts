@@ -1,4 +1,4 @@
-import { type Delivery, dueDeliveries, type Queue } from '../store/outbox.ts'
+import { type Delivery, type DeliveryState, dueDeliveries, type Queue } from '../store/outbox.ts'
 import type { Tenant } from '../tenant.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -10,8 +10,9 @@ export class Lane {
   readonly webhook: string
   /** Whether a delivery of the queue is being sent: one after the other, in order, and retries beside the new ones. */
   readonly flying = { new: false, retry: false }
-  /** What came of tries and is not written down yet, and since when. */
-  unwritten: Outcome[] = []
+  /** What came of tries and is not written down yet, of which queues that was, and since when. */
+  readonly #unwritten: Outcome[] = []
+  readonly #unwrittenOf = new Set<DeliveryState>()
   unwrittenSince = 0
   /** No more is sent before this time: what came of the last could not be written down. */
   stuckUntil = 0
@@ -29,7 +30,24 @@ export class Lane {
 
   /** Whether something unwritten still stands in the outbox as due, in a queue where nothing is being sent. */
   get mustWrite(): boolean {
-    return this.unwritten.some(({ delivery }) => !this.flying[delivery.state as Queue])
+    return QUEUES.some((queue) => this.#unwrittenOf.has(queue) && !this.flying[queue])
+  }
+
+  get unwritten(): readonly Outcome[] {
+    return this.#unwritten
+  }
+
+  /** Keeps what came of a try until it is written down. */
+  note(outcome: Outcome, now: number): void {
+    if (this.#unwritten.length === 0) this.unwrittenSince = now
+    this.#unwritten.push(outcome)
+    this.#unwrittenOf.add(outcome.delivery.state)
+  }
+
+  /** All of it has been written down. */
+  written(): void {
+    this.release(this.#unwritten.splice(0).map(({ delivery }) => delivery))
+    this.#unwrittenOf.clear()
   }
 
   /** The next delivery of a queue that is due, or undefined. */
