@@ -59,6 +59,10 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const back = (row = 0) => {
     if (cursors.length > 0) turn(cursors.slice(0, -1), row)
   }
+  const clear = () => {
+    setFiltering(false)
+    look({ text: null, filter: null })
+  }
   const open = (entity: Entity | undefined) => entity && go([noun.name, entity.$id])
   useKeys({
     '/': () => search.current?.focus(),
@@ -116,7 +120,12 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
         <Empty>
           {asked === '{}'
             ? `There are no ${labelOf(noun.path).toLowerCase()} ${asOf.value ? 'at that time' : 'yet'}.`
-            : 'Nothing matches.'}
+            : 'Nothing matches. '}
+          {asked !== '{}' && (
+            <button type="button" onClick={clear}>
+              Show all
+            </button>
+          )}
         </Empty>
       )}
       {rows.length > 0 && (

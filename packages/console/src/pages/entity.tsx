@@ -35,6 +35,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   const entity = found.value
   const writes = mayChange(noun)
   const gone = found.error instanceof Refusal && found.error.status === 404
+  const past = useAnswer(gone ? () => ask('GET', `/${noun.name}/${id}/history`, { query: { limit: 1 } }) : null, [gone])
   useKeys({
     Escape: () => (location.hash = hrefOfList(noun.name)),
     e: () => writes && entity && setEditing(true),
@@ -55,7 +56,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         <a href={hrefOfList(noun.name)}>← {labelOf(noun.path)}</a>
       </p>
       <Head
-        title={entity ? titleOf(entity, noun) : gone ? 'Not there' : '…'}
+        title={entity ? titleOf(entity, noun) : past.value ? 'Not there' : past.error ? 'There is no such thing' : '…'}
         about={
           <>
             <code>{id}</code>
@@ -74,14 +75,16 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         )}
         {entity && writes && noun.verbs.delete && <Remove noun={noun} entity={entity} onDone={reload} />}
       </Head>
-      {gone && (
+      {gone && (past.value || past.error) && (
         <div class="panel gone">
           <p>
             {time
               ? `There was no such ${labelOf(noun.name).toLowerCase()} at that time.`
-              : `This ${labelOf(noun.name).toLowerCase()} is deleted, or never was. What is deleted keeps its past.`}
+              : past.value
+                ? `This ${labelOf(noun.name).toLowerCase()} is deleted. What is deleted keeps its past.`
+                : `There never was a ${labelOf(noun.name).toLowerCase()} of this id.`}
           </p>
-          {writes && noun.verbs.restore && (
+          {writes && noun.verbs.restore && past.value !== null && (
             <Act class="primary" onRun={restore}>
               Restore
             </Act>

@@ -32,7 +32,7 @@ export function HomePage() {
                   <a href={href([noun.name])}>
                     <span>{labelOf(noun.path)}</span>
                     <span class={`count${counts.value?.get(noun.name) ? '' : ' zero'}`}>
-                      {numberText(counts.value?.get(noun.name) ?? 0)}
+                      {counts.value && numberText(counts.value.get(noun.name) ?? 0)}
                     </span>
                   </a>
                 </li>

@@ -21,6 +21,7 @@ interface Metric {
 
 const OVER_TIME = ['mrr', 'pipeline', 'deals_won', 'leads', 'tickets_open', 'churn']
 const COUNTS = new Set(['deals_won', 'leads', 'tickets_open'])
+const SHARES = new Set(['nrr', 'churn', 'conversionRate'])
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' })
 
 /** The business in numbers: as of the time shown, and over the months before. */
@@ -46,7 +47,7 @@ export function MetricsPage() {
                 .map(([key, value]) => (
                   <div key={key}>
                     <dt>{labelOf(key)}</dt>
-                    <dd>{typeof value === 'number' ? numberText(value) : '—'}</dd>
+                    <dd>{typeof value !== 'number' ? '—' : SHARES.has(key) ? rate(value) : numberText(value)}</dd>
                   </div>
                 ))}
             </dl>
@@ -131,8 +132,9 @@ function FunnelPanel({ funnel }: { funnel: Entity }) {
   )
 }
 
+/** A share, as people say it. */
 function rate(value: number): string {
-  return `${numberText(value <= 1 ? value * 100 : value)} %`
+  return `${numberText(value * 100)}%`
 }
 
 function stagePoints(stages: Json): Point[] {

@@ -138,7 +138,7 @@ export function QueryPage() {
             label="The request as a command"
           />
         </section>
-        <section class="panel" aria-label="Answer">
+        <section class="panel">
           <h2>Answer {outcome && <span class="unit">{Math.round(outcome.ms)} ms</span>}</h2>
           <Trouble error={error} />
           {!outcome && !error && <Empty>Ctrl Enter runs it.</Empty>}

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { labelOf, shortText } from '../format.ts'
 import { href } from '../place.ts'
 import { type Entity, isEntity, type Noun, nouns, titleOf } from '../schema.ts'
@@ -19,12 +20,18 @@ const SHOWN = 3
 export function RelationGraph({ noun, entity }: { noun: Noun; entity: Entity }) {
   const left = nodesOf(noun, entity, 'forward')
   const right = nodesOf(noun, entity, 'back')
+  const graph = useRef<SVGSVGElement>(null)
+  // Where there is no room for all of it, the entity itself is in sight.
+  useEffect(() => {
+    const box = graph.current?.parentElement
+    if (box) box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2
+  }, [entity.$id])
   if (left.length + right.length === 0) return <p class="empty">Nothing is connected to it.</p>
   const height = Math.max(left.length, right.length, 2) * ROW + 16
   const middle = height / 2
   return (
     <Scroll label="Relations as a graph">
-      <svg class="graph" viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} height={height}>
+      <svg ref={graph} class="graph" viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} height={height}>
         <title>{`Relations of ${titleOf(entity, noun)}`}</title>
         <Side nodes={left} x={8} anchor={WIDTH / 2 - 84} middle={middle} height={height} />
         <Side nodes={right} x={WIDTH - BOX.width - 8} anchor={WIDTH / 2 + 84} middle={middle} height={height} />

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { place } from '../place.ts'
 import { farewell, open, tenantOf } from '../session.ts'
 import { Labelled, Trouble } from './basics.tsx'
@@ -11,6 +11,8 @@ export function KeyBox() {
   const [keep, setKeep] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const [busy, setBusy] = useState(false)
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
   const write = (text: string) => {
     setKey(text)
     const named = tenantOf(text)
@@ -42,6 +44,7 @@ export function KeyBox() {
         </p>
         <Labelled label="Key" for={`${id}-key`}>
           <input
+            ref={first}
             id={`${id}-key`}
             type="password"
             autocomplete="off"

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { actorName } from '../actors.ts'
-import { ask } from '../api.ts'
+import { ask, Refusal } from '../api.ts'
 import { changesOf, type Version } from '../diff.ts'
 import { agoText, labelOf } from '../format.ts'
 import { asOf, travel } from '../place.ts'
@@ -34,6 +34,7 @@ export function Timeline(props: {
   }
   const versions = [...(first.value?.results ?? []), ...older]
   const left = cursor === undefined ? first.value?.cursor : cursor
+  if (first.error instanceof Refusal && first.error.status === 404) return null
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">History</h2>
