@@ -72,6 +72,10 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('searchbox').fill('kath')
 
     await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Katherine Coleman'])
+    await page.getByRole('searchbox').fill('kathzz')
+    await page.getByText('Nothing matches.').waitFor()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByText('1–25 of 32').waitFor()
   })
 
   test('a row is edited where it stands and saved with Ctrl+S', async () => {

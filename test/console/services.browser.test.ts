@@ -102,6 +102,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     await page.getByRole('img', { name: /^MRR: Dec|^MRR: / }).waitFor()
     expect(await page.getByRole('img', { name: /^Deals by stage: Prospecting/ }).count()).toBe(1)
+    await page.getByText('100%').first().waitFor()
     await page.getByRole('button', { name: 'Count' }).click()
 
     await page.getByRole('img', { name: 'From visit to payment: visit 40' }).waitFor()
