@@ -88,3 +88,41 @@ test('a query over its budget ends with 503, and its neighbours go on', async ()
   expect([late.status, late.body.error]).toEqual([503, 'query_timeout'])
   expect(near.status).toBe(200)
 })
+
+describe('a list that is asked again', () => {
+  const ask = (query: string, key?: string) =>
+    host.request('GET', `/~again/Ship?${query}`, undefined, key === undefined ? {} : { authorization: `Bearer ${key}` })
+
+  beforeAll(async () => {
+    await sent('PUT', '/~again/schema/Port', { name: 'string!' })
+    await sent('PUT', '/~again/schema/Ship', { name: 'string!', flag: 'string#', home: '-> Port' })
+    await sent('POST', '/~again/Ship', { name: 'Beagle', flag: 'uk' })
+  })
+
+  test('tells of what was written meanwhile', async () => {
+    const { body: before } = await ask('flag=uk&limit=1')
+    await sent('POST', '/~again/Ship', { name: 'Erebus', flag: 'uk' })
+    const { body: after } = await ask('flag=uk&limit=1')
+
+    expect([before.total, before.hasMore, before.results[0].name]).toEqual([1, false, 'Beagle'])
+    expect([after.total, after.hasMore, after.results[0].name]).toEqual([2, true, 'Erebus'])
+  })
+
+  test('is refused once the key may not see what it includes', async () => {
+    const { body: key } = await sent('POST', '/~again/api-keys', { name: 'k', scopes: 'read:Ship,read:Port' })
+    const { status: before } = await ask('flag=uk&include=home', key.secret)
+    await sent('PUT', `/~again/api-keys/${key.$id}`, { scopes: 'read:Ship' })
+    const { status: after } = await ask('flag=uk&include=home', key.secret)
+
+    expect([before, after]).toEqual([200, 403])
+  })
+
+  test('is asked of the type as it is by then', async () => {
+    const { body: before } = await ask('flag=uk')
+    await sent('PUT', '/~again/schema/Ship', { name: 'string!', flag: 'number#', home: '-> Port' })
+    const { status, body: after } = await ask('flag=uk')
+
+    expect(before.total).toBe(2)
+    expect([status, after.field]).toEqual([400, 'flag'])
+  })
+})

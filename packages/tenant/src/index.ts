@@ -46,7 +46,7 @@ export type {
 } from './ports.ts'
 export { type Aggregation, aggregate } from './query/aggregate.ts'
 export { parseFields, project } from './query/fields.ts'
-export { count, explain, find, findRows, get, type Page, type Query } from './query/find.ts'
+export { count, explain, find, findRows, get, type Page, type Query, type Ready, readyFor } from './query/find.ts'
 export type { Reader } from './query/reader.ts'
 export {
   asOfSeq,

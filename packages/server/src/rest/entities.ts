@@ -19,6 +19,7 @@ import { wantsLive } from './live.ts'
 import { liveList } from './live-query.ts'
 import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, readerFor } from './params.ts'
+import { questionFor } from './question.ts'
 
 /** Create, list, read, update, delete and every verb, for every type. */
 export const entityRoutes: readonly Route[] = [
@@ -91,10 +92,10 @@ export const entityRoutes: readonly Route[] = [
 /** A page of a list, or the list live when the call accepts a stream of events. */
 export function list(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
-  const query = findQuery(call, noun)
+  const { query, ready } = questionFor(call, noun)
   if (wantsLive(call)) return liveList(call, noun, query)
   if (flagParam(call.query, 'explain')) return explained(call, query)
-  return jsonText(200, pageText(find(readerFor(call), query), textFor(call, noun)))
+  return jsonText(200, pageText(find(readerFor(call), query, ready), textFor(call, noun)))
 }
 
 /** How the list would be found, for administrators: it tells what there is beyond a key's own rows. */

@@ -1,7 +1,7 @@
 import { EVERYTHING, type Filter, Problem, type SortKey, touches } from '@tildebase/nouns'
 import { presentOf, type Stored } from '../store/entities.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { every, fragment, listOf } from './fragment.ts'
+import { every, type Fragment, fragment, listOf } from './fragment.ts'
 import { embed } from './include.ts'
 import { chosen } from './memory.ts'
 import { momentOf, PRESENT } from './moment.ts'
@@ -41,7 +41,7 @@ export const DEFAULT_LIMIT = 25
 export const MOST_RESULTS = 100
 
 /** Finds the entities that pass a filter: one page of them, in a total order. */
-export function find(reader: Reader, query: Query): Page {
+export function find(reader: Reader, query: Query, ready?: Ready | null): Page {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_RESULTS) {
     throw new Problem('invalid_limit', `limit must be a whole number from 1 to ${MOST_RESULTS}.`, {
@@ -52,38 +52,85 @@ export function find(reader: Reader, query: Query): Page {
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new Problem('invalid_offset', 'offset must be a whole number, 0 or more.', { field: 'offset' })
   }
-  return findRows(reader, query)
+  return findRows(reader, query, ready)
 }
 
 /** The same without a bound on the limit, for exports and other readers of whole collections. */
-export function findRows(reader: Reader, query: Query): Page {
+export function findRows(reader: Reader, query: Query, ready?: Ready | null): Page {
   foldFor(reader, query.filter)
   return within(reader, () => {
-    const { type, filter = EVERYTHING, sort = [], limit = DEFAULT_LIMIT, offset = 0 } = query
-    const moment = momentOf(reader, query.asOf)
-    const plan = planOf(reader, type, filter, moment)
-    const order = orderOf(plan, sort)
-    const asked = askedOf(reader, query)
-    const question = questionOf(asked, query)
+    const { type, limit = DEFAULT_LIMIT, offset = 0 } = query
+    const { plan, order, asked, question } = ready ?? prepared(reader, query)
     const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
     const known = query.total === false ? undefined : knownTotal(reader, query, asked)
     const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
     const extent = { descending: order.descending, after: place?.[0] ?? null, enough: offset + limit + 1 }
     const only = chosen(plan, inOrder ? extent : undefined)
-    const from = pageRows(plan, order, only)
-    const beyond = place ? [after(plan.scope, from.order, place, from.n)] : []
-    const rows = readRows(plan, from, beyond, limit + 1, offset)
+    const rows = ready
+      ? reader.sql.rows(ready.statement.sql, ...ready.statement.values)
+      : rowsOf(plan, order, only, place, limit + 1, offset)
     const hasMore = rows.length > limit
     const results = rows.slice(0, limit).map((row) => toStored(type, row))
     const whole = place === null && !hasMore && (results.length > 0 || offset === 0)
     const total = () => (whole ? offset + results.length : (known ?? (only ? only.length : counted(plan))))
     return {
-      results: embed(reader, type, results, query.include ?? [], moment),
+      results: embed(reader, type, results, query.include ?? [], plan.scope.moment),
       ...(query.total !== false && { total: remembered(reader, query, asked, known, total()) }),
       hasMore,
       cursor: hasMore ? writeCursor(question, placeOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
     }
   })
+}
+
+/** A question that is planned. */
+interface Prepared {
+  readonly plan: Plan
+  readonly order: Order
+  /** What is asked for, whatever the order; and with the order, as cursors know it. */
+  readonly asked: string
+  readonly question: string
+}
+
+/** The first page of a question with its statement, for as long as the types stay as they are. */
+export interface Ready extends Prepared {
+  readonly statement: Fragment
+}
+
+/**
+ * Makes a question ready to be asked many times. Null when its best way depends on more than the types: on what there
+ * is, on the time, on who asks, or on where a page begins.
+ */
+export function readyFor(reader: Reader, query: Query): Ready | null {
+  const { type, filter = EVERYTHING, limit = DEFAULT_LIMIT, offset = 0 } = query
+  const varies = type === 'Event' || query.cursor || (query.asOf ?? null) !== null || reader.narrow?.(type)
+  if (varies || touches(filter).size > 0) return null
+  const made = prepared(reader, query)
+  const { plan, order, asked } = made
+  const [condition, ...others] = plan.conditions
+  const isDirect = others.length === 0 && (condition === undefined || condition.facts?.equality === true)
+  if (!isDirect || plan.match !== null || plan.residual.length > 0 || order.by !== 'creation' || isRelative(asked)) {
+    return null
+  }
+  return { ...made, statement: select(plan, pageRows(plan, order), [], limit + 1, offset) }
+}
+
+function prepared(reader: Reader, query: Query): Prepared {
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
+  const asked = askedOf(reader, query)
+  return { plan, order: orderOf(plan, query.sort ?? []), asked, question: questionOf(asked, query) }
+}
+
+function rowsOf(
+  plan: Plan,
+  order: Order,
+  only: readonly number[] | null,
+  place: Place | null,
+  limit: number,
+  offset: number,
+): any[][] {
+  const from = pageRows(plan, order, only)
+  const beyond = place ? [after(plan.scope, from.order, place, from.n)] : []
+  return readRows(plan, from, beyond, limit, offset)
 }
 
 /** How many entities pass a filter. */
@@ -198,10 +245,15 @@ function typesOf({ type, filter = EVERYTHING }: Counted): string[] {
 /** What a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */
 function questionOf(asked: string, { sort = [] }: Query): string {
   const order = sort.map(({ path, descending }) => [path.text, descending])
-  const said = asked.includes('"said"')
+  const said = isRelative(asked)
     ? JSON.stringify(JSON.parse(asked), (_, part) => (part?.said === undefined ? part : { ...part, value: null }))
     : asked
   return `${said} ${JSON.stringify(order)}`
+}
+
+/** Whether an operand is relative to the time. */
+function isRelative(asked: string): boolean {
+  return asked.includes('"said"')
 }
 
 function placeFrom(plan: Plan, order: Order, question: string, cursor: string): Place {
