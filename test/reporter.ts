@@ -1,10 +1,21 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestModule, Vitest } from 'vitest/node'
+
+/** How long a run may take to end after its last test. */
+const FAREWELL_MS = 20_000
 
 /** Ends a run with the names of what failed and one plain line: how many tests passed, failed and were skipped. */
 export default class CountReporter implements Reporter {
+  #isWatching = false
+
+  onInit({ config }: Vitest): void {
+    this.#isWatching = config.watch
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly Reason[]): void {
     const lines = [...modules.flatMap(failures), ...unhandled.map((reason) => line('outside of every test', reason))]
     process.stdout.write(`\n${[...lines, countLine(modules, lines.length)].join('\n')}\n`)
+    // A program that a test left behind would keep the run from ending for as long as it lives.
+    if (!this.#isWatching) setTimeout(() => process.exit(lines.length > 0 ? 1 : 0), FAREWELL_MS).unref()
   }
 }
 
