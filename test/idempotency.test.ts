@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer } from '../packages/server/src/app.ts'
 import type { Ask } from '../packages/server/src/ask.ts'
 import { routes } from '../packages/server/src/table.ts'
-import { ask, startServer } from './faults/server.ts'
+import { ask, KEY, startServer } from './faults/server.ts'
 import { type TestHost, testHost } from './host.ts'
 import { openAcme } from './tenant/fixture.ts'
 import { verifies } from './verifies.ts'
@@ -236,5 +236,51 @@ describe('an Idempotency-Key', () => {
 
     expect(again!.body).toEqual({ ...made!.body, $context: again!.body.$context })
     expect(count!.body.count).toBe(1)
+  })
+
+  test('refuses what kill -9 cut off, and tells how far it came', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'tildebase-once-'))
+    const first = await startServer(data)
+    const send = (url: string, body: BodyInit) =>
+      fetch(`${url}/~acme/import/Contact`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/x-ndjson', 'idempotency-key': 'k' },
+        body,
+        duplex: 'half',
+      } as RequestInit)
+    let go = () => {}
+    const forever = new Promise<void>((done) => {
+      go = done
+    })
+    const rows = (end: () => unknown) =>
+      new ReadableStream({
+        start: (stream) => stream.enqueue(new TextEncoder().encode('{"name":"Ada"}\n'.repeat(600))),
+        pull: async (stream) => {
+          await end()
+          stream.close()
+        },
+      })
+    const cut = send(
+      first.url,
+      rows(() => forever),
+    ).catch(() => null)
+    const count = async (url: string) => (await ask(url, 'GET', '/~acme/Contact/count'))!.body.count
+    while ((await count(first.url)) < 500);
+    await first.kill()
+    go()
+    await cut
+    const second = await startServer(data)
+    const again = await send(
+      second.url,
+      rows(() => {}),
+    )
+    const refused = await again.json()
+    const there = await count(second.url)
+    await second.kill()
+    rmSync(data, { recursive: true, force: true })
+
+    expect(again.status).toBe(409)
+    expect(refused).toMatchObject({ error: 'conflict', field: 'Idempotency-Key', rows: 500, imported: 500 })
+    expect(there).toBe(500)
   })
 })

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { filterOf, OPERATOR, Snapshot, type Stored } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
+import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 import { exported, parquetRows } from './files.ts'
 
@@ -94,6 +96,46 @@ describe('an export', () => {
       .map((line) => JSON.parse(line).name)
 
     expect(names).toEqual(rows.map(({ name }) => name))
+  })
+
+  verifies('export.asOf', 'of what has certain words is one moment too', () => {
+    const { tenant } = openAcme()
+    const write = (verb: string, data: object, id?: string) =>
+      tenant.act({ type: 'Contact', verb, actor: 't', data, ...(id !== undefined && { id }) }).entity
+    const notes = Array.from({ length: 300 }, (_, i) => (i % 3 ? 'Zürich, x' : 'Bern, y'))
+    const all = notes.map((note, i) => write('create', { name: `C${i}`, note }))
+    const pagesOf = (type: string, filter: object) => {
+      const noun = tenant.noun(type)
+      return new Snapshot(tenant, OPERATOR, noun, filterOf(tenant, noun, filter)).pages()
+    }
+    const pages = [pagesOf('Contact', { $text: 'zurich', name: { $ne: 'C1' } }), pagesOf('Event', { $text: 'contact' })]
+    const first = pages.map((one) => one.next().value as readonly Stored[])
+
+    write('update', { note: 'Basel' }, all[200]!.id)
+    write('update', { note: 'Zurich now' }, all[201]!.id)
+    write('delete', {}, all[203]!.id)
+    write('create', { name: 'Late', note: 'Zürich' })
+    const [found, told] = pages.map((one, i) => [first[i]!, ...one].flat())
+
+    const expected = notes.flatMap((note, i) => (note.startsWith('Z') && i !== 1 ? [`C${i}`] : []))
+    expect(found!.map(({ data }) => JSON.parse(data).name)).toEqual(expected)
+    expect(told).toHaveLength(300)
+  })
+
+  verifies('export.all', 'has another ETag once something of its moment was erased', async () => {
+    const tenant = fresh()
+    const { $id, $updatedAt } = (await host.request('POST', `/~${tenant}/Contact`, { name: 'Ada' })).body
+    await nextMillisecond()
+    await host.request('PUT', `/~${tenant}/Contact/${$id}`, { name: 'Countess' })
+    const path = `/~${tenant}/export/Contact?format=csv&asOf=${$updatedAt}`
+    const before = await get(path)
+    const same = await get(path, { 'if-none-match': before.headers.get('etag')! })
+
+    await host.request('POST', `/~${tenant}/Contact/${$id}/erase`, {})
+    const after = await get(path, { 'if-none-match': before.headers.get('etag')! })
+
+    expect([before.text.includes('Ada'), same.status]).toEqual([true, 304])
+    expect([after.status, after.text.includes('Ada')]).toEqual([200, false])
   })
 
   verifies('export.all', 'answers 304 while nothing it shows has changed', async () => {

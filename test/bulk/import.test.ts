@@ -121,6 +121,28 @@ describe('an import', () => {
     expect(await total(tenant)).toBe(4)
   })
 
+  verifies('import.rows', 'takes types that name each other in three steps', async () => {
+    const tenant = fresh()
+    await host.request('PUT', `/~${tenant}/schema/Team`, { name: 'string!' })
+    await host.request('PUT', `/~${tenant}/schema/Player`, { name: 'string!', team: '-> Team!' })
+    await host.request('PUT', `/~${tenant}/schema/Team`, { name: 'string!', captain: '-> Player' })
+    const send = (path: string, rows: object[]) => host.request('POST', `/~${tenant}/import/${path}`, rows)
+
+    const reports = [
+      await send('Team', [{ $id: 'team_a', name: 'A' }]),
+      await send('Player', [{ $id: 'player_p', name: 'P', team: 'team_a' }]),
+      await send('Team?upsert=$id', [{ $id: 'team_a', captain: 'player_p' }]),
+    ]
+    const team = await host.request('GET', `/~${tenant}/Team/team_a`)
+
+    expect(reports.map(({ body }) => [body.imported, body.errors])).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ])
+    expect(team.body).toMatchObject({ name: 'A', captain: 'player_p' })
+  })
+
   verifies('import.rows', 'updates instead, with upsert and a unique field', async () => {
     const tenant = fresh()
     const path = `/~${tenant}/import/Contact?upsert=email`

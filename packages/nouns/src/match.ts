@@ -100,7 +100,8 @@ function holds(op: Leaf['op'], difference: number): boolean {
   return op === 'lt' ? difference < 0 : difference <= 0
 }
 
-function matchWords(words: readonly string[], entity: JsonObject): boolean {
+/** Whether the texts of an entity have all these words, each at least as the beginning of one. */
+export function matchWords(words: readonly string[], entity: JsonObject): boolean {
   const texts = Object.entries(entity).flatMap(([name, value]) => (name.startsWith('$') ? [] : textsOf(value)))
   const tokens = texts.map((text) => ` ${wordsOf(text).join(' ')}`)
   const wanted = words.map((word) => wordsOf(word).join(' ')).filter((word) => word !== '')

@@ -1,5 +1,14 @@
-import { Problem } from '@tildebase/nouns'
-import { forgetOldAnswers, keepAnswer, keptAnswer, type Tenant } from '@tildebase/tenant'
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import {
+  BEGUN,
+  dropAnswer,
+  forgetOldAnswers,
+  type KeptAnswer,
+  keepAnswer,
+  keptAnswer,
+  noteProgress,
+  type Tenant,
+} from '@tildebase/tenant'
 import type { Answer } from './ask.ts'
 import type { Call } from './call.ts'
 import { refusal } from './respond.ts'
@@ -10,6 +19,8 @@ const MAX_KEY = 255
 
 /** The requests under way that take their time, by tenant. */
 const UNDER_WAY = new WeakMap<Tenant, Set<string>>()
+/** Those of them that are to be done once, and whether they have written. */
+const RUNS = new WeakMap<Call, { readonly scope: string; wrote: boolean }>()
 
 /** Whether a request is to be done once. */
 export function isOnce({ ask }: Call): boolean {
@@ -27,7 +38,10 @@ export function remember(call: Call, work: () => Answer): Answer {
   return answer.status < 400 ? kept(call, scope, fingerprint, answer) : answer
 }
 
-/** The same for a POST that takes its time. While it is under way a second one is refused; its answer is kept at its end. */
+/**
+ * The same for a POST that takes its time. While it is under way a second one is refused. That it has begun is kept
+ * before its first write, its answer at its end: what was cut off in between is refused when it comes again.
+ */
 export async function rememberLong(
   call: Call,
   work: () => Promise<Answer>,
@@ -47,17 +61,30 @@ export async function rememberLong(
     const fingerprint = fingerprintOf(call)
     const known = replayed(call, scope, fingerprint)
     if (known) return known
-    let wrote = false
+    await call.commits.run(() => keep(call, scope, { fingerprint, status: BEGUN, headers: '{}', body: null }))
+    const run = { scope, wrote: false }
+    RUNS.set(call, run)
     const answer = await work().catch((reason) => {
       // Code that failed may have written before: what it wrote has a correlation, and is not to be written again.
-      wrote = reason instanceof Problem && typeof reason.about.correlation === 'string'
+      run.wrote ||= reason instanceof Problem && typeof reason.about.correlation === 'string'
       return refusal(reason, call.requestId, report)
     })
-    if (answer.status >= 400 && !wrote) return answer
-    return await call.commits.run(() => kept(call, scope, fingerprint, answer))
+    return await call.commits.run(() => {
+      if (answer.status < 400 || run.wrote) return kept(call, scope, fingerprint, answer)
+      dropAnswer(call.tenant.sql, scope)
+      return answer
+    })
   } finally {
     busy.delete(scope)
   }
+}
+
+/** Notes what a request has written so far, in the same transaction: whoever sends it again after a crash is told. */
+export function noteWritten(call: Call, progress: JsonObject): void {
+  const run = RUNS.get(call)
+  if (!run) return
+  run.wrote = true
+  noteProgress(call.tenant.sql, run.scope, JSON.stringify(progress))
 }
 
 /** Whose key it is, and for what: null when the request has none. */
@@ -96,16 +123,29 @@ function replayed({ tenant }: Call, scope: string, fingerprint: string): Answer 
     )
   }
   const { status, headers, body } = known
+  if (status === BEGUN) throw cutOff(JSON.parse(body ?? '{}'))
   return { status, headers: { ...JSON.parse(headers), 'idempotency-replayed': 'true' }, body }
 }
 
+function cutOff(progress: JsonObject): Problem {
+  return new Problem(
+    'conflict',
+    'The first request with this Idempotency-Key was cut off, and part of it may be done. See what is there, and send what is left with a new key.',
+    { field: 'Idempotency-Key', ...progress },
+  )
+}
+
 /** Keeps an answer that is text. What failed is not kept: it may be tried again. */
-function kept({ tenant }: Call, scope: string, fingerprint: string, answer: Answer): Answer {
+function kept(call: Call, scope: string, fingerprint: string, answer: Answer): Answer {
   const { status, headers, body } = answer
   if (body !== null && typeof body !== 'string') return answer
+  const text = body?.includes('"secret"') ? JSON.stringify(withoutSecrets(JSON.parse(body))) : body
+  keep(call, scope, { fingerprint, status, headers: JSON.stringify(headers), body: text })
+  return answer
+}
+
+function keep({ tenant }: Call, scope: string, answer: Omit<KeptAnswer, 'at'>): void {
   const at = tenant.ports.clock.now()
   forgetOldAnswers(tenant.sql, at - DAY)
-  const text = body?.includes('"secret"') ? JSON.stringify(withoutSecrets(JSON.parse(body))) : body
-  keepAnswer(tenant.sql, scope, { fingerprint, status, headers: JSON.stringify(headers), body: text, at })
-  return answer
+  keepAnswer(tenant.sql, scope, { ...answer, at })
 }

@@ -71,7 +71,15 @@ export type { Beside } from './store/beside.ts'
 export { typesWithEntities } from './store/changes.ts'
 export type { Stored } from './store/entities.ts'
 export type { StoredHook } from './store/hooks.ts'
-export { forgetOldAnswers, keepAnswer, keptAnswer } from './store/idempotency.ts'
+export {
+  BEGUN,
+  dropAnswer,
+  forgetOldAnswers,
+  type KeptAnswer,
+  keepAnswer,
+  keptAnswer,
+  noteProgress,
+} from './store/idempotency.ts'
 export { LAYOUT_VERSION } from './store/layout.ts'
 export { BEGINNING, type Head, type LogRow, readLog, seqAt } from './store/log.ts'
 export { layOut } from './store/meta.ts'

@@ -7,6 +7,7 @@ import { jsonReader } from '../format/read-json.ts'
 import { ndjsonReader } from '../format/read-ndjson.ts'
 import type { Row, RowReader } from '../format/rows.ts'
 import { refuseLength, textOf } from '../format/text.ts'
+import { noteWritten } from '../idempotency.ts'
 import { problemOf } from '../respond.ts'
 import type { Route } from '../routes.ts'
 
@@ -47,7 +48,7 @@ async function importRows(call: Call): Promise<Answer> {
 }
 
 async function importAll(
-  { commits }: Call,
+  call: Call,
   texts: AsyncIterable<string>,
   reader: RowReader,
   importer: Importer,
@@ -55,11 +56,20 @@ async function importAll(
 ): Promise<void> {
   let slice: Row[] = []
   let length = 0
+  let taken = 0
   const flush = async () => {
     const rows = slice
     slice = []
     length = 0
-    if (rows.length > 0) report.add(await commits.run(() => importer.take(rows)))
+    if (rows.length === 0) return
+    taken += rows.length
+    const tally = await call.commits.run(() => {
+      const given = importer.take(rows)
+      const counts = report.countsWith(given)
+      if (counts.imported > 0 && !report.dryRun) noteWritten(call, { rows: taken, ...counts })
+      return given
+    })
+    report.add(tally)
   }
   const take = async (rows: readonly Row[]) => {
     for (const row of rows) {
@@ -71,7 +81,7 @@ async function importAll(
   for await (const text of texts) await take(reader.push(text))
   await take(reader.end())
   await flush()
-  report.add(await commits.run(() => importer.finish()))
+  report.add(await call.commits.run(() => importer.finish()))
 }
 
 function rowReader(contentType: string | undefined, noun: Noun): RowReader {
@@ -96,7 +106,7 @@ function rowReader(contentType: string | undefined, noun: Noun): RowReader {
 /** What an import did so far. */
 class Report {
   readonly #upserts: boolean
-  readonly #dryRun: boolean
+  readonly dryRun: boolean
   #imported = 0
   #updated = 0
   #errors = 0
@@ -104,7 +114,7 @@ class Report {
 
   constructor(upserts: boolean, dryRun: boolean) {
     this.#upserts = upserts
-    this.#dryRun = dryRun
+    this.dryRun = dryRun
   }
 
   add({ imported, updated, details }: Tally): void {
@@ -114,9 +124,14 @@ class Report {
     this.#details.push(...details.slice(0, MOST_DETAILS - this.#details.length))
   }
 
+  /** How many rows were imported and how many were not, with those of one more slice. */
+  countsWith({ imported, details }: Tally): { imported: number; errors: number } {
+    return { imported: this.#imported + imported, errors: this.#errors + details.length }
+  }
+
   get body() {
     return {
-      ...(this.#dryRun && { dryRun: true }),
+      ...(this.dryRun && { dryRun: true }),
       imported: this.#imported,
       ...(this.#upserts && { updated: this.#updated }),
       errors: this.#errors,

@@ -93,6 +93,7 @@ function words(nouns: NounLookup, type: string, data: string): string {
     .join('\n')
 }
 
-function isText(field: Field | undefined): boolean {
+/** Whether the words of a field are searched; one that is not declared is. */
+export function isText(field: Field | undefined): boolean {
   return field === undefined || field.kind === 'string' || field.kind === 'enum' || field.kind === 'json'
 }

@@ -1,8 +1,12 @@
 import type { Sql } from '../ports.ts'
 
+/** The status of what has begun and not ended. */
+export const BEGUN = 0
+
 /** An answer kept for an Idempotency-Key. */
 export interface KeptAnswer {
   readonly fingerprint: string
+  /** `BEGUN` while there is no answer yet; the body then tells how far it is. */
   readonly status: number
   readonly headers: string
   readonly body: string | null
@@ -16,7 +20,7 @@ export function keptAnswer(sql: Sql, scope: string): KeptAnswer | undefined {
 
 export function keepAnswer(sql: Sql, scope: string, answer: KeptAnswer): void {
   sql.run(
-    'INSERT INTO answers (scope, fingerprint, status, headers, body, at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO answers (scope, fingerprint, status, headers, body, at) VALUES (?, ?, ?, ?, ?, ?)',
     scope,
     answer.fingerprint,
     answer.status,
@@ -24,6 +28,15 @@ export function keepAnswer(sql: Sql, scope: string, answer: KeptAnswer): void {
     answer.body,
     answer.at,
   )
+}
+
+/** Notes how far something that has begun is. */
+export function noteProgress(sql: Sql, scope: string, body: string): void {
+  sql.run('UPDATE answers SET body = ? WHERE scope = ?', body, scope)
+}
+
+export function dropAnswer(sql: Sql, scope: string): void {
+  sql.run('DELETE FROM answers WHERE scope = ?', scope)
 }
 
 export function forgetOldAnswers(sql: Sql, before: number): void {
