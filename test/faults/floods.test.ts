@@ -44,6 +44,25 @@ test('senders that never finish their request do not keep others waiting', async
   expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 
+test('a sender who goes away is no fault of ours', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-away-'))
+  const server = await startServer(data, { TILDE_LOG: 'requests' })
+  let log = ''
+  server.process.stderr!.on('data', (chunk) => {
+    log += chunk
+  })
+  const part = 'POST /~acme/Contact HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"na'
+  try {
+    for (let i = 0; i < 20; i++) (await opened(part, server.url)).destroy()
+    while (!log.includes('/~acme/last')) await ask(server.url, 'GET', '/~acme/last')
+
+    expect(log).not.toContain('"level":"error"')
+  } finally {
+    await server.kill()
+    rmSync(data, { recursive: true, force: true })
+  }
+})
+
 test('idle streams cost little, and each hears of the next event', { timeout: 240_000 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-idle-'))
   // In a process of its own, which then has one end of every connection and no more.

@@ -105,7 +105,7 @@ function bodyOf(request: IncomingMessage, path: string, options: HttpOptions): B
       else chunks.push(chunk)
     })
     request.on('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.on('error', failed)
+    request.on('error', () => failed(new Problem('invalid_body', 'The body broke off before its end.')))
   })
 }
 
