@@ -157,7 +157,9 @@ export function tenantObject(program: Program) {
       this.#alarmAt = at
       // After the transaction under way: what is undone with it needs no alarm.
       queueMicrotask(() => {
-        if (this.#alarmAt === at && this.#sql.exists) void this.ctx.storage.setAlarm(at)
+        // Never for the time of an alarm that runs: the host would take it for that one, and forget it at its end.
+        const later = Math.max(at, Date.now() + 1)
+        if (this.#alarmAt === at && this.#sql.exists) void this.ctx.storage.setAlarm(later)
       })
     }
   }
