@@ -43,8 +43,9 @@ verifies(
 
       expect(imported).toBe(ROWS)
       expect(Math.min(...sizes.slice(0, 3))).toBeGreaterThan(ROWS * ROW)
-      expect(afterImport, 'MiB for an import of 76 MiB').toBeLessThan(130)
-      expect(afterExport, 'MiB for four exports of 76 MiB').toBeLessThan(190)
+      // The heap is bound above; this bounds what lies beside it, which the system gives and takes as it likes.
+      expect(afterImport, 'MiB for an import of 76 MiB').toBeLessThan(160)
+      expect(afterExport, 'MiB for four exports of 76 MiB').toBeLessThan(260)
     } finally {
       await server.stop()
     }
