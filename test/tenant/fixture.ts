@@ -9,6 +9,8 @@ export interface Bench {
   /** When the tenant asked to be woken. */
   readonly alarms: number[]
   readonly log: string[]
+  /** Lets go of the file, and does nothing else. */
+  close(): void
 }
 
 /** A tenant in memory, under the limits of a Durable Object, with a clock to move and chance that repeats. */
@@ -16,8 +18,9 @@ export function openAcme(options: Partial<TenantOptions> = {}, path = ':memory:'
   const clock = { at: Date.UTC(2026, 0, 1) }
   const alarms: number[] = []
   const log: string[] = []
+  const sql = openSql(path, { limits: true })
   const ports = {
-    sql: openSql(path, { limits: true }),
+    sql,
     clock: { now: () => clock.at },
     random: { bytes: pseudo(7) },
     seal: systemSeal,
@@ -31,7 +34,7 @@ export function openAcme(options: Partial<TenantOptions> = {}, path = ':memory:'
     log: (_, message) => void log.push(message),
     ...options,
   })
-  return { tenant, clock, alarms, log }
+  return { tenant, clock, alarms, log, close: () => sql.close() }
 }
 
 /** Bytes that look like chance and repeat with the seed. */

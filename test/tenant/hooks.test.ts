@@ -85,7 +85,9 @@ verifies('hook.after.crash', 'an AFTER hook survives a crash between the event a
   const hooks = new Hooks()
   registryOf(hooks).Contact!.created!((contact) => void ran.push(String(contact.name)))
 
-  openAcme({ hooks }, path).tenant.act(create({ name: 'Ada' }))
+  const crashing = openAcme({ hooks }, path)
+  crashing.tenant.act(create({ name: 'Ada' }))
+  crashing.close()
   const reopened = openAcme({ hooks }, path).tenant
   await reopened.wake()
 

@@ -5,9 +5,10 @@ test('a file of a newer layout is refused with a sentence that says what to do, 
   const { mkdtempSync, readFileSync, rmSync } = await import('node:fs')
   const folder = mkdtempSync('/tmp/tildebase-')
   const path = `${folder}/acme.db`
-  const { tenant } = openAcme({}, path)
+  const { tenant, close } = openAcme({}, path)
   tenant.sql.run(`UPDATE meta SET value = '999' WHERE key = 'layout'`)
   tenant.sql.scrub?.()
+  close()
   const before = readFileSync(path)
 
   expect(() => openAcme({}, path)).toThrow(
