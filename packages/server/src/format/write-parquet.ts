@@ -7,7 +7,7 @@ import { type Column, columnsFor, schemaOf } from './parquet-columns.ts'
 import type { Pieces, Writing } from './write.ts'
 
 /** A group of rows ends after so many rows, or so many characters of data: it is held in memory. */
-const GROUP_ROWS = 50_000
+const GROUP_ROWS = 20_000
 const GROUP_CHARACTERS = 12 * 1_048_576
 const PAGE_SIZE = 1_048_576
 
