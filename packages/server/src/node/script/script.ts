@@ -5,7 +5,7 @@ import { ScriptPool } from './pool.ts'
 /** Code with less time than this is a hook that somebody's write waits for. */
 const QUICK_MS = 5_000
 /** Other code gives way to requests wherever there are more threads than processors. */
-const PATIENT = 5
+const PATIENT = 19
 
 /** Runs code of strangers on Node. Hooks have workers of their own: no long script keeps a write waiting. */
 export function openScript(most: number = Math.min(Math.max(availableParallelism(), 2), 8)): NodeScript {
