@@ -55,7 +55,7 @@ async function loaded(url: string, child: ChildProcess, rows: number, stop: () =
   }
 }
 
-const WORDS = encodeURIComponent(JSON.stringify({ $text: 'grace conference' }))
+const WORDS = encodeURIComponent(JSON.stringify({ $text: 'grace alan' }))
 
 async function describe(url: string): Promise<void> {
   await send(url, 'PUT', '/~bench/schema/Person', {
