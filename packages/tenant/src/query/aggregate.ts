@@ -49,7 +49,7 @@ export function aggregate(
 ): { readonly results: readonly Group[]; readonly total: number } {
   foldFor(reader, asked.filter)
   return within(reader, () => {
-    const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, momentOf(reader, asked.asOf))
+    const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, momentOf(asked.asOf))
     const only = chosen(plan)
     const rows = { ...countRows(plan, true), only: among(plan.scope, only) }
     const where = every([...rows.where, ...rows.only, ...ticking(plan)])

@@ -115,7 +115,7 @@ export function readyFor(reader: Reader, query: Query): Ready | null {
 }
 
 function prepared(reader: Reader, query: Query): Prepared {
-  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(query.asOf))
   const asked = askedOf(reader, query)
   return { plan, order: orderOf(plan, query.sort ?? []), asked, question: questionOf(asked, query) }
 }
@@ -140,7 +140,7 @@ export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'as
   if (known !== undefined) return known
   foldFor(reader, query.filter)
   const total = within(reader, () => {
-    const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
+    const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(query.asOf))
     return chosen(plan)?.length ?? counted(plan)
   })
   return remembered(reader, query, asked, undefined, total)
@@ -161,7 +161,7 @@ export function get(
     return row && embed(reader, type, [row], options.include ?? [], PRESENT)[0]
   }
   return within(reader, () => {
-    const moment = momentOf(reader, options.asOf)
+    const moment = momentOf(options.asOf)
     const source = sourceOf(reader, type, moment, 'e')
     const { sql, values } =
       fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.found}`
@@ -177,7 +177,7 @@ export function withId(id: string): Filter {
 
 /** How a question would be answered: by which way, with which statement, and what is left to memory. */
 export function explain(reader: Reader, query: Query) {
-  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(query.asOf))
   const order = orderOf(plan, query.sort ?? [])
   const rows = pageRows(plan, order, plan.residual.length > 0 ? [] : null)
   const { sql, values } = select(plan, rows, [], query.limit ?? DEFAULT_LIMIT, query.offset ?? 0)

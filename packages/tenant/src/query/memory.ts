@@ -42,7 +42,7 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
 
 /** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
 export function rowTest(reader: Reader, type: string, filter: Filter): (row: Stored) => boolean {
-  const moment = momentOf(reader, null)
+  const moment = momentOf(null)
   const scope = { reader, moment, type, source: sourceOf(reader, type, moment, 'e'), narrowed: false }
   return tester(scope, [{ filter, narrowed: false }])
 }

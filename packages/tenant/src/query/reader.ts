@@ -29,8 +29,6 @@ export interface Totals {
 /** The moment that is looked at: the present, or as of a seq. */
 export interface Moment {
   readonly asOf: number | null
-  /** The last entity in the order of creation that was there, when known: what came later need not be looked at. */
-  readonly last?: number
 }
 
 /** Runs a question within the reader's budget. */

@@ -18,7 +18,7 @@ export function scan(
   foldFor(reader, question.filter)
   return within(reader, () => {
     const { type, filter = EVERYTHING, asOf } = question
-    const plan = planOf(reader, type, filter, momentOf(reader, asOf))
+    const plan = planOf(reader, type, filter, momentOf(asOf))
     const order = { by: 'creation', descending: false } as const
     const only = chosen(plan, { descending: false, after, enough: limit })
     const rows = pageRows(plan, order, only)

@@ -26,5 +26,6 @@ export function factsNumber(reader: Reader, type: string, field: string): number
 /** The condition on `facts` that a row of it speaks of the moment. */
 export function factsAt(moment: Moment, f: Fragment): Fragment {
   if (moment.asOf === null) return fragment`${f}.until = ${OPEN}`
-  return fragment`${f}.until > ${moment.asOf} AND ${f}.since <= ${moment.asOf}`
+  // An entity's place is the seq of its first event, and the index is in the order of places.
+  return fragment`${f}.until > ${moment.asOf} AND ${f}.since <= ${moment.asOf} AND ${f}.n <= ${moment.asOf}`
 }

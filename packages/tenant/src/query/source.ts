@@ -1,4 +1,3 @@
-import { OPEN } from '../store/layout.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Moment, Reader } from './reader.ts'
 
@@ -24,7 +23,7 @@ export interface Source {
 /** The source of a type at a moment, under an alias of our own. */
 export function sourceOf(reader: Reader, type: string, moment: Moment, alias: string): Source {
   if (type === 'Event') return events(reader, moment, alias)
-  return moment.asOf === null ? present(type, alias) : past(type, moment, moment.asOf, alias)
+  return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, alias)
 }
 
 /** The columns that every row is read with, in the order of `Stored`. */
@@ -49,7 +48,7 @@ function present(type: string, alias: string): Source {
 }
 
 /** A version that has been superseded since joins its row of `past` and of the log; one that still stands joins none. */
-function past(type: string, moment: Moment, seq: number, alias: string): Source {
+function past(type: string, seq: number, alias: string): Source {
   const e = plain(alias)
   const p = plain(`${alias}p`)
   const l = plain(`${alias}l`)
@@ -60,9 +59,8 @@ function past(type: string, moment: Moment, seq: number, alias: string): Source 
     from: fragment`entities ${e}
     LEFT JOIN past ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
     LEFT JOIN log ${l} ON ${l}.seq = ${p}.seq`,
-    get where() {
-      return fragment`${e}.n <= ${moment.last ?? OPEN} AND ${found}`
-    },
+    // An entity's place is the seq of its first event: what came later need not be looked at.
+    where: fragment`${e}.n <= ${seq} AND ${found}`,
     found,
     version: fragment`coalesce(${l}.version, ${e}.version)`,
     updatedAt: fragment`coalesce(${l}.at, ${e}.updated_at)`,
