@@ -135,7 +135,7 @@ function cutOff(progress: JsonObject): Problem {
   )
 }
 
-/** Keeps an answer that is text. What failed is not kept: it may be tried again. */
+/** Keeps an answer, if it is text. */
 function kept(call: Call, scope: string, fingerprint: string, answer: Answer): Answer {
   const { status, headers, body } = answer
   if (body !== null && typeof body !== 'string') return answer

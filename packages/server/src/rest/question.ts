@@ -34,7 +34,7 @@ export function questionFor(call: Call, noun: Noun): Question {
   if (found?.grant === grant && found.fields === fields) return found
   const asked = findQuery(call, noun)
   const ready = readyFor(readerFor(call), asked)
-  if (ready === null || text.length > LONGEST) return { query: asked, ready }
+  if (ready.statement === null || text.length > LONGEST) return { query: asked, ready }
   if (known.size >= MOST) known.clear()
   const kept = { query: asked, ready, grant, fields }
   known.set(text, kept)

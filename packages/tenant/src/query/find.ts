@@ -66,7 +66,7 @@ export function findRows(reader: Reader, query: Query, ready?: Ready | null): Pa
     const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
     const extent = { descending: order.descending, after: place?.[0] ?? null, enough: offset + limit + 1 }
     const only = chosen(plan, inOrder ? extent : undefined)
-    const rows = ready
+    const rows = ready?.statement
       ? reader.sql.rows(ready.statement.sql, ...ready.statement.values)
       : rowsOf(plan, order, only, place, limit + 1, offset)
     const hasMore = rows.length > limit
@@ -91,25 +91,25 @@ interface Prepared {
   readonly question: string
 }
 
-/** The first page of a question with its statement, for as long as the types stay as they are. */
+/** A question that is planned, with the statement of its first page if that holds as long as the types stay as they are. */
 export interface Ready extends Prepared {
-  readonly statement: Fragment
+  readonly statement: Fragment | null
 }
 
 /**
- * Makes a question ready to be asked many times. Null when its best way depends on more than the types: on what there
- * is, on the time, on who asks, or on where a page begins.
+ * Makes a question ready to be asked. Only with a statement may it be asked again: without one its best way depends on
+ * more than the types, on what there is, on the time, on who asks, or on where a page begins.
  */
-export function readyFor(reader: Reader, query: Query): Ready | null {
+export function readyFor(reader: Reader, query: Query): Ready {
   const { type, filter = EVERYTHING, limit = DEFAULT_LIMIT, offset = 0 } = query
-  const varies = type === 'Event' || query.cursor || (query.asOf ?? null) !== null || reader.narrow?.(type)
-  if (varies || touches(filter).size > 0) return null
   const made = prepared(reader, query)
+  const varies = type === 'Event' || query.cursor || (query.asOf ?? null) !== null || reader.narrow?.(type)
+  if (varies || touches(filter).size > 0) return { ...made, statement: null }
   const { plan, order, asked } = made
   const [condition, ...others] = plan.conditions
   const isDirect = others.length === 0 && (condition === undefined || condition.facts?.equality === true)
   if (!isDirect || plan.match !== null || plan.residual.length > 0 || order.by !== 'creation' || isRelative(asked)) {
-    return null
+    return { ...made, statement: null }
   }
   return { ...made, statement: select(plan, pageRows(plan, order), [], limit + 1, offset) }
 }
