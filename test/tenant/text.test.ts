@@ -23,3 +23,20 @@ test('where writing does not pause and much is outstanding, they are folded in b
   await tenant.wake()
   expect(tenant.due()).toBe(clock.at + QUIET)
 })
+
+test('an update that changes no word leaves the text index alone', async () => {
+  const { tenant, clock } = openAcme()
+  const { entity } = tenant.act({ type: 'Deal', verb: 'create', data: { name: 'Engine' }, actor: 'system' })
+  const written = async (data: object) => {
+    tenant.act({ type: 'Deal', verb: 'update', id: entity.id, data, actor: 'system' })
+    clock.at += QUIET
+    await tenant.wake()
+    // FTS5 writes down with every row in which of its writes it came.
+    return tenant.sql.rows('SELECT origin FROM text_docsize WHERE id = ?', entity.n)[0]![0]
+  }
+
+  const first = await written({ name: 'Analytical engine' })
+
+  expect(await written({ value: 7 })).toBe(first)
+  expect(await written({ name: 'Difference engine' })).toBeGreaterThan(first)
+})

@@ -35,13 +35,14 @@ export function matchQuery(words: readonly string[]): string | null {
 export function foldText(sql: Sql, nouns: NounLookup, limit: number): number {
   return sql.transaction(() => {
     const since = Number(getMeta(sql, WATERMARK) ?? 0)
-    const rows = sql.rows(OUTSTANDING, since, limit) as [number, string, string, string, string | null][]
+    const rows = sql.rows(OUTSTANDING, since, limit) as Outstanding[]
     if (rows.length === 0) return 0
     // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
     for (const [seq, type, , event, data] of rows.toReversed()) {
       insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
     }
-    const entities = [...new Set(rows.filter(([, type]) => type !== 'Event').map(([, , entity]) => entity))]
+    const reworded = rows.filter(([, type, , , , previous]) => type !== 'Event' && changesWords(nouns, type, previous))
+    const entities = [...new Set(reworded.map(([, , entity]) => entity))]
     for (const [n, type] of sql.rows(PLACES, JSON.stringify(entities))) foldEntity(sql, nouns, type, n, since)
     setMeta(sql, WATERMARK, String(rows.at(-1)![0]))
     return rows.length
@@ -62,15 +63,34 @@ function asksWords(filter: Filter): boolean {
   return filter.op === 'text' || (filter.op === 'and' && filter.of.some(asksWords))
 }
 
-// Entities are read one by one: hundreds of large ones at once would fill the memory.
+type Outstanding = [
+  seq: number,
+  type: string,
+  entity: string,
+  event: string,
+  data: string | null,
+  previous: string | null,
+]
+
+// Entities are read one by one, and large values before not at all: hundreds at once would fill the memory.
 const OUTSTANDING = `
-  SELECT seq, type, entity, event, CASE WHEN type = 'Event' THEN data END
+  SELECT seq, type, entity, event, CASE WHEN type = 'Event' THEN data END,
+    CASE WHEN length(previous) < 1000 THEN previous END
   FROM log
   WHERE seq > ?
   ORDER BY seq
   LIMIT +?`
 
 const PLACES = 'SELECT n, type FROM entities WHERE id IN (SELECT value FROM json_each(?)) ORDER BY n'
+
+/** Whether an event with these values before it has changed what is searched; one without any has changed all. */
+function changesWords(nouns: NounLookup, type: string, previous: string | null): boolean {
+  if (previous === null) return true
+  const fields = nouns.get(type)?.fields ?? {}
+  return Object.keys(JSON.parse(previous)).some((name) =>
+    isText(Object.hasOwn(fields, name) ? fields[name] : undefined),
+  )
+}
 
 /** Brings an entity's words to its present state, which may be newer than the event being folded: that does no harm. */
 function foldEntity(sql: Sql, nouns: NounLookup, type: string, n: number, since: number): void {
