@@ -80,15 +80,14 @@ export class Ledger {
     const text = JSON.stringify(data ?? before?.data ?? {})
     const event = before ? `${verb.replace(/e$/, '')}ed` : 'created'
     this.sql.run(
-      `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, created_at, created_by, data, digest, hash)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', x'')`,
+      `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, created_at, created_by, data, replaced,
+        digest, hash)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', x'')`,
       ...[seq, type === 'Event' ? id : `event_${seq}`, at, type, id, before ? verb : 'create', event, state.version],
-      ...['apiKey_1', state.createdAt, 'apiKey_1', text],
+      ...['apiKey_1', state.createdAt, 'apiKey_1', text, before?.data ? before.seq : null],
     )
     if (type === 'Event') return
     this.#states.set(id, state)
-    if (before?.data)
-      this.sql.run('INSERT INTO past (seq, n, type, until) VALUES (?, ?, ?, ?)', before.seq, state.n, type, seq)
     this.sql.run(
       `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -4,8 +4,9 @@ import { changes } from './act/execute.ts'
 import { type Grant, isNarrowed, rowsOf } from './keys/grant.ts'
 import { find, withId } from './query/find.ts'
 import { readerOf } from './read.ts'
-import { type Current, currentOf, seqsOf } from './store/entities.ts'
+import { type Current, currentOf } from './store/entities.ts'
 import { type LogRow, readEntries, seqAt } from './store/log.ts'
+import { seqsOf } from './store/past.ts'
 import type { Tenant } from './tenant.ts'
 
 /** One version of an entity: what it was, who made it so, and by which verb. */

@@ -1,11 +1,11 @@
 import { afterChore, bookAfters } from './afters.ts'
 import { computed } from './computed.ts'
+import { foldChore } from './fold-chore.ts'
 import { keyChore } from './keys/keys.ts'
 import { flagChore } from './metrics/flag-counts.ts'
 import { goalWitness } from './metrics/goals.ts'
 import { floorOf } from './sync/sync.ts'
 import { type Ports, Tenant, type TenantOptions } from './tenant.ts'
-import { textChore } from './text-chore.ts'
 import { bookDeliveries } from './webhooks/book.ts'
 import { deliveryChore, forgetChore } from './webhooks/deliver.ts'
 
@@ -23,7 +23,7 @@ export function openTenant(slug: string, ports: Ports, options: TenantOptions): 
     deliveryChore(tenant),
     forgetChore(tenant),
     flagChore(tenant),
-    textChore(tenant),
+    foldChore(tenant),
   )
   return tenant
 }

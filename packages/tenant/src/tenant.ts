@@ -11,10 +11,11 @@ import type { Totals } from './query/reader.ts'
 import { nounsFor } from './schema.ts'
 import type { Trial } from './scripts/trial.ts'
 import { type Session, sessionOf } from './session.ts'
-import type { Stored } from './store/entities.ts'
+import type { Current, Stored } from './store/entities.ts'
 import { type IndexedField, numberFields } from './store/facts.ts'
 import { append, type Head, hasEntry, type LogRow, readHead } from './store/log.ts'
 import { ensureLayout } from './store/meta.ts'
+import { replacedSeq } from './store/past.ts'
 import type { WebhookOptions } from './webhooks/retry.ts'
 
 /** What a tenant needs of its host. */
@@ -192,8 +193,15 @@ export class Tenant extends Household {
     return this.#depth > 0 ? act(this, ask) : this.transaction(() => act(this, ask))
   }
 
-  /** Appends the event of a verb to the log and shows it to the witnesses. */
-  append(verb: Verb, ask: Act, entity: Stored, previous: JsonObject | null, id?: string): LogRow {
+  /** Appends the event of a verb to the log and shows it to the witnesses. `replaced` is the version before. */
+  append(
+    verb: Verb,
+    ask: Act,
+    entity: Stored,
+    previous: JsonObject | null,
+    replaced: Current | null,
+    id?: string,
+  ): LogRow {
     const { clock, random, seal } = this.ports
     const entry = {
       id: id ?? newId('event', clock, random),
@@ -210,7 +218,7 @@ export class Tenant extends Household {
       data: entity.data,
       previous: previous && JSON.stringify(previous),
     }
-    this.head = append(this.sql, seal, random, this.head, entry)
+    this.head = append(this.sql, seal, random, this.head, entry, replacedSeq(replaced))
     const row = { seq: this.head.seq, ...entry }
     this.#written.push(row)
     this.memo.forget(entity.type)

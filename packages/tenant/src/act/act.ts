@@ -15,9 +15,10 @@ import { isId, newId } from '../ids.ts'
 import { INTERNAL } from '../schema.ts'
 import { storedHook } from '../scripts/stored.ts'
 import { askStored } from '../scripts/trial.ts'
-import { type Current, currentOf, exists, insertEntity, type Stored, stateAt, supersede } from '../store/entities.ts'
+import { type Current, currentOf, exists, insertEntity, type Stored, supersede } from '../store/entities.ts'
 import { movesOf, writeMoves } from '../store/facts.ts'
 import { type LogRow, readEntry } from '../store/log.ts'
+import { stateAt } from '../store/past.ts'
 import type { Tenant } from '../tenant.ts'
 import { entityView } from '../view.ts'
 import { changes, checkTransition, merge, settings } from './execute.ts'
@@ -85,7 +86,7 @@ function create(tenant: Tenant, noun: Noun, verb: Verb, ask: Act): Done {
   const head = { id, type: noun.name, version: 1, createdAt: now, createdBy: ask.actor, updatedAt: now, data: text }
   if (noun.name === 'Event') {
     // A tracked event is the log record itself: one row, no entity beside it.
-    const event = tenant.append(verb, ask, { ...head, n: 0 }, null, id)
+    const event = tenant.append(verb, ask, { ...head, n: 0 }, null, null, id)
     return { entity: { ...head, n: event.seq }, event }
   }
   const seq = tenant.head.seq + 1
@@ -93,7 +94,7 @@ function create(tenant: Tenant, noun: Noun, verb: Verb, ask: Act): Done {
   const moves = movesOf(tenant.sql, noun, tenant.indexed(noun), seq, null, data)
   insertEntity(tenant.sql, entity)
   writeMoves(tenant.sql, moves, seq, seq)
-  return { entity, event: tenant.append(verb, ask, entity, null) }
+  return { entity, event: tenant.append(verb, ask, entity, null, null) }
 }
 
 function change(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Current): Done {
@@ -126,7 +127,7 @@ function remove(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Curre
   before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
   const after = next(tenant, current, { gone: true })
   replace(tenant, noun, current, after, JSON.parse(current.data), null)
-  return { entity: after, event: tenant.append(verb, ask, after, null) }
+  return { entity: after, event: tenant.append(verb, ask, after, null, current) }
 }
 
 function restore(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Current): Done {
@@ -140,7 +141,7 @@ function restore(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Curr
   before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
   const after = next(tenant, current, { gone: false })
   replace(tenant, noun, current, after, null, JSON.parse(current.data))
-  return { entity: after, event: tenant.append(verb, ask, after, null) }
+  return { entity: after, event: tenant.append(verb, ask, after, null, current) }
 }
 
 /** Writes the next state of an entity. An update that changes nothing keeps the version and emits nothing. */
@@ -158,7 +159,7 @@ function write(
   if (previous === null && quiet) return { entity: current, event: null }
   const after = next(tenant, current, { data: textOf(noun, to) })
   replace(tenant, noun, current, after, from, previous ? to : from)
-  return { entity: after, event: tenant.append(verb, ask, after, previous ?? {}) }
+  return { entity: after, event: tenant.append(verb, ask, after, previous ?? {}, current) }
 }
 
 /** Puts the next version in place of the current one. Whatever can refuse it comes before the first write. */

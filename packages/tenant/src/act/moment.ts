@@ -1,6 +1,7 @@
 import { type JsonObject, type Noun, Problem, parseInstant } from '@tildebase/nouns'
-import { type Current, seqsOf } from '../store/entities.ts'
+import type { Current } from '../store/entities.ts'
 import { readEntry, seqAt } from '../store/log.ts'
+import { seqsOf } from '../store/past.ts'
 import type { Tenant } from '../tenant.ts'
 
 /** The seq that `{asOf}` or `{version}` of a rollback means. */

@@ -35,11 +35,11 @@ export function viewOf(tenant: Tenant, grant: Grant, asOf: number | null): View 
   const key = seq === null ? `now ${Math.floor(at / MINUTE)}` : `${seq} ${at}`
   return {
     reader,
-    moment: momentOf(seq),
+    moment: momentOf(tenant.sql, seq),
     at,
     window: { from: isoOf(since), to: isoOf(at) },
     since,
-    before: before === 0 ? null : momentOf(before),
+    before: before === 0 ? null : momentOf(tenant.sql, before),
     once: (types, question, compute) => {
       const rows = types.map((type) => grant.rows[type] ?? null)
       // The past under a seq does not change any more.

@@ -1,11 +1,12 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { addBeside, type BesideRow, clearBeside } from '../store/beside.ts'
+import { replacedSeq } from '../store/past.ts'
 import { insertSealed } from '../store/verify.ts'
 import type { Tenant } from '../tenant.ts'
 import { sealedEvent } from './chain.ts'
 import { broken, jsonLines } from './lines.ts'
 import { FORM } from './log.ts'
-import { restate } from './restate.ts'
+import { replacedBy, restate } from './restate.ts'
 
 const SLICE = 500
 
@@ -66,7 +67,7 @@ function apply(tenant: Tenant, lines: readonly JsonObject[]): void {
 
 function applyEvent(tenant: Tenant, line: JsonObject): void {
   const row = sealedEvent(tenant.ports.seal, tenant.head, line)
-  insertSealed(tenant.sql, row)
+  insertSealed(tenant.sql, row, replacedSeq(replacedBy(tenant, row)))
   tenant.head = { seq: row.seq, at: row.at, hash: row.hash }
   restate(tenant, row)
 }

@@ -1,23 +1,32 @@
 import type { JsonObject } from '@tildebase/nouns'
 import { INTERNAL } from '../schema.ts'
-import { currentOf, insertEntity, supersede } from '../store/entities.ts'
+import { type Current, currentOf, insertEntity, supersede } from '../store/entities.ts'
 import { eraseValues } from '../store/erase.ts'
 import { moveFacts } from '../store/facts.ts'
 import type { LogRow } from '../store/log.ts'
 import { dropFields, rebuildFacts } from '../store/schema.ts'
 import type { Tenant } from '../tenant.ts'
 
-/** Makes the state follow an event of the log, as the verb did when it ran: entities, past and the index over fields. */
+/** Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. */
 export function restate(tenant: Tenant, event: LogRow): void {
   tenant.memo.forget(event.type)
-  // A tracked event is nothing but its row in the log; a conflict keeps what lost and changes nothing.
-  if (event.type === 'Event' || event.verb === 'conflict') return
+  if (!changesState(event)) return
   if (event.type === 'Schema') redeclare(tenant, event)
   else place(tenant, event)
   if (event.type === 'Erasure' && event.data !== null) {
     const { type, entity } = JSON.parse(event.data) as { type: string; entity: string }
     eraseValues(tenant.sql, type, entity, currentOf(tenant.sql, type, entity)?.n ?? null)
   }
+}
+
+/** The version that an event is about to take the place of. */
+export function replacedBy({ sql }: Tenant, event: LogRow): Current | null {
+  return (changesState(event) && currentOf(sql, event.type, event.entity)) || null
+}
+
+/** A tracked event is nothing but its row in the log; a conflict keeps what lost and changes nothing. */
+function changesState({ type, verb }: LogRow): boolean {
+  return type !== 'Event' && verb !== 'conflict'
 }
 
 function place(tenant: Tenant, event: LogRow): void {

@@ -48,8 +48,9 @@ export function aggregate(
   asked: Aggregation,
 ): { readonly results: readonly Group[]; readonly total: number } {
   foldFor(reader, asked.filter)
+  const moment = momentOf(reader.sql, asked.asOf)
   return within(reader, () => {
-    const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, momentOf(asked.asOf))
+    const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, moment)
     const only = chosen(plan)
     const rows = { ...countRows(plan, true), only: among(plan.scope, only) }
     const where = every([...rows.where, ...rows.only, ...ticking(plan)])

@@ -58,9 +58,9 @@ export function find(reader: Reader, query: Query, ready?: Ready | null): Page {
 /** The same without a bound on the limit, for exports and other readers of whole collections. */
 export function findRows(reader: Reader, query: Query, ready?: Ready | null): Page {
   foldFor(reader, query.filter)
+  const { plan, order, asked, question } = ready ?? prepared(reader, query)
   return within(reader, () => {
     const { type, limit = DEFAULT_LIMIT, offset = 0 } = query
-    const { plan, order, asked, question } = ready ?? prepared(reader, query)
     const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
     const known = query.total === false ? undefined : knownTotal(reader, query, asked)
     const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
@@ -115,7 +115,7 @@ export function readyFor(reader: Reader, query: Query): Ready {
 }
 
 function prepared(reader: Reader, query: Query): Prepared {
-  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(query.asOf))
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader.sql, query.asOf))
   const asked = askedOf(reader, query)
   return { plan, order: orderOf(plan, query.sort ?? []), asked, question: questionOf(asked, query) }
 }
@@ -139,8 +139,9 @@ export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'as
   const known = knownTotal(reader, query, asked)
   if (known !== undefined) return known
   foldFor(reader, query.filter)
+  const moment = momentOf(reader.sql, query.asOf)
   const total = within(reader, () => {
-    const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(query.asOf))
+    const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, moment)
     return chosen(plan)?.length ?? counted(plan)
   })
   return remembered(reader, query, asked, undefined, total)
@@ -160,8 +161,8 @@ export function get(
     const row = presentOf(reader.sql, type, id)
     return row && embed(reader, type, [row], options.include ?? [], PRESENT)[0]
   }
+  const moment = momentOf(reader.sql, options.asOf)
   return within(reader, () => {
-    const moment = momentOf(options.asOf)
     const source = sourceOf(reader, type, moment, 'e')
     const { sql, values } =
       fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.found}`
@@ -177,7 +178,7 @@ export function withId(id: string): Filter {
 
 /** How a question would be answered: by which way, with which statement, and what is left to memory. */
 export function explain(reader: Reader, query: Query) {
-  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(query.asOf))
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader.sql, query.asOf))
   const order = orderOf(plan, query.sort ?? [])
   const rows = pageRows(plan, order, plan.residual.length > 0 ? [] : null)
   const { sql, values } = select(plan, rows, [], query.limit ?? DEFAULT_LIMIT, query.offset ?? 0)

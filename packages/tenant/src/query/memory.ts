@@ -2,7 +2,7 @@ import { type Filter, type Follow, type Hop, isoOf, type JsonObject, match, type
 import type { Stored } from '../store/entities.ts'
 import { presence, scopeBehind } from './compile.ts'
 import { eachOf, every, type Fragment, fragment, plain } from './fragment.ts'
-import { momentOf } from './moment.ts'
+import { PRESENT } from './moment.ts'
 import type { Part, Plan } from './plan.ts'
 import type { Reader } from './reader.ts'
 import { regexTest } from './regex.ts'
@@ -42,8 +42,7 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
 
 /** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
 export function rowTest(reader: Reader, type: string, filter: Filter): (row: Stored) => boolean {
-  const moment = momentOf(null)
-  const scope = { reader, moment, type, source: sourceOf(reader, type, moment, 'e'), narrowed: false }
+  const scope = { reader, moment: PRESENT, type, source: sourceOf(reader, type, PRESENT, 'e'), narrowed: false }
   return tester(scope, [{ filter, narrowed: false }])
 }
 

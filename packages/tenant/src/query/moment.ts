@@ -1,8 +1,15 @@
+import type { Sql } from '../ports.ts'
+import { foldPast } from '../store/past.ts'
 import type { Moment } from './reader.ts'
 
 export const PRESENT: Moment = { asOf: null }
 
-/** The present, or the moment right after an event. */
-export function momentOf(asOf: number | null | undefined): Moment {
-  return asOf === null || asOf === undefined ? PRESENT : { asOf }
+/**
+ * The present, or the moment right after an event, with the past folded that it is answered from. Call it outside of a
+ * question's time, which that may exceed.
+ */
+export function momentOf(sql: Sql, asOf: number | null | undefined): Moment {
+  if (asOf === null || asOf === undefined) return PRESENT
+  foldPast(sql)
+  return { asOf }
 }

@@ -16,9 +16,10 @@ export function scan(
   limit: number,
 ): Stored[] {
   foldFor(reader, question.filter)
+  const moment = momentOf(reader.sql, question.asOf)
   return within(reader, () => {
-    const { type, filter = EVERYTHING, asOf } = question
-    const plan = planOf(reader, type, filter, momentOf(asOf))
+    const { type, filter = EVERYTHING } = question
+    const plan = planOf(reader, type, filter, moment)
     const order = { by: 'creation', descending: false } as const
     const only = chosen(plan, { descending: false, after, enough: limit })
     const rows = pageRows(plan, order, only)

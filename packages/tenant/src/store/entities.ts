@@ -72,11 +72,8 @@ export function insertEntity(sql: Sql, entity: Current): void {
   )
 }
 
-/** Replaces the current version by the next. The one before, unless it was a deletion, moves into the past. */
+/** Replaces the current version by the next. The one before stands in the past, once that is folded from the log. */
 export function supersede(sql: Sql, before: Current, after: Current): void {
-  if (!before.gone) {
-    sql.run('INSERT INTO past (seq, n, type, until) VALUES (?, ?, ?, ?)', before.seq, before.n, before.type, after.seq)
-  }
   const { n, seq, version, updatedAt, data } = after
   sql.run(
     'UPDATE entities SET seq = ?, version = ?, updated_at = ?, data = ? WHERE n = ?',
@@ -88,35 +85,6 @@ export function supersede(sql: Sql, before: Current, after: Current): void {
   )
   // Apart, since the index over types would be written anew even when nothing changes in it.
   if (before.gone !== after.gone) sql.run('UPDATE entities SET gone = ? WHERE n = ?', after.gone ? 1 : 0, n)
-}
-
-/** The state of one entity as of a seq, or undefined when it was not there. */
-export function stateAt(sql: Sql, current: Current, seq: number): Stored | undefined {
-  if (current.seq <= seq) return current.gone ? undefined : current
-  const row = sql.rows(
-    `SELECT log.version, log.at, log.data
-    FROM past JOIN log ON log.seq = past.seq
-    WHERE past.n = ? AND past.until > ? AND past.seq <= ?`,
-    current.n,
-    seq,
-    seq,
-  )[0]
-  return row && { ...current, version: row[0], updatedAt: row[1], data: row[2] ?? '{}' }
-}
-
-/** The seqs of all events of one entity, newest first: where a version began, and where one ended. */
-export function seqsOf(sql: Sql, n: number): number[] {
-  return sql
-    .rows(
-      `SELECT seq FROM entities WHERE n = ?
-      UNION SELECT seq FROM past WHERE n = ?
-      UNION SELECT until FROM past WHERE n = ?
-      ORDER BY seq DESC`,
-      n,
-      n,
-      n,
-    )
-    .map(([seq]) => seq)
 }
 
 export function countsByType(sql: Sql): [type: string, count: number][] {

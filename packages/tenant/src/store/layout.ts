@@ -1,7 +1,7 @@
 import { MEASURES } from './measures.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 1
+export const LAYOUT_VERSION = 2
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -14,7 +14,8 @@ export const LAYOUT = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
 
   // The truth: one row per event, never changed. Everything below can be made again from it.
-  // A tracked Event is such a row and nothing else. `data` is the state after (fields only, no meta-fields).
+  // A tracked Event is such a row and nothing else. `data` is the state after (fields only, no meta-fields). `replaced`
+  // is the seq of the version that this one took the place of, unless that was a deletion: `past` is made from it.
   `CREATE TABLE log (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -24,6 +25,7 @@ export const LAYOUT = [
     verb TEXT NOT NULL,
     event TEXT NOT NULL,
     version INTEGER NOT NULL,
+    replaced INTEGER,
     actor TEXT NOT NULL,
     correlation TEXT,
     created_at INTEGER NOT NULL,
@@ -46,7 +48,7 @@ export const LAYOUT = [
           NEW.created_by, NEW.digest, NEW.hash)
         <> (OLD.seq, OLD.id, OLD.at, OLD.type, OLD.entity, OLD.verb, OLD.event, OLD.version, OLD.actor, OLD.created_at,
           OLD.created_by, OLD.digest, OLD.hash)
-      OR NEW.correlation IS NOT OLD.correlation
+      OR NEW.correlation IS NOT OLD.correlation OR NEW.replaced IS NOT OLD.replaced
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
   `CREATE INDEX log_correlation ON log (correlation) WHERE correlation IS NOT NULL`,
 
@@ -65,13 +67,12 @@ export const LAYOUT = [
   `CREATE INDEX entities_type ON entities (type, gone, n)`,
 
   // The past: a version that has been superseded was the state from its seq until (before) another.
-  // Its content is the log row of the same seq. The current version has no row here.
+  // Its content is the log row of the same seq. The current version has no row here. Folded from the log, lazily.
   `CREATE TABLE past (
-    seq INTEGER PRIMARY KEY,
     n INTEGER NOT NULL,
-    type TEXT NOT NULL,
-    until INTEGER NOT NULL)`,
-  `CREATE INDEX past_entity ON past (n, until)`,
+    until INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (n, until)) WITHOUT ROWID`,
 
   // The index over fields: entity n had this value in this field from seq since until (before) seq until.
   // Indexed and unique fields write a row for null too (as NOTHING); relations and lists one row per id or element.

@@ -39,8 +39,11 @@ export function readHead(sql: Sql): Head {
   return row ? { seq: row[0], at: row[1], hash: row[2] } : BEGINNING
 }
 
-/** Appends an event after the head and returns the new head. The hash of each event covers the one before it. */
-export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: Entry): Head {
+/**
+ * Appends an event after the head and returns the new head. The hash of each event covers the one before it. `replaced`
+ * is the seq of the version that it took the place of.
+ */
+export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: Entry, replaced: number | null): Head {
   const seq = head.seq + 1
   // A salted digest stands for the values in the chain, so that they can be erased and not be guessed from it.
   const salt = random.bytes(SALT_LENGTH)
@@ -65,6 +68,7 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
     salt,
     digest,
     hash,
+    replaced,
   )
   return { seq, at: entry.at, hash }
 }
@@ -145,8 +149,8 @@ const COLUMNS =
   'seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous'
 const SELECT = `SELECT ${COLUMNS} FROM log`
 const INSERT = `
-  INSERT INTO log (${COLUMNS}, salt, digest, hash)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 function toRow(row: any[]): LogRow {
   const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous] =

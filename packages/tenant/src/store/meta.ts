@@ -1,6 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import { LAYOUT, LAYOUT_VERSION } from './layout.ts'
+import { MIGRATIONS } from './migrations.ts'
 
 /** Lays out an empty database. */
 export function layOut(sql: Sql): void {
@@ -10,7 +11,10 @@ export function layOut(sql: Sql): void {
   })
 }
 
-/** Makes sure the database has the layout this program works with: lays out an empty one, refuses a newer one. */
+/**
+ * Makes sure the database has the layout this program works with: lays out an empty one, brings forward an older one,
+ * refuses a newer one.
+ */
 export function ensureLayout(sql: Sql): void {
   const known = sql.rows(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).length > 0
   if (!known) {
@@ -24,6 +28,7 @@ export function ensureLayout(sql: Sql): void {
       `This tenant's file has layout ${version}; this version of Tildebase knows layouts up to ${LAYOUT_VERSION}. Start a newer version.`,
     )
   }
+  if (version < LAYOUT_VERSION) bringForward(sql, version)
 }
 
 /** A small fact about the tenant itself. */
@@ -37,4 +42,11 @@ export function setMeta(sql: Sql, key: string, value: string): void {
     key,
     value,
   )
+}
+
+function bringForward(sql: Sql, version: number): void {
+  sql.transaction(() => {
+    for (let from = version; from < LAYOUT_VERSION; from++) for (const step of MIGRATIONS[from]!) sql.run(step)
+    setMeta(sql, 'layout', String(LAYOUT_VERSION))
+  })
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../ports.ts'
 import { OPEN } from './layout.ts'
 import type { LogRow } from './log.ts'
+import { foldPast } from './past.ts'
 
 /** A row of the log with what seals it. */
 export interface SealedRow extends LogRow {
@@ -46,12 +47,12 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
     })
 }
 
-/** Adds a row of another copy of the same log, as it is. */
-export function insertSealed(sql: Sql, row: SealedRow): void {
+/** Adds a row of another copy of the same log, as it is, and which version it replaced here. */
+export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null): void {
   sql.run(
     `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data,
-      previous, salt, digest, hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      previous, salt, digest, hash, replaced)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.seq,
     row.id,
     row.at,
@@ -69,6 +70,7 @@ export function insertSealed(sql: Sql, row: SealedRow): void {
     row.salt,
     row.digest,
     row.hash,
+    replaced,
   )
 }
 
@@ -99,8 +101,9 @@ export function missingEntities(sql: Sql): { id: string; seq: number }[] {
     .map(([id, seq]) => ({ id, seq }))
 }
 
-/** Intervals of the past that do not begin and end with an event of their entity. */
+/** Intervals of the past that do not begin and end with an event of their entity, and those that are missing. */
 export function strayPast(sql: Sql): number[] {
+  foldPast(sql)
   return sql
     .rows(
       `SELECT past.seq
@@ -110,6 +113,12 @@ export function strayPast(sql: Sql): number[] {
       LEFT JOIN log AS closing ON closing.seq = past.until
       WHERE opening.entity IS NOT entities.id OR closing.entity IS NOT entities.id
         OR closing.version IS NOT opening.version + 1 OR past.until <= past.seq
+      UNION ALL
+      SELECT log.seq
+      FROM log
+      JOIN entities ON entities.id = log.entity
+      LEFT JOIN past ON past.n = entities.n AND past.until = log.seq
+      WHERE log.replaced IS NOT NULL AND past.seq IS NOT log.replaced
       LIMIT 100`,
     )
     .map(([seq]) => seq)

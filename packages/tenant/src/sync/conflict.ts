@@ -14,5 +14,5 @@ export function conflicted(visit: Visit, change: Change, current: Current, lost:
   const { tenant, grant, correlation } = visit
   const ask = { type: current.type, verb: CONFLICT.name, actor: grant.actor, correlation }
   const previous = { ...lost, $timestamp: isoOf(change.at), $replica: change.replica }
-  tenant.append(CONFLICT, ask, { ...current, updatedAt: tenant.now() }, previous)
+  tenant.append(CONFLICT, ask, { ...current, updatedAt: tenant.now() }, previous, null)
 }
