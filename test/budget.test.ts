@@ -143,11 +143,11 @@ describe('statements of a request', () => {
     ['get', 1, () => ask('GET', `/Person/${next()}`)],
     ['list by an indexed field, its total known', 1, () => ask('GET', '/Person?source=source-1')],
     ['list by an indexed field, as of a time before', 2, () => ask('GET', `/Person?source=source-1&asOf=${loaded}`)],
-    ['create: unique field, indexed fields, log', 5, () => ask('POST', '/Person', person())],
-    ['create with a relation', 7, () => ask('POST', '/Person', { ...person(), employer: firm })],
-    ['update of a field without index', 3, () => ask('PUT', `/Person/${next()}`, { score: serial })],
+    ['create: unique field, indexed fields, log, its end', 6, () => ask('POST', '/Person', person())],
+    ['create with a relation', 8, () => ask('POST', '/Person', { ...person(), employer: firm })],
+    ['update of a field without index', 4, () => ask('PUT', `/Person/${next()}`, { score: serial })],
     ['update that changes nothing', 1, () => ask('PUT', `/Person/${ids[0]}`, { name: 'Ada 0' })],
-    ['verb', 3, () => ask('POST', `/Person/${next()}/see`)],
+    ['verb', 4, () => ask('POST', `/Person/${next()}/see`)],
   ])('%s: at most %i', async (_, budget, request) => {
     expect(await statementsOf(request)).toBeLessThanOrEqual(budget)
   })
@@ -156,7 +156,7 @@ describe('statements of a request', () => {
     const operations = () =>
       Array.from({ length: 100 }, (_, i) => ({ id: `${i}`, method: 'POST', path: '/Person', body: person() }))
 
-    expect(await statementsOf(() => ask('POST', '/batch', { operations: operations() }))).toBeLessThanOrEqual(500)
+    expect(await statementsOf(() => ask('POST', '/batch', { operations: operations() }))).toBeLessThanOrEqual(501)
   })
 
   test('a list with three levels of relations takes one statement for each', async () => {

@@ -75,3 +75,16 @@ test('what a write changed outside the database is taken back when it is undone,
 
   expect(list).toEqual(['Ada', 'Cleo'])
 })
+
+test('an event that is not sealed for the place where it stands in the log is not kept, nor is its commit', () => {
+  const { tenant } = openAcme()
+  const create = () => tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 'system' })
+  create()
+  const { head } = tenant
+  tenant.head = { ...head, seq: head.seq + 1 }
+
+  expect(create).toThrow('does not end with event 3')
+  tenant.head = head
+  expect(create().event?.seq).toBe(2)
+  expect(verify(tenant)).toMatchObject({ faults: [] })
+})

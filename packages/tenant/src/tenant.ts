@@ -13,7 +13,7 @@ import type { Trial } from './scripts/trial.ts'
 import { type Session, sessionOf } from './session.ts'
 import type { Current, Stored } from './store/entities.ts'
 import { type IndexedField, numberFields } from './store/facts.ts'
-import { append, type Head, hasEntry, type LogRow, readHead } from './store/log.ts'
+import { append, type Head, hasEntry, type LogRow, lastSeq, readHead } from './store/log.ts'
 import { ensureLayout } from './store/meta.ts'
 import { replacedSeq } from './store/past.ts'
 import type { WebhookOptions } from './webhooks/retry.ts'
@@ -130,7 +130,9 @@ export class Tenant extends Household {
     try {
       return this.sql.transaction(() => {
         if (runs++ > 0) this.#goBack(head, written, backs)
-        return work() as never
+        const result = work()
+        if (this.#depth === 1) this.#checkHead()
+        return result as never
       }, way)
     } catch (reason) {
       this.#goBack(head, written, backs)
@@ -234,6 +236,12 @@ export class Tenant extends Household {
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** What was sealed must stand where it was sealed for. */
+  #checkHead(): void {
+    if (this.#written.length === 0 || lastSeq(this.sql) === this.head.seq) return
+    throw new Error(`The log of ${this.slug} does not end with event ${this.head.seq}: this commit is not kept.`)
   }
 
   #goBack(head: Head, written: number, backs: number): void {

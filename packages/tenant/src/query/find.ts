@@ -1,5 +1,6 @@
 import { EVERYTHING, type Filter, Problem, type SortKey, touches } from '@tildebase/nouns'
 import { presentOf, type Stored } from '../store/entities.ts'
+import { lastSeq } from '../store/log.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { every, type Fragment, fragment, listOf } from './fragment.ts'
 import { embed } from './include.ts'
@@ -211,7 +212,7 @@ function counted(plan: Plan): number {
 
 /** The log has no gaps, so only what is hidden has to be counted. */
 function countedEvents({ scope: { reader, moment } }: Plan): number {
-  const last = moment.asOf ?? (reader.sql.rows('SELECT coalesce(max(seq), 0) FROM log')[0]![0] as number)
+  const last = moment.asOf ?? lastSeq(reader.sql)
   const hidden = listOf(hiddenTypes(reader))
   const { sql, values } = fragment`SELECT count(*) FROM log WHERE type IN ${hidden} AND seq <= ${last}`
   return last - reader.sql.rows(sql, ...values)[0]![0]

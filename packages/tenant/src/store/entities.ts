@@ -24,14 +24,14 @@ export interface Current extends Stored {
 /** The entity with this id, also when it is deleted. */
 export function currentOf(sql: Sql, type: string, id: string): Current | undefined {
   const row = sql.rows(
-    `SELECT n, id, type, version, created_at, created_by, updated_at, data, seq, gone
+    `SELECT n, version, created_at, created_by, updated_at, data, seq, gone
     FROM entities
     WHERE id = ? AND type IS ?`,
     id,
     type,
   )[0]
   if (!row) return undefined
-  const [n, , , version, createdAt, createdBy, updatedAt, data, seq, gone] = row
+  const [n, version, createdAt, createdBy, updatedAt, data, seq, gone] = row
   return { n, id, type, version, createdAt, createdBy, updatedAt, data, seq, gone: gone === 1 }
 }
 

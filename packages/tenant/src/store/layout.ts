@@ -13,7 +13,8 @@ export const LAYOUT = [
   // Small facts about the tenant itself: layout version, the seq up to which the text index is folded, …
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
 
-  // The truth: one row per event, never changed. Everything below can be made again from it.
+  // The truth: one row per event, never changed. Everything below can be made again from it. SQLite gives the next seq,
+  // so that there are no gaps.
   // A tracked Event is such a row and nothing else. `data` is the state after (fields only, no meta-fields). `replaced`
   // is the seq of the version that this one took the place of, unless that was a deletion: `past` is made from it.
   `CREATE TABLE log (
@@ -36,9 +37,6 @@ export const LAYOUT = [
     digest BLOB NOT NULL,
     hash BLOB NOT NULL)`,
   `CREATE INDEX log_type ON log (type, seq)`,
-  `CREATE TRIGGER log_gapless BEFORE INSERT ON log
-    WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM log)
-    BEGIN SELECT RAISE(ABORT, 'the log has no gaps'); END`,
   `CREATE TRIGGER log_kept BEFORE DELETE ON log
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
   // The one change allowed is an erasure: the values go, the header, the digest and the chain stay.

@@ -39,6 +39,11 @@ export function readHead(sql: Sql): Head {
   return row ? { seq: row[0], at: row[1], hash: row[2] } : BEGINNING
 }
 
+/** The seq of the newest event, as the log has it. */
+export function lastSeq(sql: Sql): number {
+  return sql.rows('SELECT coalesce(max(seq), 0) FROM log')[0]![0]
+}
+
 /**
  * Appends an event after the head and returns the new head. The hash of each event covers the one before it. `replaced`
  * is the seq of the version that it took the place of.
@@ -51,7 +56,6 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
   const hash = chain(seal, head.hash, seq, entry, digest)
   sql.run(
     INSERT,
-    seq,
     entry.id,
     entry.at,
     entry.type,
@@ -145,12 +149,11 @@ export function seqAt(sql: Sql, head: Head, at: number): number {
   return low
 }
 
-const COLUMNS =
-  'seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous'
-const SELECT = `SELECT ${COLUMNS} FROM log`
+const COLUMNS = 'id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous'
+const SELECT = `SELECT seq, ${COLUMNS} FROM log`
 const INSERT = `
   INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 function toRow(row: any[]): LogRow {
   const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous] =

@@ -5,6 +5,7 @@ export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
   // The past is no longer written with every event, but folded from what each event replaced; what there is, is folded.
   1: [
     'ALTER TABLE log ADD COLUMN replaced INTEGER',
+    'DROP TRIGGER log_gapless',
     'DROP TRIGGER log_unchanged',
     ...LAYOUT.filter((statement) => statement.includes('TRIGGER log_unchanged')),
     'ALTER TABLE past RENAME TO past_1',
