@@ -1,5 +1,8 @@
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads'
 
+/** A batch of so many leaves at once, so that the other thread is at work while this one gathers the next. */
+const MOST = 32
+
 /** One end of the line between two threads. The messages of a tick travel together: waking a thread costs more than they do. */
 export class Wire<Out, In> {
   readonly #port: Pick<Worker | MessagePort, 'postMessage'>
@@ -17,6 +20,7 @@ export class Wire<Out, In> {
   send(message: Out, transfer?: Transferable): void {
     if (this.#batch.push(message) === 1) setImmediate(() => this.flush())
     if (transfer) this.#transfers.push(transfer)
+    if (this.#batch.length >= MOST) this.flush()
   }
 
   /** The newest message that has not left yet: it may still be added to. */
