@@ -76,7 +76,7 @@ export class Ledger {
     const before = this.#states.get(id)
     const state: State = before
       ? { ...before, seq, version: before.version + 1, data }
-      : { n: this.#states.size + 1, seq, version: 1, createdAt: at, data }
+      : { n: seq, seq, version: 1, createdAt: at, data }
     const text = JSON.stringify(data ?? before?.data ?? {})
     const event = before ? `${verb.replace(/e$/, '')}ed` : 'created'
     this.sql.run(

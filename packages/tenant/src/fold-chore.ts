@@ -1,5 +1,5 @@
 import type { Chore } from './household.ts'
-import { foldText, textBacklog } from './query/text.ts'
+import { foldText, textBacklog } from './query/words.ts'
 import { foldPast, pastBacklog } from './store/past.ts'
 import type { Tenant } from './tenant.ts'
 

@@ -1,7 +1,7 @@
 import { EVERYTHING, type Filter, type JsonObject, matchWords, type Noun, touches } from '@tildebase/nouns'
 import { type Grant, rowsOf } from '../keys/grant.ts'
 import { scan } from '../query/scan.ts'
-import { isText } from '../query/text.ts'
+import { isText } from '../query/words.ts'
 import { readerOf } from '../read.ts'
 import { lastSeqOf } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
