@@ -4,6 +4,7 @@ import { type Answer, json } from './ask.ts'
 /** The status of every code. A code that is not here is a fault of ours. */
 const STATUS: { readonly [code: string]: number } = {
   invalid_tenant: 400,
+  invalid_request: 400,
   invalid_json: 400,
   invalid_body: 400,
   invalid_limit: 400,
@@ -32,6 +33,7 @@ const STATUS: { readonly [code: string]: number } = {
   unknown_lens: 404,
   unknown_path: 404,
   method_not_allowed: 405,
+  body_timeout: 408,
   conflict: 409,
   invalid_transition: 409,
   in_flight: 409,

@@ -57,7 +57,8 @@ async function* unbroken(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   try {
     return await chunks.next()
-  } catch {
+  } catch (reason) {
+    if (reason instanceof Problem) throw reason
     throw new Problem('invalid_body', 'The body breaks off, or is not the gzip it says it is.')
   }
 }

@@ -22,6 +22,8 @@ export interface Settings {
   readonly mostOpen: number
   readonly bodyLimit: number
   readonly importLimit: number
+  /** How long a sender may send nothing in the middle of a body. */
+  readonly bodyTimeout: number
   readonly queryMs: number
   readonly webhookRetries: readonly number[]
   readonly webhookTimeout: number
@@ -60,6 +62,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     mostOpen: wholeNumber('TILDE_OPEN_TENANTS', env.TILDE_OPEN_TENANTS || '500', 1, 100_000),
     bodyLimit: size('TILDE_BODY_LIMIT', env.TILDE_BODY_LIMIT || '10MiB'),
     importLimit: size('TILDE_IMPORT_LIMIT', env.TILDE_IMPORT_LIMIT || '1GiB'),
+    bodyTimeout: duration('TILDE_BODY_TIMEOUT', env.TILDE_BODY_TIMEOUT || '30s'),
     queryMs: duration('TILDE_QUERY_TIMEOUT', env.TILDE_QUERY_TIMEOUT || '5s'),
     webhookRetries: (env.TILDE_WEBHOOK_RETRIES || '30s,2m,15m,1h,6h')
       .split(',')

@@ -66,6 +66,7 @@ export async function startHost(settings: Settings): Promise<Host> {
     bodyLimit: settings.bodyLimit,
     streams: isStreamed,
     report,
+    bodyTimeout: settings.bodyTimeout,
   })
   try {
     await new Promise<void>((done, failed) => {

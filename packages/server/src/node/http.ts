@@ -7,11 +7,11 @@ import type { Gateway } from '../gateway.ts'
 import { refusal } from '../respond.ts'
 import { compressed, isCompressible } from './compress.ts'
 import { writeLive } from './live-write.ts'
+import { refuseUnreadable } from './unreadable.ts'
+import { afterBody, bodyOf, isUnfinished, type UploadOptions } from './upload.ts'
 
-export interface HttpOptions {
+export interface HttpOptions extends UploadOptions {
   readonly gateway: Gateway
-  /** The largest JSON body. */
-  readonly bodyLimit: number
   /** Whether the path takes a body that is read bit by bit. */
   readonly streams: (path: string) => boolean
   /** Whether the service is about to end: it then takes nothing new. */
@@ -25,6 +25,8 @@ export interface Http {
   idle(): Promise<void>
 }
 
+/** A filter of 500 nodes fits into a path. */
+const HEADERS = 65_536
 /** Paths that answer to the last. */
 const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
 
@@ -34,7 +36,7 @@ export function createHttp(options: HttpOptions): Http {
   let waiting: (() => void)[] = []
   const server = createServer(
     {
-      maxHeaderSize: 32_768,
+      maxHeaderSize: HEADERS,
       requestTimeout: 0,
       headersTimeout: 30_000,
       keepAliveTimeout: 65_000,
@@ -50,6 +52,7 @@ export function createHttp(options: HttpOptions): Http {
       void serve(request, response, options)
     },
   )
+  server.on('clientError', refuseUnreadable)
   const idle = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
   return { server, idle }
 }
@@ -61,7 +64,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const url = request.url ?? '/'
     const mark = url.indexOf('?')
     const path = mark === -1 ? url : url.slice(0, mark)
-    const body = bodyOf(request, path, options)
+    const body = bodyOf(request, options.streams(path), options)
     const query = mark === -1 ? '' : url.slice(mark + 1)
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const ask = askOf(request, path, query, body instanceof Promise ? await body : body)
@@ -73,10 +76,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const requestId = randomUUID()
     const refused = refusal(reason, requestId, options.report)
     answer = { ...refused, headers: { ...refused.headers, 'x-request-id': requestId } }
-    // What is left of the body is not worth reading, and a connection of a service that stops not worth keeping.
-    if (!request.complete || options.isStopping())
-      answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
   }
+  // A connection that stalls is not worth keeping, nor one of a service that stops.
+  if (answer.status === 408 || options.isStopping())
+    answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
   const { body } = answer
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
     sendWhole(request, response, answer, body)
@@ -89,32 +92,8 @@ function askOf(request: IncomingMessage, path: string, query: string, body: Body
   return { method, scheme, host: headers.host ?? '', path, query, headers: headers as Ask['headers'], body }
 }
 
-function bodyOf(request: IncomingMessage, path: string, options: HttpOptions): Body | Promise<Body> {
-  const { headers } = request
-  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return null
-  // Whoever stops reading still wants to answer: the socket must survive it.
-  if (options.streams(path)) return request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>
-  const limit = options.bodyLimit
-  if (Number(headers['content-length']) > limit) throw tooLarge(limit)
-  return new Promise((done, failed) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > limit) failed(tooLarge(limit))
-      else chunks.push(chunk)
-    })
-    request.on('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.on('error', () => failed(new Problem('invalid_body', 'The body broke off before its end.')))
-  })
-}
-
 function stopping(): Problem {
   return new Problem('unavailable', 'The service is stopping. Try again in a moment.', { retryAfter: 5 })
-}
-
-function tooLarge(limit: number): Problem {
-  return new Problem('too_large', `The body may have ${limit} bytes. Use /import for more.`, { limit })
 }
 
 function sendWhole(
@@ -127,9 +106,12 @@ function sendWhole(
   const lines = headerLines(headers)
   if (status !== 204 && status !== 304) lines.push('content-length', String(length))
   response.writeHead(status, lines)
-  if (request.method === 'HEAD' || body === null) response.end()
+  if (request.method === 'HEAD' || body === null) return void response.end()
   // As many bytes as letters: plain ASCII, which need not be encoded.
-  else response.end(body, body.length === length ? 'latin1' : 'utf8')
+  const encoding = body.length === length ? 'latin1' : 'utf8'
+  if (status === 408 || !isUnfinished(request)) return void response.end(body, encoding)
+  response.write(body, encoding)
+  afterBody(request, () => response.end())
 }
 
 /** Names and values in turns, which Node writes as they are. */

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Problem } from '@tildebase/nouns'
+import { errorBody, statusOf } from '../respond.ts'
+
+/** How long whoever sent it has to read the answer. */
+const LINGER_MS = 2_000
+
+/** Answers what cannot be read as HTTP in the form of every other refusal, and closes the connection. */
+export function refuseUnreadable(reason: NodeJS.ErrnoException, socket: Duplex): void {
+  if (reason.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const problem = problemOf(reason.code)
+  const requestId = randomUUID()
+  const body = JSON.stringify(errorBody(problem, requestId))
+  const status = statusOf(problem.code)
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  // What is left unread would take the answer back on the way.
+  socket.resume()
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+function problemOf(code: string | undefined): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('header_too_large', 'The path, the query and the headers are too long together.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('body_timeout', 'The headers did not come to an end. Send the request again.')
+    default:
+      return new Problem('invalid_request', 'This cannot be read as an HTTP request.')
+  }
+}
