@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -244,4 +246,33 @@ describe('what the tools cost', () => {
     expect(tools[0]!.description).toMatch(/and \d+ more/)
     expect(await tokens('/~many/mcp')).toBeLessThan(1_500)
   })
+})
+
+describe('a message that cannot be read', () => {
+  const posted = (body: string | Uint8Array) =>
+    host.request('POST', '/~acme/mcp', body, { accept: 'application/json, text/event-stream' })
+
+  test.each([
+    ['is no JSON', '{', -32700],
+    ['is not UTF-8', new Uint8Array([34, 255, 34]), -32700],
+    ['is nested without end', '['.repeat(100) + ']'.repeat(100), -32600],
+    ['is no message', '{"id":1,"method":"ping"}', -32600],
+    ['is of another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+    ['is empty', '', -32600],
+  ] as const)('because it %s is refused in the words of JSON-RPC', async (_, message, code) => {
+    const { status, body } = await posted(message)
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ jsonrpc: '2.0', error: { code, message: expect.any(String) } })
+    if (code === -32700) expect(body.id).toBeNull()
+  })
+})
+
+verifies('tenant.absent.disk', 'a search in a tenant that does not exist leaves nothing behind', async () => {
+  const client = await connect({ path: '/~zz-nobody/mcp' })
+
+  const { answer } = await call(client, 'search', { type: 'Contact' })
+
+  expect(answer.total).toBe(0)
+  expect(readdirSync(join(host.data, 'tenants'))).not.toContain('zz')
 })

@@ -1,6 +1,7 @@
-import { createMcpHandler, ProtocolError, Server } from '@modelcontextprotocol/server'
-import type { Answer } from '../ask.ts'
-import type { Call } from '../call.ts'
+import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR, ProtocolError, Server } from '@modelcontextprotocol/server'
+import type { Problem } from '@tildebase/nouns'
+import { type Answer, json } from '../ask.ts'
+import { type Call, parseBody } from '../call.ts'
 import { problemOf } from '../respond.ts'
 import type { Route } from '../routes.ts'
 import { adviceOn } from './advice.ts'
@@ -17,13 +18,20 @@ export const mcpRoutes: readonly Route[] = [
     needs: 'key',
     mode: 'stream',
     repeats: true,
+    rawBody: true,
     summary: 'Speak MCP',
     handle: answerMcp,
   },
 ]
 
 async function answerMcp(call: Call): Promise<Answer> {
-  const { ask, body } = call
+  const { ask } = call
+  let body: unknown
+  try {
+    body = parseBody(ask.body as Uint8Array | null)
+  } catch (reason) {
+    return unread(problemOf(reason))
+  }
   const handler = createMcpHandler(() => serverFor(call))
   const headers = Object.entries(ask.headers).filter((header): header is [string, string] => header[1] !== undefined)
   const request = new Request(`${ask.scheme}://${ask.host || 'localhost'}${ask.path}`, { method: 'POST', headers })
@@ -34,6 +42,12 @@ async function answerMcp(call: Call): Promise<Answer> {
     headers: Object.fromEntries(response.headers),
     body: isStream && response.body ? chunksOf(response.body) : await response.text(),
   }
+}
+
+/** What a body that is no message is answered, in the words of JSON-RPC. */
+function unread({ code, message }: Problem): Answer {
+  const error = { code: code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message }
+  return json(400, { jsonrpc: '2.0', error, id: null })
 }
 
 function serverFor(call: Call): Server {

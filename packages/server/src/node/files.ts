@@ -9,9 +9,10 @@ import {
   openSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { layOut } from '@tildebase/tenant'
 import { openSql } from './sql.ts'
@@ -57,15 +58,30 @@ export class TenantFiles {
   /** Moves a file to where the tenant's own is. */
   adopt(slug: string, from: string): void {
     const path = this.pathOf(slug)
-    const folder = join(this.#folder, slug.slice(0, 2))
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const folder = dirname(path)
     syncPath(from)
-    renameSync(from, path)
+    for (;;) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      try {
+        renameSync(from, path)
+        break
+      } catch (reason) {
+        // Another thread may have removed the folder with the last tenant that was in it.
+        if (existsSync(folder)) throw reason
+      }
+    }
     syncPath(folder)
   }
 
+  /** Removes the file of a tenant, and its folder when it was the last one there. */
   remove(slug: string): void {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.pathOf(slug)}${suffix}`, { force: true })
+    const path = this.pathOf(slug)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    try {
+      rmdirSync(dirname(path))
+    } catch {
+      // There are others in it.
+    }
   }
 
   /** All tenants there are. */
