@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
+import { startServer } from '../faults/server.ts'
 import { ROOT, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
@@ -40,9 +41,23 @@ verifies(
     const key = /tbroot_[0-9A-Za-z]{40}/.exec(first)?.[0]
     expect(key).toBeDefined()
     expect(second).not.toContain(key)
+    expect(second).toContain(`-H "Authorization: Bearer $(cat '${join(data, 'root.key')}')"`)
     rmSync(data, { recursive: true })
   },
 )
+
+test.each([
+  ['nothing', 'const nouns = []', 'exports neither nouns nor hooks'],
+  ['a noun by itself', 'export const nouns = {}', 'is a list'],
+  ['hooks that are no function', 'export const hooks = {}', 'is a function'],
+])('a config that exports %s is refused in a sentence', async (_, text, sentence) => {
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-'))
+  const file = join(data, 'tilde.config.ts')
+  writeFileSync(file, text)
+
+  await expect(startServer(data, {}, ['--config', file])).rejects.toThrow(sentence)
+  rmSync(data, { recursive: true })
+})
 
 verifies('live.alive', 'comments keep a live stream open while nothing happens', async () => {
   const host = await testHost()

@@ -39,7 +39,7 @@ export const command: Command = {
 }
 
 function greeting({ url, operator }: Awaited<ReturnType<typeof startHost>>): string {
-  const key = operator.generated ? operator.key : '$TILDE_ROOT_KEY'
+  const key = operator.generated ? operator.key : operator.path ? `$(cat '${operator.path}')` : '$TILDE_ROOT_KEY'
   const lines = [`Tildebase listens on ${url}`]
   if (operator.generated)
     lines.push(`The operator's key, shown this once and kept in ${operator.path}:`, '', `  ${operator.key}`)
@@ -48,7 +48,7 @@ function greeting({ url, operator }: Awaited<ReturnType<typeof startHost>>): str
     '',
     'Create a contact:',
     '',
-    `  curl -s ${url}/~acme/Contact -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Ada"}'`,
+    `  curl -s ${url}/~acme/Contact -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '{"name":"Ada"}'`,
     '',
   )
   return `${lines.join('\n')}\n`

@@ -91,7 +91,15 @@ export function defaultWorkers(cores: number): number {
 export async function loadProgram(path: string | null): Promise<Program> {
   if (path === null) return programOf({})
   const file = await import(pathToFileURL(resolve(path)).href)
-  return programOf({ nouns: file.nouns ?? file.default?.nouns, hooks: file.hooks ?? file.default?.hooks })
+  const nouns = file.nouns ?? file.default?.nouns
+  const hooks = file.hooks ?? file.default?.hooks
+  if (nouns === undefined && hooks === undefined) {
+    throw new SettingError(`--config ${path} exports neither nouns nor hooks. Write: export const nouns = [noun(…)].`)
+  }
+  if (nouns !== undefined && !Array.isArray(nouns)) throw new SettingError(`nouns of --config ${path} is a list.`)
+  if (hooks !== undefined && typeof hooks !== 'function')
+    throw new SettingError(`hooks of --config ${path} is a function.`)
+  return programOf({ nouns, hooks })
 }
 
 /** A mistake in a setting, told in one line. */
