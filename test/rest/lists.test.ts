@@ -126,3 +126,31 @@ describe('a list that is asked again', () => {
     expect([status, after.field]).toEqual([400, 'flag'])
   })
 })
+
+test('a parameter of ours leaves a field of that name to the type that declares it', async () => {
+  for (const [number, total] of [
+    ['1', 100],
+    ['2', 250],
+  ] as const)
+    await sent('POST', '/~acme/Invoice', { number, total })
+
+  const { status, body } = await sent('GET', '/~acme/Invoice?total=250')
+  const exported = await sent('GET', '/~acme/export/Invoice?total=250&format=ndjson')
+  const uncounted = await sent('GET', '/~acme/Deal?total=false')
+
+  expect([status, body.total, body.results[0]?.number]).toEqual([200, 1, '2'])
+  expect(
+    exported.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).number),
+  ).toEqual(['2'])
+  expect(uncounted.body).not.toHaveProperty('total')
+})
+
+test('a filter that is no JSON is told the operators there are', async () => {
+  const { status, body } = await sent('GET', '/~acme/Deal?filter={')
+
+  expect([status, body.error, body.field]).toEqual([400, 'invalid_filter', 'filter'])
+  expect(body.supported).toContain('$gte')
+})

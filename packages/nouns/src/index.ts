@@ -36,6 +36,7 @@ export type {
   Verb,
 } from './noun.ts'
 export { checkRelations, type Nouns, nounsOf } from './nouns.ts'
+export { OPERATORS } from './operand.ts'
 export { comparator, compareSortValues, type Placed, parseSort, type SortKey, sortValue } from './order.ts'
 export { type ParseOptions, parseFilter, parseFilterText } from './parse-filter.ts'
 export { parsePlain } from './parse-plain.ts'

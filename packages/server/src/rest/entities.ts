@@ -18,7 +18,7 @@ import { pageText, textFor } from './entity-text.ts'
 import { wantsLive } from './live.ts'
 import { liveList } from './live-query.ts'
 import { isMetricName, metricByName } from './metrics.ts'
-import { findQuery, getQuery, readerFor } from './params.ts'
+import { findQuery, getQuery, isField, readerFor } from './params.ts'
 import { questionFor } from './question.ts'
 
 /** Create, list, read, update, delete and every verb, for every type. */
@@ -94,7 +94,7 @@ export function list(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
   const { query, ready } = questionFor(call, noun)
   if (wantsLive(call)) return liveList(call, noun, query)
-  if (flagParam(call.query, 'explain')) return explained(call, query)
+  if (!isField(noun, 'explain') && flagParam(call.query, 'explain')) return explained(call, query)
   return jsonText(200, pageText(find(readerFor(call), query, ready), textFor(call, noun)))
 }
 

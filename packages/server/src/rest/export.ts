@@ -37,7 +37,9 @@ const FORMATS: { readonly [name: string]: Format } = {
 function exportAll(call: Call): Answer {
   const noun = call.tenant.noun(call.params.type!)
   const [name, format] = formatParam(call)
-  const snapshot = new Snapshot(call.tenant, call.grant, noun, filterParam(call, noun), asOfParam(call))
+  const query = new Map([...call.query].filter(([name]) => name !== 'format' && name !== 'safe'))
+  const filter = filterParam({ ...call, query }, noun)
+  const snapshot = new Snapshot(call.tenant, call.grant, noun, filter, asOfParam(call))
   const fields = parseFields(call.query.get('fields'), noun)
   const safe = flagParam(call.query, 'safe')
   const etag = `"${snapshot.fingerprint(name, fields, safe, format.showsHost ? call.context : null)}"`

@@ -1,4 +1,4 @@
-import { allOf, EVERYTHING, type Filter, type Noun, Problem, parsePlain, parseSort } from '@tildebase/nouns'
+import { allOf, EVERYTHING, type Filter, type Noun, OPERATORS, Problem, parsePlain, parseSort } from '@tildebase/nouns'
 import {
   asOfSeq,
   filterOf,
@@ -12,25 +12,10 @@ import {
 } from '@tildebase/tenant'
 import { type Call, flagParam, textParam } from '../call.ts'
 
-/** Parameters that are not fields. */
-const RESERVED = new Set([
-  'filter',
-  'sort',
-  'limit',
-  'offset',
-  'cursor',
-  'asOf',
-  'include',
-  'fields',
-  'total',
-  'explain',
-  'dryRun',
-  'upsert',
-  'format',
-  'safe',
-  'wait',
-  'since',
-])
+/** Parameters of every list: a field of such a name is reached by `filter`. */
+const RESERVED = new Set(['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields'])
+/** Words of our own: a type that declares a field of such a name keeps it, as Invoice does with `total`. */
+const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe', 'wait', 'since'])
 
 /** Reads the tenant as the call's key sees it. */
 export function readerFor(call: Call) {
@@ -54,8 +39,13 @@ export function findQuery(call: Call, noun: Noun): Question {
     cursor: textParam(query, 'cursor') || null,
     asOf,
     include: includeParam(call, noun),
-    total: flagParam(query, 'total', true),
+    total: isField(noun, 'total') || flagParam(query, 'total', true),
   }
+}
+
+/** Whether a parameter asks for a field of the type. */
+export function isField(noun: Noun, name: string): boolean {
+  return !RESERVED.has(name) && (!WORDS.has(name) || Object.hasOwn(noun.fields, name))
 }
 
 /** What a read of one entity asks for. */
@@ -72,7 +62,7 @@ export function filterParam(call: Call, noun: Noun): Filter {
       ? EVERYTHING
       : filterOf(tenant, noun, typeof given === 'string' ? parsed(given) : given)
   const plain = [...query]
-    .filter(([name]) => !RESERVED.has(name))
+    .filter(([name]) => isField(noun, name))
     .map(([name, value]) => [name, String(value)] as const)
   const equalities = plain.length === 0 ? EVERYTHING : parsePlain(plain, noun, tenant.nouns, tenant.now())
   const asked = reachable(tenant, grant, allOf([filter, equalities]))
@@ -95,7 +85,7 @@ function parsed(text: string): unknown {
     throw new Problem(
       'invalid_filter',
       'The filter is not valid JSON. It must be an object, such as {"stage": "Lead"}.',
-      { field: 'filter' },
+      { field: 'filter', supported: Object.keys(OPERATORS) },
     )
   }
 }
