@@ -68,6 +68,14 @@ describe('rate limits', () => {
 })
 
 describe('what the operator sees', () => {
+  test('what is there to be read outside tenants answers to no other method', async () => {
+    for (const path of ['/', '/healthz', '/readyz', '/metrics']) {
+      const { status, headers } = await host.request('POST', path)
+
+      expect([path, status, headers.get('allow')]).toEqual([path, 405, 'GET'])
+    }
+  })
+
   verifies('running.metrics', '/metrics answers in the form of Prometheus and names no tenant', async () => {
     await host.request('POST', '/~hidden-name/Contact', { name: 'Ada' })
     await host.request('GET', '/~hidden-name/Contact/contact_none')

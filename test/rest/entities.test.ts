@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
@@ -91,6 +92,20 @@ describe('an entity that was created', () => {
       expect([known.status, known.text]).toEqual([304, ''])
     },
   )
+
+  verifies(['etag.ifNoneMatch', 'etag.ifMatch'], 'is known by a tag that a proxy has made weak', async () => {
+    const { $id } = await contact()
+    const tagged = (header: string, tag: string) =>
+      sent(header === 'if-match' ? 'PUT' : 'GET', `/~acme/Contact/${$id}`, header === 'if-match' ? {} : undefined, {
+        [header]: tag,
+      })
+
+    const known = await Promise.all(['W/"1"', '"7", W/"1"', '"7"'].map((tag) => tagged('if-none-match', tag)))
+    const changed = await Promise.all(['W/"1"', '1', '2', 'one'].map((tag) => tagged('if-match', tag)))
+
+    expect(known.map(({ status }) => status)).toEqual([304, 304, 200])
+    expect(changed.map(({ status }) => status)).toEqual([200, 200, 412, 412])
+  })
 
   verifies(
     ['rest.put', 'rest.patch', 'update.merge', 'update.null', 'meta.version', 'version.counter'],
@@ -263,6 +278,30 @@ describe('declared fields', () => {
       expect([wrong.status, wrong.body.error]).toEqual([400, 'invalid_fields'])
     },
   )
+})
+
+describe('a body', () => {
+  verifies(['error.shape', 'error.validation'], 'that is no object is refused in a whole sentence', async () => {
+    for (const body of ['[]', 'null', '"x"', '5', '']) {
+      const made = await sent('POST', '/~acme/Contact', body)
+      const hook = await sent('POST', '/~acme/webhooks', body)
+
+      expect([made.status, made.body.message]).toEqual([
+        422,
+        'The Contact is not valid. the body must be a JSON object',
+      ])
+      expect(made.body).not.toHaveProperty('field')
+      expect([hook.status, hook.body.error]).toEqual([422, 'validation_error'])
+    }
+  })
+
+  test('that is zipped is taken by imports alone', async () => {
+    const { status, body } = await sent('POST', '/~acme/Contact', gzipSync('{"name":"Ada"}'), {
+      'content-encoding': 'gzip',
+    })
+
+    expect([status, body.error, body.field]).toEqual([415, 'unsupported_media_type', 'Content-Encoding'])
+  })
 })
 
 describe('limits', () => {

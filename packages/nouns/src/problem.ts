@@ -29,10 +29,10 @@ export class Problem extends Error {
 
 /** The problem of a draft or patch with these issues, all of them. */
 export function invalid(type: string, issues: readonly Issue[]): Problem {
-  const list = issues.map(({ field, message }) => `${field}: ${message}`).join('; ')
+  const list = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ')
   return new Problem('validation_error', `The ${type} is not valid. ${list}`, {
     type,
-    ...(issues[0] && { field: issues[0].field }),
+    ...(issues[0]?.field && { field: issues[0].field }),
     details: issues,
   })
 }

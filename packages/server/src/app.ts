@@ -99,7 +99,7 @@ function dispatch(
     lens: resolveLens(place.dimensions),
     params,
     query: parseQuery(ask.query),
-    body: route.rawBody ? undefined : parseBody(ask.body as Uint8Array | null),
+    body: route.rawBody ? undefined : plainBody(ask),
     context: `${place.baseUrl}/~${tenant.slug}`,
     requestId,
     correlation: correlationOf(ask),
@@ -109,6 +109,15 @@ function dispatch(
   if (route.repeats) return route.handle(call)
   if (route.mode === 'stream') return rememberLong(call, async () => route.handle(call), options.report)
   return route.mode === 'write' || isOnce(call) ? runWrite(route, call) : route.handle(call)
+}
+
+/** The JSON of a body, which only an import takes zipped. */
+function plainBody({ body, headers }: Ask): unknown {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
+  if (body === null || encoding === 'identity') return parseBody(body as Uint8Array | null)
+  throw new Problem('unsupported_media_type', 'Only an import takes a Content-Encoding. Send the body as it is.', {
+    field: 'Content-Encoding',
+  })
 }
 
 /** Where a request hands in its writes: what they cause goes on with the trace that the request belongs to. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Problem } from '@tildebase/nouns'
 import { type Answer, isStreamed, json } from '../ask.ts'
 import { Gateway } from '../gateway.ts'
 import { Alarms } from './alarms.ts'
@@ -56,6 +57,7 @@ export async function startHost(settings: Settings): Promise<Host> {
     watch: tower,
     outside: async (ask, segments, sender) => {
       if (segments[0] === 'operator') return operator(ask, segments, sender, office)
+      if (PAGES.has(segments.join('/'))) demandReading(ask.method)
       if (segments.join('/') === 'metrics') return numbersPage(tower.numbers.page(await tenants.stats()))
       return docsPage(ask, segments) ?? pages(ask, segments) ?? outside(segments, stopping)
     },
@@ -64,9 +66,9 @@ export async function startHost(settings: Settings): Promise<Host> {
     gateway,
     isStopping: () => stopping,
     bodyLimit: settings.bodyLimit,
+    bodyTimeout: settings.bodyTimeout,
     streams: isStreamed,
     report,
-    bodyTimeout: settings.bodyTimeout,
   })
   try {
     await new Promise<void>((done, failed) => {
@@ -107,6 +109,14 @@ export async function startHost(settings: Settings): Promise<Host> {
       return stopped
     },
   }
+}
+
+/** What is there to be read outside tenants. */
+const PAGES = new Set(['', 'healthz', 'readyz', 'metrics'])
+
+function demandReading(method: string): void {
+  if (method === 'GET' || method === 'HEAD') return
+  throw new Problem('method_not_allowed', `${method} is not possible here; GET is.`, { allow: 'GET' })
 }
 
 /** What answers outside tenants. */

@@ -119,8 +119,7 @@ export function read(call: Call): Answer {
       id: call.params.id!,
     })
   const tag = etag(entity)
-  const known = call.ask.headers['if-none-match']
-  if (known?.split(',').some((one) => one.trim() === tag || one.trim() === '*')) return empty(304, { etag: tag })
+  if (isKnown(call, tag)) return empty(304, { etag: tag })
   return jsonText(200, textFor(call, noun)(entity), { etag: tag })
 }
 
@@ -190,11 +189,17 @@ function etag(entity: Stored): string {
   return `"${entity.version}"`
 }
 
-/** The version that If-Match names; `*` is any. */
+/** Whether If-None-Match names the tag. A proxy that compresses makes tags weak: they name the same version. */
+export function isKnown({ ask }: Call, tag: string): boolean {
+  const named = ask.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
+  return named?.some((one) => one === tag || one === '*') === true
+}
+
+/** The version that If-Match names, as a tag or as a number; `*` is any. */
 function ifMatch(call: Call): number | undefined {
   const header = call.ask.headers['if-match']
   if (header === undefined || header.trim() === '*') return undefined
-  const version = /^(?:W\/)?"(\d+)"$/.exec(header.trim())?.[1]
+  const version = /^(?:W\/)?("?)(\d+)\1$/.exec(header.trim())?.[2]
   // A tag that was never given out matches nothing.
   return version === undefined ? -1 : Number(version)
 }

@@ -77,7 +77,7 @@ function isCollection({ lens, query, tenant }: Call): boolean {
   if (lens.names.includes('analytics')) return true
   if ([...query.keys()].some((name) => !STREAM_PARAMETERS.has(name))) return true
   const type = textParam(query, 'type')
-  return type !== undefined && !type.split(',').every((one) => /[.*]/.test(one) || tenant.nouns.get(one)?.name === one)
+  return !!type && !type.split(',').every((one) => /[.*]/.test(one) || tenant.nouns.get(one)?.name === one)
 }
 
 /** Has a handler of entities answer about Events. */

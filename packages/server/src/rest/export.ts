@@ -6,6 +6,7 @@ import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/wri
 import { writeCsv } from '../format/write-csv.ts'
 import { writeParquet } from '../format/write-parquet.ts'
 import type { Route } from '../routes.ts'
+import { isKnown } from './entities.ts'
 import { asOfParam, filterParam } from './params.ts'
 
 /** Data out: whole collections as files. */
@@ -48,8 +49,7 @@ function exportAll(call: Call): Answer {
     'content-type': format.contentType,
     'content-disposition': `attachment; filename="${noun.name}.${name}"`,
   }
-  const known = call.ask.headers['if-none-match']
-  if (known?.split(',').some((one) => one.trim() === etag)) return empty(304, { etag })
+  if (isKnown(call, etag)) return empty(304, { etag })
   const pages = () => snapshot.pages()
   return { status: 200, headers, body: streamed(format.write({ noun, pages, fields, context: call.context, safe })) }
 }
