@@ -207,6 +207,7 @@ describe('the command itself', () => {
     expect((await tilde('help')).out).toBe(err)
     expect((await tilde('Deal.win', '--help')).out).toContain('tilde Deal.win ID')
     expect((await tilde('version')).out).toMatch(/^tilde \d+\.\d+\.\d+ \(Node v\d+/)
+    expect((await tilde('--version')).out).toBe((await tilde('version')).out)
   })
 
   test('a reader that has seen enough is no failure', async () => {

@@ -154,3 +154,14 @@ test('a filter that is no JSON is told the operators there are', async () => {
   expect([status, body.error, body.field]).toEqual([400, 'invalid_filter', 'filter'])
   expect(body.supported).toContain('$gte')
 })
+
+test('a time is understood also when its plus was not escaped', async () => {
+  const later = '2100-01-01T00:00:00+02:00'
+
+  const escaped = await sent('GET', `/~acme/Deal?asOf=${encodeURIComponent(later)}`)
+  const plain = await sent('GET', `/~acme/Deal?asOf=${later}`)
+  const events = await sent('GET', `/~acme/events?since=${later}`)
+
+  expect([plain.status, plain.body]).toEqual([200, escaped.body])
+  expect([events.status, events.body.results]).toEqual([200, []])
+})

@@ -14,7 +14,8 @@ process.stdout.on('error', (reason: NodeJS.ErrnoException) => {
 })
 
 try {
-  await run(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  await run(args[0] === '--version' ? ['version'] : args)
 } catch (reason) {
   const { sentence, code } = failureOf(reason)
   process.stderr.write(`tilde: ${sentence}\n`)

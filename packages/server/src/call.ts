@@ -35,8 +35,13 @@ export type Query = ReadonlyMap<string, unknown>
 export function parseQuery(text: string): Query {
   const query = new Map<string, string>()
   if (text === '') return query
-  for (const [name, value] of new URLSearchParams(text)) if (!query.has(name)) query.set(name, value)
+  for (const [name, value] of new URLSearchParams(text)) if (!query.has(name)) query.set(name, withPlus(value))
   return query
+}
+
+/** A time whose `+02:00` was not escaped, which a query reads as a space. */
+function withPlus(value: string): string {
+  return value.includes(' ') ? value.replace(/^(\d{4}-\d\d-\d\dT[\d:.]+) (\d\d:?\d\d)$/, '$1+$2') : value
 }
 
 /** Reads a body as JSON, bounded in depth. */
