@@ -276,3 +276,21 @@ verifies('tenant.absent.disk', 'a search in a tenant that does not exist leaves 
   expect(answer.total).toBe(0)
   expect(readdirSync(join(host.data, 'tenants'))).not.toContain('zz')
 })
+
+test.each(['application/json', '*/*', 'application/*;q=0.9'])(
+  'whoever accepts %s and has not heard of streams is answered in JSON',
+  async (accept) => {
+    const posted = (method: string, params: object) =>
+      host.request('POST', '/~acme/mcp', { jsonrpc: '2.0', id: 7, method, params }, { accept })
+
+    const listed = await posted('tools/list', {})
+    const found = await posted('tools/call', {
+      name: 'search',
+      arguments: { type: 'Contact', filter: { name: 'Bob' } },
+    })
+
+    expect([listed.status, listed.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    expect(listed.body).toMatchObject({ jsonrpc: '2.0', id: 7, result: { tools: [{ name: 'search' }, {}, {}] } })
+    expect(found.body.result.structuredContent.results).toMatchObject([{ name: 'Bob' }])
+  },
+)

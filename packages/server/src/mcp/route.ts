@@ -1,6 +1,6 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR, ProtocolError, Server } from '@modelcontextprotocol/server'
 import type { Problem } from '@tildebase/nouns'
-import { type Answer, json } from '../ask.ts'
+import { type Answer, json, jsonText } from '../ask.ts'
 import { type Call, parseBody } from '../call.ts'
 import { problemOf } from '../respond.ts'
 import type { Route } from '../routes.ts'
@@ -33,15 +33,30 @@ async function answerMcp(call: Call): Promise<Answer> {
     return unread(problemOf(reason))
   }
   const handler = createMcpHandler(() => serverFor(call))
-  const headers = Object.entries(ask.headers).filter((header): header is [string, string] => header[1] !== undefined)
+  const given = Object.entries(ask.headers).filter((header): header is [string, string] => header[1] !== undefined)
+  const headers = new Headers(given)
+  const takesOnlyJson = isOnlyJson(ask.headers.accept)
+  if (takesOnlyJson) headers.set('accept', 'application/json, text/event-stream')
   const request = new Request(`${ask.scheme}://${ask.host || 'localhost'}${ask.path}`, { method: 'POST', headers })
   const response = await handler.fetch(request, { parsedBody: body ?? null })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  if (isStream && takesOnlyJson) return jsonText(response.status, messageIn(await response.text()))
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
     body: isStream && response.body ? chunksOf(response.body) : await response.text(),
   }
+}
+
+/** Whether somebody takes JSON and has not heard of streams: curl, and whoever writes the request by hand. */
+function isOnlyJson(accept = '*/*'): boolean {
+  return !accept.includes('text/event-stream') && /\*\/\*|application\/(?:\*|json)/.test(accept)
+}
+
+/** The message of a stream, or the list of them that answers a list. */
+function messageIn(stream: string): string {
+  const messages = stream.match(/^data: ?.+$/gm)?.map((line) => line.replace(/^data: ?/, '')) ?? []
+  return messages.length === 1 ? messages[0]! : `[${messages.join(',')}]`
 }
 
 /** What a body that is no message is answered, in the words of JSON-RPC. */
