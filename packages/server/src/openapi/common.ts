@@ -66,6 +66,7 @@ const ERRORS: readonly (readonly [status: number, name: string, description: str
   [403, 'Forbidden', 'The key may not do this.'],
   [404, 'NotFound', 'There is no such entity, type, verb or path.'],
   [405, 'NotPossible', 'The method is not possible here.'],
+  [408, 'BodyTimeout', 'The body stopped in the middle.'],
   [409, 'Conflict', 'The entity is in another state, or a value is taken.'],
   [412, 'VersionMismatch', 'The entity is at another version than If-Match says.'],
   [413, 'TooLarge', 'The body is over its limit.'],
@@ -100,7 +101,7 @@ export function errors(...statuses: readonly number[]): Responses {
 }
 
 export const READ_ERRORS = errors(400, 401, 403, 404, 429, 500, 503)
-export const WRITE_ERRORS = errors(400, 401, 403, 404, 405, 409, 412, 413, 422, 429, 500, 503)
+export const WRITE_ERRORS = errors(400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 422, 429, 500, 503)
 
 export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }

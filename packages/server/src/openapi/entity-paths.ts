@@ -111,7 +111,6 @@ const RUNS_CODE = new Set(['/do', '/mcp'])
 export function errorsOf(route: Route): Responses {
   return {
     ...(route.mode === 'read' ? READ_ERRORS : WRITE_ERRORS),
-    ...(route.rawBody && errors(415)),
     ...(RUNS_CODE.has(route.path) && errors(501)),
   }
 }
