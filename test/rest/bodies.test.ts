@@ -114,6 +114,13 @@ describe('what is no request', () => {
     }
   })
 
+  test('is not what names the whole address, as a proxy does', async () => {
+    const socket = await connected()
+    socket.write(`${head(`${server.url}/~proxied/Contact`, 'Content-Length: 2', 'Connection: close')}{}`)
+
+    expect((await heard(socket)).body.error).toBe('validation_error')
+  })
+
   verifies('limit.filter', 'is not what a filter in the path is, as long as one may be', async () => {
     const filter = { $or: Array.from({ length: 800 }, () => ({ leadScore: { $gt: 100 } })) }
     const reply = await fetch(`${server.url}/~acme/Contact?filter=${encodeURIComponent(JSON.stringify(filter))}`, {

@@ -165,3 +165,14 @@ test('a time is understood also when its plus was not escaped', async () => {
   expect([plain.status, plain.body]).toEqual([200, escaped.body])
   expect([events.status, events.body.results]).toEqual([200, []])
 })
+
+test('sort is taken in the form of the SDK too', async () => {
+  const names = async (sort: string) => {
+    const { body } = await sent('GET', `/~acme/Deal?sort=${encodeURIComponent(sort)}`)
+    return body.results?.map(({ name }: { name: string }) => name) ?? body.error
+  }
+
+  expect(await names('{"stage":1,"value":-1}')).toEqual(await names('stage,-value'))
+  expect(await names('{"value":2}')).toBe('invalid_sort')
+  expect(await names('{"value"')).toBe('invalid_sort')
+})

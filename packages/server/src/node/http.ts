@@ -61,7 +61,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
   let answer: Answer
   try {
     if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
-    const url = request.url ?? '/'
+    // A request through a proxy may name the whole address.
+    const url = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
     const mark = url.indexOf('?')
     const path = mark === -1 ? url : url.slice(0, mark)
     const body = bodyOf(request, options.streams(path), options)

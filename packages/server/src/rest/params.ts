@@ -33,13 +33,23 @@ export function findQuery(call: Call, noun: Noun): Question {
   return {
     type: noun.name,
     filter,
-    sort: sort === undefined ? [] : parseSort(sort, noun, tenant.nouns),
+    sort: sort === undefined ? [] : parseSort(sortOf(sort), noun, tenant.nouns),
     ...(limit !== undefined && { limit: limitOf(limit) }),
     ...(offset !== undefined && { offset: offsetOf(offset) }),
     cursor: textParam(query, 'cursor') || null,
     asOf,
     include: includeParam(call, noun),
     total: isField(noun, 'total') || flagParam(query, 'total', true),
+  }
+}
+
+/** A sort in the form of the SDK and of MCP, `{"stage": 1}`, is one here too. */
+function sortOf(given: unknown): unknown {
+  if (typeof given !== 'string' || !given.startsWith('{')) return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
   }
 }
 
