@@ -218,6 +218,10 @@ describe('the Event collection', () => {
         const { body } = await get(`/events?${query}`)
         expect([query, body.results.map(({ $id }: { $id: string }) => $id)]).toEqual([query, [tracked.$id]])
       }
+      const since = (date: string) => get(`/events?since=${date}&filter={"name":{"$in":["signup","Contact.created"]}}`)
+      expect((await since('2026-01-01')).body.total).toBe(2)
+      expect((await since('2100-01-01')).body.total).toBe(0)
+      expect((await since('never')).body.error).toBe('invalid_since')
       const all = await get('/events?sort=createdAt')
       expect(all.body.results.map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
         ['Contact.created', 'verb'],

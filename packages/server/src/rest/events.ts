@@ -20,6 +20,7 @@ import { type Call, flagParam, textParam } from '../call.ts'
 import type { Route } from '../routes.ts'
 import { countAll, createdAnswer, list, read } from './entities.ts'
 import { type LiveSource, lastSeen, liveAnswer, seqOf, Tail, Waiter, wantsLive } from './live.ts'
+import { filterJson } from './params.ts'
 
 const DEFAULT_LIMIT = 100
 const MOST_EVENTS = 1_000
@@ -66,7 +67,7 @@ export const eventRoutes: readonly Route[] = [
 ]
 
 function events(call: Call): Answer | Promise<Answer> {
-  if (isCollection(call)) return asEvents(list)(call)
+  if (isCollection(call)) return asEvents(list)(withSince(call))
   const patterns = patternsOf(call)
   if (!wantsLive(call)) return page(call, patterns)
   return liveAnswer(call, liveChanges(call, patterns, lastSeen(call) ?? startOf(call)))
@@ -78,6 +79,17 @@ function isCollection({ lens, query, tenant }: Call): boolean {
   if ([...query.keys()].some((name) => !STREAM_PARAMETERS.has(name))) return true
   const type = textParam(query, 'type')
   return !!type && !type.split(',').every((one) => /[.*]/.test(one) || tenant.nouns.get(one)?.name === one)
+}
+
+/** `since` narrows the collection as it does the stream. */
+function withSince(call: Call): Call {
+  const since = textParam(call.query, 'since')
+  if (!since) return call
+  instantOf(call, since)
+  const after = { timestamp: { $gt: since } }
+  const given = call.query.get('filter')
+  const filter = given === undefined || given === '' ? after : { $and: [filterJson(given), after] }
+  return { ...call, query: new Map([...call.query, ['filter', filter]]) }
 }
 
 /** Has a handler of entities answer about Events. */
@@ -175,8 +187,12 @@ function startOf({ tenant, query }: Call): number {
   const since = textParam(query, 'since')
   const after = cursor === undefined || cursor === '' ? 0 : seqOf(cursor, 'cursor')
   if (since === undefined || since === '') return after
+  return Math.max(after, seqAt(tenant.sql, tenant.head, instantOf({ tenant }, since)))
+}
+
+function instantOf({ tenant }: Pick<Call, 'tenant'>, since: string): number {
   const at = resolveInstant(since, tenant.now())
-  if (at !== null) return Math.max(after, seqAt(tenant.sql, tenant.head, at))
+  if (at !== null) return at
   throw new Problem('invalid_since', 'since is an ISO 8601 time, such as 2026-01-31T12:00:00Z, or now, or 7d ago.', {
     field: 'since',
   })

@@ -67,10 +67,7 @@ export function getQuery(call: Call, noun: Noun): Pick<Question, 'asOf' | 'inclu
 export function filterParam(call: Call, noun: Noun): Filter {
   const { query, tenant, grant, lens } = call
   const given = query.get('filter')
-  const filter =
-    given === undefined || given === ''
-      ? EVERYTHING
-      : filterOf(tenant, noun, typeof given === 'string' ? parsed(given) : given)
+  const filter = given === undefined || given === '' ? EVERYTHING : filterOf(tenant, noun, filterJson(given))
   const plain = [...query]
     .filter(([name]) => isField(noun, name))
     .map(([name, value]) => [name, String(value)] as const)
@@ -88,9 +85,11 @@ function includeParam(call: Call, noun: Noun): readonly string[] {
   return includeOf(call.tenant, call.grant, noun, call.query.get('include'))
 }
 
-function parsed(text: string): unknown {
+/** The filter that a URL gives as text, and a batch as JSON. */
+export function filterJson(given: unknown): unknown {
+  if (typeof given !== 'string') return given
   try {
-    return JSON.parse(text)
+    return JSON.parse(given)
   } catch {
     throw new Problem(
       'invalid_filter',
