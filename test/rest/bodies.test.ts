@@ -42,12 +42,13 @@ describe('a body that is too large', () => {
   verifies(['limit.body', 'limit.status'], 'is answered also to a client that first sends all of it', async () => {
     const size = 40 * 1_048_576
     const socket = await connected()
-    await sent(socket, head('/~acme/Contact', `Content-Length: ${size}`, 'Connection: close'))
+    await sent(socket, head('/~acme/Contact', `Content-Length: ${size}`, 'Connection: close', 'Origin: https://a.page'))
     for (let n = 0; n < size / 1_048_576; n++) await sent(socket, 'x'.repeat(1_048_576))
 
-    const { status, body } = await heard(socket)
+    const { status, headers, body } = await heard(socket)
 
     expect([status, body.error, body.limit]).toEqual([413, 'too_large', 10_485_760])
+    expect(headers).toMatch(/access-control-allow-origin: \*/i)
   })
 
   test('is answered to one that does not say how large it is', async () => {

@@ -93,14 +93,8 @@ export class Gateway {
       const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
       watch.hear(servedOf(ask, place, answer, watch.routes, rest))
     }
-    const headers: Record<string, string> = {
-      ...answer.headers,
-      'x-request-id': requestId,
-      'x-content-type-options': 'nosniff',
-    }
-    if (trace) headers.traceparent = traceparent(trace)
-    if (ask.headers.origin !== undefined) Object.assign(headers, CROSS_ORIGIN)
-    return { status: answer.status, headers, body: answer.body }
+    const { status, headers, body } = withCommon(answer, requestId, ask.headers.origin)
+    return { status, headers: trace ? { ...headers, traceparent: traceparent(trace) } : headers, body }
   }
 
   #pass(ask: Ask, place: Place, { sender }: Bearer, requestId: string): Soon<Answer> {
@@ -172,6 +166,12 @@ function preflight(ask: Ask): Answer {
     },
     body: null,
   }
+}
+
+/** An answer with the headers that every one has. */
+export function withCommon({ status, headers, body }: Answer, requestId: string, origin: string | undefined): Answer {
+  const common = { ...headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+  return { status, headers: origin === undefined ? common : { ...common, ...CROSS_ORIGIN }, body }
 }
 
 /** Any page may ask: a key in a header, and never a cookie, is what opens a tenant. */

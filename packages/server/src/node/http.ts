@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Writable } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
 import type { Answer, Ask, Body } from '../ask.ts'
-import type { Gateway } from '../gateway.ts'
+import { type Gateway, withCommon } from '../gateway.ts'
 import { refusal } from '../respond.ts'
 import { compressed, isCompressible } from './compress.ts'
 import { writeLive } from './live-write.ts'
@@ -75,8 +75,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     answer = packed instanceof Promise ? await packed : packed
   } catch (reason) {
     const requestId = randomUUID()
-    const refused = refusal(reason, requestId, options.report)
-    answer = { ...refused, headers: { ...refused.headers, 'x-request-id': requestId } }
+    answer = withCommon(refusal(reason, requestId, options.report), requestId, request.headers.origin)
   }
   // A connection that stalls is not worth keeping, nor one of a service that stops.
   if (answer.status === 408 || options.isStopping())
