@@ -1,4 +1,4 @@
-import { Hooks, registryOf } from '@tildebase/tenant'
+import { Hooks, putHook, registryOf, type ScriptAnswer } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { openAcme } from './fixture.ts'
@@ -108,4 +108,44 @@ test('an AFTER hook can create further entities in the name of the hook', async 
 
   const [deal] = tenant.session('tester').Deal!.find!({})
   expect(deal).toMatchObject({ name: 'Deal of Ada', contact: entity.id, $createdBy: 'hook:Contact.qualified' })
+})
+
+test('a loop of AFTER hooks ends, that is told, and what comes later is not taken for a part of it', async () => {
+  const hooks = new Hooks()
+  registryOf(hooks).Contact!.created!((_, $) => $.Contact.create({ name: 'again' }))
+  const { tenant, log } = openAcme({ hooks })
+
+  for (const name of ['Ada', 'Bob']) {
+    tenant.act(create({ name }))
+    for (let i = 0; i < 20; i++) await tenant.wake()
+  }
+
+  expect(tenant.head.seq).toBe(14)
+  expect(log).toEqual([expect.stringContaining('loop'), expect.stringContaining('loop')])
+})
+
+test.each([
+  ['and the write stands', { result: { name: 'asked' }, logs: [] }, 1],
+  ['and the hook is over though that was refused', { error: { code: 'script_error', message: 'no' }, logs: [] }, 0],
+] as const)('an AFTER hook ends with what it wrote and did not wait for, %s', async (_, given, deals) => {
+  const hooks = new Hooks()
+  registryOf(hooks).Contact!.created!((_, $) => {
+    $.Deal.create({ name: 'Deal' })
+  })
+  const { tenant } = openAcme({ hooks })
+  let answer = (_: ScriptAnswer) => {}
+  const run = () => new Promise<ScriptAnswer>((done) => (answer = done))
+  tenant.ports = { ...tenant.ports, script: { run } }
+  putHook(tenant, tenant.noun('Deal'), 'creating', '() => {}', 'tester')
+  const left = () => tenant.sql.rows('SELECT count(*) FROM afters')[0]![0]
+
+  tenant.act(create({ name: 'Ada' }))
+  const woken = tenant.wake()
+  await new Promise((done) => setImmediate(done))
+  const during = left()
+  answer(given)
+  await woken
+
+  expect([during, left()]).toEqual([1, 0])
+  expect(tenant.session('tester').Deal!.count!({})).toBe(deals)
 })
