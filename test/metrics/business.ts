@@ -6,12 +6,13 @@ export const DAY = 86_400_000
 
 /** A tenant whose business is made by hand. */
 export function openBusiness() {
-  const { tenant, clock } = openAcme()
+  const { tenant, clock, alarms } = openAcme()
   const create = (type: string, data: object, more: object = {}): string =>
     perform(tenant, OPERATOR, { type, verb: 'create', data, ...more }).entity.id
   return {
     tenant,
     clock,
+    alarms,
     create,
     verb: (type: string, id: string, verb: string, data: object = {}) =>
       perform(tenant, OPERATOR, { type, verb, id, data }).entity,

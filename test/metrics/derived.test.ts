@@ -13,7 +13,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deepest } from '../../packages/tenant/src/metrics/steps.ts'
 import { verifies } from '../verifies.ts'
-import { DAY, openBusiness } from './business.ts'
+import { openBusiness } from './business.ts'
 
 const MONTHLY = { amount: 30, interval: 'Monthly', active: true }
 
@@ -301,13 +301,18 @@ describe('a feature flag', () => {
   })
 
   test('counts its evaluations without a version for each', async () => {
-    const { tenant, create, clock, read } = openBusiness()
+    const { tenant, create, clock, alarms, read } = openBusiness()
     const id = create('FeatureFlag', { key: 'beta', name: 'Beta', status: 'Enabled' })
-    for (let n = 0; n < 5; n++) evaluateFlag(tenant, OPERATOR, 'beta', 'u', {})
+    const counted = async (times: number) => {
+      for (let n = 0; n < times; n++) evaluateFlag(tenant, OPERATOR, 'beta', 'u', {})
+      clock.at = Math.max(clock.at, ...alarms)
+      await tenant.wake()
+      const { evaluations, $version } = read('FeatureFlag', id)
+      return [evaluations, $version]
+    }
 
-    clock.at += DAY
-    await tenant.wake()
-
-    expect(read('FeatureFlag', id)).toMatchObject({ evaluations: 5, $version: 2 })
+    expect(await counted(5)).toEqual([5, 2])
+    expect(await counted(2)).toEqual([7, 3])
+    expect(await counted(0)).toEqual([7, 3])
   })
 })
