@@ -1,0 +1,77 @@
+import { verify } from '@tildebase/tenant'
+import { expect, test } from 'vitest'
+import { openAcme } from './fixture.ts'
+
+/** A tenant with three contacts in four events: the third one changes Ada, the first. */
+function openContacts() {
+  const { tenant, clock } = openAcme()
+  const create = (name: string) => {
+    clock.at += 1_000
+    const data = { name, email: `${name}@example.org` }
+    return tenant.act({ type: 'Contact', verb: 'create', data, actor: 't' }).entity.id
+  }
+  const [ada, bob] = [create('ada'), create('bob')]
+  tenant.act({ type: 'Contact', verb: 'update', id: ada, data: { name: 'Ada' }, actor: 't' })
+  return { tenant, names: { ada, bob, eve: create('eve') } }
+}
+
+test.each([
+  ['an event left out', 'DELETE FROM log WHERE seq = 2', 3, 'Event 2 is missing.'],
+  ['another value', `UPDATE log SET data = '{}' WHERE seq = 2`, 2, 'Its values are not those that were sealed.'],
+  ['another actor', `UPDATE log SET actor = 'eve' WHERE seq = 4`, 4, 'It does not fit the chain.'],
+  ['another seal', 'UPDATE log SET hash = zeroblob(32) WHERE seq = 4', 4, 'It does not fit the chain.'],
+  [
+    'another time',
+    'UPDATE log SET at = at - 5000 WHERE seq = 3',
+    3,
+    'Its time lies before that of the event before it.',
+  ],
+  ['another version', 'UPDATE log SET version = 3 WHERE seq = 3', 3, '$ada skips a version.'],
+  ['another state', `UPDATE entities SET data = '{}' WHERE seq = 2`, 2, 'The state of $bob is not that of its event.'],
+  ['no state', 'DELETE FROM entities WHERE seq = 4', 4, 'The state of $eve is older than the log.'],
+  ['another past', 'UPDATE past SET until = 4', 1, 'An interval of the past does not fit its events.'],
+  [
+    'too little in an index',
+    `DELETE FROM facts WHERE value = 'bob@example.org'`,
+    null,
+    'The index over Contact.email lacks 1 and has 0 too many.',
+  ],
+  [
+    'too much in an index',
+    `INSERT INTO facts SELECT field, 'x', until, n, since FROM facts WHERE value = 'bob@example.org'`,
+    null,
+    'The index over Contact.email lacks 0 and has 1 too many.',
+  ],
+])('verify finds %s', (_, tampering, seq, message) => {
+  const { tenant, names } = openContacts()
+  const before = verify(tenant)
+  for (const trigger of ['log_unchanged', 'log_kept']) tenant.sql.run(`DROP TRIGGER ${trigger}`)
+
+  tenant.sql.run(tampering)
+
+  const told = message.replace(/\$(\w+)/, (_, name: keyof typeof names) => names[name])
+  expect(before).toMatchObject({ ok: true, faults: [], events: 4 })
+  expect(verify(tenant).ok).toBe(false)
+  expect(verify(tenant).faults).toContainEqual({ seq, message: told })
+})
+
+test('verify names the first event at which something is wrong, whatever it found first', () => {
+  const { tenant } = openContacts()
+  tenant.sql.run('DROP TRIGGER log_kept')
+  tenant.sql.run('DELETE FROM log WHERE seq = 2')
+
+  const { faults, firstBad } = verify(tenant)
+
+  expect(faults[0]!.seq).toBe(3)
+  expect(firstBad).toBe(2)
+})
+
+test('verify tells what SQLite finds wrong with the file', () => {
+  const { tenant } = openContacts()
+  tenant.sql.faults = () => ['row 1 missing from index log_type']
+
+  expect(verify(tenant)).toMatchObject({
+    ok: false,
+    faults: [{ seq: null, message: 'The file: row 1 missing from index log_type' }],
+  })
+})
