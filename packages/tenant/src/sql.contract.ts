@@ -1,4 +1,5 @@
 import type { Sql, SqlValue } from './ports.ts'
+import { diceOf, kept, nest, nestOf, thrown } from './sql.nests.ts'
 
 /** One promise of the Sql port, as a function that throws when it is broken. */
 export interface SqlPromise {
@@ -131,6 +132,17 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
     },
   },
   {
+    says: 'a repeatable transaction is run again, though its work gives another reason for having been cut short',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      sql.transaction(() => {
+        thrown(() => sql.transaction(() => failing(() => sql.run('INSERT INTO t VALUES (1)'), new Error('no'))))
+        if (thrown(() => sql.run('INSERT INTO t VALUES (2)'))) throw new Error('another reason')
+      }, 'repeatable')
+      same(sql.rows('SELECT v FROM t'), [[2]])
+    },
+  },
+  {
     says: 'a guarded transaction is undone alone, and what is around it runs once',
     holds: (sql) => {
       sql.run('CREATE TABLE t (v)')
@@ -147,6 +159,35 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
       }, 'repeatable')
       same(runs, 1)
       same(sql.rows('SELECT v FROM t ORDER BY v'), [[1], [3]])
+    },
+  },
+  {
+    says: 'what a guarded transaction wrote is undone with the one around it',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      sql.transaction(() => {
+        const guarded = () => sql.transaction(() => sql.run('INSERT INTO t VALUES (1)'), 'guarded')
+        thrown(() => sql.transaction(() => failing(guarded, new Error('no'))))
+        sql.run('INSERT INTO t VALUES (2)')
+      }, 'repeatable')
+      same(sql.rows('SELECT v FROM t'), [[2]])
+    },
+  },
+  {
+    says: 'however transactions nest, what failed leaves no trace and all else stands',
+    holds: (sql) => {
+      sql.run('CREATE TABLE t (v)')
+      const chance = diceOf(7)
+      for (let i = 0; i < 200; i++) {
+        const work = nestOf(chance, 4)
+        sql.run('DELETE FROM t')
+        thrown(() => sql.transaction(() => nest(sql, work), chance(2) ? 'repeatable' : undefined))
+        const expected = kept(work).sort((a, b) => a - b)
+        same(
+          sql.rows('SELECT v FROM t ORDER BY v').map(([v]) => v),
+          expected,
+        )
+      }
     },
   },
   {
@@ -175,9 +216,20 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
     says: 'where the host can, a scan beyond its time ends with query_timeout, and the next statement runs',
     holds: (sql) => {
       if (sql.tick === '') return
-      const endless = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE ${sql.tick}) SELECT max(i) FROM n`
-      same((thrown(() => sql.within(20, () => sql.rows(endless))) as { code?: string })?.code, 'query_timeout')
-      same(sql.rows('SELECT 1'), [[1]])
+      const upTo = (n: number) =>
+        sql.rows(
+          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${n} AND ${sql.tick}) SELECT max(i) FROM n`,
+        )
+      const code = (work: () => unknown) => (thrown(work) as { code?: string } | undefined)?.code
+      same(
+        code(() => sql.within(20, () => upTo(1e9))),
+        'query_timeout',
+      )
+      same(
+        code(() => sql.within(20, () => sql.within(60_000, () => upTo(1e7)))),
+        'query_timeout',
+      )
+      same(upTo(1_000), [[1_000]])
     },
   },
 ]
@@ -185,15 +237,6 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
 function same(found: unknown, expected: unknown): void {
   if (JSON.stringify(found) !== JSON.stringify(expected)) {
     throw new Error(`Found ${JSON.stringify(found)} where ${JSON.stringify(expected)} was expected.`)
-  }
-}
-
-function thrown(work: () => unknown): unknown {
-  try {
-    work()
-    return undefined
-  } catch (reason) {
-    return reason
   }
 }
 
