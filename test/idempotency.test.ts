@@ -86,6 +86,8 @@ describe('code with an Idempotency-Key', () => {
 
   test('that failed and wrote nothing may be run again', async () => {
     const code = "if (await $.Contact.count() === 0) throw new Error('not yet'); 'fine'"
+    // What is kept of a tenant without any event goes with the request.
+    await host.request('POST', '/~again/Organization', { name: 'Acme' })
     expect((await run('again', code)).status).toBe(422)
     await host.request('POST', '/~again/Contact', { name: 'Ada' })
 
@@ -125,6 +127,15 @@ describe('an Idempotency-Key', () => {
     await send('b', { name: 'one' })
 
     expect(await send('b', { name: 'two' })).toMatchObject({ status: 422, body: { error: 'idempotency_mismatch' } })
+  })
+
+  test.each([
+    ['query', '?upsert=email', [{ name: 'one' }]],
+    ['length of a body that streams by', '', [{ name: 'another' }]],
+  ])('with another %s is a mismatch', async (what, query, body) => {
+    await send(what, [{ name: 'one' }], '/~acme/import/Contact')
+
+    expect((await send(what, body, `/~acme/import/Contact${query}`)).body.error).toBe('idempotency_mismatch')
   })
 
   verifies('idempotency.owner', 'belongs to one key, method and path', async () => {
@@ -194,7 +205,11 @@ describe('an Idempotency-Key', () => {
   })
 
   test('is 1 to 255 characters', async () => {
-    expect((await send('x'.repeat(256), { name: 'long' })).status).toBe(400)
+    const statuses = await Promise.all(
+      [0, 1, 255, 256].map(async (n) => (await send('x'.repeat(n), { name: 'x' })).status),
+    )
+
+    expect(statuses).toEqual([400, 201, 201, 400])
   })
 
   verifies('idempotency.expiry', 'is free again after 24 hours', async () => {
