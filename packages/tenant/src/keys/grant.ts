@@ -1,4 +1,4 @@
-import { type Filter, type Noun, Problem, touches } from '@tildebase/nouns'
+import { type Filter, type Noun, Problem } from '@tildebase/nouns'
 import { filterOf } from '../filter.ts'
 import type { Tenant } from '../tenant.ts'
 import { type Action, ALL, allows, reaches, type Scope } from './scopes.ts'
@@ -41,11 +41,6 @@ export function demand(grant: Grant, action: Action, noun: Noun): void {
 export function demandArea(grant: Grant, action: Action, area: string): void {
   if (reaches(grant.scopes, action, [area])) return
   throw new Problem('forbidden', `This key may not do this. It needs ${action}:${area} or more.`)
-}
-
-/** Refuses a filter that reaches types the grant may not read. */
-export function demandReach(tenant: Tenant, grant: Grant, filter: Filter): void {
-  for (const type of touches(filter)) demand(grant, 'read', tenant.noun(type))
 }
 
 /** The filter that narrows a type for this grant, or null when all its rows may be seen. */
