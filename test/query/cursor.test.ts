@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readCursor, writeCursor } from '../../packages/tenant/src/query/cursor.ts'
 import type { Page } from '../../packages/tenant/src/query/find.ts'
 import { verifies } from '../verifies.ts'
 import type { Ledger } from './ledger.ts'
@@ -54,5 +56,32 @@ describe('cursors', () => {
     const second = ask(ledger, 'Person', { $createdAt: { $gt: '7d ago' } }, { limit: 3, cursor: first.cursor })
 
     expect([...ids(first), ...ids(second)]).toHaveLength(5)
+  })
+
+  const value = fc.oneof(
+    fc.constant(null),
+    fc.string({ unit: 'binary' }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+  )
+  const place = fc.tuple(fc.nat(), fc.array(value)).map(([n, values]) => [n, ...values] as const)
+
+  test('a cursor gives back the place it was written for, whatever its values, and can stand in a URL', () => {
+    fc.assert(
+      fc.property(place, (at) => {
+        const cursor = writeCursor('question', at)
+
+        expect(cursor).toMatch(/^[\w-]+$/)
+        expect(readCursor('question', cursor, at.length - 1)).toEqual(JSON.parse(JSON.stringify(at)))
+      }),
+    )
+  })
+
+  test('a cursor with too many or too few values, or without a place, is refused', () => {
+    const refused = expect.objectContaining({ code: 'invalid_cursor' })
+    const read = (at: unknown) => () => readCursor('question', writeCursor('question', at as never), 1)
+
+    expect(read([1, 'a'])()).toEqual([1, 'a'])
+    for (const at of [[1], [1, 'a', 'b'], ['1', 'a'], [1.5, 'a'], [null, 'a'], [1, {}], [1, true]])
+      expect(read(at)).toThrow(refused)
   })
 })
