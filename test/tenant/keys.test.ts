@@ -1,11 +1,14 @@
-import { grantOf, OPERATOR, perform } from '@tildebase/tenant'
-import { expect } from 'vitest'
+import { isoOf } from '@tildebase/nouns'
+import { type Grant, grantOf, OPERATOR, operate, perform, renewed } from '@tildebase/tenant'
+import { expect, test } from 'vitest'
 import { systemSeal } from '../../packages/server/src/node/ports.ts'
 import { verifies } from '../verifies.ts'
 import { openAcme, pseudo } from './fixture.ts'
 
-const create = (tenant: ReturnType<typeof openAcme>['tenant']) =>
-  perform(tenant, OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k' } })
+type Tenant = ReturnType<typeof openAcme>['tenant']
+
+const create = (tenant: Tenant, data: object = {}, grant: Grant = OPERATOR) =>
+  perform(tenant, grant, { type: 'ApiKey', verb: 'create', data: { name: 'k', ...data } })
 
 verifies(['key.prefix.redraw', 'key.prefix.unique'], 'a prefix that is taken is drawn again', () => {
   const { tenant } = openAcme()
@@ -53,4 +56,59 @@ verifies('key.timing', 'secrets are compared as digests, by the comparison whose
     [32, 32],
     [32, 32],
   ])
+})
+
+test('a key made by a narrowed key is narrowed at least as much', () => {
+  const { tenant } = openAcme()
+  for (const name of ['Ada', 'Bob']) {
+    for (const stage of ['Lead', 'Qualified'])
+      perform(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name, stage } })
+  }
+  const keyOf = (rows: object | null, maker?: Grant) =>
+    grantOf(tenant, create(tenant, rows ? { filter: rows } : {}, maker).secret!)!
+  const seen = (grant: Grant) =>
+    (operate(tenant, grant, 'Contact', 'find', [{}]) as any[]).map(({ name, stage }) => `${name} ${stage}`).sort()
+
+  const leads = keyOf({ Contact: { stage: 'Lead' } })
+  const adas = keyOf({ Contact: { name: 'Ada' } })
+
+  expect(seen(leads)).toEqual(['Ada Lead', 'Bob Lead'])
+  expect(seen(adas)).toEqual(['Ada Lead', 'Ada Qualified'])
+  expect(seen(keyOf(null, leads))).toEqual(seen(leads))
+  expect(seen(keyOf({ Deal: { name: 'x' } }, leads))).toEqual(seen(leads))
+  expect(seen(keyOf({ contacts: { name: 'Ada' } }, leads))).toEqual(['Ada Lead'])
+})
+
+test('a filter that cannot be is refused, and that of a key never changes', () => {
+  const { tenant } = openAcme()
+  const { entity } = create(tenant, { filter: { Contact: { stage: 'Lead' } } })
+  const update = (data: object) => () =>
+    perform(tenant, OPERATOR, { type: 'ApiKey', verb: 'update', id: entity.id, data })
+
+  expect(() => create(tenant, { filter: { Contact: { name: { $near: 1 } } } })).toThrow(/filter.Contact/)
+  expect(() => create(tenant, { filter: { Nothing: {} } })).toThrow(/filter.Nothing/)
+  expect(update({ filter: {} })).toThrow(/filter/)
+  expect(update({ expiresAt: isoOf(0) })).toThrow(/expiresAt/)
+})
+
+test('a key ends at its time, is Expired then, and is not looked at again', async () => {
+  const { tenant, clock, alarms } = openAcme()
+  const end = clock.at + 1_000
+  const [key, revoked] = [create(tenant, { expiresAt: isoOf(end) }), create(tenant, { expiresAt: isoOf(end) })]
+  perform(tenant, OPERATOR, { type: 'ApiKey', verb: 'revoke', id: revoked.entity.id })
+  const status = (id: string) => (operate(tenant, OPERATOR, 'ApiKey', 'get', [id]) as any).status
+  const held = grantOf(tenant, key.secret!)!
+
+  clock.at = end - 1
+  expect([grantOf(tenant, key.secret!), renewed(tenant, held)]).not.toContain(null)
+  clock.at = end
+  expect([grantOf(tenant, key.secret!), renewed(tenant, held)]).toEqual([null, null])
+  expect(alarms).toContain(end)
+  await tenant.wake()
+
+  expect([status(key.entity.id), status(revoked.entity.id)]).toEqual(['Expired', 'Revoked'])
+  clock.at += 3_600_000
+  const { seq } = tenant.head
+  await tenant.wake()
+  expect([tenant.head.seq, tenant.due()]).toEqual([seq, null])
 })
