@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
 
-const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
+/** The file that somebody runs as `tilde`. */
+export const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 /** One for all: the command then starts fast from its second run on. */
 const CACHE = join(tmpdir(), 'tildebase-cli-cache')
 

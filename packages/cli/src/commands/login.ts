@@ -30,10 +30,12 @@ export const command: Command = {
 /** The key, from a pipe or typed without being shown. */
 async function askKey(): Promise<string> {
   if (!process.stdin.isTTY) return (await standardInput()).trim()
-  process.stderr.write('Key: ')
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
   const asking = createInterface({ input: process.stdin, output: hidden, terminal: true })
-  const key = await asking.question('')
+  const typed = asking.question('')
+  // By now the terminal does not show what is typed.
+  process.stderr.write('Key: ')
+  const key = await typed
   asking.close()
   process.stderr.write('\n')
   return key.trim()

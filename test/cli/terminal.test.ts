@@ -1,0 +1,58 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROOT, type TestHost, testHost } from '../host.ts'
+import { COMMAND, type Tilde, tildeWith } from './tilde.ts'
+
+let host: TestHost
+let tilde: Tilde
+beforeAll(async () => {
+  host = await testHost()
+  tilde = tildeWith({ TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'acme' })
+})
+afterAll(() => host.stop())
+
+test('a key that is typed at a terminal is taken, and never shown', async () => {
+  const secret = await host.key('acme', 'read:crm')
+  const login = `'${process.execPath}' '${COMMAND}' login work --url ${host.url}`
+  const env = { PATH: process.env.PATH, HOME: tilde.folder }
+  const terminal = spawn('script', ['-qefc', login, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  let shown = ''
+  terminal.stdout.setEncoding('utf8').on('data', (text) => {
+    const isAsked = !shown.includes('Key: ')
+    shown += text
+    if (isAsked && shown.includes('Key: ')) terminal.stdin.write(`${secret}\r`)
+  })
+
+  const [code] = await once(terminal, 'close')
+
+  expect([code, shown]).toEqual([0, expect.stringContaining('Logged in')])
+  expect(shown).not.toContain(secret.slice(3, 20))
+  expect(readFileSync(join(tilde.folder, '.config', 'tilde', 'profiles.json'), 'utf8')).toContain(secret)
+})
+
+/** How a shell is asked what it would complete `tilde Conta` with, once it has read the script. */
+const COMPLETED: { readonly [shell: string]: readonly string[] } = {
+  bash: [
+    '-c',
+    'compopt() { :; }; source "$0"; COMP_WORDS=(tilde Conta); COMP_CWORD=1; _tilde; printf "%s\\n" "${COMPREPLY[@]}"',
+  ],
+}
+
+test.each(['bash'])('%s completes types from the script it is given', async (shell) => {
+  const bin = join(tilde.folder, 'bin')
+  const script = join(tilde.folder, `completion.${shell}`)
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'tilde'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
+  chmodSync(join(bin, 'tilde'), 0o755)
+  writeFileSync(script, (await tilde('completion', shell)).out)
+  const service = { TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'acme' }
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: tilde.folder, ...service }
+
+  const { stdout, stderr } = await promisify(execFile)(shell, [...COMPLETED[shell]!, script], { env })
+
+  expect([stdout, stderr]).toEqual(['Contact.\n', ''])
+})
