@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldText } from '../../packages/tenant/src/query/text.ts'
+import { foldText } from '../../packages/tenant/src/query/words.ts'
 import { ask, ids, NOUNS, opened } from './people.ts'
 
 const WORDS = ['ada', 'bob', 'cleo']
