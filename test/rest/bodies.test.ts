@@ -115,6 +115,17 @@ describe('what is no request', () => {
     }
   })
 
+  test('is not answered into an answer that is on its way', async () => {
+    const socket = await connected()
+    const request = head('/~acme/Contact').replace('POST /~acme/Contact', 'GET /~acme/events?since=now')
+    socket.write(request.replace('Host', 'Accept: text/event-stream\r\nHost'))
+    let text = String((await once(socket, 'data'))[0])
+    socket.write('HELLO\r\n\r\n')
+    for await (const chunk of socket) text += chunk
+
+    expect(text.match(/HTTP\/1.1/g)).toHaveLength(1)
+  })
+
   test('is not what names the whole address, as a proxy does', async () => {
     const socket = await connected()
     socket.write(`${head(`${server.url}/~proxied/Contact`, 'Content-Length: 2', 'Connection: close')}{}`)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
 import { errorBody, statusOf } from '../respond.ts'
@@ -9,7 +9,7 @@ const LINGER_MS = 2_000
 
 /** Answers what cannot be read as HTTP in the form of every other refusal, and closes the connection. */
 export function refuseUnreadable(reason: NodeJS.ErrnoException, socket: Duplex): void {
-  if (reason.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  if (reason.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
   const problem = problemOf(reason.code)
   const requestId = randomUUID()
   const body = JSON.stringify(errorBody(problem, requestId))
@@ -28,6 +28,11 @@ export function refuseUnreadable(reason: NodeJS.ErrnoException, socket: Duplex):
   // What is left unread would take the answer back on the way.
   socket.resume()
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+/** Whether an answer is on its way, into which this one would be written. Node asks the same, and tells nobody else. */
+function isAnswering(socket: Duplex & { readonly _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true
 }
 
 function problemOf(code: string | undefined): Problem {
