@@ -1,0 +1,114 @@
+import { type Grant, OPERATOR, perform, type Synced, sync } from '@tildebase/tenant'
+import { expect, test } from 'vitest'
+import { openAcme } from '../tenant/fixture.ts'
+
+function open() {
+  const { tenant, clock } = openAcme()
+  const start = clock.at
+  const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
+  return {
+    tenant,
+    send: (body: object, grant: Grant = OPERATOR) =>
+      tenant.transaction(() => sync(tenant, grant, body) as never) as Synced,
+    act: (verb: string, data: object, id?: string) =>
+      perform(tenant, OPERATOR, { type: 'Contact', verb, data, id }).entity.id,
+    /** A change of a Contact, made so many seconds after the start. */
+    change: (id: string, operation: string, data: object, seconds: number, more: object = {}) => ({
+      type: 'Contact',
+      id,
+      operation,
+      data,
+      timestamp: at(seconds),
+      ...more,
+    }),
+    at: (seconds: number) => {
+      clock.at = start + seconds * 1_000
+    },
+    events: (id: string): string[] =>
+      tenant.sql.rows('SELECT event FROM log WHERE entity = ? ORDER BY seq', id).map(([event]) => event),
+  }
+}
+
+test.each<[string, Grant]>([
+  ['may not write its type', { ...OPERATOR, scopes: [{ action: 'read', area: 'all' }] }],
+  ['does not see it', { ...OPERATOR, rows: { Contact: { stage: 'Lead' } } }],
+])('whoever %s cannot leave so much as a conflict at an entity', (_, grant) => {
+  const { tenant, send, act, change, at } = open()
+  at(10)
+  const id = act('create', { name: 'Ada', stage: 'Partner' })
+  const { seq } = tenant.head
+
+  const answer = send({ changes: [change(id, 'update', { name: 'Eve' }, 1), change(id, 'delete', {}, 1)] }, grant)
+
+  expect(answer).toMatchObject({ applied: 0, conflicts: 0, rejected: [{ index: 0 }, { index: 1 }] })
+  expect(tenant.head.seq).toBe(seq)
+})
+
+test('a tracked event is taken once, told to others, and not told back', () => {
+  const { tenant, send, change } = open()
+  const track = (name: string) => change('event_local1', 'create', { name, type: 'track' }, 1, { type: 'Event' })
+
+  const first = send({ changes: [track('signup')] })
+  const again = send({ changes: [track('another')] })
+  const other = send({})
+
+  expect(first).toMatchObject({ applied: 1, serverChanges: [] })
+  expect(again).toMatchObject({ applied: 1, rejected: [] })
+  expect(tenant.head.seq).toBe(1)
+  expect(other.serverChanges).toMatchObject([{ type: 'Event', operation: 'create', data: { name: 'signup' } }])
+})
+
+test('what loses and says the same is no conflict', () => {
+  const { send, act, change, at, events } = open()
+  at(10)
+  const id = act('create', { name: 'Ada', phone: '1' })
+
+  const answer = send({ changes: [change(id, 'update', { name: 'Ada' }, 1)] })
+
+  expect(answer).toMatchObject({ applied: 1, conflicts: 0 })
+  expect(events(id)).toEqual(['created'])
+})
+
+test('a delete that loses stays in the log as a conflict', () => {
+  const { send, act, change, at, events } = open()
+  at(10)
+  const id = act('create', { name: 'Ada' })
+
+  expect(send({ changes: [change(id, 'delete', {}, 1)] })).toMatchObject({ applied: 0, conflicts: 1 })
+  expect(events(id)).toEqual(['created', 'conflicted'])
+})
+
+test('an update by somebody who knows of a deletion brings the entity back only if it was made after that', () => {
+  const { send, act, change, at, events } = open()
+  const id = act('create', { name: 'Ada' })
+  at(10)
+  act('delete', {}, id)
+  const lastSyncAt = send({}).syncedAt
+
+  const late = send({ lastSyncAt, changes: [change(id, 'update', { name: 'Eve' }, 5)] })
+  const newer = send({ lastSyncAt, changes: [change(id, 'update', { name: 'Eve' }, 20)] })
+
+  expect([late.conflicts, newer.applied]).toEqual([1, 1])
+  expect(events(id)).toEqual(['created', 'deleted', 'conflicted', 'restored', 'updated'])
+})
+
+test('a change is the same in whatever order its fields and its clock are sent', () => {
+  const { tenant, send, act, change } = open()
+  const id = act('create', { name: 'Ada' })
+  send({ changes: [change(id, 'update', { name: 'Eve', phone: '1' }, 5, { clock: { a: 1, server: 9 } })] })
+  act('update', { name: 'Zoe' }, id)
+  const { seq } = tenant.head
+
+  const again = send({
+    changes: [change(id, 'update', { phone: '1', name: 'Eve' }, 5, { clock: { server: 9, a: 1 } })],
+  })
+
+  expect(again).toMatchObject({ applied: 1, conflicts: 0 })
+  expect(tenant.head.seq).toBe(seq)
+})
+
+test('a change without an id is rejected for that', () => {
+  const { send, change } = open()
+
+  expect(send({ changes: [change('', 'create', { name: 'Ada' }, 1)] }).rejected[0]!.error).toMatch(/names the id/)
+})
