@@ -1,19 +1,56 @@
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/i
 
+/** The form that we write ourselves, and that most times come in. */
+const NORMAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 /** Milliseconds since 1970 of an ISO 8601 datetime, UTC unless it names an offset, or of a date; null when it is neither. */
 export function parseInstant(text: string): number | null {
+  return NORMAL.test(text) ? parseNormal(text) : parseAny(text)
+}
+
+function parseNormal(text: string): number | null {
+  return instantOf([
+    digits(text, 0, 4),
+    digits(text, 5, 7),
+    digits(text, 8, 10),
+    digits(text, 11, 13),
+    digits(text, 14, 16),
+    digits(text, 17, 19),
+    digits(text, 20, 23),
+  ])
+}
+
+function parseAny(text: string): number | null {
   const parts = ISO.exec(text)
   if (!parts) return null
-  const [, year, month, day, hour, minute, second, fraction, sign, hours, minutes] = parts
-  if (!isDay(Number(year), Number(month), Number(day))) return null
-  const date = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59) return null
-  if (Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return null
-  const clock = (Number(hour ?? 0) * 60 + Number(minute ?? 0)) * 60_000 + Number(second ?? 0) * 1_000
-  const millis = Number((fraction ?? '0').padEnd(3, '0').slice(0, 3))
-  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000 * (sign === '-' ? -1 : 1)
-  return date + clock + millis - offset
+  const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', sign, hours = 0, minutes = 0] = parts
+  if (Number(hours) > 23 || Number(minutes) > 59) return null
+  const millis = fraction.padEnd(3, '0').slice(0, 3)
+  const instant = instantOf([year, month, day, hour, minute, second, millis].map(Number))
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1)
+  return instant === null ? null : instant - offset
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0
+  for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48
+  return value
+}
+
+/** The instant of year, month, day, hour, minute, second and millisecond, if calendar and clock have it. */
+function instantOf(parts: readonly number[]): number | null {
+  const [year, month, day, hour, minute, second, millis] = parts as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
+  return Date.UTC(year, month - 1, day, hour, minute, second, millis)
 }
 
 /** The instant as ISO 8601 in UTC with milliseconds: `2026-01-31T09:00:00.000Z`. */
