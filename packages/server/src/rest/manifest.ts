@@ -66,11 +66,11 @@ async function workOut(call: Call, noun: Noun, snapshot: Snapshot): Promise<File
     },
   }
   for (const piece of parquetPieces(call, noun, counted)) {
-    if (piece !== null) {
+    if (piece === null) await pause()
+    else {
       hasher.update(piece)
       size += piece.length
     }
-    await pause()
   }
   return { hash: `sha256:${hex(hasher.digest())}`, size, records }
 }

@@ -1,0 +1,174 @@
+import type { ParquetWriter, SchemaElement } from 'hyparquet-writer'
+import { Bytes } from './bytes.ts'
+import { Bounds } from './parquet-bounds.ts'
+import { type Encoding, Pages, packed } from './parquet-pages.ts'
+
+/** A value as a chunk takes it: times and days as numbers, JSON as text. */
+export type Value = string | number | boolean
+
+/** What the footer says of a chunk. */
+export type ChunkEntry = ParquetWriter['row_groups'][number]['columns'][number]
+
+type Dictionary = Map<Value, number>
+
+const PAGE_SIZE = 1_048_576
+/** So many different values, or letters of them, are looked at before a chunk goes without a dictionary. */
+const MANY = 4_096
+const LONG = PAGE_SIZE
+
+/** The values of one column in a group of rows: as places in a dictionary while most repeat, else one by one. */
+export class Chunk {
+  /** Whether no row has a value. */
+  isEmpty = true
+  readonly #element: SchemaElement
+  readonly #write: (bytes: Bytes, value: never) => void
+  readonly #bounds = new Bounds()
+  /** For each row 1 if it has a value, else 0; null where all have. */
+  readonly #levels: Uint8Array | null
+  readonly #pages = new Pages()
+  #dictionary: Dictionary | null
+  #places: number[] = []
+  #letters = 0
+  /** The page at hand: its values, how many they are, and the row it begins with. */
+  readonly #values = new Bytes()
+  #count = 0
+  #first = 0
+  #nulls = 0
+
+  /** `differ` says that no two values are the same. */
+  constructor(element: SchemaElement, mostRows: number, differ: boolean) {
+    this.#element = element
+    this.#write = WRITE[element.type as keyof typeof WRITE]
+    this.#levels = element.repetition_type === 'REQUIRED' ? null : new Uint8Array(mostRows)
+    this.#dictionary = differ ? null : new Map(element.type === 'BOOLEAN' ? BITS : [])
+  }
+
+  add(row: number, value: Value): void {
+    this.isEmpty = false
+    if (this.#levels) this.#levels[row] = 1
+    if (this.#dictionary === null) this.#spell(row, value)
+    else this.#place(row, value, this.#dictionary)
+  }
+
+  /** Ends the chunk after so many rows: its bytes, and what the footer says of them at that offset. */
+  end(rows: number, offset: number): { readonly bytes: Uint8Array; readonly entry: ChunkEntry } {
+    const encoding = this.#endValues(rows, this.#dictionary)
+    const { bytes } = this.#pages
+    return { bytes, entry: this.#entry(rows, offset, bytes.length, encoding) }
+  }
+
+  #place(row: number, value: Value, dictionary: Dictionary): void {
+    let place = dictionary.get(value)
+    if (place === undefined) {
+      place = dictionary.size
+      dictionary.set(value, place)
+      if (typeof value === 'string') this.#letters += value.length
+    }
+    this.#places.push(place)
+    const isLarge = dictionary.size > MANY || this.#letters > LONG
+    if (isLarge && !this.#pays(dictionary)) this.#giveUp(row + 1, dictionary)
+  }
+
+  #pays(dictionary: Dictionary): boolean {
+    return this.#places.length > 0 && dictionary.size * 2 <= this.#places.length
+  }
+
+  /** Goes on as if there had never been a dictionary. */
+  #giveUp(rows: number, dictionary: Dictionary): void {
+    const values = [...dictionary.keys()]
+    const places = this.#places
+    this.#dictionary = null
+    this.#places = []
+    for (let row = 0, i = 0; row < rows; row++) {
+      if (this.#levels === null || this.#levels[row] === 1) this.#spell(row, values[places[i++]!]!)
+    }
+  }
+
+  #spell(row: number, value: Value): void {
+    this.#put(value)
+    this.#count++
+    if (this.#values.length >= PAGE_SIZE) this.#endPage(row + 1, 'PLAIN', this.#values.written)
+  }
+
+  #put(value: Value): void {
+    const { length } = this.#values
+    this.#write(this.#values, value as never)
+    if (this.#element.converted_type !== 'JSON') this.#bounds.take(value, this.#values.length - length)
+  }
+
+  #endValues(rows: number, dictionary: Dictionary | null): Encoding {
+    if (dictionary && this.#element.type === 'BOOLEAN') return this.#endBits(rows)
+    if (dictionary && this.#pays(dictionary)) return this.#endPlaces(rows, dictionary)
+    if (dictionary) this.#giveUp(rows, dictionary)
+    if (this.#first < rows) this.#endPage(rows, 'PLAIN', this.#values.written)
+    return 'PLAIN'
+  }
+
+  #endBits(rows: number): Encoding {
+    const bits = packed(this.#places, 1)
+    this.#values.int32(bits.length)
+    this.#count = this.#places.length
+    this.#endPage(rows, 'RLE', joined(this.#values.written, bits))
+    return 'RLE'
+  }
+
+  #endPlaces(rows: number, dictionary: Dictionary): Encoding {
+    for (const value of dictionary.keys()) this.#put(value)
+    this.#pages.addDictionary(this.#values.written, dictionary.size)
+    const width = 32 - Math.clz32(dictionary.size - 1)
+    this.#count = this.#places.length
+    this.#endPage(rows, 'RLE_DICTIONARY', joined(Uint8Array.of(width), packed(this.#places, width)))
+    return 'RLE_DICTIONARY'
+  }
+
+  #endPage(end: number, encoding: Encoding, values: Uint8Array): void {
+    const rows = end - this.#first
+    const levels = this.#levels?.subarray(this.#first, end) ?? null
+    this.#pages.add({ encoding, rows, count: this.#count, levels, values })
+    this.#nulls += rows - this.#count
+    this.#first = end
+    this.#count = 0
+    this.#values.length = 0
+  }
+
+  #entry(rows: number, offset: number, length: number, encoding: Encoding): ChunkEntry {
+    const { type, name } = this.#element
+    const { start, size } = this.#pages
+    return {
+      file_offset: BigInt(offset),
+      meta_data: {
+        type: type!,
+        encodings: [encoding],
+        path_in_schema: [name],
+        codec: 'SNAPPY',
+        num_values: BigInt(rows),
+        total_compressed_size: BigInt(length),
+        total_uncompressed_size: BigInt(size),
+        data_page_offset: BigInt(offset + start),
+        ...(start > 0 && { dictionary_page_offset: BigInt(offset) }),
+        statistics: { null_count: BigInt(this.#nulls), ...this.#bounds.statistics(type === 'INT64') },
+      },
+    }
+  }
+}
+
+/** How a value of each type is written. */
+const WRITE = {
+  BYTE_ARRAY: (bytes: Bytes, value: string) => bytes.text(value),
+  DOUBLE: (bytes: Bytes, value: number) => bytes.double(value),
+  INT32: (bytes: Bytes, value: number) => bytes.int32(value),
+  INT64: (bytes: Bytes, value: number) => bytes.int64(value),
+  BOOLEAN: () => undefined,
+}
+
+const BITS: [Value, number][] = [
+  [false, 0],
+  [true, 1],
+]
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length)
+  bytes.set(first)
+  bytes.set(second, first.length)
+  return bytes
+}

@@ -1,0 +1,80 @@
+import { ByteWriter } from 'hyparquet-writer'
+// biome-ignore-start lint/style/noRestrictedImports: the package exports these files; pages are made of what is in them.
+import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
+// biome-ignore-end lint/style/noRestrictedImports: until here.
+
+/** How the values of a page are written: one by one, as bits, or as places in a dictionary. */
+export type Encoding = 'PLAIN' | 'RLE' | 'RLE_DICTIONARY'
+
+export interface Page {
+  readonly encoding: Encoding
+  readonly rows: number
+  /** How many of the rows have a value. */
+  readonly count: number
+  /** For each row 1 if it has a value, else 0; null where all have. */
+  readonly levels: Uint8Array | null
+  readonly values: Uint8Array
+}
+
+/** The pages of a chunk, compressed. */
+export class Pages {
+  readonly #output = new ByteWriter()
+  /** How many bytes they would have uncompressed. */
+  size = 0
+  /** Where the first one begins: after the dictionary. */
+  start = 0
+
+  get bytes(): Uint8Array {
+    return this.#output.getBytes()
+  }
+
+  addDictionary(values: Uint8Array, count: number): void {
+    this.#add(NOTHING, values, {
+      type: 'DICTIONARY_PAGE',
+      dictionary_page_header: { num_values: count, encoding: 'PLAIN' },
+    })
+    this.start = this.#output.offset
+  }
+
+  add({ encoding, rows, count, levels, values }: Page): void {
+    const present = levels ? packed(levels, 1) : NOTHING
+    this.#add(present, values, {
+      type: 'DATA_PAGE_V2',
+      data_page_header_v2: {
+        num_values: rows,
+        num_nulls: rows - count,
+        num_rows: rows,
+        encoding,
+        definition_levels_byte_length: present.length,
+        repetition_levels_byte_length: 0,
+        is_compressed: true,
+      },
+    })
+  }
+
+  #add(levels: Uint8Array, values: Uint8Array, header: Header): void {
+    const start = this.#output.offset
+    const compressed = snappyCompress(values)
+    writePageHeader(this.#output, {
+      ...header,
+      uncompressed_page_size: levels.length + values.length,
+      compressed_page_size: levels.length + compressed.length,
+    })
+    this.#output.appendBytes(levels)
+    this.#output.appendBytes(compressed)
+    this.size += this.#output.offset - start + values.length - compressed.length
+  }
+}
+
+/** Small numbers in as few bits as the largest of them needs, and runs of the same one as one. */
+export function packed(numbers: ArrayLike<number>, bits: number): Uint8Array {
+  const output = new ByteWriter()
+  writeRleBitPackedHybrid(output, numbers as number[], bits)
+  return output.getBytes()
+}
+
+type Header = Omit<Parameters<typeof writePageHeader>[1], 'uncompressed_page_size' | 'compressed_page_size'>
+
+const NOTHING = new Uint8Array()
