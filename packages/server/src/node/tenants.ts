@@ -37,7 +37,7 @@ const REST_MS = 5_000
 
 /** KiB of memory for the files of open tenants: the more there are, the less a new one keeps. */
 const CACHES = 262_144
-const MOST_CACHE = 65_536
+const MOST_CACHE = 16_384
 const LEAST_CACHE = 2_000
 
 interface Room extends OpenTenant {
