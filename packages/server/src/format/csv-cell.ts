@@ -14,7 +14,8 @@ export function guarded(text: string): string {
 
 /** A cell as it stands in the file: quoted where it must be. */
 export function quotedCell(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const isBare = text.trim().length === text.length && !/[",\r\n]/.test(text)
+  return isBare ? text : `"${text.replaceAll('"', '""')}"`
 }
 
 /** The value of a cell: by the type of its field, or as JSON if it is JSON, or as the text it is. */

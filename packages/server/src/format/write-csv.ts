@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@tildebase/nouns'
+import type { JsonObject } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
 import { isMeta, META_COLUMNS, metaValue, otherNames, secretNames, shownFields } from './columns.ts'
 import { cellText, guarded, headerText, quotedCell } from './csv-cell.ts'
@@ -11,8 +11,8 @@ export function* writeCsv(writing: Writing): Pieces {
   const columns = yield* columnsOf(writing)
   const head = writing.safe ? (name: string) => guarded(headerText(name)) : headerText
   yield columns.map((name) => quotedCell(head(name))).join(',') + LINE_END
-  const line = (entity: Stored) => lineOf(entity, columns, writing.safe)
-  for (const page of writing.pages()) yield page.map(line).join('')
+  const cells = columns.map((name) => cellOf(name, writing.safe))
+  for (const page of writing.pages()) yield page.map((entity) => lineOf(entity, cells)).join('')
 }
 
 function* columnsOf({ noun, pages, fields }: Writing): Generator<null, readonly string[], undefined> {
@@ -22,19 +22,18 @@ function* columnsOf({ noun, pages, fields }: Writing): Generator<null, readonly 
   return [...META_COLUMNS, ...shownFields(noun).map(({ name }) => name), ...others]
 }
 
-function lineOf(entity: Stored, columns: readonly string[], safe: boolean): string {
+/** Writes the cell of one column. */
+type Cell = (entity: Stored, data: JsonObject) => string
+
+function cellOf(name: string, safe: boolean): Cell {
+  // Meta-fields stand as they are: a type may be called null.
+  if (isMeta(name)) return (entity) => quotedCell(String(metaValue(entity, name)))
+  return (_, data) => (Object.hasOwn(data, name) ? quotedCell(cellText(data[name]!, safe)) : '')
+}
+
+function lineOf(entity: Stored, cells: readonly Cell[]): string {
   const data = JSON.parse(entity.data) as JsonObject
-  let line = ''
-  for (let i = 0; i < columns.length; i++) {
-    const name = columns[i]!
-    const value: Json | undefined = isMeta(name)
-      ? metaValue(entity, name)
-      : Object.hasOwn(data, name)
-        ? data[name]
-        : undefined
-    if (i > 0) line += ','
-    // Meta-fields stand as they are: a type may be called null.
-    line += quotedCell(isMeta(name) ? String(value) : cellText(value, safe))
-  }
+  let line = cells[0]!(entity, data)
+  for (let i = 1; i < cells.length; i++) line += `,${cells[i]!(entity, data)}`
   return line + LINE_END
 }
