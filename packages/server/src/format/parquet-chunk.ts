@@ -16,18 +16,24 @@ const PAGE_SIZE = 1_048_576
 const MANY = 4_096
 const LONG = PAGE_SIZE
 
-/** The values of one column in a group of rows: as places in a dictionary while most repeat, else one by one. */
+/**
+ * The values of one column in a group of rows: as places in a dictionary while most repeat, else one by one. It serves
+ * one group after the other, in the memory that it has.
+ */
 export class Chunk {
   /** Whether no row has a value. */
   isEmpty = true
   readonly #element: SchemaElement
   readonly #write: (bytes: Bytes, value: never) => void
-  readonly #bounds = new Bounds()
   /** For each row 1 if it has a value, else 0; null where all have. */
   readonly #levels: Uint8Array | null
-  readonly #pages = new Pages()
+  #bounds = new Bounds()
+  #pages = new Pages()
+  #differ: boolean
   #dictionary: Dictionary | null
-  #places: number[] = []
+  /** The place of each value in the dictionary, and how many values there are. */
+  readonly #places: Uint32Array
+  #placed = 0
   #letters = 0
   /** The page at hand: its values, how many they are, and the row it begins with. */
   readonly #values = new Bytes()
@@ -40,7 +46,9 @@ export class Chunk {
     this.#element = element
     this.#write = WRITE[element.type as keyof typeof WRITE]
     this.#levels = element.repetition_type === 'REQUIRED' ? null : new Uint8Array(mostRows)
-    this.#dictionary = differ ? null : new Map(element.type === 'BOOLEAN' ? BITS : [])
+    this.#places = new Uint32Array(differ ? 0 : mostRows)
+    this.#differ = differ
+    this.#dictionary = this.#newDictionary()
   }
 
   add(row: number, value: Value): void {
@@ -54,7 +62,25 @@ export class Chunk {
   end(rows: number, offset: number): { readonly bytes: Uint8Array; readonly entry: ChunkEntry } {
     const encoding = this.#endValues(rows, this.#dictionary)
     const { bytes } = this.#pages
-    return { bytes, entry: this.#entry(rows, offset, bytes.length, encoding) }
+    const entry = this.#entry(rows, offset, bytes.length, encoding)
+    this.#clear()
+    return { bytes, entry }
+  }
+
+  #clear(): void {
+    this.isEmpty = true
+    this.#levels?.fill(0)
+    this.#bounds = new Bounds()
+    this.#pages = new Pages()
+    this.#dictionary = this.#newDictionary()
+    this.#placed = 0
+    this.#letters = 0
+    this.#first = 0
+    this.#nulls = 0
+  }
+
+  #newDictionary(): Dictionary | null {
+    return this.#differ ? null : new Map(this.#element.type === 'BOOLEAN' ? BITS : [])
   }
 
   #place(row: number, value: Value, dictionary: Dictionary): void {
@@ -64,23 +90,24 @@ export class Chunk {
       dictionary.set(value, place)
       if (typeof value === 'string') this.#letters += value.length
     }
-    this.#places.push(place)
+    this.#places[this.#placed++] = place
     const isLarge = dictionary.size > MANY || this.#letters > LONG
-    if (isLarge && !this.#pays(dictionary)) this.#giveUp(row + 1, dictionary)
+    if (!isLarge || this.#pays(dictionary)) return
+    // What differs in one group differs in the next.
+    this.#differ = true
+    this.#giveUp(row + 1, dictionary)
   }
 
   #pays(dictionary: Dictionary): boolean {
-    return this.#places.length > 0 && dictionary.size * 2 <= this.#places.length
+    return this.#placed > 0 && dictionary.size * 2 <= this.#placed
   }
 
   /** Goes on as if there had never been a dictionary. */
   #giveUp(rows: number, dictionary: Dictionary): void {
     const values = [...dictionary.keys()]
-    const places = this.#places
     this.#dictionary = null
-    this.#places = []
     for (let row = 0, i = 0; row < rows; row++) {
-      if (this.#levels === null || this.#levels[row] === 1) this.#spell(row, values[places[i++]!]!)
+      if (this.#levels === null || this.#levels[row] === 1) this.#spell(row, values[this.#places[i++]!]!)
     }
   }
 
@@ -105,9 +132,9 @@ export class Chunk {
   }
 
   #endBits(rows: number): Encoding {
-    const bits = packed(this.#places, 1)
+    const bits = packed(this.#places.subarray(0, this.#placed), 1)
     this.#values.int32(bits.length)
-    this.#count = this.#places.length
+    this.#count = this.#placed
     this.#endPage(rows, 'RLE', joined(this.#values.written, bits))
     return 'RLE'
   }
@@ -116,8 +143,9 @@ export class Chunk {
     for (const value of dictionary.keys()) this.#put(value)
     this.#pages.addDictionary(this.#values.written, dictionary.size)
     const width = 32 - Math.clz32(dictionary.size - 1)
-    this.#count = this.#places.length
-    this.#endPage(rows, 'RLE_DICTIONARY', joined(Uint8Array.of(width), packed(this.#places, width)))
+    const places = packed(this.#places.subarray(0, this.#placed), width)
+    this.#count = this.#placed
+    this.#endPage(rows, 'RLE_DICTIONARY', joined(Uint8Array.of(width), places))
     return 'RLE_DICTIONARY'
   }
 

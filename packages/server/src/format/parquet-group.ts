@@ -24,7 +24,7 @@ export function tableOf({ noun, fields }: Pick<Writing, 'noun' | 'fields'>): Tab
   return { meta: metaColumns(isShown), fields: fieldColumns(noun, isShown), isHidden }
 }
 
-/** Rows that are written together, column by column. */
+/** Rows that are written together, column by column; then the next ones. */
 export class Group {
   readonly #table: Table
   readonly #meta: readonly Chunk[]
@@ -44,10 +44,6 @@ export class Group {
   /** The columns in the order of the file. */
   get chunks(): readonly Chunk[] {
     return [...this.#meta, ...[...this.#fields.values()].map(({ chunk }) => chunk), this.#extra]
-  }
-
-  get isEmpty(): boolean {
-    return this.rows === 0
   }
 
   get isFull(): boolean {
@@ -75,5 +71,11 @@ export class Group {
     if (fitting === undefined) return this.#table.isHidden(name)
     column!.chunk.add(row, fitting)
     return true
+  }
+
+  /** Begins the next one. */
+  clear(): void {
+    this.rows = 0
+    this.#characters = 0
   }
 }

@@ -9,17 +9,15 @@ export function* writeParquet(writing: Writing): Pieces {
   const output = new Output()
   const writer = new ParquetWriter({ writer: output, schema: schemaOf(table) })
   yield output.take()
-  let group = new Group(table)
+  const group = new Group(table)
   for (const page of writing.pages()) {
     for (const entity of page) {
       group.add(entity)
-      if (!group.isFull) continue
-      yield* writeGroup(writer, output, group)
-      group = new Group(table)
+      if (group.isFull) yield* writeGroup(writer, output, group)
     }
     yield null
   }
-  if (!group.isEmpty) yield* writeGroup(writer, output, group)
+  if (group.rows > 0) yield* writeGroup(writer, output, group)
   writer.finish()
   yield output.take()
 }
@@ -34,15 +32,17 @@ function* writeGroup(writer: ParquetWriter, output: Output, group: Group): Piece
   const columns = []
   let size = 0n
   for (const chunk of group.chunks) {
+    const { isEmpty } = chunk
     const { bytes, entry } = chunk.end(group.rows, output.offset)
     columns.push(entry)
     size += entry.meta_data!.total_uncompressed_size
     yield output.pass(bytes)
-    if (!chunk.isEmpty) yield null
+    if (!isEmpty) yield null
   }
   const num_rows = BigInt(group.rows)
   writer.num_rows += num_rows
   writer.row_groups.push({ columns, total_byte_size: size, num_rows })
+  group.clear()
 }
 
 /** Bytes that are handed on as soon as they stand. */
