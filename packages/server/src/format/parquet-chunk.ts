@@ -1,7 +1,7 @@
 import type { ParquetWriter, SchemaElement } from 'hyparquet-writer'
 import { Bytes } from './bytes.ts'
 import { Bounds } from './parquet-bounds.ts'
-import { type Encoding, Pages, packed } from './parquet-pages.ts'
+import { bitsOf, type Encoding, Pages, placesOf } from './parquet-pages.ts'
 
 /** A value as a chunk takes it: times and days as numbers, JSON as text. */
 export type Value = string | number | boolean
@@ -132,20 +132,16 @@ export class Chunk {
   }
 
   #endBits(rows: number): Encoding {
-    const bits = packed(this.#places.subarray(0, this.#placed), 1)
-    this.#values.int32(bits.length)
     this.#count = this.#placed
-    this.#endPage(rows, 'RLE', joined(this.#values.written, bits))
+    this.#endPage(rows, 'RLE', bitsOf(this.#places.subarray(0, this.#placed)))
     return 'RLE'
   }
 
   #endPlaces(rows: number, dictionary: Dictionary): Encoding {
     for (const value of dictionary.keys()) this.#put(value)
     this.#pages.addDictionary(this.#values.written, dictionary.size)
-    const width = 32 - Math.clz32(dictionary.size - 1)
-    const places = packed(this.#places.subarray(0, this.#placed), width)
     this.#count = this.#placed
-    this.#endPage(rows, 'RLE_DICTIONARY', joined(Uint8Array.of(width), places))
+    this.#endPage(rows, 'RLE_DICTIONARY', placesOf(this.#places.subarray(0, this.#placed), dictionary.size))
     return 'RLE_DICTIONARY'
   }
 
@@ -193,10 +189,3 @@ const BITS: [Value, number][] = [
   [false, 0],
   [true, 1],
 ]
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.length + second.length)
-  bytes.set(first)
-  bytes.set(second, first.length)
-  return bytes
-}

@@ -68,10 +68,28 @@ export class Pages {
   }
 }
 
-/** Small numbers in as few bits as the largest of them needs, and runs of the same one as one. */
-export function packed(numbers: ArrayLike<number>, bits: number): Uint8Array {
+/** The values of a page of booleans: as many bytes as are told first. */
+export function bitsOf(bits: Uint32Array): Uint8Array {
   const output = new ByteWriter()
-  writeRleBitPackedHybrid(output, numbers as number[], bits)
+  const bytes = packed(bits, 1)
+  output.appendUint32(bytes.length)
+  output.appendBytes(bytes)
+  return output.getBytes()
+}
+
+/** The values of a page of places in a dictionary of that size: each in as many bits as are told first. */
+export function placesOf(places: Uint32Array, size: number): Uint8Array {
+  const output = new ByteWriter()
+  const width = 32 - Math.clz32(size - 1)
+  output.appendUint8(width)
+  output.appendBytes(packed(places, width))
+  return output.getBytes()
+}
+
+/** Small numbers in so many bits each, and the same one many times over as one. */
+function packed(numbers: Uint8Array | Uint32Array, bits: number): Uint8Array {
+  const output = new ByteWriter()
+  writeRleBitPackedHybrid(output, numbers, bits)
   return output.getBytes()
 }
 

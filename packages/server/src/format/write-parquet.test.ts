@@ -19,6 +19,7 @@ const Thing = parseNoun('Thing', {
   at: 'datetime',
   any: 'json',
   never: 'string',
+  off: 'boolean',
 })
 
 const ROWS = 25_000
@@ -122,7 +123,7 @@ describe('a parquet file of many rows', () => {
     expect(await found(`"$updatedAt" < TIMESTAMP '1970-01-01'`)).toBe(
       entities.filter(({ updatedAt }) => updatedAt < 0).length,
     )
-    expect(await found(`never IS NULL`)).toBe(ROWS)
+    expect(await found(`never IS NULL AND off IS NULL`)).toBe(ROWS)
     expect(await found(`"$createdBy" = 'key_2'`)).toBe(entities.filter(({ n }) => n % 3 === 2).length)
   })
 })
