@@ -278,7 +278,7 @@ describe('the first key', () => {
     async () => {
       const open = await testHost({ TILDE_SIGNUP: 'open' })
 
-      const first = await open.as('')('POST', '/~new/api-keys', { name: 'first' })
+      const first = await open.as('')('POST', '/~new/api-keys', { name: 'first', scopes: 'read:crm' })
       const second = await open.as('')('POST', '/~new/api-keys', { name: 'second' })
       const other = await open.as('')('POST', '/~other/Contact', { name: 'x' })
       const used = await open.as(first.body.secret)('POST', '/~new/Contact', { name: 'x' })

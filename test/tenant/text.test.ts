@@ -1,4 +1,4 @@
-import { OPERATOR, perform } from '@tildebase/tenant'
+import { history, OPERATOR, operate, perform } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { openAcme } from './fixture.ts'
 
@@ -39,4 +39,17 @@ test('an update that changes no word leaves the text index alone', async () => {
 
   expect(await written({ value: 7 })).toBe(first)
   expect(await written({ name: 'Difference engine' })).toBeGreaterThan(first)
+})
+
+test('what is restored is found again, and its event tells that nothing else changed', () => {
+  const { tenant } = openAcme()
+  const act = (verb: string, id?: string) =>
+    tenant.act({ type: 'Deal', verb, id, data: id ? {} : { name: 'Engine' }, actor: 'system' })
+  const found = () => operate(tenant, OPERATOR, 'Deal', 'count', [{ $text: 'engine' }])
+  const { id } = act('create').entity
+
+  const counts = [found(), act('delete', id) && found(), act('restore', id) && found()]
+
+  expect(counts).toEqual([1, 0, 1])
+  expect(history(tenant, OPERATOR, tenant.noun('Deal'), id, 1, null).results[0]!.previous).toEqual({})
 })

@@ -1,4 +1,4 @@
-import { Problem, resolveLens } from '@tildebase/nouns'
+import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
 import {
   type Commits,
   demand,
@@ -178,7 +178,9 @@ function signUp(tenant: Tenant, ask: Ask, place: Place, options: AppOptions): An
   const path = place.segments.join('/')
   const isFirstKey = ask.method === 'POST' && (path === 'api-keys' || path === 'ApiKey')
   if (!options.signup || !isFirstKey || tenant.head.seq > 0) throw unauthorized()
-  const data = parseBody(ask.body as Uint8Array | null)
+  const given = parseBody(ask.body as Uint8Array | null)
+  // Whatever it asks for: without a key that may do everything, nobody could make another.
+  const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
   const first = perform(tenant, { ...OPERATOR, actor: 'signup' }, { type: 'ApiKey', verb: 'create', data })
   return createdAnswer(first, `${place.baseUrl}/~${tenant.slug}`)
 }

@@ -11,7 +11,7 @@ import type { Tenant } from './tenant.ts'
 import { createWebhook, deleteWebhook, reviveWebhook, rotateWebhook, updateWebhook } from './webhooks/verbs.ts'
 
 /** A verb that somebody asks for, whatever door they came through. */
-export type Operation = Pick<Act, 'type' | 'verb' | 'id' | 'data' | 'ifVersion' | 'correlation' | 'keepId' | 'coming'>
+export type Operation = Pick<Act, 'type' | 'verb' | 'id' | 'data' | 'ifVersions' | 'correlation' | 'keepId' | 'coming'>
 
 /** What became of it; `secret` is there once, when a key or a webhook was created. */
 export interface Outcome extends Done {

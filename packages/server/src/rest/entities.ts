@@ -180,7 +180,7 @@ function operation(call: Call, verb: string) {
     verb,
     id: call.params.id,
     data: call.body,
-    ifVersion: ifMatch(call),
+    ifVersions: ifMatch(call),
     correlation: call.correlation,
   }
 }
@@ -195,11 +195,12 @@ export function isKnown({ ask }: Call, tag: string): boolean {
   return named?.some((one) => one === tag || one === '*') === true
 }
 
-/** The version that If-Match names, as a tag or as a number; `*` is any. */
-function ifMatch(call: Call): number | undefined {
-  const header = call.ask.headers['if-match']
-  if (header === undefined || header.trim() === '*') return undefined
-  const version = /^(?:W\/)?("?)(\d+)\1$/.exec(header.trim())?.[2]
-  // A tag that was never given out matches nothing.
-  return version === undefined ? -1 : Number(version)
+/** The versions that If-Match names, as tags or as numbers; `*` is any. One that was never given out matches nothing. */
+function ifMatch(call: Call): readonly number[] | undefined {
+  const header = call.ask.headers['if-match']?.trim()
+  if (header === undefined || header === '*') return undefined
+  return header.split(',').flatMap((tag) => {
+    const version = /^(?:W\/)?("?)(\d+)\1$/.exec(tag.trim())?.[2]
+    return version === undefined ? [] : [Number(version)]
+  })
 }

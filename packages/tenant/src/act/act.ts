@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type Noun,
   Problem,
+  sameJson,
   type Verb,
 } from '@tildebase/nouns'
 import { rejected } from '../hooks.ts'
@@ -33,8 +34,8 @@ export interface Act {
   readonly data?: unknown
   /** Who asks: the id of a key, `operator`, `system`, or a hook's name. */
   readonly actor: string
-  /** The version the sender has seen; another one is a mismatch. */
-  readonly ifVersion?: number
+  /** The versions that the sender would change; any other is a mismatch. */
+  readonly ifVersions?: readonly number[]
   readonly correlation?: string | null
   /** Ids that count as being there: they come in the same transaction. */
   readonly coming?: ReadonlySet<string>
@@ -106,7 +107,7 @@ function change(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Curre
   const set = settings(noun, verb, state, { ...args, ...patch.data }, now, tenant.compute)
   const service = ask.service ?? {}
   const changed = { ...patch.data, ...set.data, ...service }
-  refuse(noun, [...patch.issues, ...set.issues, ...missing(tenant, noun, changed, ask)])
+  refuse(noun, [...patch.issues, ...set.issues, ...missing(tenant, noun, changed, ask, state)])
   return write(tenant, noun, verb, ask, current, state, merge(state, changed))
 }
 
@@ -141,7 +142,7 @@ function restore(tenant: Tenant, noun: Noun, verb: Verb, ask: Act, current: Curr
   before(tenant, noun, verb, objectOf(noun, ask.data ?? {}), current)
   const after = next(tenant, current, { gone: false })
   replace(tenant, noun, current, after, null, JSON.parse(current.data))
-  return { entity: after, event: tenant.append(verb, ask, after, null, current) }
+  return { entity: after, event: tenant.append(verb, ask, after, {}, current) }
 }
 
 /** Writes the next state of an entity. An update that changes nothing keeps the version and emits nothing. */
@@ -194,10 +195,10 @@ function presentFor(tenant: Tenant, noun: Noun, verb: Verb, ask: Act): Current {
   const current = currentOf(tenant.sql, noun.name, ask.id ?? '')
   const wanted = current && (verb.name === 'restore' || !current.gone)
   if (!wanted) throw notFound(noun.name, ask.id ?? '')
-  if (ask.ifVersion !== undefined && ask.ifVersion !== current.version) {
+  if (ask.ifVersions?.includes(current.version) === false) {
     throw new Problem(
       'version_mismatch',
-      `This ${noun.name} is at version ${current.version}, not ${ask.ifVersion}. Read it again and decide anew.`,
+      `This ${noun.name} is at version ${current.version}, and not at one that you name. Read it again and decide anew.`,
       { type: noun.name, id: current.id, version: current.version },
     )
   }
@@ -232,12 +233,12 @@ function objectOf(noun: Noun, data: unknown): JsonObject {
   throw invalid(noun.name, [{ field: '', message: 'the body must be a JSON object' }])
 }
 
-/** References to entities that are not there. */
-function missing(tenant: Tenant, noun: Noun, data: JsonObject, ask: Act): Issue[] {
+/** References to entities that are not there. One that stands already may dangle: its target was deleted since. */
+function missing(tenant: Tenant, noun: Noun, data: JsonObject, ask: Act, before: JsonObject = {}): Issue[] {
   const issues: Issue[] = []
   for (const { name, target } of relationsOf(noun)) {
-    const value = Object.hasOwn(data, name) ? data[name] : null
-    if (value === null) continue
+    const value = Object.hasOwn(data, name) ? data[name]! : null
+    if (value === null || sameJson(value, before[name] ?? null)) continue
     for (const id of Array.isArray(value) ? value : [value]) {
       if (!exists(tenant.sql, target, String(id)) && !ask.coming?.has(String(id))) {
         issues.push({ field: name, message: `there is no ${target} ${id}` })

@@ -44,7 +44,7 @@ interface Outstanding {
 const OUTSTANDING = `
   SELECT seq, type, entity, event, version,
     CASE WHEN type = 'Event' OR (version = 1 AND length(data) < 1000) THEN data END,
-    CASE WHEN length(previous) < 1000 THEN previous END
+    CASE WHEN verb <> 'restore' AND length(previous) < 1000 THEN previous END
   FROM log
   WHERE seq > ?
   ORDER BY seq
