@@ -145,11 +145,65 @@ describe('a batch', () => {
     expect(await count('nothing')).toBe(1)
   })
 
+  test('refers to a value in a path as it is, whatever letters it has', async () => {
+    const { body } = await batch([
+      { id: 'a', method: 'POST', path: '/Contact', body: { name: '50% é' } },
+      { id: 'b', method: 'GET', path: '/Contact?name=${a.name}' },
+      { id: 'c', method: 'GET', path: '/Contact/${a.name}' },
+    ])
+
+    expect(body.results[1].body.total).toBe(1)
+    expect(body.results[2].body).toMatchObject({ error: 'not_found', id: '50% é' })
+  })
+
+  test('leaves nothing of an operation that fails half-way, and lets the others stand', async () => {
+    const events = [{ name: 'signup', type: 'track' }, { name: 1 }]
+    const { body } = await host.request('POST', '/~halves/batch', {
+      operations: [
+        { id: 'half', method: 'POST', path: '/events', body: events },
+        { id: 'whole', method: 'POST', path: '/Contact', body: { name: 'Ada' } },
+      ],
+    })
+
+    expect(body.results.map(({ status }: Reply['body']) => status)).toEqual([422, 201])
+    expect((await host.request('GET', '/~halves/Event/count?name=signup')).body.count).toBe(0)
+    expect(await count('halves')).toBe(1)
+  })
+
+  test.each([
+    ['a question that cannot be', '/Contact?limit=0', 400],
+    ['something that is not there', '/Contact/contact_nobody', 404],
+  ])('writes nothing when it is atomic and holds %s', async (_, path, status) => {
+    const reply = await host.request('POST', '/~none/batch', {
+      atomic: true,
+      operations: [
+        { id: 'good', method: 'POST', path: '/Contact', body: { name: 'good' } },
+        { id: 'bad', method: 'GET', path },
+      ],
+    })
+
+    expect([reply.status, reply.body.results?.[1].status]).toEqual([422, status])
+    expect(await count('none')).toBe(0)
+  })
+
+  test.each(['/export/Contact', '/events', '/manifest'])('does not hold what takes its time: %s', async (path) => {
+    const { body } = await batch([{ id: 'a', method: 'GET', path }])
+
+    expect(body.results[0]).toMatchObject({ status: 400, body: { error: 'invalid_operation' } })
+  })
+
   verifies(['batch.cap', 'limit.batch'], 'holds at most a hundred operations', async () => {
     const many = Array.from({ length: 101 }, (_, n) => ({ id: `${n}`, method: 'GET', path: '/Contact/count' }))
 
     expect((await batch(many.slice(1))).status).toBe(200)
     expect(await batch(many)).toMatchObject({ status: 400, body: { error: 'too_many', limit: 100 } })
+  })
+
+  test('shares the correlation that it was sent with', async () => {
+    const operations = [{ id: 'a', method: 'POST', path: '/Contact', body: { name: 'Ada' } }]
+    const { body } = await host.request('POST', '/~acme/batch', { operations }, { 'x-correlation-id': 'mine' })
+
+    expect(body.correlation).toBe('mine')
   })
 
   test('shares one correlation, which is in the answer and in its events', async () => {

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestHost, testHost } from '../host.ts'
+
+let host: TestHost
+beforeAll(async () => {
+  host = await testHost()
+  for (const name of ['Ada', 'Bob', 'Cleo']) await host.request('POST', '/~acme/Contact', { name })
+})
+afterAll(() => host.stop())
+
+const seqs = (body: any): number[] => body.results.map((event: any) => event.seq)
+
+test('a page begins after the cursor, also when it asks for all since a time before', async () => {
+  const all = await host.request('GET', '/~acme/events?since=2020-01-01T00:00:00Z')
+  const later = await host.request('GET', '/~acme/events?since=2020-01-01T00:00:00Z&cursor=2')
+  const none = await host.request('GET', '/~acme/events?since=now&cursor=1')
+
+  expect(seqs(all.body)).toEqual([1, 2, 3])
+  expect(seqs(later.body)).toEqual([3])
+  expect(seqs(none.body)).toEqual([])
+})
+
+test('tracked events are for keys that may read them, whichever way they are asked for', async () => {
+  const key = host.as(await host.key('acme', 'read:crm'))
+  const paths = ['/events?name=signup', '/events/count', '/Event/count', '/events/event_x', '/Event/event_x']
+
+  const statuses = await Promise.all(paths.map(async (path) => (await key('GET', `/~acme${path}`)).status))
+
+  expect(statuses).toEqual(paths.map(() => 403))
+  expect((await key('GET', '/~acme/events')).status).toBe(200)
+})
+
+test('a page that is held back ends with its key', async () => {
+  const { body: made } = await host.request('POST', '/~held/api-keys', { name: 'k', scopes: 'read:crm' })
+  const { body } = await host.request('GET', '/~held/events')
+  const held = host.as(made.secret)('GET', `/~held/events?cursor=${body.cursor}&wait=60`)
+  // It is under way once another question of the same key has been answered.
+  await host.as(made.secret)('GET', '/~held/events')
+
+  await host.request('POST', `/~held/api-keys/${made.$id}/revoke`)
+
+  expect((await held).status).toBe(401)
+})
