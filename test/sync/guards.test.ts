@@ -1,4 +1,4 @@
-import { type Grant, OPERATOR, perform, type Synced, sync } from '@tildebase/tenant'
+import { type Grant, OPERATOR, perform, putType, type Synced, sync } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { openAcme } from '../tenant/fixture.ts'
 
@@ -111,4 +111,81 @@ test('a change without an id is rejected for that', () => {
   const { send, change } = open()
 
   expect(send({ changes: [change('', 'create', { name: 'Ada' }, 1)] }).rejected[0]!.error).toMatch(/names the id/)
+})
+
+test('keys, webhooks and what declares types stay on the server', () => {
+  const { tenant, send, act } = open()
+  perform(tenant, OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k' } })
+  perform(tenant, OPERATOR, { type: 'Webhook', verb: 'create', data: { url: 'https://a.example/', events: ['*'] } })
+  putType(tenant, 'Boat', { name: 'string!' }, 't')
+  act('create', { name: 'Ada' })
+
+  expect(send({}).serverChanges.map(({ type }) => type)).toEqual(['Contact'])
+})
+
+test('all is told, however long the log, at once or page by page', () => {
+  const { tenant, send, act, at } = open()
+  for (let i = 0; i < 1_100; i++) {
+    at(i)
+    act('create', { name: `n${i}` })
+  }
+  const pages = [send({ limit: 300 })]
+  while (pages.at(-1)!.hasMore) pages.push(send({ limit: 300, lastSyncAt: pages.at(-1)!.syncedAt }))
+
+  expect(send({ limit: 10_000 }).serverChanges).toHaveLength(1_100)
+  expect(new Set(pages.flatMap(({ serverChanges }) => serverChanges.map(({ id }) => id))).size).toBe(1_100)
+  expect(tenant.head.seq).toBe(1_100)
+})
+
+test('what came by a sync is decided anew once it was changed otherwise', () => {
+  const { send, act, change, at, events } = open()
+  const id = act('create', { name: 'Ada' })
+  at(20)
+  send({ changes: [change(id, 'update', { phone: '1' }, 5)] })
+  act('update', { phone: '2' }, id)
+
+  expect(send({ changes: [change(id, 'update', { phone: '3' }, 10)] }).conflicts).toBe(1)
+  expect(events(id)).toEqual(['created', 'updated', 'updated', 'conflicted'])
+})
+
+test('of two changes of one replica at one time the later one stands', () => {
+  const { tenant, send, act, change } = open()
+  const id = act('create', { name: 'Ada' })
+  const both = ['1', '2'].map((phone) => change(id, 'update', { phone }, 5))
+
+  expect(send({ replica: 'r', changes: both })).toMatchObject({ applied: 2, conflicts: 0 })
+  expect(tenant.session('t').Contact!.get!(id).phone).toBe('2')
+})
+
+test('a delete from before a restoration loses against it', () => {
+  const { send, act, change, at, events } = open()
+  const id = act('create', { name: 'Ada' })
+  at(10)
+  act('delete', {}, id)
+  at(20)
+  act('restore', {}, id)
+
+  expect(send({ changes: [change(id, 'delete', {}, 15)] }).conflicts).toBe(1)
+  expect(events(id)).toEqual(['created', 'deleted', 'restored', 'conflicted'])
+})
+
+test('the end of a sync is never before the newest event, though the clock goes back', () => {
+  const { tenant, send, act, at } = open()
+  at(60)
+  act('create', { name: 'Ada' })
+  at(0)
+
+  const { syncedAt } = send({})
+  act('create', { name: 'Bob' })
+
+  expect(Date.parse(syncedAt)).toBeLessThan(tenant.head.at)
+  expect(send({ lastSyncAt: syncedAt }).serverChanges).toMatchObject([{ data: { name: 'Bob' } }])
+})
+
+test.each([
+  ['too many changes', { changes: Array.from({ length: 10_001 }, () => ({})) }, 'too_many'],
+  ['a replica without a name', { replica: '' }, 'invalid_parameter'],
+  ['a replica with too long a name', { replica: 'x'.repeat(129) }, 'invalid_parameter'],
+])('a sync with %s is refused', (_, body, code) => {
+  expect(() => open().send(body)).toThrow(expect.objectContaining({ code }))
 })
