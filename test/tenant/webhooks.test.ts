@@ -1,4 +1,4 @@
-import { feedOf, OPERATOR, type OutboundAnswer, type OutboundRequest, perform } from '@tildebase/tenant'
+import { feedOf, OPERATOR, type OutboundAnswer, type OutboundRequest, perform, testWebhook } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { type Bench, openAcme } from './fixture.ts'
@@ -100,6 +100,29 @@ verifies(
     expect(world.sent.map(({ request }) => request.headers['webhook-signature']!.split(' ').length)).toEqual([2, 1])
   },
 )
+
+test('a test that fails is told, and neither tried again nor held against its webhook', async () => {
+  const world = openWorld()
+  const id = register(world)
+  const start = world.clock.at
+  world.answer = { status: 500 }
+
+  await testWebhook(world.tenant, id)
+  await world.until(start + 2 * DAY)
+
+  expect([world.sent.length, statusOf(world, id)]).toEqual([1, 'active'])
+})
+
+test('a delivery is signed for the second that has begun', async () => {
+  const world = openWorld()
+  register(world)
+  world.clock.at += 999
+  run(world, 'Contact', 'create', { name: 'Ada' })
+
+  await world.until(world.clock.at)
+
+  expect(world.sent[0]!.request.headers['webhook-timestamp']).toBe(String(Math.floor(world.clock.at / SECOND)))
+})
 
 test('records of deliveries are forgotten after thirty days, and the log never', async () => {
   const world = openWorld()
