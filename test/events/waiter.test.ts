@@ -1,0 +1,85 @@
+import { feedOf, type Grant, OPERATOR } from '@tildebase/tenant'
+import { expect, test } from 'vitest'
+import type { Call } from '../../packages/server/src/call.ts'
+import { liveAnswer, seqOf, Tail, Waiter } from '../../packages/server/src/rest/live.ts'
+import { openAcme } from '../tenant/fixture.ts'
+
+const LONG = 3_600_000
+
+function open() {
+  const { tenant } = openAcme()
+  return { tenant, write: () => tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 't' }) }
+}
+
+test('all who wait are told when the log moves, however many they are', async () => {
+  const { tenant, write } = open()
+  const waiters = Array.from({ length: 200 }, () => new Waiter(tenant))
+  const waits = waiters.map((waiter) => waiter.wait(LONG))
+
+  write()
+
+  expect(await Promise.all(waits)).toEqual(waiters.map(() => true))
+  for (const waiter of waiters) waiter.close()
+})
+
+test('what moved while nobody waited is told once, and a short wait after a long one is short', async () => {
+  const { tenant, write } = open()
+  const waiter = new Waiter(tenant)
+  const long = waiter.wait(LONG)
+  write()
+  const first = await long
+  write()
+  await new Promise((done) => setImmediate(() => setImmediate(done)))
+
+  expect([first, await waiter.wait(LONG), await waiter.wait(1)]).toEqual([true, true, false])
+  waiter.close()
+})
+
+test('a reader that leaves is not followed for any more', async () => {
+  const { tenant, write } = open()
+  const { body } = liveAnswer({ tenant, grant: OPERATOR, requestId: 'r' } as Call, { read: () => '' })
+  const live = (body as AsyncIterable<string>)[Symbol.asyncIterator]()
+  const begun = await live.next()
+  const pending = live.next()
+
+  await live.return!()
+  write()
+
+  expect([begun.done, (await pending).done]).toEqual([false, true])
+  expect(feedOf(tenant).recent(0)).toBe(null)
+})
+
+test('a long stretch without anything to tell is gone through in turns, up to what there is', () => {
+  const { tenant, write } = open()
+  for (let i = 0; i < 25; i++) write()
+  const tail = new Tail(tenant, 'last', 0, (after) => ({ text: after === 24 ? 'last' : '', position: after + 1 }))
+  const told = Array.from({ length: 4 }, () => textOf(tail.read(OPERATOR)))
+
+  expect(told).toEqual([':\n\n', ':\n\n', 'last', ''])
+})
+
+test('a reader whose key has changed is told what the key sees by now', () => {
+  const { tenant, write } = open()
+  const seen = (after: number, grant: Grant) => ({ text: JSON.stringify(grant.scopes), position: after + 1 })
+  const [one, other] = [new Tail(tenant, 'scopes', 0, seen), new Tail(tenant, 'scopes', 0, seen)]
+  const stop = feedOf(tenant).follow(() => {})
+  const less: Grant = { ...OPERATOR, scopes: [{ action: 'read', area: 'crm' }] }
+  write()
+  for (const tail of [one, other]) tail.read(OPERATOR)
+  write()
+
+  expect([one.read(OPERATOR), other.read(less)].map(textOf)).toEqual(
+    [OPERATOR, less].map(({ scopes }) => JSON.stringify(scopes)),
+  )
+  stop()
+})
+
+test('an id of fifteen digits is one; a longer one cannot be', () => {
+  expect(seqOf('9'.repeat(15), 'cursor')).toBe(999_999_999_999_999)
+  for (const text of ['9'.repeat(16), '', '-1', '1e3'])
+    expect(() => seqOf(text, 'cursor')).toThrow(expect.objectContaining({ code: 'invalid_cursor' }))
+})
+
+function textOf(told: string | Uint8Array): string {
+  return typeof told === 'string' ? told : new TextDecoder().decode(told)
+}
