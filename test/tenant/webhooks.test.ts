@@ -1,4 +1,13 @@
-import { feedOf, OPERATOR, type OutboundAnswer, type OutboundRequest, perform, testWebhook } from '@tildebase/tenant'
+import { isoOf } from '@tildebase/nouns'
+import {
+  feedOf,
+  type Grant,
+  OPERATOR,
+  type OutboundAnswer,
+  type OutboundRequest,
+  perform,
+  testWebhook,
+} from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { type Bench, openAcme } from './fixture.ts'
@@ -100,6 +109,22 @@ verifies(
     expect(world.sent.map(({ request }) => request.headers['webhook-signature']!.split(' ').length)).toEqual([2, 1])
   },
 )
+
+test.each(['restore', 'rollback'])('a %s has a webhook told what whoever did that may see', async (verb) => {
+  const world = openWorld()
+  const id = register(world)
+  const asOf = isoOf(world.clock.at)
+  world.clock.at += SECOND
+  const before = verb === 'restore' ? 'delete' : 'update'
+  run(world, 'Webhook', before, before === 'update' ? { events: ['Deal.*'] } : {}, id)
+  const narrowed: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
+
+  perform(world.tenant, narrowed, { type: 'Webhook', verb, id, data: verb === 'rollback' ? { asOf } : {} })
+  for (const stage of ['Lead', 'Partner', 'Lead']) run(world, 'Contact', 'create', { name: 'Ada', stage })
+  await world.until(world.clock.at + SECOND)
+
+  expect(world.sent.map(({ request }) => JSON.parse(request.body).data.stage)).toEqual(['Lead', 'Lead'])
+})
 
 test('a test that fails is told, and neither tried again nor held against its webhook', async () => {
   const world = openWorld()
