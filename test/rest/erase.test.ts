@@ -73,3 +73,17 @@ test('a tracked event can be erased too', async () => {
   expect((await sent('GET', '/~acme/Event')).text).not.toContain('qwertz-person')
   expect((await sent('GET', '/operator/tenants/acme/verify')).body.ok).toBe(true)
 })
+
+test('what is deleted already is erased without being deleted again; keys and webhooks are not erased', async () => {
+  const { body: ada } = await sent('POST', '/~gone/Contact', { name: 'Ada' })
+  await sent('DELETE', `/~gone/Contact/${ada.$id}`)
+  const { body: key } = await sent('POST', '/~gone/api-keys', { name: 'k' })
+
+  const done = await sent('POST', `/~gone/Contact/${ada.$id}/erase`)
+  const refused = await sent('POST', `/~gone/ApiKey/${key.$id}/erase`)
+  const nobody = await sent('POST', '/~gone/Event/event_nobody/erase')
+
+  expect([done.status, done.body.events]).toEqual([200, 2])
+  expect([refused.status, refused.body.message]).toEqual([422, 'A ApiKey cannot be erased; delete it instead.'])
+  expect(nobody.status).toBe(404)
+})

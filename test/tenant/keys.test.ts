@@ -79,6 +79,20 @@ test('a key made by a narrowed key is narrowed at least as much', () => {
   expect(seen(keyOf({ contacts: { name: 'Ada' } }, leads))).toEqual(['Ada Lead'])
 })
 
+test('a narrowed key brings back what it deleted, and nothing else', () => {
+  const { tenant } = openAcme()
+  const grant: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
+  const make = (stage: string) =>
+    perform(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada', stage } }).entity.id
+  const [own, other] = [make('Lead'), make('Partner')]
+  for (const id of [own, other]) perform(tenant, OPERATOR, { type: 'Contact', verb: 'delete', id })
+  const restore = (id: string) => perform(tenant, grant, { type: 'Contact', verb: 'restore', id })
+
+  expect(restore(own).entity.version).toBe(3)
+  expect(() => restore(other)).toThrow(expect.objectContaining({ code: 'forbidden' }))
+  expect(operate(tenant, OPERATOR, 'Contact', 'count', [{}])).toBe(1)
+})
+
 test('a filter that cannot be is refused, and that of a key never changes', () => {
   const { tenant } = openAcme()
   const { entity } = create(tenant, { filter: { Contact: { stage: 'Lead' } } })
