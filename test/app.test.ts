@@ -1,0 +1,92 @@
+import { Commits } from '@tildebase/tenant'
+import { expect, test } from 'vitest'
+import { type AppOptions, answer, type Sender } from '../packages/server/src/app.ts'
+import type { Ask } from '../packages/server/src/ask.ts'
+import { RateLimit } from '../packages/server/src/rate.ts'
+import { routes } from '../packages/server/src/table.ts'
+import { openAcme } from './tenant/fixture.ts'
+
+/** The app over a tenant of its own, without any host around it. */
+function openApp(more: Partial<AppOptions> = {}) {
+  const { tenant } = openAcme()
+  const open = { tenant, commits: new Commits(tenant, setImmediate) }
+  const options: AppOptions = { routes, signup: false, report: () => {}, ...more }
+  const send = async (
+    method: string,
+    path: string,
+    body: object | null,
+    sender: Sender,
+    headers: Ask['headers'] = {},
+  ) => {
+    const place = { tenant: 'acme', dimensions: [], segments: path.split('/').slice(1), baseUrl: 'http://localhost' }
+    const bytes = body && new TextEncoder().encode(JSON.stringify(body))
+    const ask = { method, scheme: 'http', host: 'localhost', path: `/~acme${path}`, query: '', headers, body: bytes }
+    return answer(open, ask as Ask, place, sender, 'r', options)
+  }
+  return { tenant, send }
+}
+
+const NOBODY: Sender = { kind: 'nobody' }
+const ROOT: Sender = { kind: 'operator' }
+
+test('nobody has a first key where signing up is closed, whatever the host lets through', async () => {
+  const { tenant, send } = openApp()
+
+  expect((await send('POST', '/api-keys', { name: 'k' }, NOBODY)).status).toBe(401)
+  expect(tenant.head.seq).toBe(0)
+})
+
+test('where signing up is open, the first key is all that nobody can have, and once', async () => {
+  const { send } = openApp({ signup: true })
+  const asked: [string, string, object | null][] = [
+    ['POST', '/Contact', { name: 'x' }],
+    ['GET', '/api-keys', null],
+    ['POST', '/ApiKey', { name: 'k' }],
+    ['POST', '/api-keys', { name: 'k' }],
+  ]
+  const statuses: number[] = []
+  for (const [method, path, body] of asked) statuses.push((await send(method, path, body, NOBODY)).status)
+
+  expect(statuses).toEqual([401, 401, 201, 401])
+})
+
+test('turns are counted by key and tenant, and told with every answer, refusals included', async () => {
+  const rate = new RateLimit(2, () => 0)
+  const [one, other] = [openApp({ rate }), openApp({ rate })]
+  Object.assign(other.tenant, { slug: 'globex' })
+  const get = ({ send }: typeof one, path: string) => send('GET', path, null, ROOT)
+
+  const given = [await get(one, '/Contact'), await get(one, '/Nothing'), await get(one, '/Contact')]
+
+  expect(given.map(({ status }) => status)).toEqual([200, 404, 429])
+  expect(given.map(({ headers }) => headers['ratelimit-remaining'])).toEqual(['1', '0', '0'])
+  expect(given[2]!.headers['retry-after']).toBe('30')
+  expect((await get(other, '/Contact')).status).toBe(200)
+})
+
+test.each([
+  ['order-7:a.b_c', 'order-7:a.b_c'],
+  ['with space', null],
+  ['x'.repeat(101), null],
+  ['', null],
+])('the correlation %j is kept as %j', async (given, kept) => {
+  const { tenant, send } = openApp()
+
+  await send('POST', '/Contact', { name: 'Ada' }, ROOT, { 'x-correlation-id': given })
+
+  expect(tenant.sql.rows('SELECT correlation FROM log')).toEqual([[kept]])
+})
+
+test('what goes wrong inside is told to the log, and to the sender without its words', async () => {
+  const told: unknown[] = []
+  const { tenant, send } = openApp({ report: (reason) => told.push(reason) })
+  const reason = new Error('inner words')
+  tenant.witnesses.push(() => {
+    throw reason
+  })
+
+  const { status, body } = await send('POST', '/Contact', { name: 'Ada' }, ROOT)
+
+  expect([status, told]).toEqual([500, [reason]])
+  expect(String(body)).not.toContain('inner words')
+})
