@@ -1,3 +1,4 @@
+import { type About, Problem } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
 import { refusal } from './respond.ts'
 
@@ -14,4 +15,15 @@ test.each([
 
   expect(answer.status).toBe(status)
   expect(answer.body).not.toContain(message)
+})
+
+test.each<[string, About, object]>([
+  ['unauthorized', {}, { 'www-authenticate': 'Bearer' }],
+  ['method_not_allowed', { allow: 'GET, PUT' }, { allow: 'GET, PUT' }],
+  ['method_not_allowed', {}, { allow: '' }],
+  ['busy', {}, { 'retry-after': '1' }],
+  ['unavailable', { retryAfter: 7 }, { 'retry-after': '7' }],
+  ['rate_limited', { retryAfter: 30 }, { 'retry-after': '30' }],
+])('a refusal with %s and %j says in its headers what to do', (code, about, headers) => {
+  expect(refusal(new Problem(code, 'No.', about), 'r1', () => {}).headers).toMatchObject(headers)
 })
