@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { Ask } from './ask.ts'
+import { Gateway, type Tenants } from './gateway.ts'
+
+const ask = (path: string, headers: Ask['headers'] = {}): Ask => ({
+  method: 'GET',
+  scheme: 'http',
+  host: 'localhost',
+  path,
+  query: '',
+  headers,
+  body: null,
+})
+
+function gatewayTo(answer: Tenants['answer'], told: unknown[] = []): Gateway {
+  return new Gateway({
+    tenants: { answer, verify: async () => false },
+    hostSuffix: 'localhost',
+    isOperator: (secret) => secret === 'root',
+    requestId: () => 'made',
+    report: (reason) => told.push(reason),
+    outside: ({ path }) => (path.endsWith('docs') ? { status: 200, headers: {}, body: 'docs' } : null),
+  })
+}
+
+const REASON = new Error('inner words')
+
+test.each<[string, Tenants['answer']]>([
+  [
+    'at once',
+    () => {
+      throw REASON
+    },
+  ],
+  ['later', () => Promise.reject(REASON)],
+])('what fails behind it, %s, is answered and told to the log', async (_, fail) => {
+  const told: unknown[] = []
+
+  const { status, headers, body } = await gatewayTo(fail, told).answer(ask('/~acme/Contact'))
+
+  expect([status, headers['x-request-id'], told]).toEqual([500, 'made', [REASON]])
+  expect(String(body)).not.toContain('inner words')
+})
+
+test.each([
+  ['mine-1.a', 'mine-1.a'],
+  ['with space', 'made'],
+  ['x'.repeat(101), 'made'],
+])('the request id %j is answered with %j', async (given, answered) => {
+  const gateway = gatewayTo(() => ({ status: 200, headers: {}, body: null }))
+
+  expect((await gateway.answer(ask('/~acme', { 'x-request-id': given }))).headers['x-request-id']).toBe(answered)
+})
+
+test('a browser has the pages at docs, and what lies below is a type of that name', async () => {
+  const gateway = gatewayTo(() => ({ status: 404, headers: {}, body: null }))
+  const status = async (path: string, accept: string) => (await gateway.answer(ask(path, { accept }))).status
+
+  expect(await status('/~acme/docs', 'text/html')).toBe(200)
+  expect(await status('/~acme/docs', 'application/json')).toBe(404)
+  expect(await status('/~acme/docs/docs', 'text/html')).toBe(404)
+})
