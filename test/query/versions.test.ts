@@ -51,6 +51,7 @@ test('the pages of a history are its versions, newest first, each once and none 
         const page = history(tenant, OPERATOR, noun, id, limit, before)
         versions.push(...page.results.map(({ version }) => version))
         expect(page.total).toBe(states.length - 1)
+        expect(page.hasMore).toBe(versions.length < page.total)
         if (!page.hasMore) break
         expect(page.results).toHaveLength(limit)
         before = Number(page.cursor)
