@@ -57,7 +57,8 @@ verifies('cli.workers', '--workers beats TILDE_WORKERS, and is a whole number', 
 
 test.each([
   [1, 0],
-  [3, 0],
+  [2, 1],
+  [3, 1],
   [4, 4],
   [64, 4],
 ])('on %i cores there are %i workers, unless somebody says otherwise', (cores, workers) => {

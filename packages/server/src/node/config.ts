@@ -82,9 +82,9 @@ export function readSettings(flags: Words, env: Words): Settings {
   }
 }
 
-/** Four workers at most; and none on few cores, where the threads would only take turns. */
+/** Four workers at most; on few cores one, so that one thread reads and answers while the other works. */
 export function defaultWorkers(cores: number): number {
-  return cores < 4 ? 0 : 4
+  return cores < 2 ? 0 : cores < 4 ? 1 : 4
 }
 
 /** The program of the operator's file, beside the built-in types. */
