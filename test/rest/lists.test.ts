@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextMillisecond } from '../clock.ts'
 import { type TestHost, testHost } from '../host.ts'
 
 let host: TestHost
@@ -175,4 +176,29 @@ test('sort is taken in the form of the SDK too', async () => {
   expect(await names('{"stage":1,"value":-1}')).toEqual(await names('stage,-value'))
   expect(await names('{"value":2}')).toBe('invalid_sort')
   expect(await names('{"value"')).toBe('invalid_sort')
+})
+
+test('a list as of a time is the same whenever it is asked for, and one as of now follows what happens', async () => {
+  const { body: made } = await sent('POST', '/~acme/Contact', { name: 'Ada', email: 'then@example.org' })
+  await nextMillisecond()
+  const then = new Date().toISOString()
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  const phones = async (asOf: string) => {
+    const { body } = await sent('GET', `/~acme/Contact?email=then@example.org&asOf=${asOf}`)
+    return body.results.map(({ phone }: { phone?: string }) => phone ?? null)
+  }
+  const change = async (phone: string) => {
+    await nextMillisecond()
+    await sent('PUT', `/~acme/Contact/${made.$id}`, { phone })
+    return [...(await phones(then)), ...(await phones(later))]
+  }
+  await nextMillisecond()
+  await sent('POST', '/~acme/Contact', { name: 'Eve' })
+
+  expect(await phones(then)).toEqual([null])
+  expect([await change('1'), await change('2'), await change('3')]).toEqual([
+    [null, '1'],
+    [null, '2'],
+    [null, '3'],
+  ])
 })

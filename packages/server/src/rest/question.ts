@@ -25,7 +25,7 @@ const LATELY = new WeakMap<Tenant, Map<string, Known>>()
 /** The question of a list request. It is read and planned once, as long as the key and the types stay as they are. */
 export function questionFor(call: Call, noun: Noun): Question {
   const { tenant, grant, lens, query } = call
-  if (query.has('asOf') || query.has('cursor')) return { query: findQuery(call, noun), ready: null }
+  if (query.has('cursor')) return { query: findQuery(call, noun), ready: null }
   const text = JSON.stringify([noun.name, lens.industry, ...query])
   const known = LATELY.get(tenant) ?? new Map<string, Known>()
   LATELY.set(tenant, known)

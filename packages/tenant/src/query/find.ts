@@ -59,6 +59,8 @@ export function find(reader: Reader, query: Query, ready?: Ready | null): Page {
 /** The same without a bound on the limit, for exports and other readers of whole collections. */
 export function findRows(reader: Reader, query: Query, ready?: Ready | null): Page {
   foldFor(reader, query.filter)
+  // What was planned before may have to be folded for again.
+  if (ready) momentOf(reader.sql, query.asOf)
   const { plan, order, asked, question } = ready ?? prepared(reader, query)
   return within(reader, () => {
     const { type, limit = DEFAULT_LIMIT, offset = 0 } = query
@@ -104,7 +106,9 @@ export interface Ready extends Prepared {
 export function readyFor(reader: Reader, query: Query): Ready {
   const { type, filter = EVERYTHING, limit = DEFAULT_LIMIT, offset = 0 } = query
   const made = prepared(reader, query)
-  const varies = type === 'Event' || query.cursor || (query.asOf ?? null) !== null || reader.narrow?.(type)
+  // A time at or after the newest event is another moment with the next one.
+  const moves = (query.asOf ?? 0) >= lastSeq(reader.sql)
+  const varies = type === 'Event' || query.cursor || moves || reader.narrow?.(type)
   if (varies || touches(filter).size > 0) return { ...made, statement: null }
   const { plan, order, asked } = made
   const [condition, ...others] = plan.conditions
@@ -112,7 +116,8 @@ export function readyFor(reader: Reader, query: Query): Ready {
   if (!isDirect || plan.match !== null || plan.residual.length > 0 || order.by !== 'creation' || isRelative(asked)) {
     return { ...made, statement: null }
   }
-  return { ...made, statement: select(plan, pageRows(plan, order), [], limit + 1, offset) }
+  const rows = pageRows(plan, order)
+  return { ...made, statement: rows.halved ? null : select(plan, rows, [], limit + 1, offset) }
 }
 
 function prepared(reader: Reader, query: Query): Prepared {
