@@ -17,11 +17,12 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** A server in a process of its own, so that its memory can be told from ours. */
+/** A server in a process of its own, as `npm start` starts it, so that its memory can be told from ours. */
 export async function startServer(...flags: string[]): Promise<Server> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
   const tilde = fileURLToPath(new URL('../../packages/cli/bin/tilde.js', import.meta.url))
-  const child = spawn(process.execPath, [...flags, tilde, 'serve', '--port', '0', '--workers', '0', '--data', data], {
+  const program = ['--max-semi-space-size=16', ...flags, tilde, 'serve']
+  const child = spawn(process.execPath, [...program, '--port', '0', '--workers', '0', '--data', data], {
     env: { ...process.env, TILDE_ROOT_KEY: KEY },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
