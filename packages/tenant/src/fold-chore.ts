@@ -7,7 +7,7 @@ const QUIET_MS = 300
 const TEXT_SLICE = 500
 /** The more at once, the fewer pages are written; this many take some 20 ms. */
 const PAST_SLICE = 2_000
-/** Folding this many keeps the search that finds them waiting for about a second. */
+/** Folding this many keeps the search that finds them waiting for some tenths of a second. */
 const MOST_BEHIND = 10_000
 
 /**

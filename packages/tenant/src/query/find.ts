@@ -104,10 +104,10 @@ export interface Ready extends Prepared {
  * more than the types, on what there is, on the time, on who asks, or on where a page begins.
  */
 export function readyFor(reader: Reader, query: Query): Ready {
-  const { type, filter = EVERYTHING, limit = DEFAULT_LIMIT, offset = 0 } = query
+  const { type, filter = EVERYTHING, limit = DEFAULT_LIMIT, offset = 0, asOf = null } = query
   const made = prepared(reader, query)
   // A time at or after the newest event is another moment with the next one.
-  const moves = (query.asOf ?? 0) >= lastSeq(reader.sql)
+  const moves = asOf !== null && asOf >= lastSeq(reader.sql)
   const varies = type === 'Event' || query.cursor || moves || reader.narrow?.(type)
   if (varies || touches(filter).size > 0) return { ...made, statement: null }
   const { plan, order, asked } = made

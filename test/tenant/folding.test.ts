@@ -53,3 +53,16 @@ test('what is restored is found again, and its event tells that nothing else cha
   expect(counts).toEqual([1, 0, 1])
   expect(history(tenant, OPERATOR, tenant.noun('Deal'), id, 1, null).results[0]!.previous).toEqual({})
 })
+
+test('the past is folded once writing pauses too, so that nobody who asks for it has to wait', async () => {
+  const { tenant, clock } = openAcme()
+  const { entity } = tenant.act({ type: 'Deal', verb: 'create', data: { name: 'Engine' }, actor: 'system' })
+  tenant.act({ type: 'Deal', verb: 'update', id: entity.id, data: { value: 7 }, actor: 'system' })
+  const folded = () => tenant.sql.rows('SELECT n, seq, until FROM past')
+
+  const before = folded()
+  clock.at += QUIET
+  await tenant.wake()
+
+  expect([before, folded()]).toEqual([[], [[1, 1, 2]]])
+})
