@@ -30,6 +30,7 @@ test.each([
   ['another state', `UPDATE entities SET data = '{}' WHERE seq = 2`, 2, 'The state of $bob is not that of its event.'],
   ['no state', 'DELETE FROM entities WHERE seq = 4', 4, 'The state of $eve is older than the log.'],
   ['another past', 'UPDATE past SET until = 4', 1, 'An interval of the past does not fit its events.'],
+  ['no past', 'DELETE FROM past', 3, 'An interval of the past does not fit its events.'],
   [
     'too little in an index',
     `DELETE FROM facts WHERE value = 'bob@example.org'`,
