@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings, startHost } from '@tildebase/server'
-import { filterOf, find, includeOf, OPERATOR, openTenant, type Query, readerOf } from '@tildebase/tenant'
+import { filterOf, find, includeOf, OPERATOR, openTenant, type Query, readContextOf } from '@tildebase/tenant'
 import { loadProgram } from '../packages/server/src/node/config.ts'
 import { TenantFiles } from '../packages/server/src/node/files.ts'
 import { systemClock, systemRandom, systemSeal } from '../packages/server/src/node/ports.ts'
@@ -93,12 +93,12 @@ async function measure(firstLoaded: string): Promise<void> {
   const tenant = openTenant('bench', ports, { ...program, baseUrl: 'http://localhost' })
   const noun = tenant.noun('Person')
   const ask = (filter: object, more: Partial<Query> = {}) =>
-    find(readerOf(tenant, OPERATOR), { type: 'Person', filter: filterOf(tenant, noun, filter), ...more })
+    find(readContextOf(tenant, OPERATOR), { type: 'Person', filter: filterOf(tenant, noun, filter), ...more })
   const past = tenant.sql.rows('SELECT max(seq) FROM log WHERE at <= ?', Date.parse(firstLoaded))[0]![0]
   const source = () => ({ source: `source-${Math.floor(Math.random() * 1_000)}` })
   // A total is remembered until the type changes: forgotten each time, so that it is counted.
   const forgetting = (work: () => unknown) => () => {
-    tenant.memo.forget('Person')
+    tenant.cache.forget('Person')
     return work()
   }
 

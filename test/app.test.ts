@@ -1,27 +1,27 @@
-import { Commits } from '@tildebase/tenant'
+import { GroupCommit } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
-import { type AppOptions, answer, type Sender } from '../packages/server/src/app.ts'
-import type { Ask } from '../packages/server/src/ask.ts'
+import { type AppOptions, handleRequest, type Sender } from '../packages/server/src/app.ts'
+import type { HttpRequest } from '../packages/server/src/http.ts'
 import { RateLimit } from '../packages/server/src/rate.ts'
-import { routes } from '../packages/server/src/table.ts'
+import { routes } from '../packages/server/src/route-table.ts'
 import { openAcme } from './tenant/fixture.ts'
 
 /** The app over a tenant of its own, without any host around it. */
 function openApp(more: Partial<AppOptions> = {}) {
   const { tenant } = openAcme()
-  const open = { tenant, commits: new Commits(tenant, setImmediate) }
+  const open = { tenant, commits: new GroupCommit(tenant, setImmediate) }
   const options: AppOptions = { routes, signup: false, report: () => {}, ...more }
   const send = async (
     method: string,
     path: string,
     body: object | null,
     sender: Sender,
-    headers: Ask['headers'] = {},
+    headers: HttpRequest['headers'] = {},
   ) => {
     const place = { tenant: 'acme', dimensions: [], segments: path.split('/').slice(1), baseUrl: 'http://localhost' }
     const bytes = body && new TextEncoder().encode(JSON.stringify(body))
     const ask = { method, scheme: 'http', host: 'localhost', path: `/~acme${path}`, query: '', headers, body: bytes }
-    return answer(open, ask as Ask, place, sender, 'r', options)
+    return handleRequest(open, ask as HttpRequest, place, sender, 'r', options)
   }
   return { tenant, send }
 }
@@ -81,7 +81,7 @@ test('what goes wrong inside is told to the log, and to the sender without its w
   const told: unknown[] = []
   const { tenant, send } = openApp({ report: (reason) => told.push(reason) })
   const reason = new Error('inner words')
-  tenant.witnesses.push(() => {
+  tenant.transactionListeners.push(() => {
     throw reason
   })
 

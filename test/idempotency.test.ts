@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Commits } from '@tildebase/tenant'
+import { GroupCommit } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answer } from '../packages/server/src/app.ts'
-import type { Ask } from '../packages/server/src/ask.ts'
-import { routes } from '../packages/server/src/table.ts'
+import { handleRequest } from '../packages/server/src/app.ts'
+import type { HttpRequest } from '../packages/server/src/http.ts'
+import { routes } from '../packages/server/src/route-table.ts'
 import { ask, KEY, startServer } from './faults/server.ts'
 import { type TestHost, testHost } from './host.ts'
 import { openAcme } from './tenant/fixture.ts'
@@ -214,10 +214,10 @@ describe('an Idempotency-Key', () => {
 
   verifies('idempotency.expiry', 'is free again after 24 hours', async () => {
     const { tenant, clock } = openAcme()
-    const open = { tenant, commits: new Commits(tenant, setImmediate) }
+    const open = { tenant, commits: new GroupCommit(tenant, setImmediate) }
     const place = { tenant: 'acme', dimensions: [], segments: ['Contact'], baseUrl: 'http://localhost' }
     const body = new TextEncoder().encode('{"name": "Ada"}')
-    const asked: Ask = {
+    const asked: HttpRequest = {
       method: 'POST',
       scheme: 'http',
       host: 'localhost',
@@ -228,7 +228,7 @@ describe('an Idempotency-Key', () => {
     }
     const id = async () => {
       const options = { routes, signup: false, report: () => {} }
-      return JSON.parse(String((await answer(open, asked, place, { kind: 'operator' }, 'r', options)).body)).$id
+      return JSON.parse(String((await handleRequest(open, asked, place, { kind: 'operator' }, 'r', options)).body)).$id
     }
 
     const first = await id()

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../packages/server/src/route-table.ts'
 import type { Route } from '../packages/server/src/routes.ts'
-import { routes } from '../packages/server/src/table.ts'
 import { ROOT, type TestHost, testHost } from './host.ts'
 import { verifies } from './verifies.ts'
 import { wire } from './wire.ts'

@@ -1,11 +1,11 @@
-import { Commits, OPERATOR, runCode } from '@tildebase/tenant'
+import { GroupCommit, OPERATOR, runCode } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { testHost } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 test('a host without an interpreter says so', async () => {
   const { tenant } = openAcme()
-  const commits = new Commits(tenant, setImmediate)
+  const commits = new GroupCommit(tenant, setImmediate)
 
   await expect(runCode(tenant, commits, OPERATOR, { code: '1' })).rejects.toMatchObject({
     code: 'not_supported',

@@ -1,5 +1,5 @@
 import { catalogue, type Json, type Noun, nounsOf } from '@tildebase/nouns'
-import { grantFor, Hooks, OPERATOR, openTenant, perform } from '@tildebase/tenant'
+import { grantFor, Hooks, OPERATOR, openTenant, runVerb } from '@tildebase/tenant'
 import { TenantFiles } from '../../packages/server/src/node/files.ts'
 import { systemSeal } from '../../packages/server/src/node/ports.ts'
 import { openSql } from '../../packages/server/src/node/sql.ts'
@@ -57,7 +57,7 @@ export function writeYear(data: string): void {
   let who = OPERATOR
   const run = (type: string, verb: string, data: { [field: string]: Json }, id?: string) => {
     at += 60_000
-    return perform(tenant, who, { type, verb, data, ...(id !== undefined && { id }) }).entity.id
+    return runVerb(tenant, who, { type, verb, data, ...(id !== undefined && { id }) }).entity.id
   }
   const create = (type: string, fields: { [field: string]: Json }) => run(type, 'create', fields)
   const [sales, desk] = ['Sales team', 'Support desk'].map((name) =>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogue, type Noun, nounsOf, Problem } from '@tildebase/nouns'
-import { Hooks, openTenant, type Sql, type SqlValue, type Tenant, type TransactionWay, verify } from '@tildebase/tenant'
+import { type Engine, Hooks, openTenant, type Sql, type SqlValue, type TransactionWay, verify } from '@tildebase/tenant'
 import { systemSeal } from '../../packages/server/src/node/ports.ts'
 import { type NodeSql, openSql } from '../../packages/server/src/node/sql.ts'
 
@@ -36,7 +36,7 @@ export function simulate(seed: number, strike: Strike): string[] {
 /** The versions that were acknowledged, by id; null is a deletion. */
 type Acknowledged = Map<string, number | null>
 
-function live(tenant: Tenant, chance: () => number): Acknowledged {
+function live(tenant: Engine, chance: () => number): Acknowledged {
   const acknowledged: Acknowledged = new Map()
   let at = Date.UTC(2026, 0, 1)
   for (let step = 0; step < STEPS; step++) {
@@ -65,7 +65,7 @@ function live(tenant: Tenant, chance: () => number): Acknowledged {
   return acknowledged
 }
 
-function judge(tenant: Tenant, acknowledged: Acknowledged): string[] {
+function judge(tenant: Engine, acknowledged: Acknowledged): string[] {
   const faults = verify(tenant).faults.map(({ seq, message }) => `${seq}: ${message}`)
   for (const [id, version] of acknowledged) {
     const [row] = tenant.sql.rows('SELECT version, gone FROM entities WHERE id = ?', id)
@@ -80,7 +80,7 @@ function judge(tenant: Tenant, acknowledged: Acknowledged): string[] {
   return faults
 }
 
-function furnish(sql: Sql, chance: () => number): Tenant {
+function furnish(sql: Sql, chance: () => number): Engine {
   let at = Date.UTC(2026, 0, 1)
   return openTenant(
     'acme',

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
+import { LazySql } from '../../packages/server/src/workerd/lazy-sql.ts'
 import { DurableSql } from '../../packages/server/src/workerd/sql.ts'
-import { UnwrittenSql } from '../../packages/server/src/workerd/unwritten.ts'
 import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
 
 /** Tells whether a promise of the Sql contract holds in here: `/3` is the fourth of them. */
@@ -10,7 +10,7 @@ export class Contract extends DurableObject<unknown> {
     const sql = new DurableSql(this.ctx.storage)
     try {
       if (kind === 'unwritten') sql.run('CREATE TABLE log (seq)')
-      SQL_CONTRACT[Number(index)]!.holds(kind === 'unwritten' ? new UnwrittenSql(sql) : sql)
+      SQL_CONTRACT[Number(index)]!.holds(kind === 'unwritten' ? new LazySql(sql) : sql)
       return new Response('holds')
     } catch (reason) {
       return new Response(String(reason))

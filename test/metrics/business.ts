@@ -1,5 +1,5 @@
 import { isoOf, type JsonObject, resolveLens } from '@tildebase/nouns'
-import { type Grant, OPERATOR, perform, snapshot } from '@tildebase/tenant'
+import { type Grant, OPERATOR, runVerb, snapshot } from '@tildebase/tenant'
 import { openAcme } from '../tenant/fixture.ts'
 
 export const DAY = 86_400_000
@@ -8,14 +8,14 @@ export const DAY = 86_400_000
 export function openBusiness() {
   const { tenant, clock, alarms } = openAcme()
   const create = (type: string, data: object, more: object = {}): string =>
-    perform(tenant, OPERATOR, { type, verb: 'create', data, ...more }).entity.id
+    runVerb(tenant, OPERATOR, { type, verb: 'create', data, ...more }).entity.id
   return {
     tenant,
     clock,
     alarms,
     create,
     verb: (type: string, id: string, verb: string, data: object = {}) =>
-      perform(tenant, OPERATOR, { type, verb, id, data }).entity,
+      runVerb(tenant, OPERATOR, { type, verb, id, data }).entity,
     /** A plan with its prices. */
     plan: (data: object, ...prices: object[]): string => {
       const plan = create('Plan', { name: 'Plan', ...data })

@@ -6,12 +6,12 @@ import {
   metricHistory,
   metricSeries,
   OPERATOR,
-  perform,
+  runVerb,
   storedMetric,
 } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deepest } from '../../packages/tenant/src/metrics/steps.ts'
+import { deepest } from '../../packages/tenant/src/business/steps.ts'
 import { verifies } from '../verifies.ts'
 import { openBusiness } from './business.ts'
 
@@ -129,7 +129,7 @@ describe('a goal', () => {
 
     expect(() =>
       tenant.transaction(() => {
-        perform(tenant, OPERATOR, { type: 'Metric', verb: 'record', id: metric, data: { value: 10 } })
+        runVerb(tenant, OPERATOR, { type: 'Metric', verb: 'record', id: metric, data: { value: 10 } })
         throw new Error('refused')
       }),
     ).toThrow('refused')

@@ -22,7 +22,7 @@ describe.each(FILTERS)('$says', ({ filter, documents, found, unlikeMingo }) => {
     for (const [index, document] of documents.entries()) ledger.put('Thing', `thing_${index}`, document)
     const { results } = find(ledger.reader(), { type: 'Thing', filter: ledger.filter('Thing', filter) })
 
-    expect(results.map((row) => row.n - 1).reverse()).toEqual(found)
+    expect(results.map((row) => row.ordinal - 1).reverse()).toEqual(found)
   })
 
   test(unlikeMingo ? `otherwise in mingo: ${unlikeMingo}` : 'in mingo', () => {

@@ -40,7 +40,7 @@ describe('the Event collection', () => {
       data: { name: 'Uno', industry: 'tech', $id: 'company_1', $type: 'Company' },
       properties: { verb: 'update', entityType: 'Company', entityId: 'company_1', version: 2 },
     })
-    expect(results[1]).toMatchObject({ type: 'Event', version: 1, n: 3 })
+    expect(results[1]).toMatchObject({ type: 'Event', version: 1, ordinal: 3 })
   })
 
   test.each<[object, number]>([

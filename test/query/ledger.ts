@@ -1,9 +1,9 @@
 import { EVERYTHING, type Filter, type JsonObject, type Noun, type Nouns, parseFilter } from '@tildebase/nouns'
 import type { Sql, SqlValue } from '@tildebase/tenant'
 import { openSql } from '../../packages/server/src/node/sql.ts'
-import type { Reader } from '../../packages/tenant/src/query/reader.ts'
+import type { ReadContext } from '../../packages/tenant/src/query/reader.ts'
 import { regexFault } from '../../packages/tenant/src/query/regex.ts'
-import { LAYOUT, NOTHING, OPEN } from '../../packages/tenant/src/store/layout.ts'
+import { LAYOUT, NULL_KEY, OPEN } from '../../packages/tenant/src/store/layout.ts'
 
 interface State {
   n: number
@@ -30,7 +30,7 @@ export class Ledger {
   }
 
   /** Who reads: counts statements in `asked` when given. */
-  reader(more: Partial<Reader> = {}): Reader {
+  reader(more: Partial<ReadContext> = {}): ReadContext {
     return {
       sql: this.sql,
       nouns: this.nouns,
@@ -140,5 +140,5 @@ function factValues(value: unknown, nulls: boolean): SqlValue[] {
   if (Array.isArray(value)) return [...new Set(value as string[])]
   if (typeof value === 'boolean') return [value ? 1 : 0]
   if (typeof value === 'string' || typeof value === 'number') return [value]
-  return nulls ? [NOTHING] : []
+  return nulls ? [NULL_KEY] : []
 }

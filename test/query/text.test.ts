@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseFields } from '../../packages/tenant/src/query/fields.ts'
-import { foldText } from '../../packages/tenant/src/query/words.ts'
+import { indexText } from '../../packages/tenant/src/query/text-index.ts'
 import { verifies } from '../verifies.ts'
 import type { Ledger } from './ledger.ts'
 import { ask, ids, NOUNS, opened, Person } from './people.ts'
@@ -76,7 +76,7 @@ describe('$text', () => {
     const ledger = library()
     ledger.put('Person', 'person_1', { name: 'Augusta' })
     ledger.put('Person', 'person_3', null)
-    while (foldText(ledger.sql, NOUNS, 2) > 0);
+    while (indexText(ledger.sql, NOUNS, 2) > 0);
 
     expect(ask(ledger, 'Person', { $text: 'ada' }).total).toBe(0)
     expect(ids(ask(ledger, 'Person', { $text: 'aug' }))).toEqual(['person_1'])

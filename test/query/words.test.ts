@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldText } from '../../packages/tenant/src/query/words.ts'
+import { indexText } from '../../packages/tenant/src/query/text-index.ts'
 import { ask, ids, NOUNS, opened } from './people.ts'
 
 const WORDS = ['ada', 'bob', 'cleo']
@@ -18,7 +18,7 @@ test('a word finds what has it now, whatever was folded when', () => {
       const ledger = opened()
       const now = new Map<string, string[]>()
       for (const [i, { type, who, words, folded }] of steps.entries()) {
-        if (folded > 0) foldText(ledger.sql, NOUNS, folded)
+        if (folded > 0) indexText(ledger.sql, NOUNS, folded)
         const id = type === 'Event' ? `event_x${i}` : `person_${who}`
         if (words === null && !now.has(id)) continue
         ledger.put(type, id, words && { name: words.join(' '), ...(type === 'Event' && { type: 'track' }) })

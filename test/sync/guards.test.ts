@@ -1,4 +1,4 @@
-import { type Grant, OPERATOR, perform, putType, type Synced, sync } from '@tildebase/tenant'
+import { type Grant, OPERATOR, putType, runVerb, type Synced, sync } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { openAcme } from '../tenant/fixture.ts'
 
@@ -11,7 +11,7 @@ function open() {
     send: (body: object, grant: Grant = OPERATOR) =>
       tenant.transaction(() => sync(tenant, grant, body) as never) as Synced,
     act: (verb: string, data: object, id?: string) =>
-      perform(tenant, OPERATOR, { type: 'Contact', verb, data, id }).entity.id,
+      runVerb(tenant, OPERATOR, { type: 'Contact', verb, data, id }).entity.id,
     /** A change of a Contact, made so many seconds after the start. */
     change: (id: string, operation: string, data: object, seconds: number, more: object = {}) => ({
       type: 'Contact',
@@ -115,8 +115,8 @@ test('a change without an id is rejected for that', () => {
 
 test('keys, webhooks and what declares types stay on the server', () => {
   const { tenant, send, act } = open()
-  perform(tenant, OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k' } })
-  perform(tenant, OPERATOR, { type: 'Webhook', verb: 'create', data: { url: 'https://a.example/', events: ['*'] } })
+  runVerb(tenant, OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k' } })
+  runVerb(tenant, OPERATOR, { type: 'Webhook', verb: 'create', data: { url: 'https://a.example/', events: ['*'] } })
   putType(tenant, 'Boat', { name: 'string!' }, 't')
   act('create', { name: 'Ada' })
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { grantFor, perform, type Synced, sync as syncTenant } from '@tildebase/tenant'
+import { grantFor, runVerb, type Synced, sync as syncTenant } from '@tildebase/tenant'
 import { LocalStore } from '../../packages/client/src/local.ts'
 import { type SyncAnswer, type SyncRequest, sync } from '../../packages/client/src/sync.ts'
 import { openAcme } from '../tenant/fixture.ts'
@@ -61,7 +61,7 @@ export function openParty(skews: readonly number[], pageSize: number) {
     /** A write by another way than a sync. Refusals do not matter. */
     write(verb: string, id: string | undefined, data: JsonObject): void {
       try {
-        perform(tenant, grant, { type: 'Contact', verb, id, data })
+        runVerb(tenant, grant, { type: 'Contact', verb, id, data })
       } catch {}
     },
     /** The entities that the server has, by id. */

@@ -1,4 +1,4 @@
-import { grantFor, perform, type Synced, sync } from '@tildebase/tenant'
+import { grantFor, runVerb, type Synced, sync } from '@tildebase/tenant'
 import { describe, expect } from 'vitest'
 import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
@@ -9,9 +9,9 @@ function open() {
   const { tenant, clock } = openAcme()
   const grant = grantFor('apiKey_sync')
   const send = (body: object) => tenant.transaction(() => sync(tenant, grant, body) as never) as Synced
-  const create = (data: object) => perform(tenant, grant, { type: 'Contact', verb: 'create', data }).entity.id
-  const update = (id: string, data: object) => perform(tenant, grant, { type: 'Contact', verb: 'update', id, data })
-  const remove = (id: string) => perform(tenant, grant, { type: 'Contact', verb: 'delete', id })
+  const create = (data: object) => runVerb(tenant, grant, { type: 'Contact', verb: 'create', data }).entity.id
+  const update = (id: string, data: object) => runVerb(tenant, grant, { type: 'Contact', verb: 'update', id, data })
+  const remove = (id: string) => runVerb(tenant, grant, { type: 'Contact', verb: 'delete', id })
   const data = (id: string) =>
     JSON.parse(tenant.sql.rows('SELECT data FROM entities WHERE id = ? AND gone = 0', id)[0]?.[0] ?? 'null')
   const events = (id: string) =>

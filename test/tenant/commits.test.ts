@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { Commits, verify } from '@tildebase/tenant'
+import { GroupCommit, verify } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openAcme } from './fixture.ts'
@@ -15,7 +15,7 @@ test('writes that share a commit come out as if each had had one of its own, whi
   await fc.assert(
     fc.asyncProperty(fc.array(job, { maxLength: 8 }), async (jobs) => {
       const { tenant } = openAcme()
-      const commits = new Commits(tenant, setImmediate)
+      const commits = new GroupCommit(tenant, setImmediate)
       const told: number[] = []
       tenant.listen((events) => told.push(...events.map(({ seq }) => seq)))
       const taken = new Set<string>()
@@ -61,10 +61,10 @@ test('writes that share a commit come out as if each had had one of its own, whi
 
 test('what a write changed outside the database is taken back when it is undone, and once when it is run again', async () => {
   const { tenant } = openAcme()
-  const commits = new Commits(tenant, setImmediate)
+  const commits = new GroupCommit(tenant, setImmediate)
   const list: string[] = []
   const add = (name: string, fails: boolean) => () => {
-    tenant.undone(() => void list.pop())
+    tenant.onRollback(() => void list.pop())
     list.push(name)
     tenant.act({ type: 'Contact', verb: 'create', actor: 't', data: { name } })
     if (fails) throw new Problem('test', 'no')

@@ -1,10 +1,10 @@
 import { catalogue, type Noun, nounsOf } from '@tildebase/nouns'
-import { Hooks, openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
+import { type Engine, Hooks, openTenant, type TenantOptions } from '@tildebase/tenant'
 import { systemSeal } from '../../packages/server/src/node/ports.ts'
 import { openSql } from '../../packages/server/src/node/sql.ts'
 
 export interface Bench {
-  readonly tenant: Tenant
+  readonly tenant: Engine
   readonly clock: { at: number }
   /** When the tenant asked to be woken. */
   readonly alarms: number[]

@@ -1,4 +1,4 @@
-import { history, OPERATOR, operate, perform } from '@tildebase/tenant'
+import { history, OPERATOR, operate, runVerb } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { openAcme } from './fixture.ts'
 
@@ -16,7 +16,7 @@ test('where writing does not pause and much is outstanding, they are folded in b
   const { tenant, clock } = openAcme()
   tenant.transaction(() => {
     for (let i = 0; i <= 10_000; i++)
-      perform(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })
+      runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })
   })
 
   expect(tenant.due()).toBe(clock.at)
@@ -32,7 +32,7 @@ test('an update that changes no word leaves the text index alone', async () => {
     clock.at += QUIET
     await tenant.wake()
     // FTS5 writes down with every row in which of its writes it came.
-    return tenant.sql.rows('SELECT origin FROM text_docsize WHERE id = ?', entity.n)[0]![0]
+    return tenant.sql.rows('SELECT origin FROM text_docsize WHERE id = ?', entity.ordinal)[0]![0]
   }
 
   const first = await written({ name: 'Analytical engine' })

@@ -1,5 +1,5 @@
 import { isoOf } from '@tildebase/nouns'
-import { type Grant, grantOf, OPERATOR, operate, perform, renewed } from '@tildebase/tenant'
+import { type Grant, grantOf, OPERATOR, operate, renewGrant, runVerb } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { systemSeal } from '../../packages/server/src/node/ports.ts'
 import { verifies } from '../verifies.ts'
@@ -8,7 +8,7 @@ import { openAcme, pseudo } from './fixture.ts'
 type Tenant = ReturnType<typeof openAcme>['tenant']
 
 const create = (tenant: Tenant, data: object = {}, grant: Grant = OPERATOR) =>
-  perform(tenant, grant, { type: 'ApiKey', verb: 'create', data: { name: 'k', ...data } })
+  runVerb(tenant, grant, { type: 'ApiKey', verb: 'create', data: { name: 'k', ...data } })
 
 verifies(['key.prefix.redraw', 'key.prefix.unique'], 'a prefix that is taken is drawn again', () => {
   const { tenant } = openAcme()
@@ -62,7 +62,7 @@ test('a key made by a narrowed key is narrowed at least as much', () => {
   const { tenant } = openAcme()
   for (const name of ['Ada', 'Bob']) {
     for (const stage of ['Lead', 'Qualified'])
-      perform(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name, stage } })
+      runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name, stage } })
   }
   const keyOf = (rows: object | null, maker?: Grant) =>
     grantOf(tenant, create(tenant, rows ? { filter: rows } : {}, maker).secret!)!
@@ -83,10 +83,10 @@ test('a narrowed key brings back what it deleted, and nothing else', () => {
   const { tenant } = openAcme()
   const grant: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
   const make = (stage: string) =>
-    perform(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada', stage } }).entity.id
+    runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada', stage } }).entity.id
   const [own, other] = [make('Lead'), make('Partner')]
-  for (const id of [own, other]) perform(tenant, OPERATOR, { type: 'Contact', verb: 'delete', id })
-  const restore = (id: string) => perform(tenant, grant, { type: 'Contact', verb: 'restore', id })
+  for (const id of [own, other]) runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'delete', id })
+  const restore = (id: string) => runVerb(tenant, grant, { type: 'Contact', verb: 'restore', id })
 
   expect(restore(own).entity.version).toBe(3)
   expect(() => restore(other)).toThrow(expect.objectContaining({ code: 'forbidden' }))
@@ -97,7 +97,7 @@ test('a filter that cannot be is refused, and that of a key never changes', () =
   const { tenant } = openAcme()
   const { entity } = create(tenant, { filter: { Contact: { stage: 'Lead' } } })
   const update = (data: object) => () =>
-    perform(tenant, OPERATOR, { type: 'ApiKey', verb: 'update', id: entity.id, data })
+    runVerb(tenant, OPERATOR, { type: 'ApiKey', verb: 'update', id: entity.id, data })
 
   expect(() => create(tenant, { filter: { Contact: { name: { $near: 1 } } } })).toThrow(/filter.Contact/)
   expect(() => create(tenant, { filter: { Nothing: {} } })).toThrow(/filter.Nothing/)
@@ -109,14 +109,14 @@ test('a key ends at its time, is Expired then, and is not looked at again', asyn
   const { tenant, clock, alarms } = openAcme()
   const end = clock.at + 1_000
   const [key, revoked] = [create(tenant, { expiresAt: isoOf(end) }), create(tenant, { expiresAt: isoOf(end) })]
-  perform(tenant, OPERATOR, { type: 'ApiKey', verb: 'revoke', id: revoked.entity.id })
+  runVerb(tenant, OPERATOR, { type: 'ApiKey', verb: 'revoke', id: revoked.entity.id })
   const status = (id: string) => (operate(tenant, OPERATOR, 'ApiKey', 'get', [id]) as any).status
   const held = grantOf(tenant, key.secret!)!
 
   clock.at = end - 1
-  expect([grantOf(tenant, key.secret!), renewed(tenant, held)]).not.toContain(null)
+  expect([grantOf(tenant, key.secret!), renewGrant(tenant, held)]).not.toContain(null)
   clock.at = end
-  expect([grantOf(tenant, key.secret!), renewed(tenant, held)]).toEqual([null, null])
+  expect([grantOf(tenant, key.secret!), renewGrant(tenant, held)]).toEqual([null, null])
   expect(alarms).toContain(end)
   await tenant.wake()
 

@@ -1,12 +1,12 @@
 import { Problem } from '@tildebase/nouns'
-import { type Tenant, verify } from '@tildebase/tenant'
+import { type Engine, verify } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { openAcme } from './fixture.ts'
 
 /** What a log says that the state is: the last state of every entity that was not deleted since. */
-function replay(tenant: Tenant): Map<string, unknown> {
+function replay(tenant: Engine): Map<string, unknown> {
   const state = new Map<string, unknown>()
   for (const [entity, type, verb, version, data] of tenant.sql.rows(
     'SELECT entity, type, verb, version, data FROM log ORDER BY seq',
@@ -18,7 +18,7 @@ function replay(tenant: Tenant): Map<string, unknown> {
   return state
 }
 
-function present(tenant: Tenant): Map<string, unknown> {
+function present(tenant: Engine): Map<string, unknown> {
   const rows = tenant.sql.rows('SELECT id, version, data FROM entities WHERE gone = 0')
   return new Map(rows.map(([id, version, data]) => [id, { version, data: JSON.parse(data) }]))
 }

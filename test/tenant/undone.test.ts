@@ -1,5 +1,5 @@
 import { isoOf } from '@tildebase/nouns'
-import { Commits } from '@tildebase/tenant'
+import { GroupCommit } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { openAcme } from './fixture.ts'
 
@@ -9,7 +9,7 @@ test('what was counted within a work that is undone is counted anew', () => {
   const { tenant } = openAcme()
   const count = () => tenant.session('t').Contact!.count!({})
 
-  const { result } = tenant.rehearse(() => {
+  const { result } = tenant.dryRun(() => {
     tenant.act(contact('Ada'))
     return count()
   })
@@ -28,7 +28,7 @@ test('what a time meant within a work that is undone is looked up anew', () => {
     return then()
   }
 
-  const { result } = tenant.rehearse(write)
+  const { result } = tenant.dryRun(write)
   tenant.act(contact('Cleo'))
   clock.at += 1
   tenant.act(contact('Dan'))
@@ -39,7 +39,7 @@ test('what a time meant within a work that is undone is looked up anew', () => {
 test('a commit that the disk refuses is refused to everybody who has a part in it, and the next one is taken', async () => {
   const { tenant } = openAcme()
   const { sql } = tenant
-  const commits = new Commits(tenant, setImmediate)
+  const commits = new GroupCommit(tenant, setImmediate)
   const { transaction } = sql
   sql.transaction = ((work: () => never) =>
     transaction.call(sql, () => {

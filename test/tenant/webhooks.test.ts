@@ -5,7 +5,7 @@ import {
   OPERATOR,
   type OutboundAnswer,
   type OutboundRequest,
-  perform,
+  runVerb,
   testWebhook,
 } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
@@ -59,7 +59,7 @@ function openWorld(): World {
 const settled = () => new Promise<void>((done) => setImmediate(done))
 
 const run = ({ tenant }: World, type: string, verb: string, data: object, id?: string) =>
-  perform(tenant, OPERATOR, { type, verb, data, id })
+  runVerb(tenant, OPERATOR, { type, verb, data, id })
 const register = (world: World) =>
   run(world, 'Webhook', 'create', { url: 'https://example.com/', events: ['Contact.*'] }).entity.id
 const statusOf = (world: World, id: string) =>
@@ -119,7 +119,7 @@ test.each(['restore', 'rollback'])('a %s has a webhook told what whoever did tha
   run(world, 'Webhook', before, before === 'update' ? { events: ['Deal.*'] } : {}, id)
   const narrowed: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
 
-  perform(world.tenant, narrowed, { type: 'Webhook', verb, id, data: verb === 'rollback' ? { asOf } : {} })
+  runVerb(world.tenant, narrowed, { type: 'Webhook', verb, id, data: verb === 'rollback' ? { asOf } : {} })
   for (const stage of ['Lead', 'Partner', 'Lead']) run(world, 'Contact', 'create', { name: 'Ada', stage })
   await world.until(world.clock.at + SECOND)
 

@@ -1,31 +1,31 @@
 import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
 import {
-  type Commits,
   demand,
   demandArea,
+  type Engine,
   type Grant,
+  type GroupCommit,
   grantOf,
   OPERATOR,
-  perform,
-  type Tenant,
+  runVerb,
   traced,
-  type Writes,
+  type WriteQueue,
 } from '@tildebase/tenant'
-import type { Answer, Ask, Soon } from './ask.ts'
 import { type Call, flagParam, parseBody, parseQuery } from './call.ts'
+import { dryRun } from './dry-run.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import { isOnce, remember, rememberLong } from './idempotency.ts'
-import type { Place } from './locate.ts'
 import type { RateLimit } from './rate.ts'
-import { rehearsal } from './rehearsal.ts'
 import { refusal } from './respond.ts'
 import { createdAnswer } from './rest/entities.ts'
 import type { Match, Routes } from './routes.ts'
+import type { RequestTarget } from './target.ts'
 import { traceOf } from './trace.ts'
 
 /** A tenant that is open, with its queue of commits. */
 export interface OpenTenant {
-  readonly tenant: Tenant
-  readonly commits: Commits
+  readonly tenant: Engine
+  readonly commits: GroupCommit
 }
 
 /** Who sends a request, as far as the door can tell: the operator, somebody with a secret, or nobody. */
@@ -49,16 +49,16 @@ export interface AppOptions {
 const IMPORT_LIMIT = 1_073_741_824
 
 /** Answers a request inside a tenant. Never throws. */
-export function answer(
+export function handleRequest(
   open: OpenTenant,
-  ask: Ask,
-  place: Place,
+  ask: HttpRequest,
+  place: RequestTarget,
   sender: Sender,
   requestId: string,
   options: AppOptions,
-): Soon<Answer> {
+): MaybePromise<HttpResponse> {
   const refuse = (reason: unknown) => refusal(reason, requestId, options.report)
-  const attempt = (work: () => Soon<Answer>): Soon<Answer> => {
+  const attempt = (work: () => MaybePromise<HttpResponse>): MaybePromise<HttpResponse> => {
     try {
       const given = work()
       return given instanceof Promise ? given.catch(refuse) : given
@@ -75,19 +75,19 @@ export function answer(
       if (turn.refused) throw turn.refused
       return dispatch(open, ask, place, grant, requestId, options)
     })
-    const counted = (answer: Answer) => ({ ...answer, headers: { ...answer.headers, ...turn.headers } })
+    const counted = (answer: HttpResponse) => ({ ...answer, headers: { ...answer.headers, ...turn.headers } })
     return given instanceof Promise ? given.then(counted) : counted(given)
   })
 }
 
 function dispatch(
   open: OpenTenant,
-  ask: Ask,
-  place: Place,
+  ask: HttpRequest,
+  place: RequestTarget,
   grant: Grant,
   requestId: string,
   options: AppOptions,
-): Soon<Answer> {
+): MaybePromise<HttpResponse> {
   const { route, params } = findRoute(options.routes, ask.method, place.segments)
   const { tenant } = open
   const call: Call = {
@@ -112,7 +112,7 @@ function dispatch(
 }
 
 /** The JSON of a body, which only an import takes zipped. */
-function plainBody({ body, headers }: Ask): unknown {
+function plainBody({ body, headers }: HttpRequest): unknown {
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (body === null || encoding === 'identity') return parseBody(body as Uint8Array | null)
   throw new Problem('unsupported_media_type', 'Only an import takes a Content-Encoding. Send the body as it is.', {
@@ -121,7 +121,7 @@ function plainBody({ body, headers }: Ask): unknown {
 }
 
 /** Where a request hands in its writes: what they cause goes on with the trace that the request belongs to. */
-function tracedWrites({ tenant, commits }: OpenTenant, header: string | undefined): Writes {
+function tracedWrites({ tenant, commits }: OpenTenant, header: string | undefined): WriteQueue {
   const trace = traceOf(header, false)
   if (trace === null) return commits
   const text = `${trace.id}-${trace.sampled ? '01' : '00'}`
@@ -129,15 +129,15 @@ function tracedWrites({ tenant, commits }: OpenTenant, header: string | undefine
 }
 
 /** What the sender wants the writes of this request to share, if it has a bearable form. */
-function correlationOf(ask: Ask): string | null {
+function correlationOf(ask: HttpRequest): string | null {
   const given = ask.headers['x-correlation-id']
   return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
 }
 
 /** Runs a writing route in the next commit: once per Idempotency-Key, or without a trace when it is a dry run. */
-export function runWrite(route: Match['route'], call: Call): Promise<Answer> {
-  const work = () => route.handle(call) as Answer
-  if (flagParam(call.query, 'dryRun')) return call.commits.run(() => rehearsal(call, work))
+export function runWrite(route: Match['route'], call: Call): Promise<HttpResponse> {
+  const work = () => route.handle(call) as HttpResponse
+  if (flagParam(call.query, 'dryRun')) return call.commits.run(() => dryRun(call, work))
   return call.commits.run(() => remember(call, work))
 }
 
@@ -165,7 +165,7 @@ export function demandFor({ route, params }: Match, call: Call): void {
   else demand(call.grant, needs.action, call.tenant.noun(params.type ?? ''))
 }
 
-function grantFor(tenant: Tenant, sender: Sender): Grant | null {
+function grantFor(tenant: Engine, sender: Sender): Grant | null {
   if (sender.kind === 'operator') return OPERATOR
   if (sender.kind === 'nobody') return null
   const grant = grantOf(tenant, sender.secret)
@@ -174,14 +174,14 @@ function grantFor(tenant: Tenant, sender: Sender): Grant | null {
 }
 
 /** The one request that needs no key: a tenant's first key, where signing up is open. */
-function signUp(tenant: Tenant, ask: Ask, place: Place, options: AppOptions): Answer {
+function signUp(tenant: Engine, ask: HttpRequest, place: RequestTarget, options: AppOptions): HttpResponse {
   const path = place.segments.join('/')
   const isFirstKey = ask.method === 'POST' && (path === 'api-keys' || path === 'ApiKey')
   if (!options.signup || !isFirstKey || tenant.head.seq > 0) throw unauthorized()
   const given = parseBody(ask.body as Uint8Array | null)
   // Whatever it asks for: without a key that may do everything, nobody could make another.
   const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
-  const first = perform(tenant, { ...OPERATOR, actor: 'signup' }, { type: 'ApiKey', verb: 'create', data })
+  const first = runVerb(tenant, { ...OPERATOR, actor: 'signup' }, { type: 'ApiKey', verb: 'create', data })
   return createdAnswer(first, `${place.baseUrl}/~${tenant.slug}`)
 }
 

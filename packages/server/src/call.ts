@@ -1,16 +1,16 @@
 import { type Lens, Problem } from '@tildebase/nouns'
-import type { Grant, Tenant, Writes } from '@tildebase/tenant'
-import type { Ask } from './ask.ts'
+import type { Engine, Grant, WriteQueue } from '@tildebase/tenant'
+import type { HttpRequest } from './http.ts'
 import type { Routes } from './routes.ts'
 
 const MAX_DEPTH = 64
 
 /** One request inside a tenant, with everything its handler needs. */
 export interface Call {
-  readonly tenant: Tenant
-  readonly commits: Writes
+  readonly tenant: Engine
+  readonly commits: WriteQueue
   readonly grant: Grant
-  readonly ask: Ask
+  readonly ask: HttpRequest
   /** All routes there are: a batch finds those of its operations, OpenAPI describes them. */
   readonly routes: Routes
   readonly lens: Lens

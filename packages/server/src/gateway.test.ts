@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Ask } from './ask.ts'
 import { Gateway, type Tenants } from './gateway.ts'
+import type { HttpRequest } from './http.ts'
 
-const ask = (path: string, headers: Ask['headers'] = {}): Ask => ({
+const ask = (path: string, headers: HttpRequest['headers'] = {}): HttpRequest => ({
   method: 'GET',
   scheme: 'http',
   host: 'localhost',

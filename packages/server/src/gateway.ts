@@ -1,15 +1,21 @@
 import { Problem } from '@tildebase/nouns'
 import { tenantOfSecret } from '@tildebase/tenant'
 import { type Sender, unauthorized } from './app.ts'
-import type { Answer, Ask, Soon } from './ask.ts'
-import { locate, type Place } from './locate.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
+import { type RequestObserver, servedRequestOf } from './observer.ts'
 import { refusal } from './respond.ts'
+import { type RequestTarget, targetOf } from './target.ts'
 import { type Trace, traceOf, traceparent } from './trace.ts'
-import { servedOf, type Watch } from './watch.ts'
 
 /** The tenants, wherever they are: in this thread, in workers, in Durable Objects. */
 export interface Tenants {
-  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Soon<Answer>
+  answer(
+    slug: string,
+    ask: HttpRequest,
+    place: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): MaybePromise<HttpResponse>
   /** Whether the secret is a valid key of the tenant it names. */
   verify(slug: string, secret: string): Promise<boolean>
 }
@@ -22,9 +28,14 @@ export interface GatewayOptions {
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
   /** Hears of every request that was answered. */
-  readonly watch?: Watch
+  readonly watch?: RequestObserver
   /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
-  readonly outside: (ask: Ask, segments: readonly string[], sender: Sender, requestId: string) => Soon<Answer | null>
+  readonly outside: (
+    ask: HttpRequest,
+    segments: readonly string[],
+    sender: Sender,
+    requestId: string,
+  ) => MaybePromise<HttpResponse | null>
 }
 
 /** Paths that answer without a tenant prefix: the tenant is then the key's own. */
@@ -45,13 +56,13 @@ const NO_KEY: Bearer = { sender: null, name: null }
 
 /** A request between its coming and its answer. */
 interface Visit {
-  readonly ask: Ask
+  readonly ask: HttpRequest
   readonly requestId: string
   readonly trace: Trace | null
   readonly at: number
   readonly begun: number
   readonly bearer: Bearer
-  place: Place | null
+  place: RequestTarget | null
 }
 
 /** The first door: finds out who asks whom, and passes the request on. Never throws. */
@@ -63,7 +74,7 @@ export class Gateway {
     this.#options = options
   }
 
-  answer(ask: Ask): Soon<Answer> {
+  answer(ask: HttpRequest): MaybePromise<HttpResponse> {
     const given = ask.headers['x-request-id']
     const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
     const visit: Visit = {
@@ -77,7 +88,7 @@ export class Gateway {
     }
     const refuse = (reason: unknown) => refusal(reason, requestId, this.#options.report)
     try {
-      visit.place = locate(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
+      visit.place = targetOf(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
       const answer = ask.method === 'OPTIONS' ? preflight(ask) : this.#pass(ask, visit.place, visit.bearer, requestId)
       if (!(answer instanceof Promise)) return this.#seeOff(visit, answer)
       return answer.catch(refuse).then((late) => this.#seeOff(visit, late))
@@ -87,17 +98,17 @@ export class Gateway {
   }
 
   /** Tells whoever watches of the answer, and gives it the headers that every answer has. */
-  #seeOff({ ask, requestId, trace, at, begun, bearer, place }: Visit, answer: Answer): Answer {
+  #seeOff({ ask, requestId, trace, at, begun, bearer, place }: Visit, answer: HttpResponse): HttpResponse {
     const { watch } = this.#options
     if (watch) {
       const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
-      watch.hear(servedOf(ask, place, answer, watch.routes, rest))
+      watch.hear(servedRequestOf(ask, place, answer, watch.routes, rest))
     }
     const { status, headers, body } = withCommon(answer, requestId, ask.headers.origin)
     return { status, headers: trace ? { ...headers, traceparent: traceparent(trace) } : headers, body }
   }
 
-  #pass(ask: Ask, place: Place, { sender }: Bearer, requestId: string): Soon<Answer> {
+  #pass(ask: HttpRequest, place: RequestTarget, { sender }: Bearer, requestId: string): MaybePromise<HttpResponse> {
     const { tenants } = this.#options
     if (sender === null) throw unauthorized()
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
@@ -107,7 +118,12 @@ export class Gateway {
     return tenants.answer(slug, ask, place, sender, requestId)
   }
 
-  async #outside(ask: Ask, { segments }: Place, sender: Sender, requestId: string): Promise<Answer> {
+  async #outside(
+    ask: HttpRequest,
+    { segments }: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): Promise<HttpResponse> {
     const answer = await this.#options.outside(ask, segments, sender, requestId)
     if (answer) return answer
     throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
@@ -137,7 +153,7 @@ export class Gateway {
 }
 
 /** A browser that asks for `/~{tenant}/docs`; anybody else means a type of that name. */
-function isDocs({ headers }: Ask, { segments }: Place): boolean {
+function isDocs({ headers }: HttpRequest, { segments }: RequestTarget): boolean {
   return segments.length === 1 && segments[0] === 'docs' && headers.accept?.includes('text/html') === true
 }
 
@@ -154,7 +170,7 @@ function ownTenant(sender: Sender): string {
   return slug
 }
 
-function preflight(ask: Ask): Answer {
+function preflight(ask: HttpRequest): HttpResponse {
   return {
     status: 204,
     headers: {
@@ -169,13 +185,17 @@ function preflight(ask: Ask): Answer {
 }
 
 /** An answer with the headers that every one has. */
-export function withCommon({ status, headers, body }: Answer, requestId: string, origin: string | undefined): Answer {
+export function withCommon(
+  { status, headers, body }: HttpResponse,
+  requestId: string,
+  origin: string | undefined,
+): HttpResponse {
   const common = { ...headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
   return { status, headers: origin === undefined ? common : { ...common, ...CROSS_ORIGIN }, body }
 }
 
 /** Any page may ask: a key in a header, and never a cookie, is what opens a tenant. */
-const CROSS_ORIGIN: Answer['headers'] = {
+const CROSS_ORIGIN: HttpResponse['headers'] = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent',

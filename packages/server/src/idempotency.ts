@@ -2,23 +2,23 @@ import { type JsonObject, Problem } from '@tildebase/nouns'
 import {
   BEGUN,
   dropAnswer,
+  type Engine,
   forgetOldAnswers,
   type KeptAnswer,
   keepAnswer,
   keptAnswer,
   noteProgress,
-  type Tenant,
 } from '@tildebase/tenant'
-import type { Answer } from './ask.ts'
 import type { Call } from './call.ts'
+import type { HttpResponse } from './http.ts'
+import { withoutSecrets } from './redact.ts'
 import { refusal } from './respond.ts'
-import { withoutSecrets } from './secrets.ts'
 
 const DAY = 86_400_000
 const MAX_KEY = 255
 
 /** The requests under way that take their time, by tenant. */
-const UNDER_WAY = new WeakMap<Tenant, Set<string>>()
+const UNDER_WAY = new WeakMap<Engine, Set<string>>()
 /** Those of them that are to be done once, and whether they have written. */
 const RUNS = new WeakMap<Call, { readonly scope: string; wrote: boolean }>()
 
@@ -28,7 +28,7 @@ export function isOnce({ ask }: Call): boolean {
 }
 
 /** Runs a POST once per Idempotency-Key. The answer is kept in the transaction of the write, so a crash keeps both or none. */
-export function remember(call: Call, work: () => Answer): Answer {
+export function remember(call: Call, work: () => HttpResponse): HttpResponse {
   const scope = scopeOf(call)
   if (scope === null) return work()
   const fingerprint = fingerprintOf(call)
@@ -44,9 +44,9 @@ export function remember(call: Call, work: () => Answer): Answer {
  */
 export async function rememberLong(
   call: Call,
-  work: () => Promise<Answer>,
+  work: () => Promise<HttpResponse>,
   report: (reason: unknown, requestId: string) => void,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const scope = scopeOf(call)
   if (scope === null) return work()
   const busy = UNDER_WAY.get(call.tenant) ?? new Set()
@@ -112,7 +112,7 @@ function fingerprintOf({ ask, tenant }: Call): string {
 }
 
 /** The answer that was given before, or null. */
-function replayed({ tenant }: Call, scope: string, fingerprint: string): Answer | null {
+function replayed({ tenant }: Call, scope: string, fingerprint: string): HttpResponse | null {
   const known = keptAnswer(tenant.sql, scope)
   if (!known || known.at <= tenant.ports.clock.now() - DAY) return null
   if (known.fingerprint !== fingerprint) {
@@ -136,7 +136,7 @@ function cutOff(progress: JsonObject): Problem {
 }
 
 /** Keeps an answer, if it is text. */
-function kept(call: Call, scope: string, fingerprint: string, answer: Answer): Answer {
+function kept(call: Call, scope: string, fingerprint: string, answer: HttpResponse): HttpResponse {
   const { status, headers, body } = answer
   if (body !== null && typeof body !== 'string') return answer
   const text = body?.includes('"secret"') ? JSON.stringify(withoutSecrets(JSON.parse(body))) : body

@@ -1,12 +1,12 @@
 import { Problem } from '@tildebase/nouns'
-import { askOf, responseOf, withBody } from './exchange.ts'
+import { fetchResponseOf, httpRequestOf, withBody } from './fetch-adapter.ts'
 import { Gateway } from './gateway.ts'
-import { slugOf } from './locate.ts'
 import { loadProgram, readSettings } from './node/config.ts'
 import { TenantFiles } from './node/files.ts'
 import { localTenants } from './node/local.ts'
 import { report } from './node/log.ts'
 import { operatorTest } from './node/root-key.ts'
+import { slugOf } from './target.ts'
 
 export interface LocalOptions {
   readonly tenant: string
@@ -54,9 +54,9 @@ export async function localTildebase({ tenant, path, config }: LocalOptions): Pr
     apiKey,
     async fetch(url, init) {
       const request = new Request(url, init)
-      const ask = await withBody(askOf(request), settings.bodyLimit)
+      const ask = await withBody(httpRequestOf(request), settings.bodyLimit)
       if (!ask.path.split('/').includes(`~${slug}`)) throw elsewhere(slug)
-      return until(request.signal, responseOf(await gateway.answer(ask), ask.method))
+      return until(request.signal, fetchResponseOf(await gateway.answer(ask), ask.method))
     },
     close: () => tenants.closeAll(),
   }

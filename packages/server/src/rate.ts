@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import type { Answer } from './ask.ts'
+import type { HttpResponse } from './http.ts'
 
 const MINUTE = 60_000
 const MOST_KEYS = 50_000
@@ -22,7 +22,7 @@ export class RateLimit {
   }
 
   /** Takes a token of a key: the headers that tell how many are left, and the problem of having none. */
-  take(key: string): { readonly headers: Answer['headers']; readonly refused: Problem | null } {
+  take(key: string): { readonly headers: HttpResponse['headers']; readonly refused: Problem | null } {
     const now = this.#now()
     const known = this.#buckets.get(key)
     const filled = known ? known.tokens + ((now - known.at) / MINUTE) * this.#perMinute : this.#perMinute
@@ -41,7 +41,7 @@ export class RateLimit {
     return { headers: this.#headers(0), refused }
   }
 
-  #headers(left: number): Answer['headers'] {
+  #headers(left: number): HttpResponse['headers'] {
     return {
       'ratelimit-limit': String(this.#perMinute),
       'ratelimit-remaining': String(Math.floor(left)),

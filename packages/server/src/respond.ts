@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { type Answer, json } from './ask.ts'
+import { type HttpResponse, json } from './http.ts'
 
 /** The status of every code. A code that is not here is a fault of ours. */
 const STATUS: { readonly [code: string]: number } = {
@@ -80,7 +80,7 @@ export function refusal(
   reason: unknown,
   requestId: string,
   report: (reason: unknown, requestId: string) => void,
-): Answer {
+): HttpResponse {
   const problem = problemOf(reason)
   if (problem.code === 'internal') report(reason, requestId)
   return json(statusOf(problem.code), errorBody(problem, requestId), headersOf(problem))
@@ -123,7 +123,7 @@ function storageProblem(reason: unknown): Problem | null {
   return null
 }
 
-function headersOf(problem: Problem): Answer['headers'] {
+function headersOf(problem: Problem): HttpResponse['headers'] {
   const { about } = problem
   if (problem.code === 'unauthorized') return { 'www-authenticate': 'Bearer' }
   // An empty list is one, too: nothing is possible there.

@@ -1,5 +1,5 @@
-import type { Answer } from './ask.ts'
 import type { Call } from './call.ts'
+import type { HttpResponse } from './http.ts'
 
 /** What a route needs of the key: nothing more than being valid, an area, or an action on the type it names. */
 export type Need =
@@ -18,7 +18,7 @@ export interface Route {
   readonly summary: string
   /** read: answers at once. write: runs inside a commit. stream: reads or answers bit by bit, on its own. */
   readonly mode: 'read' | 'write' | 'stream'
-  readonly handle: (call: Call) => Answer | Promise<Answer>
+  readonly handle: (call: Call) => HttpResponse | Promise<HttpResponse>
   /** True for bodies that are not JSON, or too large to be held: the handler reads `ask.body` itself. */
   readonly rawBody?: boolean
   /** True for a POST that pays no heed to an Idempotency-Key; docs/api.md says why. */

@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import type { Body } from '../ask.ts'
+import type { Body } from '../http.ts'
 
 /** The text of a body bit by bit: inflated where it is zipped, and bounded by what comes out. */
 export async function* textOf(body: Body, encoding: string | undefined, limit: number): AsyncGenerator<string> {

@@ -45,7 +45,7 @@ function dataOf(i: number): JsonObject {
 const entities = Array.from(
   { length: ROWS },
   (_, i): Stored => ({
-    n: i,
+    ordinal: i,
     id: `thing_${i}`,
     type: 'Thing',
     version: (i % 70_000) + 1,
@@ -124,7 +124,7 @@ describe('a parquet file of many rows', () => {
       entities.filter(({ updatedAt }) => updatedAt < 0).length,
     )
     expect(await found(`never IS NULL AND off IS NULL`)).toBe(ROWS)
-    expect(await found(`"$createdBy" = 'key_2'`)).toBe(entities.filter(({ n }) => n % 3 === 2).length)
+    expect(await found(`"$createdBy" = 'key_2'`)).toBe(entities.filter(({ ordinal }) => ordinal % 3 === 2).length)
   })
 })
 

@@ -1,7 +1,7 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR, ProtocolError, Server } from '@modelcontextprotocol/server'
 import type { Problem } from '@tildebase/nouns'
-import { type Answer, json, jsonText } from '../ask.ts'
 import { type Call, parseBody } from '../call.ts'
+import { type HttpResponse, json, jsonText } from '../http.ts'
 import { problemOf } from '../respond.ts'
 import type { Route } from '../routes.ts'
 import { adviceOn } from './advice.ts'
@@ -24,7 +24,7 @@ export const mcpRoutes: readonly Route[] = [
   },
 ]
 
-async function answerMcp(call: Call): Promise<Answer> {
+async function answerMcp(call: Call): Promise<HttpResponse> {
   const { ask } = call
   let body: unknown
   try {
@@ -60,7 +60,7 @@ function messageIn(stream: string): string {
 }
 
 /** What a body that is no message is answered, in the words of JSON-RPC. */
-function unread({ code, message }: Problem): Answer {
+function unread({ code, message }: Problem): HttpResponse {
   const error = { code: code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message }
   return json(400, { jsonrpc: '2.0', error, id: null })
 }

@@ -1,6 +1,6 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
-import { census, type Grant, may, runCode, type Tenant } from '@tildebase/tenant'
+import { type Engine, type Grant, may, runCode, summaryOf } from '@tildebase/tenant'
 import { demandFor, findRoute } from '../app.ts'
 import type { Call } from '../call.ts'
 import { describe } from '../rest/schema.ts'
@@ -50,7 +50,7 @@ function schema(call: Call, name: string | null): object {
 /** How the tenant stands, for an agent that has just arrived. */
 export function status({ tenant, grant, lens }: Call): object {
   const { seq, at } = tenant.head
-  const counts = Object.entries(census(tenant).entities).filter(([type]) => isCounted(tenant, grant, type))
+  const counts = Object.entries(summaryOf(tenant).entities).filter(([type]) => isCounted(tenant, grant, type))
   return {
     tenant: tenant.slug,
     key: { id: grant.actor, scopes: grant.scopes.map(({ action, area }) => `${action}:${area}`) },
@@ -61,7 +61,7 @@ export function status({ tenant, grant, lens }: Call): object {
 }
 
 /** Whether the number of a type's entities is the key's to know: it may read all of them. */
-function isCounted(tenant: Tenant, grant: Grant, type: string): boolean {
+function isCounted(tenant: Engine, grant: Grant, type: string): boolean {
   const noun = tenant.nouns.get(type)
   return noun !== undefined && may(grant, 'read', noun) && !Object.hasOwn(grant.rows, type)
 }

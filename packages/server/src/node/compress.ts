@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
-import type { Answer } from '../ask.ts'
+import type { HttpResponse } from '../http.ts'
 
 const LEAST = 1_024
 const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|x-ndjson|xml|javascript))/
@@ -11,7 +11,7 @@ const GZIP = { level: 5 }
 const whole = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
 /** The answer in the encoding that its reader likes best, when that is worth it. Live streams are left as they are. */
-export function compressed(answer: Answer, accept: string | undefined): Answer | Promise<Answer> {
+export function compressed(answer: HttpResponse, accept: string | undefined): HttpResponse | Promise<HttpResponse> {
   const { headers, body } = answer
   const encoding = encodingOf(accept)
   if (encoding === null || body === null || headers['content-encoding'] !== undefined) return answer
@@ -24,7 +24,7 @@ export function compressed(answer: Answer, accept: string | undefined): Answer |
 }
 
 /** Whether an answer with these headers may come in more than one encoding. */
-export function isCompressible(headers: Answer['headers']): boolean {
+export function isCompressible(headers: HttpResponse['headers']): boolean {
   const type = headers['content-type']
   return type !== undefined && COMPRESSIBLE.test(type)
 }

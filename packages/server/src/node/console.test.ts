@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../ask.ts'
+import type { HttpRequest } from '../http.ts'
 import { consolePages } from './console.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tildebase-pages-'))
@@ -15,7 +15,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-function get(path: string, headers: Ask['headers'] = {}, method = 'GET', from = folder) {
+function get(path: string, headers: HttpRequest['headers'] = {}, method = 'GET', from = folder) {
   const ask = { method, scheme: 'http', host: 'localhost', path, query: '', headers, body: null }
   return consolePages(from)(ask, path.split('/').filter(Boolean))
 }

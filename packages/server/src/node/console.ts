@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Answer, type Ask, empty } from '../ask.ts'
+import { empty, type HttpRequest, type HttpResponse } from '../http.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
@@ -24,11 +24,11 @@ const GUARDS = {
 
 interface File {
   readonly bytes: Uint8Array
-  readonly headers: Answer['headers']
+  readonly headers: HttpResponse['headers']
 }
 
 /** Serves the console below `/console` from its built files, which are read once. */
-export function consolePages(folder = DIST): (ask: Ask, segments: readonly string[]) => Answer | null {
+export function consolePages(folder = DIST): (ask: HttpRequest, segments: readonly string[]) => HttpResponse | null {
   let files: ReadonlyMap<string, File> | null = null
   return (ask, segments) => {
     if (segments[0] !== 'console') return null
@@ -69,7 +69,7 @@ function readFile(folder: string, name: string): File {
   }
 }
 
-function unbuilt(): Answer {
+function unbuilt(): HttpResponse {
   return {
     status: 503,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...GUARDS },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Answer, type Ask, empty } from '../ask.ts'
+import { empty, type HttpRequest, type HttpResponse } from '../http.ts'
 
 const FOLDER = new URL('../docs/', import.meta.url)
 
@@ -19,7 +19,7 @@ const GUARDS = {
 }
 
 /** The page that lets a person read the API and try it; null for other paths. */
-export function docsPage(ask: Ask, segments: readonly string[]): Answer | null {
+export function docsPage(ask: HttpRequest, segments: readonly string[]): HttpResponse | null {
   const path = segments.join('/')
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined
   if (!file) return null

@@ -3,20 +3,20 @@ import { mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
-import { type Answer, isStreamed, json } from '../ask.ts'
 import { Gateway } from '../gateway.ts'
+import { type HttpResponse, hasStreamedBody, json } from '../http.ts'
 import { Alarms } from './alarms.ts'
 import { loadProgram, type Settings } from './config.ts'
 import { consolePages } from './console.ts'
 import { docsPage } from './docs.ts'
 import { TenantFiles } from './files.ts'
-import { createHttp } from './http.ts'
+import { createHttp } from './http-server.ts'
 import { localTenants } from './local.ts'
 import { report } from './log.ts'
 import { operator } from './operator.ts'
 import { operatorKey, operatorTest } from './root-key.ts'
-import { Watchtower } from './watch/watch.ts'
-import { WorkerTenants } from './workers/crew.ts'
+import { HostObserver } from './watch/observer.ts'
+import { WorkerPool } from './workers/worker-pool.ts'
 
 export interface Host {
   readonly url: string
@@ -38,7 +38,7 @@ export async function startHost(settings: Settings): Promise<Host> {
 
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
   const book = alarms.book.bind(alarms)
-  const crew = settings.workers > 0 ? new WorkerTenants(settings, book) : null
+  const crew = settings.workers > 0 ? new WorkerPool(settings, book) : null
   const tenants =
     crew ?? localTenants(settings, await loadProgram(settings.config), files, { baseUrl: () => baseUrl, book })
   await crew?.start()
@@ -47,7 +47,7 @@ export async function startHost(settings: Settings): Promise<Host> {
   mkdirSync(scratch, { mode: 0o700 })
   const office = { files, scratch, keep: tenants.keep.bind(tenants), unbook: (slug: string) => alarms.book(slug, null) }
   const pages = consolePages()
-  const tower = new Watchtower(settings)
+  const tower = new HostObserver(settings)
   const gateway = new Gateway({
     tenants,
     hostSuffix: settings.hostSuffix,
@@ -67,7 +67,7 @@ export async function startHost(settings: Settings): Promise<Host> {
     isStopping: () => stopping,
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
-    streams: isStreamed,
+    streams: hasStreamedBody,
     report,
   })
   try {
@@ -120,7 +120,7 @@ function demandReading(method: string): void {
 }
 
 /** What answers outside tenants. */
-function outside(segments: readonly string[], stopping: boolean): Answer | null {
+function outside(segments: readonly string[], stopping: boolean): HttpResponse | null {
   switch (segments.join('/')) {
     case '':
       return json(200, { service: 'Tildebase', tenants: '/~{tenant}', health: '/healthz' })
@@ -133,6 +133,6 @@ function outside(segments: readonly string[], stopping: boolean): Answer | null 
   }
 }
 
-function numbersPage(text: string): Answer {
+function numbersPage(text: string): HttpResponse {
   return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: text }
 }

@@ -1,6 +1,6 @@
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
-import { routes } from '../table.ts'
+import { routes } from '../route-table.ts'
 import type { Settings } from './config.ts'
 import type { TenantFiles } from './files.ts'
 import { log, report } from './log.ts'

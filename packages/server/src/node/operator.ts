@@ -4,27 +4,27 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Problem } from '@tildebase/nouns'
 import { type Sender, unauthorized } from '../app.ts'
-import { type Answer, type Ask, empty, json } from '../ask.ts'
-import { slugOf } from '../locate.ts'
-import { forkQuestion, logQuestion } from '../portable.ts'
+import { empty, type HttpRequest, type HttpResponse, json } from '../http.ts'
+import { parseForkRequest, parseLogRequest } from '../log-request.ts'
+import { slugOf } from '../target.ts'
+import type { AdminTask } from './admin-tasks.ts'
 import type { TenantFiles } from './files.ts'
-import type { Task } from './keep.ts'
 
 export interface OperatorOptions {
   readonly files: TenantFiles
   /** A folder for files on their way. */
   readonly scratch: string
-  readonly keep: (slug: string, task: Task) => Promise<unknown>
+  readonly keep: (slug: string, task: AdminTask) => Promise<unknown>
   readonly unbook: (slug: string) => void
 }
 
 /** `/operator/tenants…`: what only the operator's key may do, to tenants as a whole. */
 export async function operator(
-  ask: Ask,
+  ask: HttpRequest,
   segments: readonly string[],
   sender: Sender,
   options: OperatorOptions,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   if (sender.kind === 'nobody') throw unauthorized()
   if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
   const [, area, name, action = '', ...rest] = segments
@@ -52,12 +52,17 @@ export async function operator(
   }
 }
 
-function only(ask: Ask, method: string, run: () => Answer | Promise<Answer>, allow = method): Answer | Promise<Answer> {
+function only(
+  ask: HttpRequest,
+  method: string,
+  run: () => HttpResponse | Promise<HttpResponse>,
+  allow = method,
+): HttpResponse | Promise<HttpResponse> {
   if (ask.method === method || (method === 'GET' && ask.method === 'HEAD')) return run()
   throw new Problem('method_not_allowed', `${ask.method} is not possible here; ${allow} is.`, { allow })
 }
 
-function list({ files }: OperatorOptions): Answer {
+function list({ files }: OperatorOptions): HttpResponse {
   const results = files
     .slugs()
     .sort()
@@ -65,14 +70,14 @@ function list({ files }: OperatorOptions): Answer {
   return json(200, { results, total: results.length })
 }
 
-async function remove(slug: string, { keep, unbook }: OperatorOptions): Promise<Answer> {
+async function remove(slug: string, { keep, unbook }: OperatorOptions): Promise<HttpResponse> {
   await keep(slug, { do: 'delete' })
   unbook(slug)
   return empty(204)
 }
 
-async function fork(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
-  const { to, asOf } = forkQuestion(ask.body as Uint8Array | null)
+async function fork(slug: string, ask: HttpRequest, options: OperatorOptions): Promise<HttpResponse> {
+  const { to, asOf } = parseForkRequest(ask.body as Uint8Array | null)
   const path = scratchPath(options, to)
   try {
     await options.keep(slug, { do: 'copy', path, asOf, detached: true })
@@ -82,7 +87,7 @@ async function fork(slug: string, ask: Ask, options: OperatorOptions): Promise<A
   }
 }
 
-async function backup(slug: string, options: OperatorOptions): Promise<Answer> {
+async function backup(slug: string, options: OperatorOptions): Promise<HttpResponse> {
   const path = scratchPath(options, slug)
   await options.keep(slug, { do: 'copy', path, asOf: null, detached: false })
   return {
@@ -96,14 +101,19 @@ async function backup(slug: string, options: OperatorOptions): Promise<Answer> {
   }
 }
 
-async function log(slug: string, ask: Ask, options: OperatorOptions): Promise<Answer> {
+async function log(slug: string, ask: HttpRequest, options: OperatorOptions): Promise<HttpResponse> {
   const path = scratchPath(options, slug)
-  await options.keep(slug, { do: 'log', path, question: logQuestion(ask.query) })
+  await options.keep(slug, { do: 'log', path, question: parseLogRequest(ask.query) })
   return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: once(path) }
 }
 
 /** Takes in the file of a backup, or the lines of a log. */
-async function restore(slug: string, ask: Ask, how: 'adopt' | 'replay', options: OperatorOptions): Promise<Answer> {
+async function restore(
+  slug: string,
+  ask: HttpRequest,
+  how: 'adopt' | 'replay',
+  options: OperatorOptions,
+): Promise<HttpResponse> {
   if (ask.body === null) throw new Problem('invalid_body', 'Send the file of a backup as the body.')
   const path = scratchPath(options, slug)
   try {

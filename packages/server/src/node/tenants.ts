@@ -1,16 +1,16 @@
-import { Commits, grantOf, type Outbound, openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
-import { type AppOptions, answer, type OpenTenant, type Sender, unauthorized } from '../app.ts'
-import type { Answer, Ask, Soon } from '../ask.ts'
+import { type Engine, GroupCommit, grantOf, type Outbound, openTenant, type TenantOptions } from '@tildebase/tenant'
+import { type AppOptions, handleRequest, type OpenTenant, type Sender, unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
-import type { Place } from '../locate.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
 import { refusal } from '../respond.ts'
+import type { RequestTarget } from '../target.ts'
+import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
 import type { TenantFiles } from './files.ts'
-import { keep, type Task } from './keep.ts'
 import { systemClock, systemRandom, systemSeal } from './ports.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
-import { Wakes } from './wakes.ts'
+import { WakeTimers } from './wake-timers.ts'
 import { countCommit, type Stats } from './watch/stats.ts'
 
 export interface LocalTenantsOptions {
@@ -29,7 +29,7 @@ export interface LocalTenantsOptions {
   readonly opened?: (slug: string) => void
 }
 
-type Request = [ask: Ask, place: Place, sender: Sender, requestId: string]
+type Request = [ask: HttpRequest, place: RequestTarget, sender: Sender, requestId: string]
 type Body = AsyncIterable<string | Uint8Array>
 
 /** How long a stop waits for what tenants do by themselves. */
@@ -55,7 +55,7 @@ export class LocalTenants implements Tenants {
   #newest: Room | null = null
   /** Rooms on no disk that are in use, by those who read a tenant that does not exist. */
   readonly #vacancies = new Map<string, Set<Room>>()
-  readonly #wakes = new Wakes((slug) => void this.wake(slug))
+  readonly #wakes = new WakeTimers((slug) => void this.wake(slug))
 
   constructor(options: LocalTenantsOptions) {
     this.#options = options
@@ -67,7 +67,13 @@ export class LocalTenants implements Tenants {
     return { ...this.#options.stats, open: this.#rooms.size, waiting }
   }
 
-  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Soon<Answer> {
+  answer(
+    slug: string,
+    ask: HttpRequest,
+    place: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): MaybePromise<HttpResponse> {
     let room: Room
     let fresh = false
     try {
@@ -82,7 +88,7 @@ export class LocalTenants implements Tenants {
       return refusal(reason, requestId, this.#options.app.report)
     }
     this.#use(slug, room)
-    const over = (given: Answer): Answer => {
+    const over = (given: HttpResponse): HttpResponse => {
       this.#leave(slug, room)
       // A first write that was refused has written nothing: it leaves no tenant behind.
       if (fresh && room.tenant.head.seq === 0 && isIdle(room)) this.#discard(slug)
@@ -95,7 +101,7 @@ export class LocalTenants implements Tenants {
       if (this.#rooms.get(slug) === room) return { ...given, body }
       return { ...given, body: followed(body, () => this.#movedIn(slug, ask, place, sender, requestId)) }
     }
-    const given = answer(room, ask, place, sender, requestId, this.#options.app)
+    const given = handleRequest(room, ask, place, sender, requestId, this.#options.app)
     return given instanceof Promise ? given.then(over) : over(given)
   }
 
@@ -119,10 +125,10 @@ export class LocalTenants implements Tenants {
   }
 
   /** Does what the operator asks of a tenant as a whole. */
-  async keep(slug: string, task: Task): Promise<unknown> {
+  async keep(slug: string, task: AdminTask): Promise<unknown> {
     const { files, tenant: options } = this.#options
     const use = (name: string) => this.#enter(name)
-    const during = async <T>(name: string, work: (tenant: Tenant) => Promise<T>) => {
+    const during = async <T>(name: string, work: (tenant: Engine) => Promise<T>) => {
       const room = this.#enter(name)
       room.busy++
       try {
@@ -131,7 +137,7 @@ export class LocalTenants implements Tenants {
         room.busy--
       }
     }
-    return keep({ files, options, use, during, close: (name) => this.close(name) }, slug, task)
+    return runAdminTask({ files, options, use, during, close: (name) => this.close(name) }, slug, task)
   }
 
   /** Closes a tenant, so that its file is whole and alone. */
@@ -220,7 +226,7 @@ export class LocalTenants implements Tenants {
       const alarm = { wakeAt: (at: number) => this.#rooms.has(slug) && this.#wakes.book(slug, at) }
       const ports = { sql, clock: systemClock, random: systemRandom, seal: systemSeal, alarm, outbound, script }
       const tenant = openTenant(slug, ports, this.#options.tenant)
-      const commits: Commits = new Commits(tenant, (run) =>
+      const commits: GroupCommit = new GroupCommit(tenant, (run) =>
         setImmediate(() => {
           countCommit(this.#options.stats, commits.waiting)
           run()
@@ -275,6 +281,6 @@ function isIdle({ busy, commits, tenant }: Room): boolean {
   return busy === 0 && commits.waiting === 0 && tenant.underWay === 0
 }
 
-function holdsOn(answer: Answer): answer is Answer & { body: AsyncIterable<string | Uint8Array> } {
+function holdsOn(answer: HttpResponse): answer is HttpResponse & { body: AsyncIterable<string | Uint8Array> } {
   return typeof answer.body === 'object' && answer.body !== null && Symbol.asyncIterator in answer.body
 }

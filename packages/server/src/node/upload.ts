@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '@tildebase/nouns'
-import type { Body } from '../ask.ts'
+import type { Body } from '../http.ts'
 
 export interface UploadOptions {
   /** The largest body that is held as a whole. */

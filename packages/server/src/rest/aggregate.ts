@@ -1,7 +1,7 @@
 import { type Noun, resolvePath } from '@tildebase/nouns'
 import { aggregate, demand } from '@tildebase/tenant'
-import { type Answer, json } from '../ask.ts'
 import { type Call, textParam } from '../call.ts'
+import { type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 import { asOfParam, filterParam, readerFor } from './params.ts'
 
@@ -19,7 +19,7 @@ export const aggregateRoutes: readonly Route[] = [
   },
 ]
 
-function measure(call: Call): Answer {
+function measure(call: Call): HttpResponse {
   const noun = call.tenant.noun(call.params.type!)
   const asked = Object.fromEntries(WORDS.map((word) => [word, names(call, noun, word)]))
   const others = new Map([...call.query].filter(([name]) => !(WORDS as readonly string[]).includes(name)))

@@ -1,12 +1,12 @@
 import { Problem } from '@tildebase/nouns'
 import { newId } from '@tildebase/tenant'
 import { demandFor, findRoute } from '../app.ts'
-import { type Answer, jsonText } from '../ask.ts'
 import { type Call, flagParam, parseQuery, type Query } from '../call.ts'
-import { decode } from '../locate.ts'
-import { rehearsal } from '../rehearsal.ts'
+import { dryRun } from '../dry-run.ts'
+import { type HttpResponse, jsonText } from '../http.ts'
 import { errorBody, statusOf } from '../respond.ts'
 import type { Route } from '../routes.ts'
+import { decode } from '../target.ts'
 import { type Operation, parseBatch } from './operations.ts'
 import { fill, resolve } from './refs.ts'
 
@@ -30,7 +30,7 @@ export interface Result {
   readonly body: string
 }
 
-function batch(call: Call): Answer {
+function batch(call: Call): HttpResponse {
   const { atomic, operations } = parseBatch(call.body)
   const { clock, random } = call.tenant.ports
   const correlation = call.correlation ?? newId('batch', clock, random)
@@ -54,7 +54,7 @@ function batch(call: Call): Answer {
 function attempt(call: Call, operation: Operation, results: ReadonlyMap<string, Result>): Result {
   const { id } = operation
   try {
-    const { status, body } = call.tenant.transaction(() => run(call, operation, results) as never) as Answer
+    const { status, body } = call.tenant.transaction(() => run(call, operation, results) as never) as HttpResponse
     return { id, status, body: typeof body === 'string' && body !== '' ? body : 'null' }
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
@@ -62,7 +62,7 @@ function attempt(call: Call, operation: Operation, results: ReadonlyMap<string, 
   }
 }
 
-function run(outer: Call, operation: Operation, results: ReadonlyMap<string, Result>): Answer {
+function run(outer: Call, operation: Operation, results: ReadonlyMap<string, Result>): HttpResponse {
   const { path, query } = addressOf(operation, results)
   const match = findRoute(outer.routes, operation.method, segmentsOf(path, outer.tenant.slug))
   const { route, params } = match
@@ -81,7 +81,7 @@ function run(outer: Call, operation: Operation, results: ReadonlyMap<string, Res
   }
   demandFor(match, call)
   const work = () => answered(route.handle(call), route)
-  return route.mode === 'write' && flagParam(query, 'dryRun') ? rehearsal(call, work) : work()
+  return route.mode === 'write' && flagParam(query, 'dryRun') ? dryRun(call, work) : work()
 }
 
 /** The path and the query with all references filled in. What stands in `query` beats what stands in the path. */
@@ -105,12 +105,12 @@ function segmentsOf(path: string, slug: string): string[] {
   return segments
 }
 
-function headersOf({ ifMatch }: Operation): Answer['headers'] {
+function headersOf({ ifMatch }: Operation): HttpResponse['headers'] {
   return ifMatch === undefined ? {} : { 'if-match': ifMatch }
 }
 
 /** An answer that is there at once. One that takes its time would outlive the commit. */
-function answered(answer: Answer | Promise<Answer>, route: Route): Answer {
+function answered(answer: HttpResponse | Promise<HttpResponse>, route: Route): HttpResponse {
   if (!(answer instanceof Promise)) return answer
   answer.catch(() => {})
   throw new Problem('invalid_operation', `${route.method} ${route.path} cannot be part of a batch. Send it by itself.`)

@@ -6,20 +6,20 @@ import {
   explain,
   find,
   get,
-  type Outcome,
-  perform,
   type Query,
+  type RunResult,
+  runVerb,
   type Stored,
 } from '@tildebase/tenant'
-import { type Answer, empty, json, jsonText } from '../ask.ts'
 import { type Call, flagParam } from '../call.ts'
+import { empty, type HttpResponse, json, jsonText } from '../http.ts'
 import type { Route } from '../routes.ts'
 import { pageText, textFor } from './entity-text.ts'
 import { wantsLive } from './live.ts'
 import { liveList } from './live-query.ts'
 import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, isField, readerFor } from './params.ts'
-import { questionFor } from './question.ts'
+import { listRequestOf } from './question.ts'
 
 /** Create, list, read, update, delete and every verb, for every type. */
 export const entityRoutes: readonly Route[] = [
@@ -90,26 +90,26 @@ export const entityRoutes: readonly Route[] = [
 ]
 
 /** A page of a list, or the list live when the call accepts a stream of events. */
-export function list(call: Call): Answer {
+export function list(call: Call): HttpResponse {
   const noun = call.tenant.noun(call.params.type!)
-  const { query, ready } = questionFor(call, noun)
+  const { query, ready } = listRequestOf(call, noun)
   if (wantsLive(call)) return liveList(call, noun, query)
   if (!isField(noun, 'explain') && flagParam(call.query, 'explain')) return explained(call, query)
   return jsonText(200, pageText(find(readerFor(call), query, ready), textFor(call, noun)))
 }
 
 /** How the list would be found, for administrators: it tells what there is beyond a key's own rows. */
-function explained(call: Call, query: Query): Answer {
+function explained(call: Call, query: Query): HttpResponse {
   demandArea(call.grant, 'admin', 'all')
   return json(200, explain(readerFor(call), query))
 }
 
-export function countAll(call: Call): Answer {
+export function countAll(call: Call): HttpResponse {
   const noun = call.tenant.noun(call.params.type!)
   return json(200, { count: count(readerFor(call), findQuery(call, noun)) })
 }
 
-export function read(call: Call): Answer {
+export function read(call: Call): HttpResponse {
   const noun = call.tenant.noun(call.params.type!)
   if (isMetricName(noun, call.params.id!)) return metricByName(call)
   const entity = get(readerFor(call), noun.name, call.params.id!, getQuery(call, noun))
@@ -123,27 +123,27 @@ export function read(call: Call): Answer {
   return jsonText(200, textFor(call, noun)(entity), { etag: tag })
 }
 
-function create(call: Call): Answer {
-  return createdAnswer(perform(call.tenant, call.grant, operation(call, 'create')), call.context)
+function create(call: Call): HttpResponse {
+  return createdAnswer(runVerb(call.tenant, call.grant, operation(call, 'create')), call.context)
 }
 
-function update(call: Call): Answer {
+function update(call: Call): HttpResponse {
   demandMethod(call, 'update')
-  return entityAnswer(perform(call.tenant, call.grant, operation(call, 'update')), call.context)
+  return entityAnswer(runVerb(call.tenant, call.grant, operation(call, 'update')), call.context)
 }
 
-function remove(call: Call): Answer {
+function remove(call: Call): HttpResponse {
   demandMethod(call, 'delete')
-  perform(call.tenant, call.grant, operation(call, 'delete'))
+  runVerb(call.tenant, call.grant, operation(call, 'delete'))
   return empty(204)
 }
 
-function run(call: Call): Answer {
+function run(call: Call): HttpResponse {
   const verb = call.params.verb!
   if (verb === 'create') {
     throw new Problem('method_not_allowed', `create makes a new entity: POST it to /${call.params.type}.`)
   }
-  const outcome = perform(call.tenant, call.grant, operation(call, verb))
+  const outcome = runVerb(call.tenant, call.grant, operation(call, verb))
   return verb === 'delete' ? empty(204) : entityAnswer(outcome, call.context)
 }
 
@@ -160,7 +160,7 @@ function demandMethod({ tenant, params }: Call, verb: 'update' | 'delete'): void
 }
 
 /** The answer to a creation: 201, where it is, and its secret if it has one. */
-export function createdAnswer(outcome: Outcome, context: string): Answer {
+export function createdAnswer(outcome: RunResult, context: string): HttpResponse {
   const { entity, secret } = outcome
   const text = entityText(entity, context)
   const body = secret === undefined ? text : `${text.slice(0, -1)},"secret":${JSON.stringify(secret)}}`
@@ -170,7 +170,7 @@ export function createdAnswer(outcome: Outcome, context: string): Answer {
   })
 }
 
-function entityAnswer({ entity }: Outcome, context: string): Answer {
+function entityAnswer({ entity }: RunResult, context: string): HttpResponse {
   return jsonText(200, entityText(entity, context), { etag: etag(entity) })
 }
 

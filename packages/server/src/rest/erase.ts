@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import { demandArea, entityView, erase } from '@tildebase/tenant'
-import { type Answer, json } from '../ask.ts'
 import type { Call } from '../call.ts'
+import { type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 
 /** A person's right to be forgotten. */
@@ -16,7 +16,7 @@ export const eraseRoutes: readonly Route[] = [
   },
 ]
 
-async function run(call: Call): Promise<Answer> {
+async function run(call: Call): Promise<HttpResponse> {
   const { tenant, grant, params } = call
   demandArea(grant, 'admin', 'platform')
   const { reason = null } = (call.body ?? {}) as { reason?: unknown }

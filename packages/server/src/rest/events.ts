@@ -10,13 +10,13 @@ import {
   type Grant,
   limitOf,
   type Patterns,
-  perform,
-  renewed,
+  renewGrant,
+  runVerb,
   seqAt,
-  sightOf,
+  visibilityOf,
 } from '@tildebase/tenant'
-import { type Answer, jsonText } from '../ask.ts'
 import { type Call, flagParam, textParam } from '../call.ts'
+import { type HttpResponse, jsonText } from '../http.ts'
 import type { Route } from '../routes.ts'
 import { countAll, createdAnswer, list, read } from './entities.ts'
 import { type LiveSource, lastSeen, liveAnswer, seqOf, Tail, Waiter, wantsLive } from './live.ts'
@@ -66,7 +66,7 @@ export const eventRoutes: readonly Route[] = [
   ]),
 ]
 
-function events(call: Call): Answer | Promise<Answer> {
+function events(call: Call): HttpResponse | Promise<HttpResponse> {
   if (isCollection(call)) return asEvents(list)(withSince(call))
   const patterns = patternsOf(call)
   if (!wantsLive(call)) return page(call, patterns)
@@ -93,7 +93,7 @@ function withSince(call: Call): Call {
 }
 
 /** Has a handler of entities answer about Events. */
-function asEvents(handle: (call: Call) => Answer): (call: Call) => Answer {
+function asEvents(handle: (call: Call) => HttpResponse): (call: Call) => HttpResponse {
   return (call) => {
     demand(call.grant, 'read', call.tenant.noun('Event'))
     return handle({ ...call, params: { ...call.params, type: 'Event' } })
@@ -101,7 +101,7 @@ function asEvents(handle: (call: Call) => Answer): (call: Call) => Answer {
 }
 
 /** A page of the stream. With `wait` an empty one is held back until something comes, or the time is over. */
-async function page(call: Call, patterns: Patterns): Promise<Answer> {
+async function page(call: Call, patterns: Patterns): Promise<HttpResponse> {
   const { tenant, query } = call
   const limit = query.has('limit') ? limitOf(query.get('limit'), MOST_EVENTS) : DEFAULT_LIMIT
   const until = tenant.ports.clock.now() + waitOf(call) * 1_000
@@ -121,7 +121,7 @@ async function page(call: Call, patterns: Patterns): Promise<Answer> {
       }
       after = position
       await waiter.wait(left)
-      grant = renewed(tenant, grant)
+      grant = renewGrant(tenant, grant)
       if (grant === null) throw new Problem('unauthorized', 'This key has been revoked or has expired.')
     }
   } finally {
@@ -135,7 +135,7 @@ function liveChanges({ tenant }: Call, patterns: Patterns, start: number): LiveS
     const feed = feedOf(tenant)
     const recent = feed.recent(after)?.slice(0, DEFAULT_LIMIT)
     if (recent) {
-      const sight = sightOf(tenant, grant, patterns)
+      const sight = visibilityOf(tenant, grant, patterns)
       const text = recent.map((row) => (sight.sees(row) ? feed.frame(row) : '')).join('')
       return { text, position: recent.at(-1)!.seq }
     }
@@ -144,9 +144,9 @@ function liveChanges({ tenant }: Call, patterns: Patterns, start: number): LiveS
   })
 }
 
-function create(call: Call): Answer {
+function create(call: Call): HttpResponse {
   const { tenant, grant, body, context, correlation } = call
-  const make = (data: unknown) => perform(tenant, grant, { type: 'Event', verb: 'create', data, correlation })
+  const make = (data: unknown) => runVerb(tenant, grant, { type: 'Event', verb: 'create', data, correlation })
   if (!Array.isArray(body)) return createdAnswer(make(body), context)
   if (body.length > MOST_EVENTS) {
     throw new Problem('too_many', `One request may bring ${MOST_EVENTS} events; this one has ${body.length}.`, {

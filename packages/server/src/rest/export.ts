@@ -1,10 +1,10 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { parseFields, Snapshot, type Stored } from '@tildebase/tenant'
-import { type Answer, empty } from '../ask.ts'
 import { type Call, flagParam, textParam } from '../call.ts'
 import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
 import { writeCsv } from '../format/write-csv.ts'
 import { writeParquet } from '../format/write-parquet.ts'
+import { empty, type HttpResponse } from '../http.ts'
 import type { Route } from '../routes.ts'
 import { isKnown } from './entities.ts'
 import { asOfParam, filterParam } from './params.ts'
@@ -35,7 +35,7 @@ const FORMATS: { readonly [name: string]: Format } = {
   parquet: { contentType: 'application/vnd.apache.parquet', write: writeParquet, showsHost: false },
 }
 
-function exportAll(call: Call): Answer {
+function exportAll(call: Call): HttpResponse {
   const noun = call.tenant.noun(call.params.type!)
   const [name, format] = formatParam(call)
   const query = new Map([...call.query].filter(([name]) => name !== 'format' && name !== 'safe'))

@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import { diff, history, limitOf } from '@tildebase/tenant'
-import { type Answer, json } from '../ask.ts'
 import { type Call, textParam } from '../call.ts'
+import { type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 
 const READ = { action: 'read', on: 'type' } as const
@@ -26,7 +26,7 @@ export const historyRoutes: readonly Route[] = [
   },
 ]
 
-function versions(call: Call): Answer {
+function versions(call: Call): HttpResponse {
   const limit = call.query.get('limit')
   const cursor = textParam(call.query, 'cursor')
   if (cursor !== undefined && !/^\d{1,16}$/.test(cursor)) {
@@ -40,7 +40,7 @@ function versions(call: Call): Answer {
   )
 }
 
-function compare(call: Call): Answer {
+function compare(call: Call): HttpResponse {
   const from = textParam(call.query, 'from')
   const to = textParam(call.query, 'to')
   if (from === undefined || to === undefined) {

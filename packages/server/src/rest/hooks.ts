@@ -4,7 +4,7 @@ import {
   demandHook,
   demandStep,
   dropHook,
-  failedAfters,
+  failedHooks,
   HOOK_LIMITS,
   hooksOf,
   noScript,
@@ -12,8 +12,8 @@ import {
   type StoredHook,
   stepsOf,
 } from '@tildebase/tenant'
-import { type Answer, empty, json } from '../ask.ts'
 import type { Call } from '../call.ts'
+import { empty, type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 
 const ADMIN = { action: 'admin', on: 'area', area: 'platform' } as const
@@ -55,17 +55,17 @@ export const hookRoutes: readonly Route[] = [
   },
 ]
 
-function list(call: Call): Answer {
+function list(call: Call): HttpResponse {
   const noun = call.tenant.noun(call.params.type!)
   const hooks = hooksOf(call.tenant, noun.name).map((hook) => view(call, hook))
   return json(200, { hooks, total: hooks.length, steps: stepsOf(noun) })
 }
 
-function read(call: Call): Answer {
+function read(call: Call): HttpResponse {
   return json(200, view(call, demandHook(call.tenant, call.tenant.noun(call.params.type!), call.params.name!)))
 }
 
-async function put(call: Call): Promise<Answer> {
+async function put(call: Call): Promise<HttpResponse> {
   const { tenant, commits, grant, body } = call
   const noun = tenant.noun(call.params.type!)
   const step = call.params.name!
@@ -76,7 +76,7 @@ async function put(call: Call): Promise<Answer> {
   return json(isNew ? 201 : 200, view(call, demandHook(tenant, noun, step)))
 }
 
-function drop(call: Call): Answer {
+function drop(call: Call): HttpResponse {
   dropHook(call.tenant, call.tenant.noun(call.params.type!), call.params.name!, call.grant.actor)
   return empty(204)
 }
@@ -99,7 +99,7 @@ async function tryOut({ tenant }: Call, code: string): Promise<void> {
 function view(call: Call, hook: StoredHook): object {
   const { type, name, code, version } = hook
   const runs = stepsOf(call.tenant.noun(type)).before.includes(name) ? 'before' : 'after'
-  const failures = failedAfters(call.tenant.sql, hook.id, MOST_FAILURES).map(({ seq, failures, due, error }) => ({
+  const failures = failedHooks(call.tenant.sql, hook.id, MOST_FAILURES).map(({ seq, failures, due, error }) => ({
     seq,
     failures,
     error,

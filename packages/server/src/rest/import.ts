@@ -1,12 +1,12 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import { type ImportDetail, Importer, type Tally } from '@tildebase/tenant'
-import { type Answer, json } from '../ask.ts'
+import { type ImportCounts, type ImportDetail, Importer } from '@tildebase/tenant'
 import { type Call, flagParam, textParam } from '../call.ts'
 import { csvReader } from '../format/read-csv.ts'
 import { jsonReader } from '../format/read-json.ts'
 import { ndjsonReader } from '../format/read-ndjson.ts'
 import type { Row, RowReader } from '../format/rows.ts'
 import { refuseLength, textOf } from '../format/text.ts'
+import { type HttpResponse, json } from '../http.ts'
 import { noteWritten } from '../idempotency.ts'
 import { problemOf } from '../respond.ts'
 import type { Route } from '../routes.ts'
@@ -29,7 +29,7 @@ const SLICE_ROWS = 250
 const SLICE_LENGTH = 1_048_576
 const MOST_DETAILS = 10_000
 
-async function importRows(call: Call): Promise<Answer> {
+async function importRows(call: Call): Promise<HttpResponse> {
   const { tenant, grant, query, ask, importLimit } = call
   const noun = tenant.noun(call.params.type!)
   const reader = rowReader(ask.headers['content-type'], noun)
@@ -117,7 +117,7 @@ class Report {
     this.dryRun = dryRun
   }
 
-  add({ imported, updated, details }: Tally): void {
+  add({ imported, updated, details }: ImportCounts): void {
     this.#imported += imported
     this.#updated += updated
     this.#errors += details.length
@@ -125,7 +125,7 @@ class Report {
   }
 
   /** How many rows were imported and how many were not, with those of one more slice. */
-  countsWith({ imported, details }: Tally): { imported: number; errors: number } {
+  countsWith({ imported, details }: ImportCounts): { imported: number; errors: number } {
     return { imported: this.#imported + imported, errors: this.#errors + details.length }
   }
 

@@ -7,13 +7,13 @@ import {
   type Grant,
   type LogRow,
   type Query,
-  type Reader,
-  readerOf,
+  type ReadContext,
+  readContextOf,
   readLog,
   type Stored,
 } from '@tildebase/tenant'
-import type { Answer } from '../ask.ts'
 import type { Call } from '../call.ts'
+import type { HttpResponse } from '../http.ts'
 import { pageText, textFor } from './entity-text.ts'
 import { frame, type LiveSource, lastSeen, liveAnswer, Tail } from './live.ts'
 
@@ -22,7 +22,7 @@ const PAGE = 100
 const MOST_COMPARED = 10_000
 
 /** A list that stays true: its page now, then what enters it, changes in it and leaves it. */
-export function liveList(call: Call, noun: Noun, query: Query): Answer {
+export function liveList(call: Call, noun: Noun, query: Query): HttpResponse {
   if (query.asOf !== null && query.asOf !== undefined) {
     throw new Problem('invalid_as_of', 'A live list is about the present: leave asOf out.', { field: 'asOf' })
   }
@@ -57,7 +57,7 @@ class LiveList implements LiveSource {
     const { tenant, ask, context } = this.#call
     const about = JSON.stringify([this.#noun.name, this.#query, ask.query, context])
     return new Tail(tenant, about, position, (after, grant) => {
-      const reader = readerOf(tenant, grant, context)
+      const reader = readContextOf(tenant, grant, context)
       const rows = this.#rows(after)
       return { text: rows.map((row) => this.#tell(reader, row)).join(''), position: rows.at(-1)!.seq }
     })
@@ -71,13 +71,13 @@ class LiveList implements LiveSource {
   #page(grant: Grant): string {
     const { tenant, context } = this.#call
     const { seq } = tenant.head
-    const reader = readerOf(tenant, grant, context)
+    const reader = readContextOf(tenant, grant, context)
     this.#tail = this.#tailFrom(seq)
     return frame(seq, 'page', pageText(findRows(reader, this.#query), this.#text))
   }
 
   /** What an event means to the list. */
-  #tell(reader: Reader, row: LogRow): string {
+  #tell(reader: ReadContext, row: LogRow): string {
     const moved = this.#touched.has(row.type) ? this.#compare(reader, row) : ''
     const isEvent = this.#noun.name === 'Event'
     if (!isEvent && row.type !== this.#noun.name) return moved
@@ -91,7 +91,7 @@ class LiveList implements LiveSource {
   }
 
   /** What enters and leaves because something it is related to has changed. */
-  #compare(reader: Reader, { seq }: LogRow): string {
+  #compare(reader: ReadContext, { seq }: LogRow): string {
     const before = this.#members(reader, seq - 1)
     const after = this.#members(reader, seq)
     const left = [...before.values()].filter(({ id }) => !after.has(id))
@@ -102,7 +102,7 @@ class LiveList implements LiveSource {
     ].join('')
   }
 
-  #members(reader: Reader, asOf: number): Map<string, Stored> {
+  #members(reader: ReadContext, asOf: number): Map<string, Stored> {
     const { type, filter, include } = this.#query
     const { results, hasMore } = findRows(reader, { type, filter, include, asOf, limit: MOST_COMPARED, total: false })
     if (hasMore) {
@@ -114,7 +114,7 @@ class LiveList implements LiveSource {
   }
 
   /** The entity as the list has it at a seq, or undefined. */
-  #member(reader: Reader, id: string, asOf: number): Stored | undefined {
+  #member(reader: ReadContext, id: string, asOf: number): Stored | undefined {
     const { type, filter, include } = this.#query
     const only = allOf([filterOf(this.#call.tenant, this.#noun, { $id: id }), filter!])
     return findRows(reader, { type, filter: only, include, asOf, limit: 1, total: false }).results[0]

@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
-import { feedOf, type Grant, renewed, type Tenant, viewOf } from '@tildebase/tenant'
-import type { Answer } from '../ask.ts'
+import { type Engine, feedOf, type Grant, renewGrant, viewKey } from '@tildebase/tenant'
 import { type Call, textParam } from '../call.ts'
+import type { HttpResponse } from '../http.ts'
 import { errorBody, problemOf } from '../respond.ts'
 
 const BEAT_MS = 15_000
@@ -25,7 +25,7 @@ type Maker = (after: number, grant: Grant) => { readonly text: string; readonly 
 
 /** Goes along the log from a seq on, in pieces that are made once for all who share a view of it. */
 export class Tail {
-  readonly #tenant: Tenant
+  readonly #tenant: Engine
   readonly #make: Maker
   readonly #about: string
   #position: number
@@ -33,7 +33,7 @@ export class Tail {
   #view = ''
 
   /** `about` names what is told, whoever it is told to. */
-  constructor(tenant: Tenant, about: string, position: number, make: Maker) {
+  constructor(tenant: Engine, about: string, position: number, make: Maker) {
     this.#tenant = tenant
     this.#about = about
     this.#position = position
@@ -41,7 +41,7 @@ export class Tail {
   }
 
   read(grant: Grant): Told {
-    if (grant !== this.#grant) this.#view = `${this.#about} ${viewOf(grant)}`
+    if (grant !== this.#grant) this.#view = `${this.#about} ${viewKey(grant)}`
     this.#grant = grant
     const { head } = this.#tenant
     const feed = feedOf(this.#tenant)
@@ -78,7 +78,7 @@ export function frame(seq: number, event: string, data: string): string {
 }
 
 /** Answers with all that a source has and will have, until the reader leaves, the key ends or the tenant rests. */
-export function liveAnswer(call: Call, source: LiveSource): Answer {
+export function liveAnswer(call: Call, source: LiveSource): HttpResponse {
   const headers = {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
@@ -97,7 +97,7 @@ export class Waiter {
   #timer: ReturnType<typeof setTimeout> | null = null
   #timerAt = 0
 
-  constructor(tenant: Tenant) {
+  constructor(tenant: Engine) {
     this.#stop = feedOf(tenant).follow(() => stirSoon(this))
   }
 
@@ -200,7 +200,7 @@ class Live implements AsyncIterator<Told> {
 
   #read(): Told {
     const { tenant, requestId } = this.#call
-    const grant = tenant.isResting ? null : renewed(tenant, this.#grant)
+    const grant = tenant.isResting ? null : renewGrant(tenant, this.#grant)
     if (grant === null) {
       this.#end()
       return ''

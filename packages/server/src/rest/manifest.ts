@@ -1,7 +1,7 @@
 import { isoOf, type Noun } from '@tildebase/nouns'
 import { may, Snapshot, typesWithEntities } from '@tildebase/tenant'
-import { type Answer, json } from '../ask.ts'
 import type { Call } from '../call.ts'
+import { type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 import { parquetPieces, pause } from './export.ts'
 import { filterParam } from './params.ts'
@@ -27,7 +27,7 @@ interface FileEntry {
 /** Types with secrets, and the log itself, which never stands still. */
 const LEFT_OUT = new Set(['ApiKey', 'Webhook', 'Event'])
 
-async function manifest(call: Call): Promise<Answer> {
+async function manifest(call: Call): Promise<HttpResponse> {
   const { tenant, grant } = call
   const generatedAt = isoOf(tenant.ports.clock.now())
   const files: { [name: string]: FileEntry } = {}
@@ -42,13 +42,13 @@ async function manifest(call: Call): Promise<Answer> {
 
 /** The entry of a type: kept until the type changes, and worked out once for all who ask meanwhile. */
 async function entryOf(call: Call, noun: Noun): Promise<FileEntry> {
-  const { memo } = call.tenant
+  const { cache } = call.tenant
   const snapshot = new Snapshot(call.tenant, call.grant, noun, filterParam(call, noun))
   const key = `manifest ${snapshot.fingerprint('parquet')}`
   try {
-    return await memo.get([noun.name, 'Schema'], key, () => workOut(call, noun, snapshot))
+    return await cache.get([noun.name, 'Schema'], key, () => workOut(call, noun, snapshot))
   } catch (reason) {
-    memo.forget(noun.name)
+    cache.forget(noun.name)
     throw reason
   }
 }

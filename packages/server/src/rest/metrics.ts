@@ -13,8 +13,8 @@ import {
   snapshot,
   storedMetric,
 } from '@tildebase/tenant'
-import { type Answer, json } from '../ask.ts'
 import type { Call } from '../call.ts'
+import { type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 
 const MOST_POINTS = 1_000
@@ -53,7 +53,7 @@ export function isMetricName(noun: Noun, id: string): boolean {
 }
 
 /** A stored Metric of that name, else a built-in one, with its last twelve months. */
-export function metricByName(call: Call): Answer {
+export function metricByName(call: Call): HttpResponse {
   const { tenant, grant, context } = call
   const name = call.params.id!
   const asOf = asOfTime(call.query.get('asOf'))
@@ -69,7 +69,7 @@ export function metricByName(call: Call): Answer {
   })
 }
 
-function series(call: Call): Answer {
+function series(call: Call): HttpResponse {
   const { tenant, grant } = call
   demand(grant, 'read', tenant.noun('Metric'))
   const id = call.params.id!
@@ -79,7 +79,7 @@ function series(call: Call): Answer {
   return json(200, { results: metricSeries(tenant, metric, limit === undefined ? 100 : limitOf(limit, MOST_POINTS)) })
 }
 
-function evaluate(call: Call): Answer {
+function evaluate(call: Call): HttpResponse {
   const { userId = null, context = {} } = isPlainObject(call.body) ? call.body : {}
   if ((userId !== null && typeof userId !== 'string') || !isPlainObject(context)) {
     throw new Problem('invalid_body', 'Send {"userId": "…", "context": {…}}, both optional.', {

@@ -1,6 +1,6 @@
-import type { Answer } from '../ask.ts'
-import { jsonText } from '../ask.ts'
 import type { Call } from '../call.ts'
+import type { HttpResponse } from '../http.ts'
+import { jsonText } from '../http.ts'
 import { openapi } from '../openapi/document.ts'
 import type { Route } from '../routes.ts'
 
@@ -19,12 +19,12 @@ export const openapiRoutes: readonly Route[] = [
   },
 ]
 
-function describe(call: Call): Answer {
+function describe(call: Call): HttpResponse {
   const { tenant, lens, context } = call
   // Lenses can be combined in many ways; those of one dimension are few enough to be kept.
   const text =
     lens.names.length <= 1
-      ? tenant.memo.get(['Schema'], `openapi ${lens.names[0] ?? ''}`, () => textOf(call))
+      ? tenant.cache.get(['Schema'], `openapi ${lens.names[0] ?? ''}`, () => textOf(call))
       : textOf(call)
   return jsonText(200, text.replace(JSON.stringify(ANYWHERE), JSON.stringify(context)))
 }

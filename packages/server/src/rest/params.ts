@@ -1,14 +1,14 @@
 import { allOf, EVERYTHING, type Filter, type Noun, OPERATORS, Problem, parsePlain, parseSort } from '@tildebase/nouns'
 import {
   asOfSeq,
+  demandReachable,
   filterOf,
   includeOf,
   industryFilter,
   limitOf,
   offsetOf,
   type Query as Question,
-  reachable,
-  readerOf,
+  readContextOf,
 } from '@tildebase/tenant'
 import { type Call, flagParam, textParam } from '../call.ts'
 
@@ -19,7 +19,7 @@ const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe',
 
 /** Reads the tenant as the call's key sees it. */
 export function readerFor(call: Call) {
-  return readerOf(call.tenant, call.grant, call.context)
+  return readContextOf(call.tenant, call.grant, call.context)
 }
 
 /** The question that a list request asks. */
@@ -72,7 +72,7 @@ export function filterParam(call: Call, noun: Noun): Filter {
     .filter(([name]) => isField(noun, name))
     .map(([name, value]) => [name, String(value)] as const)
   const equalities = plain.length === 0 ? EVERYTHING : parsePlain(plain, noun, tenant.nouns, tenant.now())
-  const asked = reachable(tenant, grant, allOf([filter, equalities]))
+  const asked = demandReachable(tenant, grant, allOf([filter, equalities]))
   return lens.industry === null ? asked : allOf([asked, industryFilter(tenant, noun, lens)])
 }
 

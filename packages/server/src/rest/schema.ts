@@ -1,7 +1,7 @@
 import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import { dropType, putType } from '@tildebase/tenant'
-import { type Answer, empty, json } from '../ask.ts'
 import type { Call } from '../call.ts'
+import { empty, type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 
 const ADMIN = { action: 'admin', on: 'area', area: 'platform' } as const
@@ -41,7 +41,7 @@ export function describe(noun: Noun): JsonObject {
   return { name, domain, path, strict, stateField, notation, fields, verbs } as unknown as JsonObject
 }
 
-function all(call: Call): Answer {
+function all(call: Call): HttpResponse {
   const { domains } = call.lens
   const nouns = call.tenant.nouns.all.filter(
     (noun) => domains === null || domains.has(noun.domain) || noun.domain === 'custom',
@@ -49,11 +49,11 @@ function all(call: Call): Answer {
   return json(200, { types: nouns.map(describe), total: nouns.length })
 }
 
-function one(call: Call): Answer {
+function one(call: Call): HttpResponse {
   return json(200, describe(call.tenant.noun(call.params.type!)))
 }
 
-function put(call: Call): Answer {
+function put(call: Call): HttpResponse {
   const { tenant, grant, body } = call
   const name = tenant.nouns.get(call.params.type!)?.name ?? call.params.type!
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -67,7 +67,7 @@ function put(call: Call): Answer {
   return json(event?.verb === 'create' ? 201 : 200, describe(tenant.noun(name)))
 }
 
-function drop(call: Call): Answer {
+function drop(call: Call): HttpResponse {
   dropType(call.tenant, call.tenant.noun(call.params.type!).name, call.grant.actor)
   return empty(204)
 }

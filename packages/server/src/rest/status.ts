@@ -1,4 +1,4 @@
-import { json } from '../ask.ts'
+import { json } from '../http.ts'
 import { status } from '../mcp/run.ts'
 import type { Route } from '../routes.ts'
 

@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import { sync } from '@tildebase/tenant'
-import { type Answer, json } from '../ask.ts'
 import type { Call } from '../call.ts'
+import { type HttpResponse, json } from '../http.ts'
 import type { Route } from '../routes.ts'
 
 /** Synchronisation with local databases, in both directions. */
@@ -16,7 +16,7 @@ export const syncRoutes: readonly Route[] = [
   },
 ]
 
-function exchange(call: Call): Answer {
+function exchange(call: Call): HttpResponse {
   const { tenant, grant, body, correlation } = call
   if (!grant.scopes.some(({ action }) => action !== 'read')) {
     throw new Problem('forbidden', 'This key may only read. A sync needs write on some area.')

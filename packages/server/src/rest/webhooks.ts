@@ -6,12 +6,12 @@ import {
   filterOf,
   find,
   limitOf,
-  perform,
   redeliver,
+  runVerb,
   testWebhook,
 } from '@tildebase/tenant'
-import { type Answer, json, jsonText } from '../ask.ts'
 import { type Call, textParam } from '../call.ts'
+import { type HttpResponse, json, jsonText } from '../http.ts'
 import type { Route } from '../routes.ts'
 import { readerFor } from './params.ts'
 
@@ -29,7 +29,7 @@ export const webhookRoutes: readonly Route[] = ['webhooks', 'Webhook'].flatMap((
   PARTS.map(({ last, ...part }): Route => ({ ...part, path: `/${name}/:id/${last}`, needs: 'key' })),
 )
 
-function deliveries(call: Call): Answer {
+function deliveries(call: Call): HttpResponse {
   const id = webhookOf(call)
   return json(
     200,
@@ -41,7 +41,7 @@ function deliveries(call: Call): Answer {
   )
 }
 
-function sendAgain(call: Call): Answer {
+function sendAgain(call: Call): HttpResponse {
   const id = webhookOf(call)
   const { deliveryId = null } = bodyOf(call)
   if (deliveryId !== null && typeof deliveryId !== 'string') {
@@ -52,8 +52,8 @@ function sendAgain(call: Call): Answer {
   return json(200, { queued: redeliver(call.tenant, id, deliveryId) })
 }
 
-function rotate(call: Call): Answer {
-  const outcome = perform(call.tenant, call.grant, {
+function rotate(call: Call): HttpResponse {
+  const outcome = runVerb(call.tenant, call.grant, {
     type: 'Webhook',
     verb: 'rotate',
     id: webhookOf(call),
@@ -64,7 +64,7 @@ function rotate(call: Call): Answer {
   return jsonText(200, `${text.slice(0, -1)},"secret":${JSON.stringify(outcome.secret)}}`)
 }
 
-async function test(call: Call): Promise<Answer> {
+async function test(call: Call): Promise<HttpResponse> {
   return json(200, await testWebhook(call.tenant, webhookOf(call)))
 }
 

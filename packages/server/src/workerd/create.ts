@@ -1,8 +1,9 @@
 /// <reference path="./cloudflare.d.ts" />
-import type { Answer, Ask } from '../ask.ts'
-import { json } from '../ask.ts'
-import { askOf, responseOf } from '../exchange.ts'
+
+import { fetchResponseOf, httpRequestOf } from '../fetch-adapter.ts'
 import { Gateway } from '../gateway.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { json } from '../http.ts'
 import { readSettings } from '../node/config.ts'
 import { systemSeal } from '../node/ports.ts'
 import { type ProgramFile, programOf } from '../program.ts'
@@ -19,7 +20,7 @@ export function createWorker(program: ProgramFile = {}) {
     async fetch(request: Request, env: Env): Promise<Response> {
       const gateway = gateways.get(env) ?? gatewayOf(env)
       gateways.set(env, gateway)
-      return responseOf(await gateway.answer(askOf(request)), request.method)
+      return fetchResponseOf(await gateway.answer(httpRequestOf(request)), request.method)
     },
   }
   return { worker, TenantObject: tenantObject(programOf(program)) }
@@ -34,7 +35,7 @@ function gatewayOf(env: Env): Gateway {
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,
-    outside: (ask: Ask, segments, sender, requestId) =>
+    outside: (ask: HttpRequest, segments, sender, requestId) =>
       segments[0] === 'operator' ? operator(ask, segments, sender, tenants, requestId) : outside(segments),
   })
 }
@@ -45,7 +46,7 @@ function operatorTest(key: string | null): (secret: string) => boolean {
   return (secret) => systemSeal.equal(systemSeal.sha256(secret), systemSeal.sha256(key))
 }
 
-function outside(segments: readonly string[]): Answer | null {
+function outside(segments: readonly string[]): HttpResponse | null {
   switch (segments.join('/')) {
     case '':
       return json(200, { service: 'Tildebase', tenants: '/~{tenant}', health: '/healthz' })

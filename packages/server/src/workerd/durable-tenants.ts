@@ -1,10 +1,10 @@
 import type { DurableObjectNamespace } from 'cloudflare:workers'
 import { Problem } from '@tildebase/nouns'
 import type { Sender } from '../app.ts'
-import type { Answer, Ask } from '../ask.ts'
 import type { Tenants } from '../gateway.ts'
-import type { Place } from '../locate.ts'
-import { type Errand, errandRequest, type Task } from './errand.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import type { RequestTarget } from '../target.ts'
+import { commandRequest, type ObjectCommand, type Task } from './object-command.ts'
 
 /** The tenants, each in a Durable Object of its own, found by its slug. */
 export class DurableTenants implements Tenants {
@@ -14,7 +14,13 @@ export class DurableTenants implements Tenants {
     this.#namespace = namespace
   }
 
-  answer(slug: string, ask: Ask, place: Place, sender: Sender, requestId: string): Promise<Answer> {
+  answer(
+    slug: string,
+    ask: HttpRequest,
+    place: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): Promise<HttpResponse> {
     return this.#send({ do: 'answer', slug, place, sender, requestId }, ask)
   }
 
@@ -23,15 +29,15 @@ export class DurableTenants implements Tenants {
   }
 
   /** Does what the operator asks of a tenant as a whole. */
-  keep(slug: string, task: Task, ask: Ask, requestId: string): Promise<Answer> {
+  keep(slug: string, task: Task, ask: HttpRequest, requestId: string): Promise<HttpResponse> {
     return this.#send({ do: 'keep', slug, task, requestId }, ask)
   }
 
-  async #send(errand: Errand, ask: Ask | null): Promise<Answer> {
+  async #send(errand: ObjectCommand, ask: HttpRequest | null): Promise<HttpResponse> {
     const object = this.#namespace.get(this.#namespace.idFromName(errand.slug))
     try {
-      const { status, headers, body } = await object.fetch(errandRequest(errand, ask))
-      return { status, headers: Object.fromEntries(headers), body: body as Answer['body'] }
+      const { status, headers, body } = await object.fetch(commandRequest(errand, ask))
+      return { status, headers: Object.fromEntries(headers), body: body as HttpResponse['body'] }
     } catch (reason) {
       throw absent(reason)
     }

@@ -1,37 +1,37 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { isoOf, Problem } from '@tildebase/nouns'
 import {
-  Commits,
-  census,
+  type Engine,
+  GroupCommit,
   grantOf,
   type LogPart,
   openTenant,
   portableLog,
   replay,
-  type Tenant,
+  summaryOf,
   verify,
 } from '@tildebase/tenant'
-import { answer, type OpenTenant } from '../app.ts'
-import { type Answer, type Ask, empty, json } from '../ask.ts'
-import { askOf, responseOf, withBody } from '../exchange.ts'
+import { handleRequest, type OpenTenant } from '../app.ts'
+import { fetchResponseOf, httpRequestOf, withBody } from '../fetch-adapter.ts'
+import { empty, type HttpRequest, type HttpResponse, json } from '../http.ts'
+import { logPart } from '../log-request.ts'
 import { readSettings } from '../node/config.ts'
 import { systemClock, systemRandom, systemSeal } from '../node/ports.ts'
-import { logPart } from '../portable.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { refusal } from '../respond.ts'
-import { routes } from '../table.ts'
+import { routes } from '../route-table.ts'
 import type { Env } from './env.ts'
-import { type Errand, errandOf, type Task } from './errand.ts'
+import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
+import { commandOf, type ObjectCommand, type Task } from './object-command.ts'
 import { createOutbound } from './outbound.ts'
 import { DurableSql } from './sql.ts'
-import { UnwrittenSql } from './unwritten.ts'
 
 /** The Durable Object of a tenant, for a program of nouns and hooks. */
 export function tenantObject(program: Program) {
   return class TenantObject extends DurableObject<Env> {
-    #sql: UnwrittenSql
+    #sql: LazySql
     #open: OpenTenant | null = null
     #baseUrl = ''
     #alarmAt: number | null = null
@@ -41,17 +41,19 @@ export function tenantObject(program: Program) {
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env)
       this.#settings = readSettings({}, env as never)
-      this.#sql = new UnwrittenSql(new DurableSql(ctx.storage))
+      this.#sql = new LazySql(new DurableSql(ctx.storage))
       const { rateLimit } = this.#settings
       if (rateLimit > 0) this.#rate = new RateLimit(rateLimit, () => Date.now())
     }
 
     /** Runs an errand of the Worker. */
     override async fetch(request: Request): Promise<Response> {
-      const errand = errandOf(request)
+      const errand = commandOf(request)
       const requestId = 'requestId' in errand ? errand.requestId : 'verify'
-      const given = await this.#run(errand, askOf(request)).catch((reason) => refusal(reason, requestId, report))
-      return responseOf(given, request.method)
+      const given = await this.#run(errand, httpRequestOf(request)).catch((reason) =>
+        refusal(reason, requestId, report),
+      )
+      return fetchResponseOf(given, request.method)
     }
 
     /** Does what is due. The platform calls again, later each time, while this throws. */
@@ -61,7 +63,7 @@ export function tenantObject(program: Program) {
       if (this.#sql.exists && slug !== undefined) await this.#enter(slug).tenant.wake()
     }
 
-    async #run(errand: Errand, ask: Ask): Promise<Answer> {
+    async #run(errand: ObjectCommand, ask: HttpRequest): Promise<HttpResponse> {
       switch (errand.do) {
         case 'answer': {
           const { slug, place, sender, requestId } = errand
@@ -69,7 +71,7 @@ export function tenantObject(program: Program) {
           const whole = await withBody(ask, this.#settings.bodyLimit)
           const { signup, importLimit } = this.#settings
           const app = { routes, signup, report, importLimit, rate: this.#rate }
-          return answer(this.#enter(slug), whole, place, sender, requestId, app)
+          return handleRequest(this.#enter(slug), whole, place, sender, requestId, app)
         }
         case 'verify':
           return empty(grantOf(this.#enter(errand.slug).tenant, errand.secret) ? 200 : 404)
@@ -78,7 +80,7 @@ export function tenantObject(program: Program) {
       }
     }
 
-    async #keep(slug: string, task: Task, ask: Ask): Promise<Answer> {
+    async #keep(slug: string, task: Task, ask: HttpRequest): Promise<HttpResponse> {
       const { tenant } = this.#enter(slug)
       if (task.do === 'replay') return this.#replay(tenant, ask)
       if (!this.#sql.exists) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
@@ -95,7 +97,7 @@ export function tenantObject(program: Program) {
       }
     }
 
-    async #replay(tenant: Tenant, ask: Ask): Promise<Answer> {
+    async #replay(tenant: Engine, ask: HttpRequest): Promise<HttpResponse> {
       if (ask.body === null) throw new Problem('invalid_body', 'Send the lines of a log as the body.')
       const isNew = !this.#sql.exists
       try {
@@ -114,7 +116,7 @@ export function tenantObject(program: Program) {
       this.#open = null
       await this.ctx.storage.deleteAlarm()
       await this.ctx.storage.deleteAll()
-      this.#sql = new UnwrittenSql(new DurableSql(this.ctx.storage))
+      this.#sql = new LazySql(new DurableSql(this.ctx.storage))
     }
 
     #enter(slug: string): OpenTenant {
@@ -145,7 +147,7 @@ export function tenantObject(program: Program) {
         },
       )
       // The answer is held back until what was written is durable, so a commit need not wait for company.
-      this.#open = { tenant, commits: new Commits(tenant, (run) => queueMicrotask(run)) }
+      this.#open = { tenant, commits: new GroupCommit(tenant, (run) => queueMicrotask(run)) }
       const due = tenant.due()
       if (due !== null) this.#wakeAt(due)
       return this.#open
@@ -165,8 +167,8 @@ export function tenantObject(program: Program) {
   }
 }
 
-function info(tenant: Tenant, bytes: number): object {
-  const { first, entities } = census(tenant)
+function info(tenant: Engine, bytes: number): object {
+  const { first, entities } = summaryOf(tenant)
   return {
     tenant: tenant.slug,
     bytes,
@@ -177,7 +179,7 @@ function info(tenant: Tenant, bytes: number): object {
   }
 }
 
-function logAnswer(tenant: Tenant, part: LogPart): Answer {
+function logAnswer(tenant: Engine, part: LogPart): HttpResponse {
   const pages = async function* () {
     yield* portableLog(tenant, part)
   }

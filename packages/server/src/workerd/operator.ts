@@ -1,20 +1,20 @@
 import { Problem } from '@tildebase/nouns'
 import { type Sender, unauthorized } from '../app.ts'
-import type { Answer, Ask } from '../ask.ts'
-import { withBody } from '../exchange.ts'
-import { slugOf } from '../locate.ts'
-import { forkQuestion, logQuestion } from '../portable.ts'
+import { withBody } from '../fetch-adapter.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { parseForkRequest, parseLogRequest } from '../log-request.ts'
+import { slugOf } from '../target.ts'
 import type { DurableTenants } from './durable-tenants.ts'
-import type { Task } from './errand.ts'
+import type { Task } from './object-command.ts'
 
 /** `/operator/tenants…` on this host: a tenant is moved as the lines of its log. */
 export function operator(
-  ask: Ask,
+  ask: HttpRequest,
   segments: readonly string[],
   sender: Sender,
   tenants: DurableTenants,
   requestId: string,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   if (sender.kind === 'nobody') throw unauthorized()
   if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
   const [, area, name, action = '', ...rest] = segments
@@ -26,16 +26,16 @@ export function operator(
 }
 
 /** Reads the log of one object, up to a time when one is given, into another that is new. */
-async function fork(slug: string, ask: Ask, tenants: DurableTenants, requestId: string): Promise<Answer> {
+async function fork(slug: string, ask: HttpRequest, tenants: DurableTenants, requestId: string): Promise<HttpResponse> {
   const { body } = await withBody(ask, LONGEST_BODY)
-  const { to, asOf } = forkQuestion(body as Uint8Array | null)
+  const { to, asOf } = parseForkRequest(body as Uint8Array | null)
   const question = { after: 0, waitMs: 0, beside: 'none', asOf } as const
   const log = await tenants.keep(slug, { do: 'log', question }, { ...ask, headers: {}, body: null }, requestId)
   if (log.status !== 200) return log
-  return tenants.keep(to, { do: 'replay' }, { ...ask, headers: {}, body: log.body as Ask['body'] }, requestId)
+  return tenants.keep(to, { do: 'replay' }, { ...ask, headers: {}, body: log.body as HttpRequest['body'] }, requestId)
 }
 
-function taskOf(ask: Ask, action: string): Task {
+function taskOf(ask: HttpRequest, action: string): Task {
   switch (`${ask.method === 'HEAD' ? 'GET' : ask.method} ${action}`) {
     case 'GET ':
       return { do: 'info' }
@@ -44,7 +44,7 @@ function taskOf(ask: Ask, action: string): Task {
     case 'GET verify':
       return { do: 'verify' }
     case 'GET log':
-      return { do: 'log', question: logQuestion(ask.query) }
+      return { do: 'log', question: parseLogRequest(ask.query) }
     case 'PUT log':
       return { do: 'replay' }
     default:

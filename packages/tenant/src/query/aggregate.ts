@@ -17,10 +17,10 @@ import { chosen } from './memory.ts'
 import { metaColumn } from './meta.ts'
 import { momentOf } from './moment.ts'
 import { plan as planOf } from './plan.ts'
-import { type Reader, within } from './reader.ts'
+import { type ReadContext, within } from './reader.ts'
 import { jsonPath, type Scope } from './scope.ts'
 import { among, countRows, ticking } from './select.ts'
-import { foldFor } from './text.ts'
+import { indexTextFor } from './text.ts'
 
 /** What is to be worked out over the entities of a type. */
 export interface Aggregation {
@@ -43,11 +43,11 @@ const MOST_GROUPS = 1_000
 
 /** Groups the entities of a type and measures each group: largest groups first, at most a thousand. `total` counts all entities. */
 export function aggregate(
-  reader: Reader,
+  reader: ReadContext,
   noun: Noun,
   asked: Aggregation,
 ): { readonly results: readonly Group[]; readonly total: number } {
-  foldFor(reader, asked.filter)
+  indexTextFor(reader, asked.filter)
   const moment = momentOf(reader.sql, asked.asOf)
   return within(reader, () => {
     const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, moment)
@@ -92,7 +92,7 @@ function shown(path: Path, value: Json): Json {
   return time && typeof value === 'number' ? isoOf(value) : value
 }
 
-function pathsOf(reader: Reader, noun: Noun, name: string, texts: readonly string[] = []): Path[] {
+function pathsOf(reader: ReadContext, noun: Noun, name: string, texts: readonly string[] = []): Path[] {
   if (texts.length > MOST_PATHS)
     throw new Problem('invalid_group', `${name} takes at most ${MOST_PATHS} fields.`, { type: noun.name, field: name })
   return texts.map((text) => {

@@ -1,9 +1,9 @@
 import { type Filter, type Hop, isIndex, type Leaf, meetsMissing } from '@tildebase/nouns'
 import { type Case, caseOf, casesOf } from './cases.ts'
-import { type FactsTest, factsWhere, fieldFacts } from './facts.ts'
+import { type FieldIndexTest, fieldIndexTest, fieldIndexWhere } from './field-index.ts'
 import { every, type Fragment, fragment, plain } from './fragment.ts'
 import { compileMeta } from './meta.ts'
-import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
+import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { sourceOf } from './source.ts'
 import { textTest } from './text.ts'
 
@@ -43,23 +43,23 @@ export function behindCondition(scope: Scope, leaf: Leaf, step: number) {
   const behind = scopeBehind(scope, leaf.path.hops[step]!, `t${step + 1}`)
   const there = presence(behind)
   // Behind a relation the index finds the few entities that matter, where the type as a whole would be read.
-  const facts = leaf.path.hops.length === step + 1 ? fieldFacts(behind, leaf) : null
+  const facts = leaf.path.hops.length === step + 1 ? fieldIndexTest(behind, leaf) : null
   const inner = facts ? inFacts(behind, facts) : compileLeaf(behind, leaf, step + 1)
   return there && inner && { ...behind, there, indexed: facts !== null, condition: fragment`${there} AND (${inner})` }
 }
 
-function inFacts(scope: Scope, facts: FactsTest): Fragment {
+function inFacts(scope: Scope, facts: FieldIndexTest): Fragment {
   const f = plain(`${scope.source.alias}i`)
-  return fragment`${scope.source.n} IN (SELECT ${f}.n FROM facts ${f} WHERE ${factsWhere(scope, facts, f)})`
+  return fragment`${scope.source.n} IN (SELECT ${f}.n FROM facts ${f} WHERE ${fieldIndexWhere(scope, facts, f)})`
 }
 
 /** How the index over fields answers a part of a filter: a field of the type itself, or one behind a relation. */
-export function factsOf(scope: Scope, part: Filter): FactsTest | null {
+export function fieldIndexOf(scope: Scope, part: Filter): FieldIndexTest | null {
   if (!('path' in part)) return null
   const [hop] = part.path.hops
-  if (!hop) return fieldFacts(scope, part)
+  if (!hop) return fieldIndexTest(scope, part)
   const negative = meetsMissing(part) || (part.op === 'exists' && part.value === false)
-  const number = factsNumber(scope.reader, scope.type, hop.field)
+  const number = fieldIndexNumber(scope.reader, scope.type, hop.field)
   const behind = hop.kind === 'forward' && !negative && number !== null ? behindCondition(scope, part, 0) : null
   if (number === null || !behind) return null
   const ids = fragment`(SELECT ${behind.source.id} FROM ${behind.source.from} WHERE ${behind.condition})`
@@ -122,7 +122,7 @@ function related(scope: Scope, hop: Hop, behind: Scope, condition: Fragment, ind
 /** The ids that rows behind a way back point to: from their index, or from their data when an index has found them. */
 function pointedTo(hop: Hop, scope: Scope, condition: Fragment, indexed: boolean): Fragment {
   const { reader, moment, source, type } = scope
-  const number = factsNumber(reader, type, hop.via!)
+  const number = fieldIndexNumber(reader, type, hop.via!)
   const f = plain(`${source.alias}f`)
   if (number === null || indexed) {
     const data = source.dataFor(hop.via!)
@@ -130,7 +130,7 @@ function pointedTo(hop: Hop, scope: Scope, condition: Fragment, indexed: boolean
     WHERE ${condition}`
   }
   return fragment`SELECT ${f}.value FROM facts ${f} CROSS JOIN ${source.from}
-    WHERE ${f}.field = ${number} AND ${factsAt(moment, f)} AND ${source.n} = ${f}.n AND ${condition}`
+    WHERE ${f}.field = ${number} AND ${fieldIndexAt(moment, f)} AND ${source.n} = ${f}.n AND ${condition}`
 }
 
 function compileField(scope: Scope, leaf: Leaf): Fragment | null {

@@ -1,14 +1,14 @@
 import { Problem } from '@tildebase/nouns'
-import type { Place } from './order.ts'
+import type { CursorPosition } from './order.ts'
 
 /** A cursor: a place in the answer to one question, opaque to whoever carries it. */
-export function writeCursor(question: string, place: Place): string {
+export function writeCursor(question: string, place: CursorPosition): string {
   const json = JSON.stringify([digest(question), ...place]).replace(/[^ -~]/g, escaped)
   return btoa(json).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** The place that a cursor names. One of another question, or no cursor at all, is a Problem. */
-export function readCursor(question: string, cursor: string, values: number): Place {
+export function readCursor(question: string, cursor: string, values: number): CursorPosition {
   const [asked, ...place] = decoded(cursor)
   if (asked !== undefined && asked !== digest(question)) {
     throw new Problem(
@@ -42,7 +42,7 @@ function decoded(cursor: string): readonly unknown[] {
   }
 }
 
-function isPlace(place: readonly unknown[]): place is Place {
+function isPlace(place: readonly unknown[]): place is CursorPosition {
   return (
     Number.isSafeInteger(place[0]) &&
     place

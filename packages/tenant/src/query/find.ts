@@ -6,12 +6,12 @@ import { every, type Fragment, fragment, listOf } from './fragment.ts'
 import { embed } from './include.ts'
 import { chosen } from './memory.ts'
 import { momentOf, PRESENT } from './moment.ts'
-import { after, type Order, orderOf, type Place, placeOf } from './order.ts'
+import { after, type CursorPosition, type Order, orderOf, positionOf } from './order.ts'
 import { type Plan, plan as planOf } from './plan.ts'
-import { type Reader, within } from './reader.ts'
+import { type ReadContext, within } from './reader.ts'
 import { countRows, pageRows, readRows, select, ticking, toStored } from './select.ts'
 import { columns, hiddenTypes, sourceOf } from './source.ts'
-import { foldFor } from './text.ts'
+import { indexTextFor } from './text.ts'
 
 /** A question about the entities of a type. */
 export interface Query {
@@ -42,7 +42,7 @@ export const DEFAULT_LIMIT = 25
 export const MOST_RESULTS = 100
 
 /** Finds the entities that pass a filter: one page of them, in a total order. */
-export function find(reader: Reader, query: Query, ready?: Ready | null): Page {
+export function find(reader: ReadContext, query: Query, ready?: PreparedQuery | null): Page {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_RESULTS) {
     throw new Problem('invalid_limit', `limit must be a whole number from 1 to ${MOST_RESULTS}.`, {
@@ -57,8 +57,8 @@ export function find(reader: Reader, query: Query, ready?: Ready | null): Page {
 }
 
 /** The same without a bound on the limit, for exports and other readers of whole collections. */
-export function findRows(reader: Reader, query: Query, ready?: Ready | null): Page {
-  foldFor(reader, query.filter)
+export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuery | null): Page {
+  indexTextFor(reader, query.filter)
   // What was planned before may have to be folded for again.
   if (ready) momentOf(reader.sql, query.asOf)
   const { plan, order, asked, question } = ready ?? prepared(reader, query)
@@ -80,7 +80,7 @@ export function findRows(reader: Reader, query: Query, ready?: Ready | null): Pa
       results: embed(reader, type, results, query.include ?? [], plan.scope.moment),
       ...(query.total !== false && { total: remembered(reader, query, asked, known, total()) }),
       hasMore,
-      cursor: hasMore ? writeCursor(question, placeOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
+      cursor: hasMore ? writeCursor(question, positionOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
     }
   })
 }
@@ -95,7 +95,7 @@ interface Prepared {
 }
 
 /** A question that is planned, with the statement of its first page if that holds as long as the types stay as they are. */
-export interface Ready extends Prepared {
+export interface PreparedQuery extends Prepared {
   readonly statement: Fragment | null
 }
 
@@ -103,7 +103,7 @@ export interface Ready extends Prepared {
  * Makes a question ready to be asked. Only with a statement may it be asked again: without one its best way depends on
  * more than the types, on what there is, on the time, on who asks, or on where a page begins.
  */
-export function readyFor(reader: Reader, query: Query): Ready {
+export function prepareQuery(reader: ReadContext, query: Query): PreparedQuery {
   const { type, filter = EVERYTHING, limit = DEFAULT_LIMIT, offset = 0, asOf = null } = query
   const made = prepared(reader, query)
   // A time at or after the newest event is another moment with the next one.
@@ -112,7 +112,7 @@ export function readyFor(reader: Reader, query: Query): Ready {
   if (varies || touches(filter).size > 0) return { ...made, statement: null }
   const { plan, order, asked } = made
   const [condition, ...others] = plan.conditions
-  const isDirect = others.length === 0 && (condition === undefined || condition.facts?.equality === true)
+  const isDirect = others.length === 0 && (condition === undefined || condition.index?.equality === true)
   if (!isDirect || plan.match !== null || plan.residual.length > 0 || order.by !== 'creation' || isRelative(asked)) {
     return { ...made, statement: null }
   }
@@ -120,7 +120,7 @@ export function readyFor(reader: Reader, query: Query): Ready {
   return { ...made, statement: rows.halved ? null : select(plan, rows, [], limit + 1, offset) }
 }
 
-function prepared(reader: Reader, query: Query): Prepared {
+function prepared(reader: ReadContext, query: Query): Prepared {
   const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader.sql, query.asOf))
   const asked = askedOf(reader, query)
   return { plan, order: orderOf(plan, query.sort ?? []), asked, question: questionOf(asked, query) }
@@ -130,7 +130,7 @@ function rowsOf(
   plan: Plan,
   order: Order,
   only: readonly number[] | null,
-  place: Place | null,
+  place: CursorPosition | null,
   limit: number,
   offset: number,
 ): any[][] {
@@ -140,11 +140,11 @@ function rowsOf(
 }
 
 /** How many entities pass a filter. */
-export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'asOf'>): number {
+export function count(reader: ReadContext, query: Pick<Query, 'type' | 'filter' | 'asOf'>): number {
   const asked = askedOf(reader, query)
   const known = knownTotal(reader, query, asked)
   if (known !== undefined) return known
-  foldFor(reader, query.filter)
+  indexTextFor(reader, query.filter)
   const moment = momentOf(reader.sql, query.asOf)
   const total = within(reader, () => {
     const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, moment)
@@ -155,7 +155,7 @@ export function count(reader: Reader, query: Pick<Query, 'type' | 'filter' | 'as
 
 /** One entity by its id, or undefined when it is not there at that moment. */
 export function get(
-  reader: Reader,
+  reader: ReadContext,
   type: string,
   id: string,
   options: Pick<Query, 'asOf' | 'include'> = {},
@@ -183,7 +183,7 @@ export function withId(id: string): Filter {
 }
 
 /** How a question would be answered: by which way, with which statement, and what is left to memory. */
-export function explain(reader: Reader, query: Query) {
+export function explain(reader: ReadContext, query: Query) {
   const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader.sql, query.asOf))
   const order = orderOf(plan, query.sort ?? [])
   const rows = pageRows(plan, order, plan.residual.length > 0 ? [] : null)
@@ -225,11 +225,17 @@ function countedEvents({ scope: { reader, moment } }: Plan): number {
 
 type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
 
-function knownTotal(reader: Reader, query: Counted, asked: string): number | undefined {
+function knownTotal(reader: ReadContext, query: Counted, asked: string): number | undefined {
   return memorable(query) ? reader.totals?.get(asked, typesOf(query)) : undefined
 }
 
-function remembered(reader: Reader, query: Counted, asked: string, known: number | undefined, total: number): number {
+function remembered(
+  reader: ReadContext,
+  query: Counted,
+  asked: string,
+  known: number | undefined,
+  total: number,
+): number {
   if (known === undefined && memorable(query)) reader.totals?.set(asked, typesOf(query), total)
   return total
 }
@@ -240,7 +246,7 @@ function memorable(query: Counted): boolean {
 }
 
 /** What is asked for, in whatever order. */
-function askedOf(reader: Reader, { type, filter = EVERYTHING, asOf = null }: Counted): string {
+function askedOf(reader: ReadContext, { type, filter = EVERYTHING, asOf = null }: Counted): string {
   return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null])
 }
 
@@ -263,7 +269,7 @@ function isRelative(asked: string): boolean {
   return asked.includes('"said"')
 }
 
-function placeFrom(plan: Plan, order: Order, question: string, cursor: string): Place {
+function placeFrom(plan: Plan, order: Order, question: string, cursor: string): CursorPosition {
   const values = order.by === 'creation' ? 0 : order.by === 'rank' ? 1 : order.keys.length
   const place = readCursor(question, cursor, values)
   if (order.by !== 'rank') return place

@@ -10,12 +10,12 @@ import {
   relationOf,
 } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
-import { entityView } from '../view.ts'
+import { entityView } from '../view/entity.ts'
 import { presence, scopeBehind } from './compile.ts'
 import { eachOf, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import { narrowingTest } from './memory.ts'
-import type { Moment, Reader } from './reader.ts'
-import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
+import type { Moment, ReadContext } from './reader.ts'
+import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { toStored } from './select.ts'
 import { columns, sourceOf } from './source.ts'
 
@@ -43,7 +43,7 @@ export function includedTypes(include: readonly string[], noun: Noun, nouns: Nou
 
 /** Embeds relations into rows: one statement per relation and level, for all rows together. */
 export function embed(
-  reader: Reader,
+  reader: ReadContext,
   type: string,
   rows: readonly Stored[],
   include: readonly string[],
@@ -55,12 +55,12 @@ export function embed(
   for (const [name, deeper] of branches(include)) {
     const hop = hopsOf(name, noun, reader.nouns)[0]!
     const found = hop.kind === 'forward' ? ahead(reader, hop, rows, moment) : back(reader, hop, rows, moment)
-    const all = [...new Map(found.flat().map((row) => [row.n, row])).values()]
+    const all = [...new Map(found.flat().map((row) => [row.ordinal, row])).values()]
     const views = new Map(
-      embed(reader, hop.target, all, deeper, moment).map((row) => [row.n, entityView(row, reader.context)]),
+      embed(reader, hop.target, all, deeper, moment).map((row) => [row.ordinal, entityView(row, reader.context)]),
     )
     for (const [index, related] of found.entries()) {
-      const shown = related.map(({ n }) => views.get(n)!)
+      const shown = related.map(({ ordinal }) => views.get(ordinal)!)
       extras[index]![name] = hop.list ? shown : (shown[0] ?? null)
     }
   }
@@ -108,7 +108,7 @@ function notARelation(noun: Noun, name: string, segment: string): Problem {
 }
 
 /** The entities that each row's own field names, newest first. */
-function ahead(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment): Stored[][] {
+function ahead(reader: ReadContext, hop: Hop, rows: readonly Stored[], moment: Moment): Stored[][] {
   const idsOfRows = rows.map((row) => idsIn(row, hop.field))
   const ids = [...new Set(idsOfRows.flat())]
   if (ids.length === 0) return rows.map(() => [])
@@ -121,9 +121,9 @@ function ahead(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment
 }
 
 /** The entities whose field names each row, newest first. */
-function back(reader: Reader, hop: Hop, rows: readonly Stored[], moment: Moment): Stored[][] {
+function back(reader: ReadContext, hop: Hop, rows: readonly Stored[], moment: Moment): Stored[][] {
   const scope = behind(reader, hop, moment)
-  const number = factsNumber(reader, hop.target, hop.via!)
+  const number = fieldIndexNumber(reader, hop.target, hop.via!)
   const { sql, values } = number === null ? backByData(scope, hop, rows) : backByFacts(scope, number, rows)
   const found = Map.groupBy(reader.sql.rows(sql, ...values), (row) => row[7] as string)
   return rows.map(({ id }) => {
@@ -143,7 +143,7 @@ function backByFacts(scope: Behind, number: number, rows: readonly Stored[]): Fr
   FROM json_each(${JSON.stringify(rows.map((row) => row.id))}) parent CROSS JOIN ${source.from}
   WHERE ${there} AND ${source.n} IN (
     SELECT f.n FROM facts f${from}
-    WHERE f.field = ${number} AND f.value = parent.value AND ${factsAt(moment, f)}${shown}
+    WHERE f.field = ${number} AND f.value = parent.value AND ${fieldIndexAt(moment, f)}${shown}
     ORDER BY f.n DESC
     LIMIT +${mostRead(scope)})`
 }
@@ -175,7 +175,7 @@ interface Behind extends Scope {
   readonly shown: ((row: Stored) => boolean) | null
 }
 
-function behind(reader: Reader, hop: Hop, moment: Moment): Behind {
+function behind(reader: ReadContext, hop: Hop, moment: Moment): Behind {
   const here: Scope = {
     reader,
     moment,
@@ -200,5 +200,5 @@ function idsIn(row: Stored, field: string): string[] {
 }
 
 function newest(rows: readonly Stored[]): Stored[] {
-  return [...rows].sort((a, b) => b.n - a.n).slice(0, MOST_EMBEDDED)
+  return [...rows].sort((a, b) => b.ordinal - a.ordinal).slice(0, MOST_EMBEDDED)
 }

@@ -4,9 +4,9 @@ import { presence, scopeBehind } from './compile.ts'
 import { eachOf, every, type Fragment, fragment, plain } from './fragment.ts'
 import { PRESENT } from './moment.ts'
 import type { Part, Plan } from './plan.ts'
-import type { Reader } from './reader.ts'
+import type { ReadContext } from './reader.ts'
 import { regexTest } from './regex.ts'
-import { factsAt, factsNumber, jsonPath, type Scope } from './scope.ts'
+import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { pageRows, readRows, toStored } from './select.ts'
 import { columns, sourceOf } from './source.ts'
 
@@ -34,14 +34,14 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
   for (;;) {
     const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
     const chunk = readRows(plan, rows, beyond, CHUNK, 0).map((row) => toStored(scope.type, row))
-    for (const row of chunk) if (test(row)) found.push(row.n)
+    for (const row of chunk) if (test(row)) found.push(row.ordinal)
     if (chunk.length < CHUNK || found.length >= extent.enough) return found
-    place = chunk.at(-1)!.n
+    place = chunk.at(-1)!.ordinal
   }
 }
 
 /** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
-export function rowTest(reader: Reader, type: string, filter: Filter): (row: Stored) => boolean {
+export function rowTest(reader: ReadContext, type: string, filter: Filter): (row: Stored) => boolean {
   const scope = { reader, moment: PRESENT, type, source: sourceOf(reader, type, PRESENT, 'e'), narrowed: false }
   return tester(scope, [{ filter, narrowed: false }])
 }
@@ -128,7 +128,7 @@ function relatedRows(
     fragment`SELECT ${columns(source)} FROM ${rows} WHERE ${every([...where, there])}`
   if (hop.kind === 'forward')
     return read(fragment`${eachOf(from, 'i')} CROSS JOIN ${source.from}`, fragment`${source.id} = i.value`)
-  const number = factsNumber(reader, type, hop.via!)
+  const number = fieldIndexNumber(reader, type, hop.via!)
   const f = plain('f')
   if (number === null) {
     const way = jsonPath([hop.via!])
@@ -137,7 +137,7 @@ function relatedRows(
       fragment`EXISTS (SELECT 1 FROM json_each(${source.dataFor(hop.via!)}, ${way}) WHERE value = ${from[0]!})`,
     )
   }
-  const pointing = fragment`f.field = ${number} AND f.value = ${from[0]!} AND ${factsAt(moment, f)} AND ${source.n} = f.n`
+  const pointing = fragment`f.field = ${number} AND f.value = ${from[0]!} AND ${fieldIndexAt(moment, f)} AND ${source.n} = f.n`
   return read(fragment`facts f CROSS JOIN ${source.from}`, pointing)
 }
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../ports.ts'
-import { foldPast } from '../store/past.ts'
+import { indexVersions } from '../store/versions.ts'
 import type { Moment } from './reader.ts'
 
 export const PRESENT: Moment = { asOf: null }
@@ -10,6 +10,6 @@ export const PRESENT: Moment = { asOf: null }
  */
 export function momentOf(sql: Sql, asOf: number | null | undefined): Moment {
   if (asOf === null || asOf === undefined) return PRESENT
-  foldPast(sql)
+  indexVersions(sql)
   return { asOf }
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, Problem, type SortKey, sortValue } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
-import { NOTHING, OPEN } from '../store/layout.ts'
-import { sortNumber } from './facts.ts'
+import { NULL_KEY, OPEN } from '../store/layout.ts'
+import { sortNumber } from './field-index.ts'
 import { type Fragment, fragment, join, plain } from './fragment.ts'
 import { metaColumn } from './meta.ts'
 import type { Plan } from './plan.ts'
@@ -19,7 +19,7 @@ export type Order =
   | { readonly by: 'rank'; readonly descending: true; readonly match: string }
 
 /** A place in an order, after which a page goes on: creation first, then the values of the keys. */
-export type Place = readonly [n: number, ...values: (null | number | string)[]]
+export type CursorPosition = readonly [n: number, ...values: (null | number | string)[]]
 
 /** The order that is asked for. Nothing asked is relevance when there are words, else newest first. */
 export function orderOf(plan: Plan, keys: readonly SortKey[]): Order {
@@ -50,14 +50,14 @@ export function orderBy(scope: Scope, order: Order, n: Fragment): Fragment {
 }
 
 /** The condition that a row comes after a place. */
-export function after(scope: Scope, order: Order, place: Place, column: Fragment): Fragment {
+export function after(scope: Scope, order: Order, place: CursorPosition, column: Fragment): Fragment {
   const [n, ...values] = place
   const sign = plain(order.descending ? '<' : '>')
   const later = fragment`${column} ${sign} ${n}`
   if (order.by === 'creation') return later
   if (order.by === 'rank') return fragment`(r.score > ${values[0]!} OR (r.score = ${values[0]!} AND ${later}))`
   if (order.by === 'index') {
-    const value = values[0] ?? NOTHING
+    const value = values[0] ?? NULL_KEY
     // A row value lets SQLite start in the middle of the index; in the past `until` differs from row to row.
     if (scope.moment.asOf === null) return fragment`(f.value, f.until, f.n) ${sign} (${value}, ${OPEN}, ${n})`
     return fragment`f.value ${sign}= ${value} AND (f.value <> ${value} OR ${later})`
@@ -69,11 +69,11 @@ export function after(scope: Scope, order: Order, place: Place, column: Fragment
 }
 
 /** The place of a row in an order. */
-export function placeOf(order: Order, row: Stored, score: number | null): Place {
-  if (order.by === 'creation') return [row.n]
-  if (order.by === 'rank') return [row.n, score]
+export function positionOf(order: Order, row: Stored, score: number | null): CursorPosition {
+  if (order.by === 'creation') return [row.ordinal]
+  if (order.by === 'rank') return [row.ordinal, score]
   const data = JSON.parse(row.data) as JsonObject
-  return [row.n, ...order.keys.map(({ path }) => metaValue(row, path.field) ?? sortValue(data, path))]
+  return [row.ordinal, ...order.keys.map(({ path }) => metaValue(row, path.field) ?? sortValue(data, path))]
 }
 
 /** A row after the key's value, or of the same value and after in the rest of the order. Null comes first ascending. */

@@ -1,8 +1,8 @@
 import { type Filter, meetsMissing } from '@tildebase/nouns'
-import { compile, factsOf } from './compile.ts'
-import type { FactsTest } from './facts.ts'
+import { compile, fieldIndexOf } from './compile.ts'
+import type { FieldIndexTest } from './field-index.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
-import type { Moment, Reader } from './reader.ts'
+import type { Moment, ReadContext } from './reader.ts'
 import type { Scope } from './scope.ts'
 import { sourceOf, VERB_EVENT_FIELDS } from './source.ts'
 
@@ -21,7 +21,7 @@ export interface Plan {
 /** A part of the filter as SQL, and how the index over fields would answer it. */
 export interface Condition {
   readonly sql: Fragment
-  readonly facts: FactsTest | null
+  readonly index: FieldIndexTest | null
 }
 
 export interface Part {
@@ -34,11 +34,11 @@ const MOST_VALUES = 60
 const LONGEST_SQL = 60_000
 
 /** Plans a question about a type at a moment. */
-export function plan(reader: Reader, type: string, filter: Filter, moment: Moment): Plan {
+export function plan(reader: ReadContext, type: string, filter: Filter, moment: Moment): Plan {
   const scope: Scope = { reader, moment, type, source: sourceOf(reader, type, moment, 'e'), narrowed: true }
   const asked = partsOf(filter)
   const words = asked.flatMap((part) => (part.op === 'text' ? part.words : []))
-  const texts: Condition[] = words.length > 0 ? [{ sql: textTest(scope, words), facts: null }] : []
+  const texts: Condition[] = words.length > 0 ? [{ sql: textTest(scope, words), index: null }] : []
   const narrowing = partsOf(reader.narrow?.(type) ?? { op: 'and', of: [] })
   const parts: Part[] = [
     ...asked.filter((part) => part.op !== 'text').map((part) => ({ filter: part, narrowed: true })),
@@ -66,10 +66,10 @@ function divide(scope: Scope, parts: readonly Part[]): Pick<Plan, 'conditions' |
     if (fits)
       conditions.push({
         sql: hint ? every([hint, fragment`(${sql})`]) : fragment`(${sql})`,
-        facts: factsOf(within, part.filter),
+        index: fieldIndexOf(within, part.filter),
       })
     else residual.push(part)
-    if (!fits && hint) conditions.push({ sql: hint, facts: null })
+    if (!fits && hint) conditions.push({ sql: hint, index: null })
     values += fits ? sql.values.length : 0
     length += fits ? sql.sql.length : 0
   }

@@ -2,7 +2,7 @@ import type { Filter, NounLookup } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 
 /** What reading needs to know: the database, the types, who looks and for how long. */
-export interface Reader {
+export interface ReadContext {
   readonly sql: Sql
   readonly nouns: NounLookup
   /** The number of an indexed field in `facts`, or null when it has no rows there. */
@@ -32,6 +32,6 @@ export interface Moment {
 }
 
 /** Runs a question within the reader's budget. */
-export function within<T>(reader: Reader, work: () => T): T {
+export function within<T>(reader: ReadContext, work: () => T): T {
   return reader.sql.within(reader.budgetMs, work)
 }

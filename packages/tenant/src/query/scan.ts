@@ -4,18 +4,18 @@ import { fragment } from './fragment.ts'
 import { chosen } from './memory.ts'
 import { momentOf } from './moment.ts'
 import { plan as planOf } from './plan.ts'
-import { type Reader, within } from './reader.ts'
+import { type ReadContext, within } from './reader.ts'
 import { pageRows, readRows, toStored } from './select.ts'
-import { foldFor } from './text.ts'
+import { indexTextFor } from './text.ts'
 
 /** Entities of a type in the order of their creation: those that come after the place of another. */
 export function scan(
-  reader: Reader,
+  reader: ReadContext,
   question: { readonly type: string; readonly filter?: Filter; readonly asOf: number | null },
   after: number,
   limit: number,
 ): Stored[] {
-  foldFor(reader, question.filter)
+  indexTextFor(reader, question.filter)
   const moment = momentOf(reader.sql, question.asOf)
   return within(reader, () => {
     const { type, filter = EVERYTHING } = question

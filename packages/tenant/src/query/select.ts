@@ -1,10 +1,10 @@
 import type { Stored } from '../store/entities.ts'
 import { OPEN } from '../store/layout.ts'
-import { type FactsTest, factsWhere } from './facts.ts'
+import { type FieldIndexTest, fieldIndexWhere } from './field-index.ts'
 import { every, type Fragment, fragment, join, listOf, plain } from './fragment.ts'
 import { type Order, orderBy } from './order.ts'
 import type { Condition, Plan } from './plan.ts'
-import { factsAt, type Scope } from './scope.ts'
+import { fieldIndexAt, type Scope } from './scope.ts'
 import { columns } from './source.ts'
 
 /** FROM and WHERE of a statement about the rows of a plan. */
@@ -123,8 +123,8 @@ const MOST_SORTED = 4
 
 /** A row of `select` as what is stored. */
 export function toStored(type: string, row: readonly any[]): Stored {
-  const [n, id, version, createdAt, createdBy, updatedAt, data] = row
-  return { n, id, type, version, createdAt, createdBy, updatedAt, data }
+  const [ordinal, id, version, createdAt, createdBy, updatedAt, data] = row
+  return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data }
 }
 
 /** The host's way to stop a statement that runs too long; left out where rows are not looked into. */
@@ -136,18 +136,18 @@ export function ticking({ scope, conditions, residual }: Plan, { index }: Pick<R
 
 interface Driver {
   readonly conditions: readonly Condition[]
-  readonly facts: FactsTest
+  readonly facts: FieldIndexTest
   /** How many rows of the index it has, counted to FEW at most. */
   readonly size: () => number
 }
 
 /** The conditions on one field that the index narrows down the most. */
 function smallest(plan: Plan): Driver | null {
-  const able = plan.conditions.filter((condition) => condition.facts?.single)
-  const drivers = [...Map.groupBy(able, (condition) => condition.facts!.field).values()].map((conditions) => {
-    const tests = conditions.map((condition) => condition.facts!)
+  const able = plan.conditions.filter((condition) => condition.index?.single)
+  const drivers = [...Map.groupBy(able, (condition) => condition.index!.field).values()].map((conditions) => {
+    const tests = conditions.map((condition) => condition.index!)
     const unique = tests.some((facts) => facts.unique)
-    const facts: FactsTest = {
+    const facts: FieldIndexTest = {
       ...tests[0]!,
       test: (f) => every(tests.map((one) => one.test(f))),
       equality: tests.some((one) => one.equality),
@@ -169,9 +169,9 @@ function once(count: () => number): () => number {
   }
 }
 
-function sizeOf(scope: Scope, facts: FactsTest): number {
+function sizeOf(scope: Scope, facts: FieldIndexTest): number {
   const { sql, values } = fragment`SELECT count(*)
-  FROM (SELECT 1 FROM facts f WHERE ${factsWhere(scope, facts, F)} LIMIT +${FEW})`
+  FROM (SELECT 1 FROM facts f WHERE ${fieldIndexWhere(scope, facts, F)} LIMIT +${FEW})`
   return scope.reader.sql.rows(sql, ...values)[0]![0]
 }
 
@@ -179,7 +179,7 @@ function sizeOf(scope: Scope, facts: FactsTest): number {
 function driven(plan: Plan, { conditions, facts }: Driver): Rows {
   const { scope } = plan
   const others = plan.conditions.filter((one) => !conditions.includes(one)).map((one) => one.sql)
-  const index = factsWhere(scope, facts, F)
+  const index = fieldIndexWhere(scope, facts, F)
   return {
     from: fragment`facts f CROSS JOIN ${scope.source.from}`,
     where: [index, fragment`${scope.source.n} = f.n`, scope.source.found, ...others],
@@ -190,17 +190,17 @@ function driven(plan: Plan, { conditions, facts }: Driver): Rows {
 }
 
 /** The index alone answers how many there are. */
-function indexOnly({ scope }: Plan, facts: FactsTest): Rows {
-  const index = factsWhere(scope, facts, F)
+function indexOnly({ scope }: Plan, facts: FieldIndexTest): Rows {
+  const index = fieldIndexWhere(scope, facts, F)
   return { from: plain('facts f'), where: [index], n: plain('f.n'), through: 'the index alone', index }
 }
 
 /** Along the index of the field that is sorted by. What is asked of the same field becomes a range of it. */
 function along({ scope, conditions }: Plan, field: number, only: readonly number[] | null): Rows {
   const { source, moment } = scope
-  const tests = conditions.map((one) => (one.facts?.field === field && one.facts.single ? one.facts.test(F) : one.sql))
+  const tests = conditions.map((one) => (one.index?.field === field && one.index.single ? one.index.test(F) : one.sql))
   // The plus hides from SQLite that `until` is constant: it would drop it from the order, and then sort once more.
-  const at = moment.asOf === null ? fragment`+f.until = ${OPEN}` : factsAt(moment, F)
+  const at = moment.asOf === null ? fragment`+f.until = ${OPEN}` : fieldIndexAt(moment, F)
   const index = fragment`f.field = ${field} AND ${at} AND ${source.n} = f.n`
   return {
     from: fragment`facts f CROSS JOIN ${source.from}`,

@@ -1,5 +1,5 @@
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
-import type { Moment, Reader } from './reader.ts'
+import type { Moment, ReadContext } from './reader.ts'
 
 /** Where rows of a type come from. The same columns whether it is the present, the past or the log. */
 export interface Source {
@@ -21,7 +21,7 @@ export interface Source {
 }
 
 /** The source of a type at a moment, under an alias of our own. */
-export function sourceOf(reader: Reader, type: string, moment: Moment, alias: string): Source {
+export function sourceOf(reader: ReadContext, type: string, moment: Moment, alias: string): Source {
   if (type === 'Event') return events(reader, moment, alias)
   return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, alias)
 }
@@ -80,7 +80,7 @@ function entityColumns(alias: string) {
 }
 
 /** The Event collection: tracked events as they are, and the event of every verb. */
-function events(reader: Reader, moment: Moment, alias: string): Source {
+function events(reader: ReadContext, moment: Moment, alias: string): Source {
   const e = plain(alias)
   const hidden = hiddenTypes(reader)
   const conditions = [
@@ -132,7 +132,7 @@ const TYPES = `
   SELECT type FROM types WHERE type IS NOT NULL`
 
 /** The types of the log whose events this reader is not shown. */
-export function hiddenTypes(reader: Reader): string[] {
+export function hiddenTypes(reader: ReadContext): string[] {
   if (!reader.hidden) return []
   return reader.sql.rows(TYPES).flatMap(([type]) => (reader.hidden?.(type) ? [type] : []))
 }

@@ -1,8 +1,8 @@
 import { type Filter, Problem, wordsOf } from '@tildebase/nouns'
 import { type Fragment, fragment, plain } from './fragment.ts'
-import type { Reader } from './reader.ts'
+import type { ReadContext } from './reader.ts'
 import type { Scope } from './scope.ts'
-import { foldText } from './words.ts'
+import { indexText } from './text-index.ts'
 
 /** Rows whose words match, as a condition on the source. */
 export function textTest(
@@ -29,8 +29,8 @@ export function matchQuery(words: readonly string[]): string | null {
 }
 
 /** Folds all that is outstanding, if a filter asks for words. Call it outside of a question's time, which it may exceed. */
-export function foldFor({ sql, nouns }: Pick<Reader, 'sql' | 'nouns'>, filter: Filter | undefined): void {
-  if (filter && asksWords(filter)) while (foldText(sql, nouns, 1_000) === 1_000);
+export function indexTextFor({ sql, nouns }: Pick<ReadContext, 'sql' | 'nouns'>, filter: Filter | undefined): void {
+  if (filter && asksWords(filter)) while (indexText(sql, nouns, 1_000) === 1_000);
 }
 
 function asksWords(filter: Filter): boolean {

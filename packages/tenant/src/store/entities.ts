@@ -3,7 +3,7 @@ import type { Sql } from '../ports.ts'
 
 /** An entity as it is stored. `data` is JSON text: whoever only passes it on need not parse it. */
 export interface Stored {
-  readonly n: number
+  readonly ordinal: number
   readonly id: string
   readonly type: string
   readonly version: number
@@ -18,7 +18,7 @@ export interface Stored {
 /** A row of `entities`, with what only writers need to know. */
 export interface Current extends Stored {
   readonly seq: number
-  readonly gone: boolean
+  readonly deleted: boolean
 }
 
 /** The entity with this id, also when it is deleted. */
@@ -31,8 +31,8 @@ export function currentOf(sql: Sql, type: string, id: string): Current | undefin
     type,
   )[0]
   if (!row) return undefined
-  const [n, version, createdAt, createdBy, updatedAt, data, seq, gone] = row
-  return { n, id, type, version, createdAt, createdBy, updatedAt, data, seq, gone: gone === 1 }
+  const [ordinal, version, createdAt, createdBy, updatedAt, data, seq, deleted] = row
+  return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data, seq, deleted: deleted === 1 }
 }
 
 /** The entity with this id, as readers see it. */
@@ -45,8 +45,8 @@ export function presentOf(sql: Sql, type: string, id: string): Stored | undefine
     type,
   )[0]
   if (!row) return undefined
-  const [n, version, createdAt, createdBy, updatedAt, data] = row
-  return { n, id, type, version, createdAt, createdBy, updatedAt, data }
+  const [ordinal, version, createdAt, createdBy, updatedAt, data] = row
+  return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data }
 }
 
 /** Whether an entity of this type and id is there. */
@@ -59,10 +59,10 @@ export function insertEntity(sql: Sql, entity: Current): void {
   sql.run(
     `INSERT INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    entity.n,
+    entity.ordinal,
     entity.id,
     entity.type,
-    entity.gone ? 1 : 0,
+    entity.deleted ? 1 : 0,
     entity.seq,
     entity.version,
     entity.createdAt,
@@ -74,17 +74,18 @@ export function insertEntity(sql: Sql, entity: Current): void {
 
 /** Replaces the current version by the next. The one before stands in the past, once that is folded from the log. */
 export function supersede(sql: Sql, before: Current, after: Current): void {
-  const { n, seq, version, updatedAt, data } = after
+  const { ordinal, seq, version, updatedAt, data } = after
   sql.run(
     'UPDATE entities SET seq = ?, version = ?, updated_at = ?, data = ? WHERE n = ?',
     seq,
     version,
     updatedAt,
     data,
-    n,
+    ordinal,
   )
   // Apart, since the index over types would be written anew even when nothing changes in it.
-  if (before.gone !== after.gone) sql.run('UPDATE entities SET gone = ? WHERE n = ?', after.gone ? 1 : 0, n)
+  if (before.deleted !== after.deleted)
+    sql.run('UPDATE entities SET gone = ? WHERE n = ?', after.deleted ? 1 : 0, ordinal)
 }
 
 export function countsByType(sql: Sql): [type: string, count: number][] {

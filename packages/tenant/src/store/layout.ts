@@ -7,7 +7,7 @@ export const LAYOUT_VERSION = 2
 export const OPEN = 9_007_199_254_740_991
 
 /** Null in `facts.value`, whose key columns cannot be null: before every other value, and no JSON number. */
-export const NOTHING = Number.NEGATIVE_INFINITY
+export const NULL_KEY = Number.NEGATIVE_INFINITY
 
 export const LAYOUT = [
   // Small facts about the tenant itself: layout version, the seq up to which the text index is folded, …

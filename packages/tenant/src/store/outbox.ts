@@ -37,7 +37,7 @@ const MOST_ATTEMPTS = 20
 const COLUMNS = 'id, webhook, seq, state, failures, due, at, attempts, body, trace'
 
 /** Books an event for a webhook. */
-export function book(sql: Sql, webhook: string, seq: number, at: number, trace: string | null): void {
+export function enqueueDelivery(sql: Sql, webhook: string, seq: number, at: number, trace: string | null): void {
   sql.run(
     `INSERT INTO outbox (webhook, seq, state, failures, due, at, attempts, trace) VALUES (?, ?, 'new', 0, ?, ?, '[]', ?)`,
     webhook,

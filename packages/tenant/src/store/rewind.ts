@@ -1,12 +1,12 @@
 import type { Sql } from '../ports.ts'
 import { LAYOUT, OPEN } from './layout.ts'
 import { setMeta } from './meta.ts'
-import { cutPast, foldPast } from './past.ts'
+import { cutVersions, indexVersions } from './versions.ts'
 
 /** Takes a copy of a tenant back to a seq, as if nothing had happened since. For forks only: it cuts the log. */
 export function rewind(sql: Sql, seq: number): void {
   sql.transaction(() => {
-    foldPast(sql)
+    indexVersions(sql)
     sql.run('DROP TRIGGER log_kept')
     sql.run(
       `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
@@ -22,7 +22,7 @@ export function rewind(sql: Sql, seq: number): void {
       seq,
     )
     sql.run('DELETE FROM entities WHERE seq > ?', seq)
-    cutPast(sql, seq)
+    cutVersions(sql, seq)
     sql.run('DELETE FROM facts WHERE since > ?', seq)
     sql.run('UPDATE facts SET until = ? WHERE until > ? AND until < ?', OPEN, seq, OPEN)
     sql.run('DELETE FROM outbox WHERE seq > ?', seq)

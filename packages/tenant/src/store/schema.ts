@@ -1,6 +1,6 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
-import { type IndexedField, moveFacts, numberFields } from './facts.ts'
+import { type IndexedField, numberFields, updateFieldIndex } from './field-index.ts'
 
 /** Names and notations of the tenant's own types, in the order they were declared. */
 export function ownTypes(sql: Sql): [string, JsonObject][] {
@@ -15,7 +15,7 @@ export function liveCount(sql: Sql, type: string): number {
 }
 
 /** Indexes what a new form of a type indexes and the old did not, the past included, and forgets what it no longer does. */
-export function rebuildFacts(sql: Sql, noun: Noun, before: Noun | null): void {
+export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null): void {
   const kept = new Set(before ? indexable(before) : [])
   const wanted = numberFields(sql, noun)
   for (const [name, number] of sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name)) {
@@ -48,7 +48,7 @@ function replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): voi
     // What lost in a sync changed nothing.
     if (verb === 'conflict') continue
     const after = verb === 'delete' || data === null ? null : (JSON.parse(data) as JsonObject)
-    moveFacts(sql, noun, fields, n, seq, states.get(n) ?? null, after)
+    updateFieldIndex(sql, noun, fields, n, seq, states.get(n) ?? null, after)
     states.set(n, after)
   }
 }

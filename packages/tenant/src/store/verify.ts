@@ -1,7 +1,7 @@
 import type { Sql } from '../ports.ts'
 import { OPEN } from './layout.ts'
 import type { LogRow } from './log.ts'
-import { foldPast } from './past.ts'
+import { indexVersions } from './versions.ts'
 
 /** A row of the log with what seals it. */
 export interface SealedRow extends LogRow {
@@ -102,8 +102,8 @@ export function missingEntities(sql: Sql): { id: string; seq: number }[] {
 }
 
 /** Intervals of the past that do not begin and end with an event of their entity, and those that are missing. */
-export function strayPast(sql: Sql): number[] {
-  foldPast(sql)
+export function strayVersions(sql: Sql): number[] {
+  indexVersions(sql)
   return sql
     .rows(
       `SELECT past.seq
@@ -125,7 +125,7 @@ export function strayPast(sql: Sql): number[] {
 }
 
 /** Current rows of the index over fields, for one field, in the order of entities. */
-export function liveFacts(sql: Sql, field: number): [n: number, value: string | number][] {
+export function liveFieldIndex(sql: Sql, field: number): [n: number, value: string | number][] {
   return sql.rows('SELECT n, value FROM facts WHERE field = ? AND until = ? ORDER BY n', field, OPEN) as [
     number,
     string | number,

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Served } from '../../watch.ts'
+import type { ServedRequest } from '../../observer.ts'
 import { COMMIT_SIZES, type Stats } from './stats.ts'
 
 /** The upper bounds of the latency histogram, in seconds. */
@@ -23,7 +23,7 @@ export class Prometheus {
     this.#delay.enable()
   }
 
-  hear({ method, route, status, ms }: Served): void {
+  hear({ method, route, status, ms }: ServedRequest): void {
     const latency = this.#latencyOf(route, method)
     latency.statuses.set(status, (latency.statuses.get(status) ?? 0) + 1)
     const seconds = ms / 1_000

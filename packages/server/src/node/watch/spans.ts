@@ -1,4 +1,4 @@
-import type { Served } from '../../watch.ts'
+import type { ServedRequest } from '../../observer.ts'
 import { log } from '../log.ts'
 
 /** Where spans are sent to: an OTLP collector that takes JSON over HTTP. */
@@ -27,7 +27,7 @@ export class Spans {
     this.#timer.unref()
   }
 
-  hear(served: Served): void {
+  hear(served: ServedRequest): void {
     if (!served.trace?.sampled) return
     if (this.#waiting.length >= MOST_WAITING) this.#dropped++
     else this.#waiting.push(spanOf(served))
@@ -83,7 +83,7 @@ function exportOf(spans: readonly object[], service: string): object {
 const SERVER = 2
 const ERROR = 2
 
-function spanOf({ method, route, path, status, at, ms, requestId, tenant, trace }: Served): object {
+function spanOf({ method, route, path, status, at, ms, requestId, tenant, trace }: ServedRequest): object {
   return {
     traceId: trace!.id,
     spanId: trace!.span,

@@ -1,6 +1,6 @@
 import { type Transferable, Worker } from 'node:worker_threads'
 import { Problem } from '@tildebase/nouns'
-import type { Answer, Ask } from '../../ask.ts'
+import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { log } from '../log.ts'
 import { Flows, ownBytes, problemFrom } from './flows.ts'
 import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
@@ -78,14 +78,14 @@ export class TenantWorker {
     this.#wire.send({ do: 'begin', baseUrl })
   }
 
-  answer(slug: string, ask: Ask, ...rest: readonly unknown[]): Promise<Answer> {
+  answer(slug: string, ask: HttpRequest, ...rest: readonly unknown[]): Promise<HttpResponse> {
     const { body } = ask
     if (body instanceof Uint8Array) {
       const bytes = ownBytes(body)
       return this.call('answer', [slug, { ...ask, body: bytes }, ...rest], bytes.buffer as ArrayBuffer)
     }
     if (!isStream(body)) return this.call('answer', [slug, ask, ...rest])
-    const answer = this.call<Answer>('answer', [slug, { ...ask, body: FLOWING }, ...rest])
+    const answer = this.call<HttpResponse>('answer', [slug, { ...ask, body: FLOWING }, ...rest])
     this.#flows.pour(this.#lastCall, body)
     return answer
   }
@@ -144,8 +144,8 @@ export class TenantWorker {
 
   /** The first chunks may be on the heels of the answer: the stream must be there when they come. */
   #withBody(id: number, value: unknown): unknown {
-    const { body } = (value ?? {}) as Partial<Answer>
-    return isFlowing(body) ? { ...(value as Answer), body: this.#flows.drink(id) } : value
+    const { body } = (value ?? {}) as Partial<HttpResponse>
+    return isFlowing(body) ? { ...(value as HttpResponse), body: this.#flows.drink(id) } : value
   }
 
   /** Asks for a sign of life while something is awaited. */

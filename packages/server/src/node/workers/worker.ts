@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Answer } from '../../ask.ts'
+import type { HttpResponse } from '../../http.ts'
 import { loadProgram, type Settings } from '../config.ts'
 import { TenantFiles } from '../files.ts'
 import { localTenants } from '../local.ts'
@@ -76,7 +76,7 @@ async function answer(id: number, args: readonly unknown[]): Promise<void> {
   if (inflow && !isStream(given.body)) await inflow.return()
 }
 
-function give(id: number, given: Answer): void {
+function give(id: number, given: HttpResponse): void {
   const { body } = given
   if (isStream(body)) {
     wire.send({ do: 'return', id, value: { ...given, body: FLOWING } })

@@ -1,0 +1,49 @@
+/** A request, as every host hands it over: plain data that can cross a thread. */
+export interface HttpRequest {
+  readonly method: string
+  /** `http` or `https`, as the client sees it. */
+  readonly scheme: string
+  /** The Host header, port included. */
+  readonly host: string
+  /** The path as it came, percent signs and all. */
+  readonly path: string
+  /** What follows the question mark, as it came. */
+  readonly query: string
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly body: Body
+}
+
+/** Nothing, all of it, or a stream for bodies that may be larger than memory. */
+export type Body = null | Uint8Array | AsyncIterable<Uint8Array>
+
+/** A response, likewise. A stream ends early when the client goes away. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: null | string | Uint8Array | AsyncIterable<string | Uint8Array>
+}
+
+const NONE: HttpResponse['headers'] = {}
+const JSON_ONLY: HttpResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
+
+/** Something that is there, or will be. What is there already is not waited for: a turn of the queue costs a statement. */
+export type MaybePromise<T> = T | Promise<T>
+
+/** An answer of JSON text that is already written. */
+export function jsonText(status: number, body: string, headers: HttpResponse['headers'] = NONE): HttpResponse {
+  return { status, headers: headers === NONE ? JSON_ONLY : { ...JSON_ONLY, ...headers }, body }
+}
+
+export function json(status: number, body: unknown, headers: HttpResponse['headers'] = NONE): HttpResponse {
+  return jsonText(status, JSON.stringify(body), headers)
+}
+
+export function empty(status: number, headers: HttpResponse['headers'] = NONE): HttpResponse {
+  return { status, headers, body: null }
+}
+
+/** Whether a path takes a body that is read bit by bit: it may be larger than memory. */
+export function hasStreamedBody(path: string): boolean {
+  return /\/import\/|^\/operator\/tenants\/[^/]+\/(?:restore|log)$/.test(path)
+}

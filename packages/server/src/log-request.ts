@@ -1,0 +1,66 @@
+import { Problem, parseInstant } from '@tildebase/nouns'
+import { type Engine, type LogPart, type NonLogTables, seqAt } from '@tildebase/tenant'
+import { parseBody, parseQuery, type Query, textParam } from './call.ts'
+import { Waiter } from './rest/live.ts'
+import { slugOf } from './target.ts'
+
+/** Which part of a tenant's log is asked for. */
+export interface LogRequest {
+  /** The event that it goes on after; 0 for all of it. */
+  readonly after: number
+  /** For how many milliseconds an answer without events may be held back. */
+  readonly waitMs: number
+  readonly beside: NonLogTables
+  /** A time that it ends with, or null. */
+  readonly asOf: number | null
+}
+
+const LONGEST_WAIT = 60
+
+/** The question of `?after=SEQ&wait=SECONDS&beside=secrets`. */
+export function parseLogRequest(text: string): LogRequest {
+  const query = parseQuery(text)
+  const after = numberParam(query, 'after', 'after is the seq of an event, a whole number from 0.')
+  const told = `wait is a whole number of seconds, ${LONGEST_WAIT} at most.`
+  const wait = numberParam(query, 'wait', told)
+  if (wait > LONGEST_WAIT) throw new Problem('invalid_parameter', told, { field: 'wait' })
+  const beside = textParam(query, 'beside') ?? 'all'
+  if (beside === 'all' || beside === 'secrets') return { after, waitMs: wait * 1_000, beside, asOf: null }
+  throw new Problem('invalid_parameter', 'beside is all or secrets.', { field: 'beside' })
+}
+
+/** What a fork is asked to be: `{"to": "acme-copy", "asOf": "2026-01-31T12:00:00Z"}`. */
+export function parseForkRequest(body: Uint8Array | null): { readonly to: string; readonly asOf: number | null } {
+  const { to, asOf = null } = (parseBody(body) ?? {}) as { to?: unknown; asOf?: unknown }
+  if (typeof to !== 'string') {
+    throw new Problem('invalid_body', 'Name the new tenant: {"to": "acme-copy"}.', { field: 'to' })
+  }
+  const at = typeof asOf === 'string' ? parseInstant(asOf) : null
+  if (asOf === null || at !== null) return { to: slugOf(to), asOf: at }
+  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+}
+
+/** The part of a tenant's log that answers a question, once there are events in it or the time is over. */
+export async function logPart(tenant: Engine, { after, waitMs, beside, asOf }: LogRequest): Promise<LogPart> {
+  const { clock } = tenant.ports
+  const end = clock.now() + waitMs
+  const waiter = new Waiter(tenant)
+  try {
+    for (let left = waitMs; left > 0 && tenant.head.seq === after && !tenant.isResting; left = end - clock.now())
+      await waiter.wait(left)
+  } finally {
+    waiter.close()
+  }
+  if (tenant.isClosed)
+    throw new Problem('unavailable', 'The tenant was closed meanwhile. Ask again.', { retryAfter: 1 })
+  const { seq } = tenant.head
+  if (after <= seq) return { after, beside, ...(asOf !== null && { until: seqAt(tenant.sql, tenant.head, asOf) }) }
+  const message = `The tenant ${tenant.slug} stands at event ${seq}: there is no event ${after} to go on after.`
+  throw new Problem('conflict', message, { id: tenant.slug, seq })
+}
+
+function numberParam(query: Query, name: string, sentence: string): number {
+  const text = textParam(query, name) ?? '0'
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Problem('invalid_parameter', sentence, { field: name })
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import { Problem } from '@tildebase/nouns'
+import { type Gateway, withCommon } from '../gateway.ts'
+import type { Body, HttpRequest, HttpResponse } from '../http.ts'
+import { refusal } from '../respond.ts'
+import { compressed, isCompressible } from './compress.ts'
+import { writeLive } from './live-write.ts'
+import { refuseUnreadable } from './unreadable.ts'
+import { afterBody, bodyOf, isUnfinished, type UploadOptions } from './upload.ts'
+
+export interface HttpOptions extends UploadOptions {
+  readonly gateway: Gateway
+  /** Whether the path takes a body that is read bit by bit. */
+  readonly streams: (path: string) => boolean
+  /** Whether the service is about to end: it then takes nothing new. */
+  readonly isStopping: () => boolean
+  readonly report: (reason: unknown, requestId: string) => void
+}
+
+export interface Http {
+  readonly server: Server
+  /** Done when no answer is under way any more. */
+  idle(): Promise<void>
+}
+
+/** A filter of 500 nodes fits into a path. */
+const HEADERS = 65_536
+/** Paths that answer to the last. */
+const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** An HTTP server in front of a gateway. */
+export function createHttp(options: HttpOptions): Http {
+  let underWay = 0
+  let waiting: (() => void)[] = []
+  const server = createServer(
+    {
+      maxHeaderSize: HEADERS,
+      requestTimeout: 0,
+      headersTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      optimizeEmptyRequests: true,
+    },
+    (request, response) => {
+      underWay++
+      response.once('close', () => {
+        if (--underWay > 0) return
+        for (const done of waiting) done()
+        waiting = []
+      })
+      void serve(request, response, options)
+    },
+  )
+  server.on('clientError', refuseUnreadable)
+  const idle = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
+  return { server, idle }
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
+  let answer: HttpResponse
+  try {
+    if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
+    // A request through a proxy may name the whole address.
+    const url = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
+    const mark = url.indexOf('?')
+    const path = mark === -1 ? url : url.slice(0, mark)
+    const body = bodyOf(request, options.streams(path), options)
+    const query = mark === -1 ? '' : url.slice(mark + 1)
+    // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
+    const ask = askOf(request, path, query, body instanceof Promise ? await body : body)
+    const given = options.gateway.answer(ask)
+    const plain = given instanceof Promise ? await given : given
+    const packed = compressed(plain, request.headers['accept-encoding'])
+    answer = packed instanceof Promise ? await packed : packed
+  } catch (reason) {
+    const requestId = randomUUID()
+    answer = withCommon(refusal(reason, requestId, options.report), requestId, request.headers.origin)
+  }
+  // A connection that stalls is not worth keeping, nor one of a service that stops.
+  if (answer.status === 408 || options.isStopping())
+    answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
+  const { body } = answer
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array)
+    sendWhole(request, response, answer, body)
+  else await sendFlowing(request, response, answer, body, options)
+}
+
+function askOf(request: IncomingMessage, path: string, query: string, body: Body): HttpRequest {
+  const { headers, method = 'GET' } = request
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  return { method, scheme, host: headers.host ?? '', path, query, headers: headers as HttpRequest['headers'], body }
+}
+
+function stopping(): Problem {
+  return new Problem('unavailable', 'The service is stopping. Try again in a moment.', { retryAfter: 5 })
+}
+
+function sendWhole(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers }: HttpResponse,
+  body: null | string | Uint8Array,
+): void {
+  const length = body === null ? 0 : Buffer.byteLength(body)
+  const lines = headerLines(headers)
+  if (status !== 204 && status !== 304) lines.push('content-length', String(length))
+  response.writeHead(status, lines)
+  if (request.method === 'HEAD' || body === null) return void response.end()
+  // As many bytes as letters: plain ASCII, which need not be encoded.
+  const encoding = body.length === length ? 'latin1' : 'utf8'
+  if (status === 408 || !isUnfinished(request)) return void response.end(body, encoding)
+  response.write(body, encoding)
+  afterBody(request, () => response.end())
+}
+
+/** Names and values in turns, which Node writes as they are. */
+function headerLines(headers: HttpResponse['headers']): string[] {
+  const lines: string[] = []
+  for (const name in headers) lines.push(name, headers[name]!)
+  if (isCompressible(headers)) lines.push('vary', 'accept-encoding')
+  return lines
+}
+
+async function sendFlowing(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers }: HttpResponse,
+  body: AsyncIterable<string | Uint8Array>,
+  options: HttpOptions,
+): Promise<void> {
+  response.writeHead(status, headerLines(headers))
+  response.flushHeaders()
+  const chunks = body[Symbol.asyncIterator]()
+  // Whoever makes the stream is told when nobody reads it, also when the client had left before it was there.
+  if (request.method === 'HEAD' || response.destroyed) {
+    response.end()
+    return void chunks.return?.()
+  }
+  response.on('close', () => void chunks.return?.())
+  const isLive = headers['content-type']?.startsWith('text/event-stream') === true
+  try {
+    for (let chunk = await chunks.next(); !chunk.done && !response.destroyed; chunk = await chunks.next()) {
+      const full = isLive ? writeLive(response, chunk.value) : response.write(chunk.value) ? null : response
+      if (full) await drained(response, full)
+    }
+    response.end()
+  } catch (reason) {
+    options.report(reason, String(headers['x-request-id'] ?? ''))
+    // A stream that breaks off must not look like one that ended.
+    response.destroy()
+  }
+}
+
+function drained(response: ServerResponse, full: Writable): Promise<void> {
+  return new Promise((done) => {
+    const finish = () => {
+      full.off('drain', finish)
+      response.off('close', finish)
+      done()
+    }
+    full.on('drain', finish)
+    response.on('close', finish)
+  })
+}

@@ -1,0 +1,110 @@
+import { allOf, invalid, isPlainObject, type JsonObject, Problem, parseInstant } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import { demand, type Grant } from '../grant/grant.ts'
+import { filterOf } from '../query/filter.ts'
+import { findRows } from '../query/find.ts'
+import { demandReachable, readContextOf } from '../query/parameters.ts'
+import { currentOf, type Stored } from '../store/entities.ts'
+import { applyVerb, notFound, type VerbRequest, type VerbResult } from '../write/verb.ts'
+import { deepest, type Visit } from './steps.ts'
+import { rounded } from './view.ts'
+
+interface Step {
+  readonly name: string
+  readonly event: string
+}
+
+const PAGE = 5_000
+const MOST_EVENTS = 1_000_000
+const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Analyses a Funnel: how many actors went through its steps in their order. The answer carries `analysis`. */
+export function analyzeFunnel(tenant: Engine, grant: Grant, ask: VerbRequest): VerbResult {
+  const known = currentOf(tenant.sql, 'Funnel', ask.id ?? '')
+  if (!known || known.deleted) throw notFound('Funnel', ask.id ?? '')
+  const state = { ...JSON.parse(known.data), ...(isPlainObject(ask.data) ? ask.data : {}) } as JsonObject
+  const steps = stepsOf(state.steps)
+  const windowMs = windowOf(state.window)
+  const counts = deepest(visitsOf(tenant, grant, steps, state.filter), steps.length, windowMs)
+  const analysis = {
+    steps: steps.map(({ name }, index) => ({
+      name,
+      count: counts[index]!,
+      conversion: ratio(counts[index]!, counts[0]!),
+      dropOff: index === 0 ? 0 : counts[index - 1]! - counts[index]!,
+    })),
+    conversionRate: ratio(counts.at(-1)!, counts[0]!),
+  }
+  const done = applyVerb(tenant, { ...ask, serviceFields: { conversionRate: analysis.conversionRate } })
+  return { ...done, entity: { ...done.entity, extra: { analysis } } }
+}
+
+/** What actors did of the steps, by the time they did it. */
+function visitsOf(tenant: Engine, grant: Grant, steps: readonly Step[], filter: unknown): Visit[] {
+  const noun = tenant.noun('Event')
+  demand(grant, 'read', noun)
+  const names = [...new Set(steps.map(({ event }) => event))]
+  const asked = allOf([
+    filterOf(tenant, noun, { name: { $in: names } }),
+    demandReachable(tenant, grant, filterOf(tenant, noun, filter ?? {})),
+  ])
+  const visits: Visit[] = []
+  let cursor: string | null = null
+  do {
+    const page = findRows(readContextOf(tenant, grant), {
+      type: 'Event',
+      filter: asked,
+      limit: PAGE,
+      cursor,
+      total: false,
+    })
+    for (const event of page.results) visits.push(...visitOf(event, steps))
+    if (visits.length > MOST_EVENTS) {
+      throw new Problem('too_many', `More than ${MOST_EVENTS} events match. Narrow them with a filter.`, {
+        type: 'Funnel',
+        field: 'filter',
+        limit: MOST_EVENTS,
+      })
+    }
+    cursor = page.cursor
+  } while (cursor !== null)
+  return visits.sort((a, b) => a.at - b.at || a.seq - b.seq)
+}
+
+function visitOf(event: Stored, steps: readonly Step[]): Visit[] {
+  const { name, userId, anonymousId, sessionId, timestamp } = JSON.parse(event.data) as { [key: string]: unknown }
+  const actor = userId ?? anonymousId ?? sessionId
+  if (typeof actor !== 'string') return []
+  const matching = steps.flatMap((step, index) => (step.event === name ? [index] : []))
+  const at = typeof timestamp === 'string' ? parseInstant(timestamp) : null
+  return [{ actor, at: at ?? event.createdAt, seq: event.ordinal, steps: matching }]
+}
+
+function stepsOf(steps: unknown): Step[] {
+  const parsed = Array.isArray(steps) ? steps.map(stepOf) : []
+  if (parsed.length > 0 && parsed.every((step) => step !== null)) return parsed
+  throw invalid('Funnel', [
+    { field: 'steps', message: 'must be a list of event names, or of {name, event}, one at least' },
+  ])
+}
+
+function stepOf(step: unknown): Step | null {
+  if (typeof step === 'string') return { name: step, event: step }
+  if (!isPlainObject(step)) return null
+  const { name, event } = step
+  const matched = event ?? name
+  if (typeof matched !== 'string') return null
+  return { name: typeof name === 'string' ? name : matched, event: matched }
+}
+
+/** `7d` in milliseconds; no window is any time. */
+function windowOf(window: unknown): number {
+  if (window === undefined || window === null) return Number.POSITIVE_INFINITY
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(String(window)) ?? []
+  if (count !== undefined) return Number(count) * UNITS[unit!]!
+  throw invalid('Funnel', [{ field: 'window', message: 'must be a time such as 30m, 12h, 7d or 2w' }])
+}
+
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : rounded(part / whole, 4)
+}

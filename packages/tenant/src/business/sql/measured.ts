@@ -1,0 +1,32 @@
+import { presence } from '../../query/compile.ts'
+import { type Fragment, fragment, plain } from '../../query/fragment.ts'
+import type { Moment, ReadContext } from '../../query/reader.ts'
+import { sourceOf } from '../../query/source.ts'
+import { MEASURED } from '../../store/measures.ts'
+
+/** Rows to add up, and how their fields are read. */
+export interface Measured {
+  readonly from: Fragment
+  readonly where: Fragment
+  readonly n: Fragment
+  readonly createdAt: Fragment
+  /** The value of a field of ours. Never a name from outside. */
+  field(name: string): Fragment
+}
+
+/** The rows of a type that a reader sees at a moment, along the index that holds what is asked; null when only memory can tell. */
+export function measured(reader: ReadContext, type: string, moment: Moment, alias = 'e'): Measured | null {
+  const source = sourceOf(reader, type, moment, alias)
+  const narrowed = reader.narrow?.(type) ?? null
+  const where = presence({ reader, moment, type, source, narrowed: true })
+  if (where === null) return null
+  const indexed = MEASURED.has(type) && narrowed === null && moment.asOf === null
+  return {
+    from: indexed ? plain(`entities ${alias} INDEXED BY measures_${type}`) : source.from,
+    // The index is partial: SQLite takes it only when it reads the type in the statement itself.
+    where: indexed ? plain(`${alias}.type = '${type}' AND ${alias}.gone = 0`) : where,
+    n: source.n,
+    createdAt: source.createdAt,
+    field: (name) => fragment`${source.data} ->> ${plain(`'$.${name}'`)}`,
+  }
+}

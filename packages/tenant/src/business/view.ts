@@ -1,0 +1,71 @@
+import { isoOf, Problem, parseInstant } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { momentOf } from '../query/moment.ts'
+import { readContextOf } from '../query/parameters.ts'
+import type { Moment, ReadContext } from '../query/reader.ts'
+import { seqAt } from '../store/log.ts'
+import type { Window } from './sql/subscriptions.ts'
+
+const DAY = 86_400_000
+const MINUTE = 60_000
+const WINDOW_DAYS = 30
+
+/** What a metric looks at: the tenant as somebody sees it at a time, and the thirty days before. */
+export interface MetricView {
+  readonly reader: ReadContext
+  readonly moment: Moment
+  readonly at: number
+  readonly window: Window
+  readonly since: number
+  /** The moment at which the window begins; null when the log does not reach back so far. */
+  readonly before: Moment | null
+  /** The answer to a question about these types, worked out once until one of them changes. */
+  once<T>(types: readonly string[], question: string, compute: () => T): T
+}
+
+/** The tenant now, or as it was at a time. */
+export function metricViewOf(tenant: Engine, grant: Grant, asOf: number | null): MetricView {
+  const at = asOf ?? tenant.ports.clock.now()
+  const seq = asOf === null ? null : seqAt(tenant.sql, tenant.head, asOf)
+  const since = at - WINDOW_DAYS * DAY
+  const before = seqAt(tenant.sql, tenant.head, since)
+  const reader = readContextOf(tenant, grant)
+  // The window moves with the time: within a minute that is nothing.
+  const key = seq === null ? `now ${Math.floor(at / MINUTE)}` : `${seq} ${at}`
+  return {
+    reader,
+    moment: momentOf(tenant.sql, seq),
+    at,
+    window: { from: isoOf(since), to: isoOf(at) },
+    since,
+    before: before === 0 ? null : momentOf(tenant.sql, before),
+    once: (types, question, compute) => {
+      const rows = types.map((type) => grant.rows[type] ?? null)
+      // The past under a seq does not change any more.
+      return tenant.cache.get(
+        seq === null ? ['Schema', ...types] : ['Schema'],
+        `metrics ${question} ${key} ${JSON.stringify(rows)}`,
+        compute,
+      )
+    },
+  }
+}
+
+/** The time that `asOf` names, or null when it is not given. */
+export function asOfTime(value: unknown): number | null {
+  if (value === undefined || value === null || value === '') return null
+  const at = typeof value === 'string' ? parseInstant(value) : null
+  if (at !== null) return at
+  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+}
+
+/** A number with so many decimals, without the noise behind them. */
+export function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals))
+}
+
+/** `part` of `whole`, or null when there is no whole. */
+export function share(part: number, whole: number): number | null {
+  return whole > 0 ? rounded(part / whole, 4) : null
+}

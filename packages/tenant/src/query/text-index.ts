@@ -1,0 +1,107 @@
+import { type Field, type JsonObject, type NounLookup, textsOf } from '@tildebase/nouns'
+import type { Sql } from '../ports.ts'
+import { getMeta, setMeta } from '../store/meta.ts'
+
+const WATERMARK = 'text.seq'
+
+/** Folds up to `limit` events after the watermark into the text index; tells how many there were. */
+export function indexText(sql: Sql, nouns: NounLookup, limit: number): number {
+  return sql.transaction(() => {
+    const since = Number(getMeta(sql, WATERMARK) ?? 0)
+    const rows = (sql.rows(OUTSTANDING, since, limit) as any[][]).map(toOutstanding)
+    if (rows.length === 0) return 0
+    // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
+    for (const { seq, type, event, data } of rows.toReversed()) {
+      insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
+    }
+    for (const { n, type, data } of reworded(sql, nouns, rows)) {
+      // Its place is no later than its first event, so what lies beyond the watermark is not in the index yet.
+      if (n <= since) sql.run('DELETE FROM text WHERE rowid = ?', n)
+      const present = data ?? presentData(sql, n)
+      if (present !== null) insertWords(sql, n, words(nouns, type, present))
+    }
+    setMeta(sql, WATERMARK, String(rows.at(-1)!.seq))
+    return rows.length
+  })
+}
+
+/** How many events the text index does not know yet. */
+export function textBacklog(sql: Sql, head: number): number {
+  return head - Number(getMeta(sql, WATERMARK) ?? 0)
+}
+
+interface Outstanding {
+  readonly seq: number
+  readonly type: string
+  readonly entity: string
+  readonly event: string
+  readonly version: number
+  readonly data: string | null
+  readonly previous: string | null
+}
+
+// What is large is read one by one, and values before it not at all: hundreds at once would fill the memory.
+const OUTSTANDING = `
+  SELECT seq, type, entity, event, version,
+    CASE WHEN type = 'Event' OR (version = 1 AND length(data) < 1000) THEN data END,
+    CASE WHEN verb <> 'restore' AND length(previous) < 1000 THEN previous END
+  FROM log
+  WHERE seq > ?
+  ORDER BY seq
+  LIMIT +?`
+
+function toOutstanding([seq, type, entity, event, version, data, previous]: any[]): Outstanding {
+  return { seq, type, entity, event, version, data, previous }
+}
+
+/** Entities whose words the events may have changed, in the order of their places; with their data if it is at hand. */
+function reworded(
+  sql: Sql,
+  nouns: NounLookup,
+  rows: readonly Outstanding[],
+): readonly { readonly n: number; readonly type: string; readonly data: string | null }[] {
+  const changed = rows.filter(({ type, previous }) => type !== 'Event' && changesWords(nouns, type, previous))
+  const isNew = ({ version, data }: Outstanding) => version === 1 && data !== null
+  const known = new Set(changed.filter((row) => !isNew(row)).map(({ entity }) => entity))
+  // The place of an entity is the seq of its first event.
+  const fresh = changed.filter((row) => isNew(row) && !known.has(row.entity))
+  const places = known.size === 0 ? [] : sql.rows(PLACES, JSON.stringify([...known]))
+  return [
+    ...fresh.map(({ seq, type, data }) => ({ n: seq, type, data })),
+    ...places.map(([n, type]) => ({ n, type, data: null })),
+  ].sort((a, b) => a.n - b.n)
+}
+
+const PLACES = 'SELECT n, type FROM entities WHERE id IN (SELECT value FROM json_each(?))'
+
+/** Whether an event with these values before it has changed what is searched; one without any has changed all. */
+function changesWords(nouns: NounLookup, type: string, previous: string | null): boolean {
+  if (previous === null) return true
+  const fields = nouns.get(type)?.fields ?? {}
+  return Object.keys(JSON.parse(previous)).some((name) =>
+    isText(Object.hasOwn(fields, name) ? fields[name] : undefined),
+  )
+}
+
+/** An entity's present state, which may be newer than the event being folded: that does no harm. */
+function presentData(sql: Sql, n: number): string | null {
+  return sql.rows('SELECT data FROM entities WHERE n = ? AND gone = 0', n)[0]?.[0] ?? null
+}
+
+function insertWords(sql: Sql, rowid: number, text: string): void {
+  sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', rowid, text)
+}
+
+/** The texts of an entity: string and enum fields and whatever is undeclared; never ids, dates or secrets. */
+function words(nouns: NounLookup, type: string, data: string): string {
+  const fields = nouns.get(type)?.fields ?? {}
+  return Object.entries(JSON.parse(data) as JsonObject)
+    .filter(([name]) => isText(Object.hasOwn(fields, name) ? fields[name] : undefined))
+    .flatMap(([, value]) => textsOf(value))
+    .join('\n')
+}
+
+/** Whether the words of a field are searched; one that is not declared is. */
+export function isText(field: Field | undefined): boolean {
+  return field === undefined || field.kind === 'string' || field.kind === 'enum' || field.kind === 'json'
+}

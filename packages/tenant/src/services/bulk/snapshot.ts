@@ -1,0 +1,106 @@
+import { EVERYTHING, type Filter, type JsonObject, matchWords, type Noun, touches } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { type Grant, rowsOf } from '../../grant/grant.ts'
+import { readContextOf } from '../../query/parameters.ts'
+import { scan } from '../../query/scan.ts'
+import { isText } from '../../query/text-index.ts'
+import { lastSeqOf } from '../../store/changes.ts'
+import type { Stored } from '../../store/entities.ts'
+
+/** A page has about so many characters of data: as many rows as that is, by those of the page before. */
+const PAGE_LENGTH = 1_048_576
+const FIRST_ROWS = 16
+const MOST_ROWS = 1_000
+
+interface Way {
+  readonly filter: Filter
+  readonly asOf: number | null
+  readonly test?: (entity: Stored) => boolean
+}
+
+/** The entities of a type that pass a filter, as they are at one moment, however long the reading takes. */
+export class Snapshot {
+  readonly noun: Noun
+  readonly #tenant: Engine
+  readonly #grant: Grant
+  readonly #filter: Filter
+  /** The moment, as a seq. */
+  readonly seq: number
+  readonly #types: readonly string[]
+  readonly #words: readonly string[]
+
+  constructor(tenant: Engine, grant: Grant, noun: Noun, filter: Filter, asOf: number | null = null) {
+    this.noun = noun
+    this.#tenant = tenant
+    this.#grant = grant
+    this.#filter = filter
+    this.seq = Math.min(asOf ?? tenant.head.seq, tenant.head.seq)
+    const narrow = rowsOf(tenant, grant, noun.name)
+    this.#types = [...new Set([noun.name, ...touches(filter), ...(narrow ? touches(narrow) : [])])]
+    this.#words = wordsIn(filter)
+  }
+
+  /** The entities page by page, in the order of their creation. */
+  *pages(): Generator<readonly Stored[]> {
+    let after = 0
+    for (let size = FIRST_ROWS; ; ) {
+      const { filter, asOf, test } = this.#way()
+      const page = scan(readContextOf(this.#tenant, this.#grant), { type: this.noun.name, filter, asOf }, after, size)
+      const passed = test ? page.filter(test) : page
+      if (passed.length > 0) yield passed
+      if (page.length < size) return
+      after = page.at(-1)!.ordinal
+      size = nextSize(page)
+    }
+  }
+
+  /** How the moment is read now: while nothing it depends on has changed it is the present, which is faster to read. */
+  #way(): Way {
+    const filter = this.#filter
+    if (this.#changedSeq() <= this.seq) return { filter, asOf: null }
+    if (this.#words.length === 0) return { filter, asOf: this.seq }
+    // The index knows the words of the present. Events stay as they are; those of an entity are looked at here.
+    if (this.noun.name === 'Event') return { filter, asOf: null, test: ({ ordinal }) => ordinal <= this.seq }
+    return { filter: withoutTexts(filter), asOf: this.seq, test: (entity) => this.#hasWords(entity) }
+  }
+
+  #hasWords(entity: Stored): boolean {
+    const { fields } = this.noun
+    const all = Object.entries(JSON.parse(entity.data) as JsonObject)
+    const texts = all.filter(([name]) => isText(Object.hasOwn(fields, name) ? fields[name] : undefined))
+    return matchWords(this.#words, Object.fromEntries(texts))
+  }
+
+  /** Equal for snapshots of the same content: what changed or was erased last, what is asked and by whom. */
+  fingerprint(...how: readonly unknown[]): string {
+    const { seal } = this.#tenant.ports
+    const narrow = rowsOf(this.#tenant, this.#grant, this.noun.name)
+    const scopes = this.noun.name === 'Event' ? this.#grant.scopes : null
+    const last = Math.min(this.#changedSeq(), this.seq)
+    const erased = lastSeqOf(this.#tenant.sql, 'Erasure')
+    const facts = [this.noun.name, last, erased, this.#filter, narrow, scopes, this.noun.notation, how]
+    const digest = seal.sha256(JSON.stringify(facts))
+    return Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  }
+
+  #changedSeq(): number {
+    if (this.noun.name === 'Event') return this.#tenant.head.seq
+    return Math.max(...this.#types.map((type) => lastSeqOf(this.#tenant.sql, type)))
+  }
+}
+
+function nextSize(page: readonly Stored[]): number {
+  const length = page.reduce((sum, { data }) => sum + data.length, 0)
+  return Math.max(1, Math.min(Math.floor((PAGE_LENGTH * page.length) / length), page.length * 8, MOST_ROWS))
+}
+
+/** The words that a filter searches for: `$text` stands at its top or inside `$and`. */
+function wordsIn(filter: Filter): readonly string[] {
+  if (filter.op === 'text') return filter.words
+  return filter.op === 'and' ? filter.of.flatMap(wordsIn) : []
+}
+
+function withoutTexts(filter: Filter): Filter {
+  if (filter.op === 'text') return EVERYTHING
+  return filter.op === 'and' ? { ...filter, of: filter.of.map(withoutTexts) } : filter
+}

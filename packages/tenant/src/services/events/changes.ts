@@ -1,0 +1,70 @@
+import { matchesEvent } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import type { Grant } from '../../grant/grant.ts'
+import { readable } from '../../query/parameters.ts'
+import { visibilityOf } from '../../query/visibility.ts'
+import { type LogRow, readLog } from '../../store/log.ts'
+import { countWanted, loggedTypes, readWanted, type Wanted } from '../../store/stream.ts'
+
+/** A stretch of the change stream. */
+export interface Changes {
+  readonly rows: readonly LogRow[]
+  readonly hasMore: boolean
+  /** The seq to go on after. */
+  readonly position: number
+}
+
+/** Which events somebody asks for; null is all of them. */
+export type Patterns = readonly string[] | null
+
+const PAGE = 1_000
+const MOST_PAGES = 20
+/** Above this many events, those of a name are not counted: the index knows types only. */
+const MOST_COUNTED = 100_000
+
+/** The events after a seq that are wanted and may be seen, oldest first. */
+export function changesAfter(tenant: Engine, grant: Grant, patterns: Patterns, after: number, limit: number): Changes {
+  const head = tenant.head.seq
+  const wanted = wantedOf(tenant, grant, patterns)
+  const sight = visibilityOf(tenant, grant, patterns)
+  const rows: LogRow[] = []
+  let position = after
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const most = sight.byName ? limit + 1 - rows.length : PAGE
+    const read = wanted === null ? readLog(tenant.sql, position, most) : readWanted(tenant.sql, wanted, position, most)
+    for (const row of read) {
+      if (!sight.sees(row)) continue
+      if (rows.length === limit) return { rows, hasMore: true, position: rows.at(-1)!.seq }
+      rows.push(row)
+    }
+    // Nothing wanted is left up to the head, so the next question may begin there.
+    if (read.length < most) return { rows, hasMore: false, position: Math.max(head, after) }
+    position = read.at(-1)!.seq
+  }
+  return { rows, hasMore: true, position }
+}
+
+/** How many there are after a seq; null where counting would mean reading them all. */
+export function countAfter(tenant: Engine, grant: Grant, patterns: Patterns, after: number): number | null {
+  if (!visibilityOf(tenant, grant, patterns).byName) return null
+  const left = Math.max(tenant.head.seq - after, 0)
+  const wanted = wantedOf(tenant, grant, patterns)
+  if (wanted === null) return left
+  if (left > MOST_COUNTED && wanted.some(({ event }) => event !== null)) return null
+  return countWanted(tenant.sql, wanted, after)
+}
+
+/** The kinds of events that are in the log, wanted and readable; null is all there are. */
+function wantedOf(tenant: Engine, grant: Grant, patterns: Patterns): readonly Wanted[] | null {
+  const types = loggedTypes(tenant.sql)
+  const shown = types.filter((type) => readable(tenant, grant, type))
+  if (shown.length === types.length && (patterns === null || patterns.includes('*'))) return null
+  return shown.flatMap((type) => kindsOf(type, patterns))
+}
+
+function kindsOf(type: string, patterns: Patterns): Wanted[] {
+  if (patterns === null) return [{ type, event: null }]
+  const names = patterns.map((pattern) => pattern.split('.')).filter(([of]) => matchesEvent(of!, type, ''))
+  const events = new Set(names.map(([, event = '*']) => event.toLowerCase()))
+  return events.has('*') ? [{ type, event: null }] : [...events].map((event) => ({ type, event }))
+}

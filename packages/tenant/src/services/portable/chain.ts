@@ -1,0 +1,29 @@
+import type { JsonObject } from '@tildebase/nouns'
+import type { Seal } from '../../ports.ts'
+import { chain, digestOf, type Head } from '../../store/log.ts'
+import { bytesOf } from '../../store/non-log-tables.ts'
+import type { SealedRow } from '../../store/verify.ts'
+import { broken } from './lines.ts'
+
+/** The event that a line of a portable log tells, which must fit the chain after `head`. */
+export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow {
+  const row = sealedOf(line)
+  const fits =
+    row.seq === head.seq + 1 &&
+    row.at >= head.at &&
+    (row.salt === null || seal.equal(digestOf(seal, row.salt, row), row.digest)) &&
+    seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
+  if (!fits) throw broken(`Event ${row.seq} does not fit the chain after event ${head.seq}.`)
+  return row
+}
+
+function sealedOf(line: JsonObject): SealedRow {
+  const { salt, digest, hash, ...row } = line
+  if (typeof digest !== 'string' || typeof hash !== 'string') throw broken('An event has no seal.')
+  return {
+    ...(row as unknown as SealedRow),
+    salt: typeof salt === 'string' ? bytesOf(salt) : null,
+    digest: bytesOf(digest),
+    hash: bytesOf(hash),
+  }
+}

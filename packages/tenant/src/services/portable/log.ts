@@ -1,0 +1,54 @@
+import type { Engine } from '../../engine/engine.ts'
+import { hexOf, type NonLogTables, nonLogRows } from '../../store/non-log-tables.ts'
+import { readSealed, type SealedRow } from '../../store/verify.ts'
+
+const FIRST_PAGE = 16
+const MOST_ROWS = 500
+/** Letters of a page, about: a host may have little memory, and an event may be large. */
+const PAGE_LENGTH = 1_048_576
+
+/** The version of the form; another number is another form. */
+export const FORM = 1
+
+/** Which part of a log is meant. */
+export interface LogPart {
+  /** The event that it goes on after; 0 for all of it. */
+  readonly after: number
+  /** The last event of it, when it does not go on to the end. */
+  readonly until?: number
+  readonly beside: NonLogTables
+}
+
+/**
+ * A tenant as lines of JSON that every host can read: a head, its events after a seq with what seals them, then what
+ * stands beside them (hashes of keys, secrets of webhooks, work to be done), and an end that tells it is whole.
+ * One string per page, so that a reader may pause in between; what is written meanwhile comes along.
+ */
+export function* portableLog(tenant: Engine, { after, until, beside }: LogPart): Generator<string> {
+  yield line({ tildebase: 'log', form: FORM, tenant: tenant.slug, after })
+  let { hash } = tenant.head
+  let position = after
+  let size = FIRST_PAGE
+  for (;;) {
+    const left = (until ?? tenant.head.seq) - position
+    const rows = readSealed(tenant.sql, position, Math.max(Math.min(size, left), 0))
+    const last = rows.at(-1)
+    if (last === undefined) break
+    const page = rows.map((row) => line(portable(row))).join('')
+    yield page
+    position = last.seq
+    hash = last.hash
+    size = Math.max(1, Math.min(MOST_ROWS, Math.floor((rows.length * PAGE_LENGTH) / page.length)))
+  }
+  // In one piece: nothing can be written between the last event and what stands beside it.
+  const rows = Array.from(nonLogRows(tenant.sql, beside), line).join('')
+  yield `${rows}${line({ end: true, seq: position, hash: hexOf(hash) })}`
+}
+
+function portable(row: SealedRow): object {
+  return { ...row, salt: row.salt && hexOf(row.salt), digest: hexOf(row.digest), hash: hexOf(row.hash) }
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}

@@ -1,0 +1,73 @@
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { addNonLogRow, clearNonLogTables, type NonLogRow } from '../../store/non-log-tables.ts'
+import { insertSealed } from '../../store/verify.ts'
+import { replacedSeq } from '../../store/versions.ts'
+import { sealedEvent } from './chain.ts'
+import { broken, jsonLines } from './lines.ts'
+import { FORM } from './log.ts'
+import { replacedBy, restate } from './restate.ts'
+
+const SLICE = 500
+
+/**
+ * Brings a tenant to the state of a portable log: from nothing, or from the event that the log goes on after. Every event
+ * must fit the chain. Hooks do not run and nothing is delivered again. `pause` lets others have their turn.
+ */
+export async function replay(
+  tenant: Engine,
+  source: AsyncIterable<Uint8Array>,
+  pause: () => Promise<void>,
+): Promise<{ readonly events: number }> {
+  const lines = jsonLines(source)
+  checkHead(tenant, (await lines.next()).value)
+  const slice: JsonObject[] = []
+  let isWhole = false
+  for await (const line of lines) {
+    if (isWhole) throw broken('Something follows its end.')
+    slice.push(line)
+    isWhole = line.end === true
+    // What stands beside the events belongs to the last of them: it is not cut.
+    if (slice.length < SLICE || line.seq === undefined || isWhole) continue
+    apply(tenant, slice.splice(0))
+    await pause()
+  }
+  if (!isWhole) throw broken('Its end is missing: it was cut off on the way.')
+  apply(tenant, slice)
+  return { events: tenant.head.seq }
+}
+
+function checkHead(tenant: Engine, head: JsonObject | undefined): void {
+  if (head?.tildebase !== 'log') throw broken('The first line is not that of a log.')
+  if (head.form !== FORM) throw broken(`It has the form ${head.form}; this version reads the form ${FORM}.`)
+  const { seq } = tenant.head
+  if (head.after === seq) return
+  throw new Problem(
+    'conflict',
+    `The tenant stands at event ${seq}, and the log goes on after event ${head.after}. Send the one after ${seq}.`,
+    { id: tenant.slug, seq },
+  )
+}
+
+function apply(tenant: Engine, lines: readonly JsonObject[]): void {
+  tenant.transaction(() => {
+    let beside = false
+    for (const line of lines) {
+      if (line.beside !== undefined) {
+        if (!beside) clearNonLogTables(tenant.sql)
+        beside = true
+        if (!addNonLogRow(tenant.sql, line as unknown as NonLogRow)) throw broken(`It has rows of ${line.beside}.`)
+      } else if (line.end === true) {
+        if (!beside) clearNonLogTables(tenant.sql)
+        if (line.seq !== tenant.head.seq) throw broken(`It ends with event ${line.seq}, and has ${tenant.head.seq}.`)
+      } else applyEvent(tenant, line)
+    }
+  })
+}
+
+function applyEvent(tenant: Engine, line: JsonObject): void {
+  const row = sealedEvent(tenant.ports.seal, tenant.head, line)
+  insertSealed(tenant.sql, row, replacedSeq(replacedBy(tenant, row)))
+  tenant.head = { seq: row.seq, at: row.at, hash: row.hash }
+  restate(tenant, row)
+}

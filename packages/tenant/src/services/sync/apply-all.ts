@@ -1,0 +1,62 @@
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import { keepChange, knownChange } from '../../store/clocks.ts'
+import { applyChange, type SyncSession } from './apply.ts'
+import type { Change } from './change.ts'
+
+/** What became of the changes of a request. */
+export interface SyncOutcome {
+  applied: number
+  conflicts: number
+  readonly rejected: { readonly index: number; readonly error: string }[]
+  /** The changes that were not rejected, in their order. */
+  readonly taken: Change[]
+}
+
+type Given = { readonly index: number; readonly read: () => Change }
+
+/** Applies changes one by one, each whole or not at all, and none twice. */
+export function applyAll(visit: SyncSession, given: readonly Given[]): SyncOutcome {
+  const outcome: SyncOutcome = { applied: 0, conflicts: 0, rejected: [], taken: [] }
+  let left = given
+  for (;;) {
+    const errors = left.flatMap((one) => {
+      const error = attempt(visit, one, outcome)
+      return error === null ? [] : [{ one, error }]
+    })
+    // A change may name an entity that a later change of the same request creates: try again while that helps.
+    if (errors.length === 0 || errors.length === left.length) {
+      outcome.rejected.push(...errors.map(({ one, error }) => ({ index: one.index, error })))
+      return outcome
+    }
+    left = errors.map(({ one }) => one)
+  }
+}
+
+function attempt(visit: SyncSession, { read }: Given, outcome: SyncOutcome): string | null {
+  try {
+    const change = read()
+    const applied = visit.tenant.transaction(() => once(visit, change) as never) as boolean
+    if (applied) outcome.applied++
+    else outcome.conflicts++
+    outcome.taken.push(change)
+    return null
+  } catch (reason) {
+    if (reason instanceof Problem) return reason.message
+    throw reason
+  }
+}
+
+function once(visit: SyncSession, change: Change): boolean {
+  const { sql, ports } = visit.tenant
+  const { type, id, operation, at, replica, clock, data } = change
+  const digest = ports.seal.sha256(JSON.stringify([type, id, operation, at, replica, sorted(clock), sorted(data)]))
+  const known = knownChange(sql, digest.subarray(0, 16))
+  if (known !== undefined) return known
+  const applied = applyChange(visit, change)
+  keepChange(sql, digest.subarray(0, 16), applied)
+  return applied
+}
+
+function sorted(fields: JsonObject | null): unknown {
+  return fields && Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+}

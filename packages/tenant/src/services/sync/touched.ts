@@ -1,0 +1,61 @@
+import type { JsonObject } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { type LogRow, readLog } from '../../store/log.ts'
+
+/** What happened to an entity in a stretch of the log. */
+export interface Touched {
+  readonly type: string
+  readonly id: string
+  readonly fields: Set<string>
+  /** Whether it came to be, or came back. */
+  born: boolean
+}
+
+/** A stretch of the log: the entities touched in it, in order, and the time up to which it tells everything. */
+export interface LogStretch {
+  readonly touched: Map<string, Touched>
+  readonly hasMore: boolean
+  /** The time reached; null at the end of the log. */
+  readonly until: number | null
+}
+
+const CHUNK = 500
+
+/** The entities of some types that events after a seq touched; about `limit` of them. Ends only where time moves on. */
+export function stretchAfter(
+  tenant: Engine,
+  after: number,
+  limit: number,
+  wanted: (type: string) => boolean,
+): LogStretch {
+  const touched = new Map<string, Touched>()
+  let last: LogRow | null = null
+  for (let seq = after; ; ) {
+    const rows = readLog(tenant.sql, seq, CHUNK)
+    for (const row of rows) {
+      if (touched.size >= limit && last && row.at > last.at) return { touched, hasMore: true, until: last.at }
+      if (wanted(row.type)) touch(touched, row)
+      last = row
+    }
+    if (rows.length < CHUNK) return { touched, hasMore: false, until: null }
+    seq = rows.at(-1)!.seq
+  }
+}
+
+/** The entry of an entity among those touched. */
+export function touchedOf(touched: Map<string, Touched>, type: string, id: string): Touched {
+  const known = touched.get(id)
+  if (known) return known
+  const fresh: Touched = { type, id, fields: new Set(), born: false }
+  touched.set(id, fresh)
+  return fresh
+}
+
+function touch(touched: Map<string, Touched>, row: LogRow): void {
+  if (row.verb === 'conflict') return
+  const entry = touchedOf(touched, row.type, row.entity)
+  if (row.verb === 'create' || row.verb === 'restore') entry.born = true
+  else if (row.previous !== null) {
+    for (const field of Object.keys(JSON.parse(row.previous) as JsonObject)) entry.fields.add(field)
+  }
+}

@@ -1,0 +1,122 @@
+import type { JsonObject, Noun } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import { indexValues } from '../store/field-index.ts'
+import { chain, digestOf } from '../store/log.ts'
+import {
+  liveFieldIndex,
+  liveStates,
+  missingEntities,
+  readSealed,
+  strayEntities,
+  strayVersions,
+} from '../store/verify.ts'
+import { INTERNAL } from './schema.ts'
+
+/** One thing that is not as it should be; `seq` is the event where it shows. */
+export interface Fault {
+  readonly seq: number | null
+  readonly message: string
+}
+
+/** Whether a tenant's data is whole. */
+export interface Verdict {
+  readonly ok: boolean
+  readonly events: number
+  readonly head: { readonly seq: number; readonly hash: string }
+  /** The first event that does not fit the chain. */
+  readonly firstBad: number | null
+  readonly faults: readonly Fault[]
+}
+
+const CHUNK = 1_000
+const MOST_FAULTS = 100
+
+/** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
+export function verify(tenant: Engine): Verdict {
+  const faults: Fault[] = (tenant.sql.faults?.() ?? []).map((message) => ({
+    seq: null,
+    message: `The file: ${message}`,
+  }))
+  const { events, hash } = walkChain(tenant, faults)
+  for (const { id, seq } of strayEntities(tenant.sql))
+    faults.push({ seq, message: `The state of ${id} is not that of its event.` })
+  for (const { id, seq } of missingEntities(tenant.sql))
+    faults.push({ seq, message: `The state of ${id} is older than the log.` })
+  for (const seq of strayVersions(tenant.sql))
+    faults.push({ seq, message: 'An interval of the past does not fit its events.' })
+  for (const noun of [...tenant.nouns.all, ...INTERNAL.all]) checkFacts(tenant, noun, faults)
+  return {
+    ok: faults.length === 0,
+    events,
+    head: { seq: events, hash },
+    firstBad: faults.reduce<number | null>(
+      (first, { seq }) => (seq !== null && (first === null || seq < first) ? seq : first),
+      null,
+    ),
+    faults: faults.slice(0, MOST_FAULTS),
+  }
+}
+
+/** Recomputes every seal of the log. An erased event has no values left to test; its place in the chain is tested all the same. */
+function walkChain(tenant: Engine, faults: Fault[]): { events: number; hash: string } {
+  const { seal } = tenant.ports
+  let before: Uint8Array = new Uint8Array(32)
+  let events = 0
+  let at = 0
+  const versions = new Map<string, number>()
+  for (let rows = readSealed(tenant.sql, 0, CHUNK); rows.length > 0; rows = readSealed(tenant.sql, events, CHUNK)) {
+    for (const row of rows) {
+      const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
+      if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
+      if (row.at < at) tell('Its time lies before that of the event before it.')
+      // A conflict is kept in the log and leaves the version as it is.
+      const step = row.verb === 'conflict' ? 0 : 1
+      if (row.type !== 'Event' && row.version !== (versions.get(row.entity) ?? 0) + step)
+        tell(`${row.entity} skips a version.`)
+      if (row.salt !== null && !same(digestOf(seal, row.salt, row), row.digest))
+        tell('Its values are not those that were sealed.')
+      const hash = chain(seal, before, row.seq, row, row.digest)
+      if (!same(hash, row.hash)) tell('It does not fit the chain.')
+      if (row.type !== 'Event') versions.set(row.entity, row.version)
+      before = row.hash
+      at = row.at
+      events = row.seq
+    }
+  }
+  return { events, hash: hex(before) }
+}
+
+/** The index over fields must hold the values of the present, no more and no less. */
+function checkFacts(tenant: Engine, noun: Noun, faults: Fault[]): void {
+  for (const field of tenant.indexed(noun)) {
+    const found = new Set(liveFieldIndex(tenant.sql, field.number).map(([n, value]) => `${n} ${typeof value} ${value}`))
+    let after = 0
+    let missing = 0
+    for (
+      let rows = liveStates(tenant.sql, noun.name, after, CHUNK);
+      rows.length > 0;
+      rows = liveStates(tenant.sql, noun.name, after, CHUNK)
+    ) {
+      for (const [n, data] of rows) {
+        const state = JSON.parse(data) as JsonObject
+        for (const value of indexValues(field, state[field.name]))
+          if (!found.delete(`${n} ${typeof value} ${value}`)) missing++
+        after = n
+      }
+    }
+    if (missing + found.size > 0) {
+      faults.push({
+        seq: null,
+        message: `The index over ${noun.name}.${field.name} lacks ${missing} and has ${found.size} too many.`,
+      })
+    }
+  }
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,119 @@
+import { isoOf, type JsonObject, Problem } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { newId } from '../../ids.ts'
+import { currentOf } from '../../store/entities.ts'
+import { readEntry } from '../../store/log.ts'
+import {
+  addTest,
+  countDeliveries,
+  type Delivery,
+  type DeliveryState,
+  delivery,
+  hastenRetries,
+  listDeliveries,
+  requeue,
+  requeueFailed,
+} from '../../store/outbox.ts'
+import { entityView } from '../../view/entity.ts'
+import { recordAttempts } from './attempts.ts'
+import { send } from './send.ts'
+import { subscriptions } from './subscription.ts'
+
+/** The states that a reader of deliveries knows, each with those it stands for in the outbox. */
+const STATES: { readonly [state: string]: readonly DeliveryState[] } = {
+  pending: ['new', 'retry'],
+  delivered: ['delivered'],
+  failed: ['failed'],
+  test: ['test'],
+}
+
+/** Which deliveries are asked for: newest first, before one of them. */
+export interface DeliveryQuestion {
+  readonly state: string | null
+  readonly cursor: string | null
+  readonly limit: number
+}
+
+/** The deliveries of a webhook with their attempts, in the list envelope. */
+export function deliveriesOf(tenant: Engine, webhook: string, { state, cursor, limit }: DeliveryQuestion): JsonObject {
+  const states = state === null ? Object.values(STATES).flat() : STATES[state]
+  if (!states) {
+    throw new Problem('invalid_parameter', `state is ${Object.keys(STATES).join(', ')}.`, { field: 'state' })
+  }
+  const before = cursor === null ? Number.MAX_SAFE_INTEGER : numberOf(cursor, 'invalid_cursor', 'cursor')
+  const found = listDeliveries(tenant.sql, webhook, states, before, limit + 1)
+  const shown = found.slice(0, limit)
+  const hasMore = found.length > limit
+  return {
+    results: shown.map((one) => deliveryView(tenant, one)),
+    total: countDeliveries(tenant.sql, webhook, states),
+    hasMore,
+    cursor: hasMore ? idOf(shown.at(-1)!) : null,
+  }
+}
+
+/** Queues one delivery again, or all that failed, those that wait for a retry included. Gives how many. */
+export function redeliver(tenant: Engine, webhook: string, id: string | null): number {
+  const count = tenant.transaction(() => {
+    if (id === null) return hastenRetries(tenant.sql, webhook) + requeueFailed(tenant.sql, webhook)
+    const number = numberOf(id, 'not_found', 'deliveryId')
+    if (!delivery(tenant.sql, webhook, number)) {
+      throw new Problem('not_found', `This webhook has no delivery ${id}.`, { id, field: 'deliveryId' })
+    }
+    requeue(tenant.sql, number)
+    return 1
+  })
+  tenant.ports.alarm.wakeAt(tenant.ports.clock.now())
+  return count
+}
+
+/** Sends a test event to a webhook, once, and tells how that went. It is not in the log. */
+export async function testWebhook(tenant: Engine, webhook: string): Promise<JsonObject> {
+  const subscription = subscriptions(tenant).get(webhook)
+  const current = currentOf(tenant.sql, 'Webhook', webhook)
+  if (!subscription || !current) throw new Problem('not_found', `There is no Webhook ${webhook}.`, { id: webhook })
+  const { clock, random } = tenant.ports
+  const at = clock.now()
+  const body = JSON.stringify({
+    id: newId('event', clock, random),
+    type: 'Webhook.tested',
+    timestamp: isoOf(at),
+    tenant: tenant.slug,
+    data: entityView(current, tenant.context),
+  })
+  const test = tenant.transaction(() => addTest(tenant.sql, webhook, tenant.head.seq, at, body))
+  const attempt = await send(tenant, subscription, test)
+  recordAttempts(tenant, [{ delivery: test, attempt }])
+  return deliveryView(tenant, delivery(tenant.sql, webhook, test.id) ?? test)
+}
+
+/** A delivery as readers see it: what came of the last attempt, and all of them. */
+function deliveryView(tenant: Engine, one: Delivery): JsonObject {
+  const event = one.body === null ? readEntry(tenant.sql, one.seq) : undefined
+  const test = one.body === null ? null : (JSON.parse(one.body) as { id: string; type: string })
+  const last = one.attempts.at(-1)
+  return {
+    id: idOf(one),
+    webhook: one.webhook,
+    event: event?.id ?? test?.id ?? null,
+    type: event ? `${event.type}.${event.event}` : (test?.type ?? null),
+    seq: event ? one.seq : null,
+    state: Object.keys(STATES).find((state) => STATES[state]!.includes(one.state))!,
+    createdAt: isoOf(one.at),
+    nextAttemptAt: one.due === null ? null : isoOf(Math.max(one.due, one.at)),
+    status: last?.status ?? null,
+    latency: last?.latency ?? null,
+    error: last?.error ?? null,
+    attempts: one.attempts.map((attempt) => ({ ...attempt })),
+  }
+}
+
+function idOf({ id }: Delivery): string {
+  return `delivery_${id}`
+}
+
+function numberOf(text: string, code: string, field: string): number {
+  const [, digits] = /^delivery_(\d{1,15})$/.exec(text) ?? []
+  if (digits !== undefined) return Number(digits)
+  throw new Problem(code, `${text.slice(0, 60)} is not the id of a delivery, such as delivery_17.`, { field })
+}

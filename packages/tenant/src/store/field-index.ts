@@ -1,0 +1,113 @@
+import { type Field, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import type { Sql, SqlValue } from '../ports.ts'
+import { NULL_KEY, OPEN } from './layout.ts'
+
+/** The number of every indexed field, by type and name. Numbers are given when a type is first written to. */
+export interface FieldNumbers {
+  of(type: string, field: string): number | null
+}
+
+/** A field that has rows in the index over fields. */
+export interface IndexedField {
+  readonly name: string
+  readonly number: number
+  readonly unique: boolean
+  readonly nulls: boolean
+}
+
+/** The fields of a noun that are indexed: `#`, `##` and relations. */
+export function indexedFields(noun: Noun): Field[] {
+  return Object.values(noun.fields).filter(
+    (field) => field.kind === 'forward' || ('index' in field && field.index !== 'none'),
+  )
+}
+
+/** Gives every indexed field of the noun its number, and returns them. */
+export function numberFields(sql: Sql, noun: Noun): IndexedField[] {
+  const known = new Map(sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name) as [string, number][])
+  return indexedFields(noun).map((field) => {
+    if (!known.has(field.name)) {
+      sql.run('INSERT INTO fields (type, name) VALUES (?, ?)', noun.name, field.name)
+      known.set(
+        field.name,
+        sql.rows('SELECT field FROM fields WHERE type = ? AND name = ?', noun.name, field.name)[0]![0],
+      )
+    }
+    const value = 'index' in field ? field : null
+    return {
+      name: field.name,
+      number: known.get(field.name)!,
+      unique: value?.index === 'unique',
+      nulls: value !== null && !value.list,
+    }
+  })
+}
+
+/** A row of the index over fields that a change ends or begins. */
+interface Move {
+  readonly statement: typeof CLOSE | typeof INSERT
+  readonly field: number
+  readonly value: SqlValue
+}
+
+/** Brings the index over fields from one state of an entity to the next; null is no state (not yet, or deleted). */
+export function updateFieldIndex(
+  sql: Sql,
+  noun: Noun,
+  fields: readonly IndexedField[],
+  n: number,
+  seq: number,
+  before: JsonObject | null,
+  after: JsonObject | null,
+): void {
+  writeFieldIndex(sql, fieldIndexChanges(sql, noun, fields, n, before, after), n, seq)
+}
+
+/** What a change moves in the index. A unique value that another entity has is refused here, before anything is written. */
+export function fieldIndexChanges(
+  sql: Sql,
+  noun: Noun,
+  fields: readonly IndexedField[],
+  n: number,
+  before: JsonObject | null,
+  after: JsonObject | null,
+): readonly Move[] {
+  const moves: Move[] = []
+  for (const field of fields) {
+    const olds = before ? indexValues(field, before[field.name]) : []
+    const news = after ? indexValues(field, after[field.name]) : []
+    for (const value of olds) if (!news.includes(value)) moves.push({ statement: CLOSE, field: field.number, value })
+    for (const value of news) {
+      if (olds.includes(value)) continue
+      if (field.unique && value !== NULL_KEY) refuseDuplicate(sql, noun, field, n, value)
+      moves.push({ statement: INSERT, field: field.number, value })
+    }
+  }
+  return moves
+}
+
+export function writeFieldIndex(sql: Sql, moves: readonly Move[], n: number, seq: number): void {
+  for (const { statement, field, value } of moves) sql.run(statement, seq, field, value, OPEN, n)
+}
+
+/** The values under which a field's content stands in the index. */
+export function indexValues(field: Pick<IndexedField, 'nulls'>, content: Json | undefined): SqlValue[] {
+  if (Array.isArray(content)) return [...new Set(content.flatMap((element) => indexValues({ nulls: false }, element)))]
+  if (typeof content === 'string' || typeof content === 'number') return [content]
+  if (typeof content === 'boolean') return [content ? 1 : 0]
+  return field.nulls ? [NULL_KEY] : []
+}
+
+const INSERT = 'INSERT INTO facts (since, field, value, until, n) VALUES (?, ?, ?, ?, ?)'
+const CLOSE = 'UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?'
+const HOLDER = 'SELECT n FROM facts WHERE field = ? AND value = ? AND until = ? AND n <> ? LIMIT 1'
+
+function refuseDuplicate(sql: Sql, noun: Noun, field: IndexedField, n: number, value: SqlValue): void {
+  const holder = sql.rows(HOLDER, field.number, value, OPEN, n)[0]
+  if (!holder) return
+  const [id] = sql.rows('SELECT id FROM entities WHERE n = ?', holder[0])[0]!
+  throw new Problem('conflict', `Another ${noun.name} has this ${field.name} already: ${id}. It must be unique.`, {
+    type: noun.name,
+    field: field.name,
+  })
+}
