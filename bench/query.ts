@@ -2,17 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings, startHost } from '@tildebase/server'
-import { filterOf, find, includeOf, OPERATOR, openTenant, type Query, readContextOf } from '@tildebase/tenant'
+import { OPERATOR, type Query } from '@tildebase/tenant'
+import { systemClock, systemRandom, systemSeal } from '../packages/server/src/host/ports.ts'
+import { createVault } from '../packages/server/src/host/vault.ts'
 import { loadProgram } from '../packages/server/src/node/config.ts'
 import { TenantFiles } from '../packages/server/src/node/files.ts'
-import { systemClock, systemRandom, systemSeal } from '../packages/server/src/node/ports.ts'
 import { openSql } from '../packages/server/src/node/sql.ts'
+import { createServices } from '../packages/tenant/src/facade/create-services.ts'
+import { filterOf } from '../packages/tenant/src/query/filter.ts'
+import { find } from '../packages/tenant/src/query/find.ts'
+import { includeOf } from '../packages/tenant/src/query/parameters.ts'
+import { readContextOf } from '../packages/tenant/src/query/read-context.ts'
 
 /** How long questions take inside the engine, over contacts of five versions each. Run it with `node bench/query.ts [contacts]`. */
 const CONTACTS = Number(process.argv[2] ?? 100_000)
 const VERSIONS = 5
 const SLICE = 10_000
-const KEY = 'key-of-the-bench'
+const KEY = 'key-of-the-bench-which-is-long-enough'
 const WORDS = ['ada', 'grace', 'alan', 'edsger', 'barbara', 'donald', 'margaret', 'linus', 'radia', 'tim']
 
 const data = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
@@ -88,17 +94,18 @@ async function measure(firstLoaded: string): Promise<void> {
     clock: systemClock,
     random: systemRandom,
     seal: systemSeal,
+    vault: createVault(KEY, 'bench'),
     alarm: { wakeAt: () => {} },
   }
-  const tenant = openTenant('bench', ports, { ...program, baseUrl: 'http://localhost' })
-  const noun = tenant.noun('Person')
+  const { engine } = createServices('bench', ports, { ...program, baseUrl: 'http://localhost' }).transactor
+  const noun = engine.noun('Person')
   const ask = (filter: object, more: Partial<Query> = {}) =>
-    find(readContextOf(tenant, OPERATOR), { type: 'Person', filter: filterOf(tenant, noun, filter), ...more })
-  const past = tenant.sql.rows('SELECT max(seq) FROM log WHERE at <= ?', Date.parse(firstLoaded))[0]![0]
+    find(readContextOf(engine, OPERATOR), { type: 'Person', filter: filterOf(engine, noun, filter), ...more })
+  const past = engine.sql.rows('SELECT max(seq) FROM log WHERE at <= ?', Date.parse(firstLoaded))[0]![0]
   const source = () => ({ source: `source-${Math.floor(Math.random() * 1_000)}` })
   // A total is remembered until the type changes: forgotten each time, so that it is counted.
   const forgetting = (work: () => unknown) => () => {
-    tenant.cache.forget('Person')
+    engine.cache.forget('Person')
     return work()
   }
 
@@ -121,7 +128,7 @@ async function measure(firstLoaded: string): Promise<void> {
     `  as of the past takes ${(then / live).toFixed(2)} × the present (${(then / known).toFixed(2)} × with the total known)`,
   )
 
-  const include = includeOf(tenant, OPERATOR, noun, 'employer,mentor,friend')
+  const include = includeOf(engine, OPERATOR, noun, 'employer,mentor,friend')
   ask(source(), { limit: 100, include })
   const before = statements
   ask(source(), { limit: 100, include, total: false })

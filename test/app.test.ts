@@ -1,4 +1,3 @@
-import { GroupCommit } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { type AppOptions, handleRequest, type Sender } from '../packages/server/src/app.ts'
 import type { HttpRequest } from '../packages/server/src/http.ts'
@@ -9,7 +8,6 @@ import { openAcme } from './tenant/fixture.ts'
 /** The app over a tenant of its own, without any host around it. */
 function openApp(more: Partial<AppOptions> = {}) {
   const { tenant } = openAcme()
-  const open = { tenant, commits: new GroupCommit(tenant, setImmediate) }
   const options: AppOptions = { routes, signup: false, report: () => {}, ...more }
   const send = async (
     method: string,
@@ -21,7 +19,7 @@ function openApp(more: Partial<AppOptions> = {}) {
     const place = { tenant: 'acme', dimensions: [], segments: path.split('/').slice(1), baseUrl: 'http://localhost' }
     const bytes = body && new TextEncoder().encode(JSON.stringify(body))
     const ask = { method, scheme: 'http', host: 'localhost', path: `/~acme${path}`, query: '', headers, body: bytes }
-    return handleRequest(open, ask as HttpRequest, place, sender, 'r', options)
+    return handleRequest(tenant.facade, ask as HttpRequest, place, sender, 'r', options)
   }
   return { tenant, send }
 }
@@ -53,7 +51,7 @@ test('where signing up is open, the first key is all that nobody can have, and o
 test('turns are counted by key and tenant, and told with every answer, refusals included', async () => {
   const rate = new RateLimit(2, () => 0)
   const [one, other] = [openApp({ rate }), openApp({ rate })]
-  Object.assign(other.tenant, { slug: 'globex' })
+  Object.assign(other.tenant.facade, { slug: 'globex' })
   const get = ({ send }: typeof one, path: string) => send('GET', path, null, ROOT)
 
   const given = [await get(one, '/Contact'), await get(one, '/Nothing'), await get(one, '/Contact')]
@@ -81,7 +79,7 @@ test('what goes wrong inside is told to the log, and to the sender without its w
   const told: unknown[] = []
   const { tenant, send } = openApp({ report: (reason) => told.push(reason) })
   const reason = new Error('inner words')
-  tenant.transactionListeners.push(() => {
+  tenant.transactor.extensions.listeners.push(() => {
     throw reason
   })
 

@@ -2,20 +2,13 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogue, type Noun, nounsOf } from '@tildebase/nouns'
-import {
-  GroupCommit,
-  OPERATOR,
-  openTenant,
-  runVerb,
-  type Sql,
-  type SqlValue,
-  type TransactionWay,
-} from '@tildebase/tenant'
+import { Budget, OPERATOR, openTenant, type Sql, type SqlValue, type TransactionWay } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppOptions, handleRequest } from '../packages/server/src/app.ts'
-import { systemClock, systemRandom, systemSeal } from '../packages/server/src/node/ports.ts'
+import { systemClock, systemRandom, systemSeal } from '../packages/server/src/host/ports.ts'
 import { openSql } from '../packages/server/src/node/sql.ts'
 import { routes } from '../packages/server/src/route-table.ts'
+import { testVault } from './tenant/fixture.ts'
 
 // What an operation may cost, in things that can be counted on any machine. Raise a number only with a reason.
 
@@ -90,12 +83,19 @@ const SCHEMA = {
 const folder = mkdtempSync(join(tmpdir(), 'tildebase-budget-'))
 const path = join(folder, 'acme.db')
 const sql = new CountingSql(openSql(path))
-const ports = { sql, clock: systemClock, random: systemRandom, seal: systemSeal, alarm: { wakeAt: () => {} } }
+const ports = {
+  sql,
+  clock: systemClock,
+  random: systemRandom,
+  seal: systemSeal,
+  vault: testVault,
+  alarm: { wakeAt: () => {} },
+  soon: setImmediate,
+}
 const tenant = openTenant('acme', ports, {
   nouns: nounsOf(Object.values(catalogue) as Noun[]),
   baseUrl: 'http://localhost',
 })
-const commits = new GroupCommit(tenant, setImmediate)
 const options: AppOptions = { routes, signup: false, report: (reason) => console.error(reason) }
 let secret = ''
 let ids: string[] = []
@@ -108,7 +108,7 @@ async function ask(method: string, target: string, body?: unknown): Promise<{ st
   const request = { method, scheme: 'http', host: 'localhost', path: where, query, headers: {}, body: given }
   const place = { tenant: 'acme', dimensions: [], segments: where.split('/').slice(1), baseUrl: 'http://localhost' }
   const sender = secret === '' ? ({ kind: 'operator' } as const) : ({ kind: 'secret', secret } as const)
-  const { status, body: text } = await handleRequest({ tenant, commits }, request, place, sender, 'r', options)
+  const { status, body: text } = await handleRequest(tenant, request, place, sender, 'r', options)
   return { status, body: typeof text === 'string' && text !== '' ? JSON.parse(text) : null }
 }
 
@@ -235,8 +235,10 @@ test('a thousand creates grow the file by at most 900 bytes each', async () => {
   sql.settle()
   const before = statSync(path).size
 
-  tenant.transaction(() => {
-    for (let i = 0; i < 1_000; i++) runVerb(tenant, OPERATOR, { type: 'Person', verb: 'create', data: person() })
+  const most = Number.POSITIVE_INFINITY
+  const budget = new Budget({ ms: most, rows: most, bytes: most }, () => performance.now())
+  await tenant.write(OPERATOR, {}, budget, (write) => {
+    for (let i = 0; i < 1_000; i++) write.run({ type: 'Person', verb: 'create', data: person() })
   })
   sql.settle()
 

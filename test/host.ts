@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Host, readSettings, startHost } from '@tildebase/server'
+import { fetchResponseOf, httpRequestOf, withBody } from '../packages/server/src/fetch-adapter.ts'
+import { openService } from '../packages/server/src/node/service.ts'
 
 /** The operator's key in tests. */
-export const ROOT = 'root-key-of-the-tests'
+export const ROOT = 'root-key-of-the-tests-which-is-long-enough'
 
 export interface Reply {
   readonly status: number
@@ -13,32 +15,82 @@ export interface Reply {
   readonly text: string
 }
 
-export interface TestHost {
-  readonly url: string
+type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
+
+/** The service, and requests to it. */
+export interface TestApp {
   readonly data: string
+  /** As the global `fetch`, for paths below the service's address. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
   /** One request with the operator's key, or with `headers.authorization` of its own; the body is sent as JSON. */
-  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  readonly request: Send
   /** The same with another key. */
-  as(key: string): (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
+  as(key: string): Send
   /** A key of a tenant, made by the operator. */
   key(tenant: string, scopes: string, more?: object): Promise<string>
   stop(): Promise<void>
 }
 
-/** A real host on a free port with a data folder of its own. */
+export interface TestHost extends TestApp {
+  readonly url: string
+}
+
+const ADDRESS = 'http://127.0.0.1:8787'
+
+/** The service in this process, without a socket, on a data folder of its own. */
+export async function testApp(env: Record<string, string> = {}, flags: Record<string, string> = {}): Promise<TestApp> {
+  const { settings, data, remove } = settingsFor(env, flags)
+  const service = await openService(settings)
+  service.begin(ADDRESS)
+  const send = async (path: string, init?: RequestInit) => {
+    const request = new Request(`${ADDRESS}${path}`, init)
+    const { host, ...headers } = Object.fromEntries(new Headers(init?.headers))
+    const plain = await withBody({ ...httpRequestOf(request), headers }, settings.bodyLimit)
+    const answer = await service.gateway.answer(host === undefined ? plain : { ...plain, host })
+    return fetchResponseOf(answer, request.method)
+  }
+  return {
+    ...requests(send),
+    data,
+    async stop() {
+      await service.rest()
+      await service.close()
+      remove()
+    },
+  }
+}
+
+/** A real host on a free port, for tests whose subject is the socket. */
 export async function testHost(
   env: Record<string, string> = {},
   flags: Record<string, string> = {},
 ): Promise<TestHost> {
+  const { settings, data, remove } = settingsFor(env, flags)
+  const host: Host = await startHost(settings)
+  return {
+    ...requests((path, init) => fetch(`${host.url}${path}`, init)),
+    url: host.url,
+    data,
+    async stop() {
+      await host.stop()
+      remove()
+    },
+  }
+}
+
+function settingsFor(env: Record<string, string>, flags: Record<string, string>) {
   const data = flags.data ?? mkdtempSync(join(tmpdir(), 'tildebase-'))
-  const host: Host = await startHost(
-    readSettings({ port: '0', workers: '0', ...flags, data }, { TILDE_ROOT_KEY: ROOT, ...env }),
-  )
+  const settings = readSettings({ port: '0', workers: '0', ...flags, data }, { TILDE_ROOT_KEY: ROOT, ...env })
+  const remove = () => flags.data === undefined && rmSync(data, { recursive: true, force: true })
+  return { settings, data, remove }
+}
+
+function requests(send: TestApp['fetch']): Omit<TestApp, 'data' | 'stop'> {
   const as =
-    (key: string) =>
-    async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+    (key: string): Send =>
+    async (method, path, body, headers = {}) => {
       const raw = typeof body === 'string' || body instanceof Uint8Array
-      const response = await fetch(`${host.url}${path}`, {
+      const response = await send(path, {
         method,
         headers: {
           ...(key !== '' && { authorization: `Bearer ${key}` }),
@@ -53,17 +105,12 @@ export async function testHost(
     }
   const request = as(ROOT)
   return {
-    url: host.url,
-    data,
+    fetch: send,
     request,
     as,
     async key(tenant, scopes, more = {}) {
       const { body } = await request('POST', `/~${tenant}/api-keys`, { name: scopes, scopes, ...more })
       return body.secret
-    },
-    async stop() {
-      await host.stop()
-      if (flags.data === undefined) rmSync(data, { recursive: true, force: true })
     },
   }
 }

@@ -1,13 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GroupCommit } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handleRequest } from '../packages/server/src/app.ts'
 import type { HttpRequest } from '../packages/server/src/http.ts'
 import { routes } from '../packages/server/src/route-table.ts'
 import { ask, KEY, startServer } from './faults/server.ts'
-import { type TestHost, testHost } from './host.ts'
+import { ROOT, type TestHost, testHost } from './host.ts'
 import { openAcme } from './tenant/fixture.ts'
 import { verifies } from './verifies.ts'
 
@@ -189,7 +188,7 @@ describe('an Idempotency-Key', () => {
     const first = fetch(`${host.url}/~slow/import/Contact`, {
       method: 'POST',
       headers: {
-        authorization: 'Bearer root-key-of-the-tests',
+        authorization: `Bearer ${ROOT}`,
         'content-type': 'application/json',
         'idempotency-key': 'h',
       },
@@ -214,7 +213,6 @@ describe('an Idempotency-Key', () => {
 
   verifies('idempotency.expiry', 'is free again after 24 hours', async () => {
     const { tenant, clock } = openAcme()
-    const open = { tenant, commits: new GroupCommit(tenant, setImmediate) }
     const place = { tenant: 'acme', dimensions: [], segments: ['Contact'], baseUrl: 'http://localhost' }
     const body = new TextEncoder().encode('{"name": "Ada"}')
     const asked: HttpRequest = {
@@ -228,7 +226,9 @@ describe('an Idempotency-Key', () => {
     }
     const id = async () => {
       const options = { routes, signup: false, report: () => {} }
-      return JSON.parse(String((await handleRequest(open, asked, place, { kind: 'operator' }, 'r', options)).body)).$id
+      return JSON.parse(
+        String((await handleRequest(tenant.facade, asked, place, { kind: 'operator' }, 'r', options)).body),
+      ).$id
     }
 
     const first = await id()

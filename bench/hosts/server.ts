@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { addressOf, stopProcess } from '../compare/process.ts'
 
 /** The operator's key of a bench server. */
-export const KEY = 'bench'
+export const KEY = 'key-of-the-bench-which-is-long-enough'
 const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 
 /** A server in a process of its own, on a fresh data folder. */

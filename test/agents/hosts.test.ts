@@ -1,13 +1,13 @@
-import { GroupCommit, OPERATOR, runCode } from '@tildebase/tenant'
+import { Budget, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { testHost } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 test('a host without an interpreter says so', async () => {
   const { tenant } = openAcme()
-  const commits = new GroupCommit(tenant, setImmediate)
+  const budget = new Budget({ ms: 5_000, rows: 1_000, bytes: 1_000 }, () => performance.now())
 
-  await expect(runCode(tenant, commits, OPERATOR, { code: '1' })).rejects.toMatchObject({
+  await expect(tenant.facade.runCode(OPERATOR, {}, budget, { code: '1' })).rejects.toMatchObject({
     code: 'not_supported',
     message: expect.stringContaining('no interpreter'),
   })

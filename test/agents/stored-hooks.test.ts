@@ -38,7 +38,7 @@ describe('hooks as data', () => {
     expect((await put('() => {}')).status).toBe(201)
   })
 
-  verifies('hook.put.admin', 'storing a hook needs admin on the platform', async () => {
+  verifies('hook.put.admin', 'storing a hook needs admin on the platform and write on the type', async () => {
     const { tenant } = await tenantWith({})
     const put = async (scopes: string) =>
       (
@@ -48,7 +48,8 @@ describe('hooks as data', () => {
       ).status
 
     expect(await put('write:all,admin:crm')).toBe(403)
-    expect(await put('admin:platform')).toBe(201)
+    expect(await put('admin:platform')).toBe(403)
+    expect(await put('admin:platform,write:crm')).toBe(201)
   })
 
   test.each([

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { filterOf, OPERATOR, Snapshot, type Stored } from '@tildebase/tenant'
+import { OPERATOR, type Stored } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { filterOf } from '../../packages/tenant/src/query/filter.ts'
+import { Snapshot } from '../../packages/tenant/src/services/bulk/snapshot.ts'
 import { nextMillisecond } from '../clock.ts'
-import { type TestHost, testHost } from '../host.ts'
+import { ROOT, type TestHost, testHost } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 import { exported, parquetRows } from './files.ts'
@@ -83,7 +85,7 @@ describe('an export', () => {
       await host.request('POST', `/~${tenant}/import/Contact`, rows.slice(i * 1_000, (i + 1) * 1_000))
     }
     const response = await fetch(`${host.url}/~${tenant}/export/Contact?format=ndjson`, {
-      headers: { authorization: 'Bearer root-key-of-the-tests' },
+      headers: { authorization: `Bearer ${ROOT}` },
     })
     const ids = (await get(`/~${tenant}/Contact?limit=100`)).body.results.map(({ $id }: { $id: string }) => $id)
     for (const id of ids) await host.request('PUT', `/~${tenant}/Contact/${id}`, { name: 'Changed' })
@@ -105,8 +107,9 @@ describe('an export', () => {
     const notes = Array.from({ length: 300 }, (_, i) => (i % 3 ? 'Zürich, x' : 'Bern, y'))
     const all = notes.map((note, i) => write('create', { name: `C${i}`, note }))
     const pagesOf = (type: string, filter: object) => {
-      const noun = tenant.noun(type)
-      return new Snapshot(tenant, OPERATOR, noun, filterOf(tenant, noun, filter)).pages()
+      const { engine } = tenant
+      const noun = engine.noun(type)
+      return new Snapshot(engine, OPERATOR, noun, filterOf(engine, noun, filter)).pages()
     }
     const pages = [pagesOf('Contact', { $text: 'zurich', name: { $ne: 'C1' } }), pagesOf('Event', { $text: 'contact' })]
     const first = pages.map((one) => one.next().value as readonly Stored[])

@@ -1,5 +1,5 @@
 import { parquetReadObjects } from 'hyparquet'
-import type { TestHost } from '../host.ts'
+import { ROOT, type TestHost } from '../host.ts'
 
 /** The bytes of an export. */
 export async function exported(
@@ -8,7 +8,7 @@ export async function exported(
   key = '',
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; headers: Headers }> {
   const response = await fetch(`${host.url}${path}`, {
-    headers: { authorization: `Bearer ${key || 'root-key-of-the-tests'}` },
+    headers: { authorization: `Bearer ${key || ROOT}` },
   })
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
   return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers }

@@ -1,9 +1,11 @@
 import { catalogue, type Json, type Noun, nounsOf } from '@tildebase/nouns'
-import { grantFor, Hooks, OPERATOR, openTenant, runVerb } from '@tildebase/tenant'
+import { Hooks, OPERATOR } from '@tildebase/tenant'
+import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { TenantFiles } from '../../packages/server/src/node/files.ts'
-import { systemSeal } from '../../packages/server/src/node/ports.ts'
 import { openSql } from '../../packages/server/src/node/sql.ts'
-import { pseudo } from '../tenant/fixture.ts'
+import { createServices } from '../../packages/tenant/src/facade/create-services.ts'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { pseudo, TestTenant, testVault } from '../tenant/fixture.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -46,18 +48,20 @@ export function writeYear(data: string): void {
     clock: { now: () => at },
     random: { bytes: pseudo(7) },
     seal: systemSeal,
+    vault: testVault,
     alarm: { wakeAt: () => undefined },
   }
-  const tenant = openTenant('acme', ports, {
+  const services = createServices('acme', ports, {
     nouns: nounsOf(Object.values(catalogue) as Noun[]),
     hooks: new Hooks(),
     baseUrl: 'http://localhost',
     log: () => undefined,
   })
+  const tenant = new TestTenant(services, sql)
   let who = OPERATOR
   const run = (type: string, verb: string, data: { [field: string]: Json }, id?: string) => {
     at += 60_000
-    return runVerb(tenant, who, { type, verb, data, ...(id !== undefined && { id }) }).entity.id
+    return tenant.run(who, { type, verb, data, ...(id !== undefined && { id }) }).entity.id
   }
   const create = (type: string, fields: { [field: string]: Json }) => run(type, 'create', fields)
   const [sales, desk] = ['Sales team', 'Support desk'].map((name) =>

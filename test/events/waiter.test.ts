@@ -1,7 +1,8 @@
-import { feedOf, type Grant, OPERATOR } from '@tildebase/tenant'
+import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import type { Call } from '../../packages/server/src/call.ts'
-import { liveAnswer, seqOf, Tail, Waiter } from '../../packages/server/src/rest/live.ts'
+import { liveReply, seqOf, Waiter } from '../../packages/server/src/rest/live.ts'
+import { Tail } from '../../packages/tenant/src/services/events/tail.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 const LONG = 3_600_000
@@ -13,7 +14,7 @@ function open() {
 
 test('all who wait are told when the log moves, however many they are', async () => {
   const { tenant, write } = open()
-  const waiters = Array.from({ length: 200 }, () => new Waiter(tenant))
+  const waiters = Array.from({ length: 200 }, () => new Waiter(tenant.facade.follow(OPERATOR)))
   const waits = waiters.map((waiter) => waiter.wait(LONG))
 
   write()
@@ -24,7 +25,7 @@ test('all who wait are told when the log moves, however many they are', async ()
 
 test('what moved while nobody waited is told once, and a short wait after a long one is short', async () => {
   const { tenant, write } = open()
-  const waiter = new Waiter(tenant)
+  const waiter = new Waiter(tenant.facade.follow(OPERATOR))
   const long = waiter.wait(LONG)
   write()
   const first = await long
@@ -37,8 +38,8 @@ test('what moved while nobody waited is told once, and a short wait after a long
 
 test('a reader that leaves is not followed for any more', async () => {
   const { tenant, write } = open()
-  const { body } = liveAnswer({ tenant, grant: OPERATOR, requestId: 'r' } as Call, { read: () => '' })
-  const live = (body as AsyncIterable<string>)[Symbol.asyncIterator]()
+  const call = { tenant: tenant.facade, grant: OPERATOR, requestId: 'r' } as Call
+  const live = liveReply(call, { read: () => '' }).stream![Symbol.asyncIterator]()
   const begun = await live.next()
   const pending = live.next()
 
@@ -46,13 +47,16 @@ test('a reader that leaves is not followed for any more', async () => {
   write()
 
   expect([begun.done, (await pending).done]).toEqual([false, true])
-  expect(feedOf(tenant).recent(0)).toBe(null)
+  expect(tenant.services.feed.recent(0)).toBe(null)
 })
 
 test('a long stretch without anything to tell is gone through in turns, up to what there is', () => {
   const { tenant, write } = open()
   for (let i = 0; i < 25; i++) write()
-  const tail = new Tail(tenant, 'last', 0, (after) => ({ text: after === 24 ? 'last' : '', position: after + 1 }))
+  const tail = new Tail(tenant.engine, tenant.services.feed, 'last', 0, (after) => ({
+    text: after === 24 ? 'last' : '',
+    position: after + 1,
+  }))
   const told = Array.from({ length: 4 }, () => textOf(tail.read(OPERATOR)))
 
   expect(told).toEqual([':\n\n', ':\n\n', 'last', ''])
@@ -61,8 +65,11 @@ test('a long stretch without anything to tell is gone through in turns, up to wh
 test('a reader whose key has changed is told what the key sees by now', () => {
   const { tenant, write } = open()
   const seen = (after: number, grant: Grant) => ({ text: JSON.stringify(grant.scopes), position: after + 1 })
-  const [one, other] = [new Tail(tenant, 'scopes', 0, seen), new Tail(tenant, 'scopes', 0, seen)]
-  const stop = feedOf(tenant).follow(() => {})
+  const [one, other] = [
+    new Tail(tenant.engine, tenant.services.feed, 'scopes', 0, seen),
+    new Tail(tenant.engine, tenant.services.feed, 'scopes', 0, seen),
+  ]
+  const stop = tenant.services.feed.follow(() => {})
   const less: Grant = { ...OPERATOR, scopes: [{ action: 'read', area: 'crm' }] }
   write()
   for (const tail of [one, other]) tail.read(OPERATOR)

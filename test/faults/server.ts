@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-export const KEY = 'root-key-of-the-tests'
+export const KEY = 'root-key-of-the-tests-which-is-long-enough'
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 
 export interface Server {

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogue, type Noun, nounsOf, Problem } from '@tildebase/nouns'
-import { type Engine, Hooks, openTenant, type Sql, type SqlValue, type TransactionWay, verify } from '@tildebase/tenant'
-import { systemSeal } from '../../packages/server/src/node/ports.ts'
+import { Hooks, type Sql, type SqlValue, type TransactionWay } from '@tildebase/tenant'
+import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { type NodeSql, openSql } from '../../packages/server/src/node/sql.ts'
+import { createServices } from '../../packages/tenant/src/facade/create-services.ts'
+import { TestTenant, testVault } from '../tenant/fixture.ts'
 
 /** What happens when the statement comes at which the fault strikes. */
 export type Strike = 'crash' | 'error'
@@ -36,7 +38,7 @@ export function simulate(seed: number, strike: Strike): string[] {
 /** The versions that were acknowledged, by id; null is a deletion. */
 type Acknowledged = Map<string, number | null>
 
-function live(tenant: Engine, chance: () => number): Acknowledged {
+function live(tenant: TestTenant, chance: () => number): Acknowledged {
   const acknowledged: Acknowledged = new Map()
   let at = Date.UTC(2026, 0, 1)
   for (let step = 0; step < STEPS; step++) {
@@ -65,8 +67,8 @@ function live(tenant: Engine, chance: () => number): Acknowledged {
   return acknowledged
 }
 
-function judge(tenant: Engine, acknowledged: Acknowledged): string[] {
-  const faults = verify(tenant).faults.map(({ seq, message }) => `${seq}: ${message}`)
+function judge(tenant: TestTenant, acknowledged: Acknowledged): string[] {
+  const faults = tenant.facade.admin.verify().faults.map(({ seq, message }) => `${seq}: ${message}`)
   for (const [id, version] of acknowledged) {
     const [row] = tenant.sql.rows('SELECT version, gone FROM entities WHERE id = ?', id)
     const found = row === undefined ? 'missing' : row[1] === 1 ? null : row[0]
@@ -76,23 +78,25 @@ function judge(tenant: Engine, acknowledged: Acknowledged): string[] {
   tenant.act({ type: 'Contact', verb: 'create', data: { name: 'afterwards' }, actor: 'sim' })
   const found = tenant.session('sim').Contact!.find!({ $text: 'afterwards' })
   if (found.length !== 1) faults.push(`text search finds ${found.length} of 1`)
-  faults.push(...verify(tenant).faults.map(({ seq, message }) => `afterwards ${seq}: ${message}`))
+  faults.push(...tenant.facade.admin.verify().faults.map(({ seq, message }) => `afterwards ${seq}: ${message}`))
   return faults
 }
 
-function furnish(sql: Sql, chance: () => number): Engine {
+function furnish(sql: FaultySql, chance: () => number): TestTenant {
   let at = Date.UTC(2026, 0, 1)
-  return openTenant(
+  const services = createServices(
     'acme',
     {
       sql,
       clock: { now: () => (at += 7) },
       random: { bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)) },
       seal: systemSeal,
+      vault: testVault,
       alarm: { wakeAt: () => {} },
     },
     { nouns: nounsOf(Object.values(catalogue) as Noun[]), hooks: new Hooks(), baseUrl: 'http://localhost' },
   )
+  return new TestTenant(services, sql.real)
 }
 
 class Struck extends Error {}

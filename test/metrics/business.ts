@@ -1,5 +1,6 @@
 import { isoOf, type JsonObject, resolveLens } from '@tildebase/nouns'
-import { type Grant, OPERATOR, runVerb, snapshot } from '@tildebase/tenant'
+import { type Grant, OPERATOR } from '@tildebase/tenant'
+import { unlimited } from '../../packages/tenant/src/budget.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 export const DAY = 86_400_000
@@ -8,14 +9,17 @@ export const DAY = 86_400_000
 export function openBusiness() {
   const { tenant, clock, alarms } = openAcme()
   const create = (type: string, data: object, more: object = {}): string =>
-    runVerb(tenant, OPERATOR, { type, verb: 'create', data, ...more }).entity.id
+    tenant.run(OPERATOR, { type, verb: 'create', data, ...more }).entity.id
+  const business = (grant: Grant = OPERATOR) => tenant.facade.read(grant, unlimited()).business
   return {
     tenant,
+    /** Metrics and flags, as a grant may read them. */
+    business,
     clock,
     alarms,
     create,
     verb: (type: string, id: string, verb: string, data: object = {}) =>
-      runVerb(tenant, OPERATOR, { type, verb, id, data }).entity,
+      tenant.run(OPERATOR, { type, verb, id, data }).entity,
     /** A plan with its prices. */
     plan: (data: object, ...prices: object[]): string => {
       const plan = create('Plan', { name: 'Plan', ...data })
@@ -24,7 +28,7 @@ export function openBusiness() {
     },
     daysAgo: (days: number) => isoOf(clock.at - days * DAY),
     snapshot: (grant: Grant = OPERATOR, asOf: number | null = null, lens: string[] = []): Record<string, any> =>
-      snapshot(tenant, grant, resolveLens(lens), asOf),
+      business(grant).snapshot(resolveLens(lens), asOf),
     read: (type: string, id: string): JsonObject => tenant.session('test')[type]!.get!(id),
   }
 }

@@ -1,17 +1,10 @@
 import { isoOf } from '@tildebase/nouns'
-import {
-  BUILT_IN,
-  builtInMetric,
-  evaluateFlag,
-  metricHistory,
-  metricSeries,
-  OPERATOR,
-  runVerb,
-  storedMetric,
-} from '@tildebase/tenant'
+import { OPERATOR } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { BUILT_IN } from '../../packages/tenant/src/business/builtin.ts'
 import { deepest } from '../../packages/tenant/src/business/steps.ts'
+import { runVerb } from '../../packages/tenant/src/write/run-verb.ts'
 import { verifies } from '../verifies.ts'
 import { openBusiness } from './business.ts'
 
@@ -19,13 +12,13 @@ const MONTHLY = { amount: 30, interval: 'Monthly', active: true }
 
 describe('a built-in metric', () => {
   verifies(['metric.builtin', 'metric.shape', 'metric.history.shape'], 'has value, unit and twelve months', () => {
-    const { tenant } = openBusiness()
+    const { business } = openBusiness()
 
     expect(Object.keys(BUILT_IN)).toEqual(
       'mrr arr nrr churn ltv pipeline deals_won leads tickets_open satisfaction trial_conversion'.split(' '),
     )
     for (const name of Object.keys(BUILT_IN)) {
-      const metric = builtInMetric(tenant, OPERATOR, name, null)!
+      const metric = business().metric(name, null)
       const dates = (metric.history as { date: string }[]).map(({ date }) => date)
       expect(metric).toMatchObject({ name, unit: expect.any(String) })
       expect(dates).toHaveLength(12)
@@ -35,7 +28,7 @@ describe('a built-in metric', () => {
   })
 
   verifies('metric.history', 'tells what the log says of the ends of months', () => {
-    const { tenant, clock, plan, create, verb } = openBusiness()
+    const { business, clock, plan, create, verb } = openBusiness()
     const pro = plan({}, MONTHLY)
     const first = create('Subscription', { plan: pro })
     create('Deal', { name: 'd', stage: 'Won' })
@@ -46,40 +39,40 @@ describe('a built-in metric', () => {
     clock.at = Date.UTC(2026, 3, 10)
 
     const values = (name: string) =>
-      (builtInMetric(tenant, OPERATOR, name, null)!.history as { value: number }[]).map(({ value }) => value)
+      (business().metric(name, null).history as { value: number }[]).map(({ value }) => value)
     expect(values('mrr').slice(-5)).toEqual([null, 30, 90, 60, 60])
     expect(values('arr').slice(-2)).toEqual([720, 720])
     expect(values('deals_won').slice(-5)).toEqual([0, 1, 1, 1, 1])
-    expect(builtInMetric(tenant, OPERATOR, 'mrr', null)).toMatchObject({ value: 60, unit: 'usd' })
+    expect(business().metric('mrr', null)).toMatchObject({ value: 60, unit: 'usd' })
   })
 
   test('needs the right to read what it is made of', () => {
-    const { tenant } = openBusiness()
+    const { business } = openBusiness()
     const grant = { actor: 'k', scopes: [{ action: 'read', area: 'analytics' }], rows: {} } as const
 
-    expect(() => builtInMetric(tenant, grant, 'mrr', null)).toThrow('may not read Subscription')
+    expect(() => business(grant).metric('mrr', null)).toThrow('may not read Subscription')
   })
 })
 
 describe('a stored metric', () => {
   verifies('metric.stored', 'is found by id and by name, with its values at the ends of months', () => {
-    const { tenant, clock, create, verb } = openBusiness()
+    const { business, clock, create, verb } = openBusiness()
     const id = create('Metric', { name: 'nps', value: 10 })
     clock.at = Date.UTC(2026, 1, 10)
     verb('Metric', id, 'record', { value: 20 })
     clock.at = Date.UTC(2026, 2, 10)
     verb('Metric', id, 'reset')
 
-    const metric = storedMetric(tenant, OPERATOR, 'nps', null)!
-    expect(metric.id).toBe(id)
-    expect(storedMetric(tenant, OPERATOR, id, null)!.id).toBe(id)
-    expect(metricHistory(tenant, metric, null).slice(-4)).toEqual([
+    const metric = business().metric('nps', null)
+    expect(metric.$id).toBe(id)
+    expect(business().metric(id, null).$id).toBe(id)
+    expect((metric.history as object[]).slice(-4)).toEqual([
       { date: '2025-12-31', value: null },
       { date: '2026-01-31', value: 10 },
       { date: '2026-02-28', value: 20 },
       { date: '2026-03-10', value: 0 },
     ])
-    expect(metricSeries(tenant, metric, 2)).toEqual([
+    expect(business().series('nps', 2)).toEqual([
       { timestamp: isoOf(Date.UTC(2026, 1, 10)), value: 20, event: 'recorded' },
       { timestamp: isoOf(Date.UTC(2026, 2, 10)), value: 0, event: 'reset' },
     ])
@@ -103,7 +96,7 @@ describe('a goal', () => {
     const metric = create('Metric', { name: 'signups', value: 3 })
     const goal = create('Goal', { name: 'Ten', target: 10, metric, status: 'Behind' })
     const events: string[] = []
-    tenant.listen((rows) => events.push(...rows.map(({ type, event }) => `${type}.${event}`)))
+    tenant.engine.listen((rows) => events.push(...rows.map(({ type, event }) => `${type}.${event}`)))
 
     verb('Metric', metric, 'record', { value: 10 })
 
@@ -128,8 +121,8 @@ describe('a goal', () => {
     const goal = create('Goal', { name: 'Ten', target: 10, metric })
 
     expect(() =>
-      tenant.transaction(() => {
-        runVerb(tenant, OPERATOR, { type: 'Metric', verb: 'record', id: metric, data: { value: 10 } })
+      tenant.write(OPERATOR, (write) => {
+        runVerb(write, { type: 'Metric', verb: 'record', id: metric, data: { value: 10 } })
         throw new Error('refused')
       }),
     ).toThrow('refused')
@@ -244,9 +237,9 @@ describe('a segment', () => {
 
 describe('a feature flag', () => {
   const evaluate = (data: object, userId: string | null = 'u1', context: object = {}) => {
-    const { tenant, create } = openBusiness()
+    const { business, create } = openBusiness()
     create('FeatureFlag', { key: 'beta', name: 'Beta', status: 'Enabled', ...data })
-    return evaluateFlag(tenant, OPERATOR, 'beta', userId, context as never)
+    return business().evaluateFlag('beta', userId, context as never)
   }
 
   test.each([
@@ -288,10 +281,10 @@ describe('a feature flag', () => {
   })
 
   test('gives each user the same answer always, keeps who is in as it grows, and spreads evenly', () => {
-    const { tenant, create, verb } = openBusiness()
+    const { business, create, verb } = openBusiness()
     const id = create('FeatureFlag', { key: 'beta', name: 'Beta', status: 'Enabled', rolloutPercentage: 30 })
     const users = Array.from({ length: 2_000 }, (_, n) => `user-${n}`)
-    const inside = () => users.filter((user) => evaluateFlag(tenant, OPERATOR, id, user, {}).enabled)
+    const inside = () => users.filter((user) => business().evaluateFlag(id, user, {}).enabled)
 
     const first = inside()
     expect(inside()).toEqual(first)
@@ -301,10 +294,10 @@ describe('a feature flag', () => {
   })
 
   test('counts its evaluations without a version for each', async () => {
-    const { tenant, create, clock, alarms, read } = openBusiness()
+    const { tenant, business, create, clock, alarms, read } = openBusiness()
     const id = create('FeatureFlag', { key: 'beta', name: 'Beta', status: 'Enabled' })
     const counted = async (times: number) => {
-      for (let n = 0; n < times; n++) evaluateFlag(tenant, OPERATOR, 'beta', 'u', {})
+      for (let n = 0; n < times; n++) business().evaluateFlag('beta', 'u', {})
       clock.at = Math.max(clock.at, ...alarms)
       await tenant.wake()
       const { evaluations, $version } = read('FeatureFlag', id)

@@ -1,6 +1,7 @@
 import { EVERYTHING, type Filter, type JsonObject, type Noun, type Nouns, parseFilter } from '@tildebase/nouns'
 import type { Sql, SqlValue } from '@tildebase/tenant'
 import { openSql } from '../../packages/server/src/node/sql.ts'
+import { Budget } from '../../packages/tenant/src/budget.ts'
 import type { ReadContext } from '../../packages/tenant/src/query/reader.ts'
 import { regexFault } from '../../packages/tenant/src/query/regex.ts'
 import { LAYOUT, NULL_KEY, OPEN } from '../../packages/tenant/src/store/layout.ts'
@@ -36,7 +37,7 @@ export class Ledger {
       nouns: this.nouns,
       fieldNumber: (type, name) => this.#fields.get(`${type}.${name}`) ?? null,
       now: this.now,
-      budgetMs: 60_000,
+      budget: budgetOf(60_000),
       context: 'http://localhost/~acme',
       ...more,
     }
@@ -103,7 +104,7 @@ export class Ledger {
     const news = after ? factValues(after[name], nulls) : []
     for (const value of olds.filter((one) => !news.includes(one))) {
       this.sql.run(
-        'UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?',
+        'UPDATE field_index SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?',
         seq,
         field,
         value,
@@ -113,7 +114,7 @@ export class Ledger {
     }
     for (const value of news.filter((one) => !olds.includes(one))) {
       this.sql.run(
-        'INSERT INTO facts (field, value, until, n, since) VALUES (?, ?, ?, ?, ?)',
+        'INSERT INTO field_index (field, value, until, n, since) VALUES (?, ?, ?, ?, ?)',
         field,
         value,
         OPEN,
@@ -128,6 +129,12 @@ export class Ledger {
     if (!this.#fields.has(key)) this.#fields.set(key, this.#fields.size + 1)
     return this.#fields.get(key)!
   }
+}
+
+/** A budget of so many milliseconds, and of as many rows and bytes as there are. */
+export function budgetOf(ms: number, timer: () => number = () => performance.now()): Budget {
+  const most = Number.POSITIVE_INFINITY
+  return new Budget({ ms, rows: most, bytes: most }, timer)
 }
 
 function indexed(noun: Noun): string[] {

@@ -2,6 +2,7 @@ import { parseSort } from '@tildebase/nouns'
 import { describe, expect, test } from 'vitest'
 import { find } from '../../packages/tenant/src/query/find.ts'
 import { verifies } from '../verifies.ts'
+import { budgetOf } from './ledger.ts'
 import { ask, ids, NOUNS, opened, Person } from './people.ts'
 
 describe('limits', () => {
@@ -32,14 +33,17 @@ describe('limits', () => {
     expect(ask(ledger, 'Person', { age: { $in: Array.from({ length: 5_000 }, (_, i) => i) } }).total).toBe(30)
   })
 
-  test('a question over its budget ends with query_timeout', () => {
+  test('a question over its budget ends with over_budget', () => {
     const ledger = opened()
     for (let i = 0; i < 2_000; i++) ledger.put('Person', `person_${i}`, { name: 'x'.repeat(100), notes: 1 })
     const query = { type: 'Person', filter: ledger.filter('Person', { name: { $regex: 'y' } }) }
 
-    expect(() => find(ledger.reader({ budgetMs: 0 }), query)).toThrow(
-      expect.objectContaining({ code: 'query_timeout' }),
-    )
+    const late = expect.objectContaining({ code: 'over_budget', about: { limit: 'time' } })
+    let time = 0
+
+    expect(() => find(ledger.reader({ budget: budgetOf(0) }), query)).toThrow(late)
+    // The time is over while the rows are gone through.
+    expect(() => find(ledger.reader({ budget: budgetOf(2, () => ++time) }), query)).toThrow(late)
     expect(find(ledger.reader(), query).total).toBe(0)
   })
 })

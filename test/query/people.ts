@@ -36,7 +36,7 @@ export const Event = noun(
     userId: 'string',
     company: '-> Company',
   },
-  { path: 'tracked-events' },
+  { path: 'tracked-events', storage: 'log' },
 ) as unknown as Noun
 export const NOUNS = nounsOf([Company, Person, Team, Event])
 

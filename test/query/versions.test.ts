@@ -1,7 +1,8 @@
 import { isoOf, type JsonObject } from '@tildebase/nouns'
-import { diff, type Grant, history, OPERATOR } from '@tildebase/tenant'
+import { type Grant, OPERATOR } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { diff, history } from '../../packages/tenant/src/services/history.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 const step = fc.oneof(
@@ -22,7 +23,8 @@ const step = fc.oneof(
 /** A contact, and what it was after each of its versions, a second apart; it was not there in the first of them. */
 function contactOf(steps: readonly { readonly verb: string; readonly data: object }[]) {
   const { tenant, clock } = openAcme()
-  const noun = tenant.noun('Contact')
+  const { engine } = tenant
+  const noun = engine.noun('Contact')
   const states: JsonObject[] = [{}]
   const times = [clock.at]
   let id: string | undefined
@@ -38,17 +40,17 @@ function contactOf(steps: readonly { readonly verb: string; readonly data: objec
       // Nothing that is there is restored, and nothing that is gone is changed.
     }
   }
-  return { tenant, noun, id: id!, states, times }
+  return { engine, noun, id: id!, states, times }
 }
 
 test('the pages of a history are its versions, newest first, each once and none left out', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (steps, limit) => {
-      const { tenant, noun, id, states } = contactOf(steps)
+      const { engine, noun, id, states } = contactOf(steps)
       const versions: number[] = []
       let before: number | null = null
       for (;;) {
-        const page = history(tenant, OPERATOR, noun, id, limit, before)
+        const page = history(engine, OPERATOR, noun, id, limit, before)
         versions.push(...page.results.map(({ version }) => version))
         expect(page.total).toBe(states.length - 1)
         expect(page.hasMore).toBe(versions.length < page.total)
@@ -65,11 +67,11 @@ test('the pages of a history are its versions, newest first, each once and none 
 test('a difference holds the fields that differ, with both values, between any two versions or times', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 8 }), fc.nat(8), fc.nat(8), fc.boolean(), (steps, a, b, byTime) => {
-      const { tenant, noun, id, states, times } = contactOf(steps)
+      const { engine, noun, id, states, times } = contactOf(steps)
       const [from, to] = [a, b].map((n) => Math.min(n, states.length - 1)) as [number, number]
       const name = (n: number) => (byTime || n === 0 ? isoOf(times[n]!) : String(n))
 
-      const { changes } = diff(tenant, OPERATOR, noun, id, name(from), name(to))
+      const { changes } = diff(engine, OPERATOR, noun, id, name(from), name(to))
 
       const [before, after] = [states[from]!, states[to]!]
       const differing = Object.keys({ ...before, ...after }).filter(
@@ -83,16 +85,24 @@ test('a difference holds the fields that differ, with both values, between any t
   )
 })
 
-test('a deleted entity keeps its history for a key that could see it last, and for no other', () => {
-  const { tenant, noun, id } = contactOf([
+test('a deleted entity keeps its history for a key that could see it, as far as that saw it, and for no other', () => {
+  const { engine, noun, id } = contactOf([
     { verb: 'qualify', data: {} },
     { verb: 'delete', data: {} },
   ])
   const seen = (stage: string) => {
     const grant: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage } } }
-    return history(tenant, grant, noun, id, 10, null).total
+    const { results, total } = history(engine, grant, noun, id, 10, null)
+    expect(total).toBe(results.length)
+    return results.map(({ version, previous }) => [version, previous])
   }
 
-  expect(seen('Qualified')).toBe(3)
-  expect(() => seen('Lead')).toThrow(expect.objectContaining({ code: 'not_found' }))
+  expect(history(engine, OPERATOR, noun, id, 10, null).results[1]).toMatchObject({ previous: { stage: 'Lead' } })
+  // What it was before it came into the view of a key was never visible to that.
+  expect(seen('Qualified')).toEqual([
+    [3, null],
+    [2, null],
+  ])
+  expect(seen('Lead')).toEqual([[1, null]])
+  expect(() => seen('Customer')).toThrow(expect.objectContaining({ code: 'not_found' }))
 })

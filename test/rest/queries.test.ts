@@ -164,7 +164,7 @@ describe('addresses', () => {
       import('node:http').then(({ get }) =>
         get(
           `${host.url}${path}`,
-          { headers: { authorization: `Bearer ${key ?? 'root-key-of-the-tests'}`, ...headers } },
+          { headers: { authorization: `Bearer ${key ?? 'root-key-of-the-tests-which-is-long-enough'}`, ...headers } },
           (response) => {
             let text = ''
             response.on('data', (chunk) => {

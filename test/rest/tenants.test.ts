@@ -137,7 +137,7 @@ describe('the operator', () => {
   test('restores a backup into a new tenant that is equal, and never over another', async () => {
     await stock('kept')
     const backup = await fetch(`${host.url}/operator/tenants/kept/backup`, {
-      headers: { authorization: 'Bearer root-key-of-the-tests' },
+      headers: { authorization: 'Bearer root-key-of-the-tests-which-is-long-enough' },
     })
     const bytes = new Uint8Array(await backup.arrayBuffer())
 

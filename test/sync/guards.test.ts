@@ -1,5 +1,8 @@
-import { type Grant, OPERATOR, putType, runVerb, type Synced, sync } from '@tildebase/tenant'
+import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { putType } from '../../packages/tenant/src/services/schema.ts'
+import { sync } from '../../packages/tenant/src/services/sync/sync.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 function open() {
@@ -8,10 +11,9 @@ function open() {
   const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
   return {
     tenant,
-    send: (body: object, grant: Grant = OPERATOR) =>
-      tenant.transaction(() => sync(tenant, grant, body) as never) as Synced,
+    send: (body: object, grant: Grant = OPERATOR) => tenant.write(grant, (write) => sync(write, body)),
     act: (verb: string, data: object, id?: string) =>
-      runVerb(tenant, OPERATOR, { type: 'Contact', verb, data, id }).entity.id,
+      tenant.run(OPERATOR, { type: 'Contact', verb, data, id }).entity.id,
     /** A change of a Contact, made so many seconds after the start. */
     change: (id: string, operation: string, data: object, seconds: number, more: object = {}) => ({
       type: 'Contact',
@@ -30,7 +32,16 @@ function open() {
 }
 
 test.each<[string, Grant]>([
-  ['may not write its type', { ...OPERATOR, scopes: [{ action: 'read', area: 'all' }] }],
+  [
+    'may not write its type',
+    {
+      ...OPERATOR,
+      scopes: [
+        { action: 'read', area: 'all' },
+        { action: 'write', area: 'support' },
+      ],
+    },
+  ],
   ['does not see it', { ...OPERATOR, rows: { Contact: { stage: 'Lead' } } }],
 ])('whoever %s cannot leave so much as a conflict at an entity', (_, grant) => {
   const { tenant, send, act, change, at } = open()
@@ -42,6 +53,16 @@ test.each<[string, Grant]>([
 
   expect(answer).toMatchObject({ applied: 0, conflicts: 0, rejected: [{ index: 0 }, { index: 1 }] })
   expect(tenant.head.seq).toBe(seq)
+})
+
+test('whoever may only read cannot sync', () => {
+  const { tenant, send, change } = open()
+  const grant: Grant = { ...OPERATOR, scopes: [{ action: 'read', area: 'all' }] }
+
+  expect(() => send({ changes: [change('contact_1', 'create', { name: 'Eve' }, 1)] }, grant)).toThrow(
+    expect.objectContaining({ code: 'forbidden' }),
+  )
+  expect(tenant.head.seq).toBe(0)
 })
 
 test('a tracked event is taken once, told to others, and not told back', () => {
@@ -115,9 +136,9 @@ test('a change without an id is rejected for that', () => {
 
 test('keys, webhooks and what declares types stay on the server', () => {
   const { tenant, send, act } = open()
-  runVerb(tenant, OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k' } })
-  runVerb(tenant, OPERATOR, { type: 'Webhook', verb: 'create', data: { url: 'https://a.example/', events: ['*'] } })
-  putType(tenant, 'Boat', { name: 'string!' }, 't')
+  tenant.run(OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k' } })
+  tenant.run(OPERATOR, { type: 'Webhook', verb: 'create', data: { url: 'https://a.example/', events: ['*'] } })
+  tenant.write(grantFor('t'), (write) => putType(write, 'Boat', { name: 'string!' }))
   act('create', { name: 'Ada' })
 
   expect(send({}).serverChanges.map(({ type }) => type)).toEqual(['Contact'])

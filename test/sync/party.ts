@@ -1,7 +1,9 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { grantFor, runVerb, type Synced, sync as syncTenant } from '@tildebase/tenant'
 import { LocalStore } from '../../packages/client/src/local.ts'
-import { type SyncAnswer, type SyncRequest, sync } from '../../packages/client/src/sync.ts'
+import { sync } from '../../packages/client/src/sync.ts'
+import type { SyncAnswer, SyncRequest } from '../../packages/client/src/sync-types.ts'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { sync as syncTenant } from '../../packages/tenant/src/services/sync/sync.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 /** What becomes of one exchange. */
@@ -25,7 +27,7 @@ export function openParty(skews: readonly number[], pageSize: number) {
 
   function answer(request: SyncRequest): SyncAnswer {
     const body = { ...request, types: ['Contact'], limit: pageSize }
-    const synced = tenant.transaction(() => syncTenant(tenant, grant, body) as never) as Synced
+    const synced = tenant.write(grant, (write) => syncTenant(write, body))
     if (synced.rejected.length > 0) refused.add(request)
     if (!synced.hasMore) given = { at: Date.parse(synced.syncedAt), seq: tenant.head.seq }
     return synced as SyncAnswer
@@ -61,7 +63,7 @@ export function openParty(skews: readonly number[], pageSize: number) {
     /** A write by another way than a sync. Refusals do not matter. */
     write(verb: string, id: string | undefined, data: JsonObject): void {
       try {
-        runVerb(tenant, grant, { type: 'Contact', verb, id, data })
+        tenant.run(grant, { type: 'Contact', verb, id, data })
       } catch {}
     },
     /** The entities that the server has, by id. */

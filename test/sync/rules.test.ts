@@ -1,5 +1,6 @@
-import { grantFor, runVerb, type Synced, sync } from '@tildebase/tenant'
 import { describe, expect } from 'vitest'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { sync } from '../../packages/tenant/src/services/sync/sync.ts'
 import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 
@@ -8,10 +9,10 @@ const iso = (ms: number) => new Date(ms).toISOString()
 function open() {
   const { tenant, clock } = openAcme()
   const grant = grantFor('apiKey_sync')
-  const send = (body: object) => tenant.transaction(() => sync(tenant, grant, body) as never) as Synced
-  const create = (data: object) => runVerb(tenant, grant, { type: 'Contact', verb: 'create', data }).entity.id
-  const update = (id: string, data: object) => runVerb(tenant, grant, { type: 'Contact', verb: 'update', id, data })
-  const remove = (id: string) => runVerb(tenant, grant, { type: 'Contact', verb: 'delete', id })
+  const send = (body: object) => tenant.write(grant, (write) => sync(write, body))
+  const create = (data: object) => tenant.run(grant, { type: 'Contact', verb: 'create', data }).entity.id
+  const update = (id: string, data: object) => tenant.run(grant, { type: 'Contact', verb: 'update', id, data })
+  const remove = (id: string) => tenant.run(grant, { type: 'Contact', verb: 'delete', id })
   const data = (id: string) =>
     JSON.parse(tenant.sql.rows('SELECT data FROM entities WHERE id = ? AND gone = 0', id)[0]?.[0] ?? 'null')
   const events = (id: string) =>

@@ -1,7 +1,10 @@
 import { Problem } from '@tildebase/nouns'
-import { GroupCommit, verify } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Transaction } from '../../packages/tenant/src/engine/engine.ts'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { GroupCommit } from '../../packages/tenant/src/write/group-commit.ts'
+import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
 import { openAcme } from './fixture.ts'
 
 const step = fc.record({
@@ -15,9 +18,9 @@ test('writes that share a commit come out as if each had had one of its own, whi
   await fc.assert(
     fc.asyncProperty(fc.array(job, { maxLength: 8 }), async (jobs) => {
       const { tenant } = openAcme()
-      const commits = new GroupCommit(tenant, setImmediate)
+      const commits = new GroupCommit(tenant.engine, setImmediate)
       const told: number[] = []
-      tenant.listen((events) => told.push(...events.map(({ seq }) => seq)))
+      tenant.engine.listen((events) => told.push(...events.map(({ seq }) => seq)))
       const taken = new Set<string>()
       const expected = jobs.map(({ steps, fails }) => {
         const before = [...taken]
@@ -32,11 +35,12 @@ test('writes that share a commit come out as if each had had one of its own, whi
         return null
       })
 
-      const work = ({ steps, fails }: (typeof jobs)[number]) => {
+      const work = (transaction: Transaction, { steps, fails }: (typeof jobs)[number]) => {
+        const write = tenant.transactor.begin(transaction, grantFor('t'), {})
         const kept = steps.flatMap(({ email, fails }, i) => {
           try {
-            tenant.transaction(() => {
-              tenant.act({ type: 'Contact', verb: 'create', actor: 't', data: { name: 'Ada', email } })
+            write.attempt(() => {
+              applyVerb(write, { type: 'Contact', verb: 'create', data: { name: 'Ada', email } })
               if (fails) throw new Problem('test', 'no')
             })
             return [i]
@@ -48,25 +52,28 @@ test('writes that share a commit come out as if each had had one of its own, whi
         if (fails) throw new Problem('test', 'no')
         return kept
       }
-      const given = await Promise.all(jobs.map((one) => commits.run(() => work(one)).catch(() => null)))
+      const given = await Promise.all(
+        jobs.map((one) => commits.run((transaction) => work(transaction, one)).catch(() => null)),
+      )
 
       expect(given).toEqual(expected)
       const count = expected.flatMap((kept) => kept ?? []).length
       expect(tenant.head.seq).toBe(count)
       expect(told).toEqual(Array.from({ length: count }, (_, i) => i + 1))
-      expect(verify(tenant).faults).toEqual([])
+      expect(tenant.facade.admin.verify().faults).toEqual([])
     }),
   )
 })
 
 test('what a write changed outside the database is taken back when it is undone, and once when it is run again', async () => {
   const { tenant } = openAcme()
-  const commits = new GroupCommit(tenant, setImmediate)
+  const commits = new GroupCommit(tenant.engine, setImmediate)
   const list: string[] = []
-  const add = (name: string, fails: boolean) => () => {
-    tenant.onRollback(() => void list.pop())
+  const add = (name: string, fails: boolean) => (transaction: Transaction) => {
+    const write = tenant.transactor.begin(transaction, grantFor('t'), {})
+    write.onRollback(() => void list.pop())
     list.push(name)
-    tenant.act({ type: 'Contact', verb: 'create', actor: 't', data: { name } })
+    applyVerb(write, { type: 'Contact', verb: 'create', data: { name } })
     if (fails) throw new Problem('test', 'no')
   }
 
@@ -81,10 +88,10 @@ test('an event that is not sealed for the place where it stands in the log is no
   const create = () => tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 'system' })
   create()
   const { head } = tenant
-  tenant.head = { ...head, seq: head.seq + 1 }
+  tenant.engine.head = { ...head, seq: head.seq + 1 }
 
   expect(create).toThrow('does not end with event 3')
-  tenant.head = head
+  tenant.engine.head = head
   expect(create().event?.seq).toBe(2)
-  expect(verify(tenant)).toMatchObject({ faults: [] })
+  expect(tenant.facade.admin.verify()).toMatchObject({ faults: [] })
 })

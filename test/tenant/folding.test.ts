@@ -1,5 +1,8 @@
-import { history, OPERATOR, operate, runVerb } from '@tildebase/tenant'
+import { OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
+import { history } from '../../packages/tenant/src/services/history.ts'
+import { readOperation } from '../../packages/tenant/src/services/session.ts'
+import { runVerb } from '../../packages/tenant/src/write/run-verb.ts'
 import { openAcme } from './fixture.ts'
 
 const QUIET = 300
@@ -9,19 +12,18 @@ test('new words are folded into the text index once writing pauses', () => {
 
   tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 'system' })
 
-  expect(tenant.due()).toBe(clock.at + QUIET)
+  expect(tenant.facade.due()).toBe(clock.at + QUIET)
 })
 
 test('where writing does not pause and much is outstanding, they are folded in beside it', async () => {
   const { tenant, clock } = openAcme()
-  tenant.transaction(() => {
-    for (let i = 0; i <= 10_000; i++)
-      runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })
+  tenant.write(OPERATOR, (write) => {
+    for (let i = 0; i <= 10_000; i++) runVerb(write, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })
   })
 
-  expect(tenant.due()).toBe(clock.at)
+  expect(tenant.facade.due()).toBe(clock.at)
   await tenant.wake()
-  expect(tenant.due()).toBe(clock.at + QUIET)
+  expect(tenant.facade.due()).toBe(clock.at + QUIET)
 })
 
 test('an update that changes no word leaves the text index alone', async () => {
@@ -45,20 +47,20 @@ test('what is restored is found again, and its event tells that nothing else cha
   const { tenant } = openAcme()
   const act = (verb: string, id?: string) =>
     tenant.act({ type: 'Deal', verb, id, data: id ? {} : { name: 'Engine' }, actor: 'system' })
-  const found = () => operate(tenant, OPERATOR, 'Deal', 'count', [{ $text: 'engine' }])
+  const found = () => readOperation({ engine: tenant.engine, grant: OPERATOR }, 'Deal', 'count', [{ $text: 'engine' }])
   const { id } = act('create').entity
 
   const counts = [found(), act('delete', id) && found(), act('restore', id) && found()]
 
   expect(counts).toEqual([1, 0, 1])
-  expect(history(tenant, OPERATOR, tenant.noun('Deal'), id, 1, null).results[0]!.previous).toEqual({})
+  expect(history(tenant.engine, OPERATOR, tenant.engine.noun('Deal'), id, 1, null).results[0]!.previous).toEqual({})
 })
 
 test('the past is folded once writing pauses too, so that nobody who asks for it has to wait', async () => {
   const { tenant, clock } = openAcme()
   const { entity } = tenant.act({ type: 'Deal', verb: 'create', data: { name: 'Engine' }, actor: 'system' })
   tenant.act({ type: 'Deal', verb: 'update', id: entity.id, data: { value: 7 }, actor: 'system' })
-  const folded = () => tenant.sql.rows('SELECT n, seq, until FROM past')
+  const folded = () => tenant.sql.rows('SELECT n, seq, until FROM versions')
 
   const before = folded()
   clock.at += QUIET

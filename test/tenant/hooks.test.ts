@@ -1,5 +1,7 @@
-import { Hooks, putHook, registryOf, type ScriptAnswer } from '@tildebase/tenant'
+import { Hooks, registryOf, type ScriptAnswer } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { putHook } from '../../packages/tenant/src/services/scripts/stored.ts'
 import { verifies } from '../verifies.ts'
 import { openAcme } from './fixture.ts'
 
@@ -73,7 +75,7 @@ verifies(
 
     expect(afterFirst).toEqual([1, 1, 1])
     expect([runs, tenant.head.seq]).toEqual([3, 2])
-    expect(tenant.due()).toBeNull()
+    expect(tenant.facade.due()).toBeNull()
   },
 )
 
@@ -135,9 +137,9 @@ test.each([
   const { tenant } = openAcme({ hooks })
   let answer = (_: ScriptAnswer) => {}
   const run = () => new Promise<ScriptAnswer>((done) => (answer = done))
-  tenant.ports = { ...tenant.ports, script: { run } }
-  putHook(tenant, tenant.noun('Deal'), 'creating', '() => {}', 'tester')
-  const left = () => tenant.sql.rows('SELECT count(*) FROM afters')[0]![0]
+  tenant.equip({ script: { run } })
+  tenant.write(grantFor('tester'), (write) => putHook(write, tenant.engine.noun('Deal'), 'creating', '() => {}'))
+  const left = () => tenant.sql.rows('SELECT count(*) FROM after_hook_queue')[0]![0]
 
   tenant.act(create({ name: 'Ada' }))
   const woken = tenant.wake()

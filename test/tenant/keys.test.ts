@@ -1,14 +1,13 @@
 import { isoOf } from '@tildebase/nouns'
-import { type Grant, grantOf, OPERATOR, operate, renewGrant, runVerb } from '@tildebase/tenant'
+import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
-import { systemSeal } from '../../packages/server/src/node/ports.ts'
+import { systemSeal } from '../../packages/server/src/host/ports.ts'
+import { readOperation } from '../../packages/tenant/src/services/session.ts'
 import { verifies } from '../verifies.ts'
-import { openAcme, pseudo } from './fixture.ts'
+import { openAcme, pseudo, type TestTenant } from './fixture.ts'
 
-type Tenant = ReturnType<typeof openAcme>['tenant']
-
-const create = (tenant: Tenant, data: object = {}, grant: Grant = OPERATOR) =>
-  runVerb(tenant, grant, { type: 'ApiKey', verb: 'create', data: { name: 'k', ...data } })
+const create = (tenant: TestTenant, data: object = {}, grant: Grant = OPERATOR) =>
+  tenant.run(grant, { type: 'ApiKey', verb: 'create', data: { name: 'k', ...data } })
 
 verifies(['key.prefix.redraw', 'key.prefix.unique'], 'a prefix that is taken is drawn again', () => {
   const { tenant } = openAcme()
@@ -17,10 +16,10 @@ verifies(['key.prefix.redraw', 'key.prefix.unique'], 'a prefix that is taken is 
   let draws = 0
   const random = { bytes: (count: number) => (++draws <= 1 ? pseudo(7)(count) : pseudo(8)(count)) }
   const twin = openAcme()
-  twin.tenant.ports = { ...twin.tenant.ports, random: { bytes: pseudo(7) } }
+  twin.tenant.equip({ random: { bytes: pseudo(7) } })
 
   expect(create(twin.tenant).secret).toBe(first)
-  twin.tenant.ports = { ...twin.tenant.ports, random }
+  twin.tenant.equip({ random })
   const { secret: second, entity } = create(twin.tenant)
 
   expect(second!.slice(0, 8)).not.toBe(first!.slice(0, 8))
@@ -39,8 +38,7 @@ verifies('key.timing', 'secrets are compared as digests, by the comparison whose
   const { tenant } = openAcme()
   const { secret } = create(tenant)
   const compared: [number, number][] = []
-  tenant.ports = {
-    ...tenant.ports,
+  tenant.equip({
     seal: {
       ...systemSeal,
       equal: (a, b) => {
@@ -48,10 +46,10 @@ verifies('key.timing', 'secrets are compared as digests, by the comparison whose
         return systemSeal.equal(a, b)
       },
     },
-  }
+  })
 
-  expect(grantOf(tenant, secret!)).not.toBeNull()
-  expect(grantOf(tenant, `${secret!.slice(0, 20)}${'x'.repeat(secret!.length - 25)}~acme`)).toBeNull()
+  expect(tenant.services.keys.grantOf(secret!)).not.toBeNull()
+  expect(tenant.services.keys.grantOf(`${secret!.slice(0, 20)}${'x'.repeat(secret!.length - 25)}~acme`)).toBeNull()
   expect(compared).toEqual([
     [32, 32],
     [32, 32],
@@ -62,12 +60,14 @@ test('a key made by a narrowed key is narrowed at least as much', () => {
   const { tenant } = openAcme()
   for (const name of ['Ada', 'Bob']) {
     for (const stage of ['Lead', 'Qualified'])
-      runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name, stage } })
+      tenant.run(OPERATOR, { type: 'Contact', verb: 'create', data: { name, stage } })
   }
   const keyOf = (rows: object | null, maker?: Grant) =>
-    grantOf(tenant, create(tenant, rows ? { filter: rows } : {}, maker).secret!)!
+    tenant.services.keys.grantOf(create(tenant, rows ? { filter: rows } : {}, maker).secret!)!
   const seen = (grant: Grant) =>
-    (operate(tenant, grant, 'Contact', 'find', [{}]) as any[]).map(({ name, stage }) => `${name} ${stage}`).sort()
+    (readOperation({ engine: tenant.engine, grant }, 'Contact', 'find', [{}]) as any[])
+      .map(({ name, stage }) => `${name} ${stage}`)
+      .sort()
 
   const leads = keyOf({ Contact: { stage: 'Lead' } })
   const adas = keyOf({ Contact: { name: 'Ada' } })
@@ -83,21 +83,20 @@ test('a narrowed key brings back what it deleted, and nothing else', () => {
   const { tenant } = openAcme()
   const grant: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
   const make = (stage: string) =>
-    runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada', stage } }).entity.id
+    tenant.run(OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada', stage } }).entity.id
   const [own, other] = [make('Lead'), make('Partner')]
-  for (const id of [own, other]) runVerb(tenant, OPERATOR, { type: 'Contact', verb: 'delete', id })
-  const restore = (id: string) => runVerb(tenant, grant, { type: 'Contact', verb: 'restore', id })
+  for (const id of [own, other]) tenant.run(OPERATOR, { type: 'Contact', verb: 'delete', id })
+  const restore = (id: string) => tenant.run(grant, { type: 'Contact', verb: 'restore', id })
 
   expect(restore(own).entity.version).toBe(3)
   expect(() => restore(other)).toThrow(expect.objectContaining({ code: 'forbidden' }))
-  expect(operate(tenant, OPERATOR, 'Contact', 'count', [{}])).toBe(1)
+  expect(readOperation({ engine: tenant.engine, grant: OPERATOR }, 'Contact', 'count', [{}])).toBe(1)
 })
 
 test('a filter that cannot be is refused, and that of a key never changes', () => {
   const { tenant } = openAcme()
   const { entity } = create(tenant, { filter: { Contact: { stage: 'Lead' } } })
-  const update = (data: object) => () =>
-    runVerb(tenant, OPERATOR, { type: 'ApiKey', verb: 'update', id: entity.id, data })
+  const update = (data: object) => () => tenant.run(OPERATOR, { type: 'ApiKey', verb: 'update', id: entity.id, data })
 
   expect(() => create(tenant, { filter: { Contact: { name: { $near: 1 } } } })).toThrow(/filter.Contact/)
   expect(() => create(tenant, { filter: { Nothing: {} } })).toThrow(/filter.Nothing/)
@@ -109,14 +108,15 @@ test('a key ends at its time, is Expired then, and is not looked at again', asyn
   const { tenant, clock, alarms } = openAcme()
   const end = clock.at + 1_000
   const [key, revoked] = [create(tenant, { expiresAt: isoOf(end) }), create(tenant, { expiresAt: isoOf(end) })]
-  runVerb(tenant, OPERATOR, { type: 'ApiKey', verb: 'revoke', id: revoked.entity.id })
-  const status = (id: string) => (operate(tenant, OPERATOR, 'ApiKey', 'get', [id]) as any).status
-  const held = grantOf(tenant, key.secret!)!
+  tenant.run(OPERATOR, { type: 'ApiKey', verb: 'revoke', id: revoked.entity.id })
+  const status = (id: string) =>
+    (readOperation({ engine: tenant.engine, grant: OPERATOR }, 'ApiKey', 'get', [id]) as any).status
+  const held = tenant.services.keys.grantOf(key.secret!)!
 
   clock.at = end - 1
-  expect([grantOf(tenant, key.secret!), renewGrant(tenant, held)]).not.toContain(null)
+  expect([tenant.services.keys.grantOf(key.secret!), tenant.services.keys.renew(held)]).not.toContain(null)
   clock.at = end
-  expect([grantOf(tenant, key.secret!), renewGrant(tenant, held)]).toEqual([null, null])
+  expect([tenant.services.keys.grantOf(key.secret!), tenant.services.keys.renew(held)]).toEqual([null, null])
   expect(alarms).toContain(end)
   await tenant.wake()
 
@@ -124,5 +124,5 @@ test('a key ends at its time, is Expired then, and is not looked at again', asyn
   clock.at += 3_600_000
   const { seq } = tenant.head
   await tenant.wake()
-  expect([tenant.head.seq, tenant.due()]).toEqual([seq, null])
+  expect([tenant.head.seq, tenant.facade.due()]).toEqual([seq, null])
 })

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { OPERATOR, operate, verify } from '@tildebase/tenant'
+import { OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
+import { readOperation } from '../../packages/tenant/src/services/session.ts'
 import { openAcme } from './fixture.ts'
 
 test('a file of a newer layout is refused with a sentence that says what to do, and stays as it is', () => {
@@ -28,7 +29,8 @@ test('a file of the first layout is brought forward with all its past, and goes 
   writeFileSync(path, gunzipSync(readFileSync(new URL('layout-1.db.gz', import.meta.url))))
   const { tenant, clock, close } = openAcme({}, path)
   const second = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString()
-  const ask = (type: string, options = {}) => operate(tenant, OPERATOR, type, 'find', [{}, options]) as any[]
+  const ask = (type: string, options = {}) =>
+    readOperation({ engine: tenant.engine, grant: OPERATOR }, type, 'find', [{}, options]) as any[]
   const value = (n: number) => ask('Deal', { asOf: second(n) }).map((deal) => deal.value)
   const [deal] = ask('Deal')
 
@@ -37,7 +39,7 @@ test('a file of the first layout is brought forward with all its past, and goes 
   tenant.act({ type: 'Deal', verb: 'update', id: deal.$id, data: { value: 4 }, actor: 'system' })
   expect([7, 8, 9].map(value)).toEqual([[3], [3], [4]])
   expect(ask('Contact').map((contact) => contact.email)).toEqual(['countess@example.org'])
-  expect(verify(tenant)).toMatchObject({ faults: [] })
+  expect(tenant.facade.admin.verify()).toMatchObject({ faults: [] })
   close()
   expect(openAcme({}, path).tenant.head.seq).toBe(9)
   rmSync(folder, { recursive: true })

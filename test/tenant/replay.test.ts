@@ -1,12 +1,13 @@
 import { Problem } from '@tildebase/nouns'
-import { type Engine, verify } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
 import { verifies } from '../verifies.ts'
-import { openAcme } from './fixture.ts'
+import { openAcme, type TestTenant } from './fixture.ts'
 
 /** What a log says that the state is: the last state of every entity that was not deleted since. */
-function replay(tenant: Engine): Map<string, unknown> {
+function replay(tenant: TestTenant): Map<string, unknown> {
   const state = new Map<string, unknown>()
   for (const [entity, type, verb, version, data] of tenant.sql.rows(
     'SELECT entity, type, verb, version, data FROM log ORDER BY seq',
@@ -18,7 +19,7 @@ function replay(tenant: Engine): Map<string, unknown> {
   return state
 }
 
-function present(tenant: Engine): Map<string, unknown> {
+function present(tenant: TestTenant): Map<string, unknown> {
   const rows = tenant.sql.rows('SELECT id, version, data FROM entities WHERE gone = 0')
   return new Map(rows.map(([id, version, data]) => [id, { version, data: JSON.parse(data) }]))
 }
@@ -44,12 +45,11 @@ test('the state is equal to the replay of the log, whatever happened', () => {
         clock.at += 1_000
         const asOf = new Date(clock.at - back * 1_000).toISOString()
         try {
-          tenant.transaction(() => {
-            const { entity } = tenant.act({
+          tenant.write(grantFor('t'), (write) => {
+            const { entity } = applyVerb(write, {
               type: 'Contact',
               verb,
               id: ids[which],
-              actor: 't',
               data: verb === 'rollback' ? { asOf } : verb === 'create' ? { name: 'n', ...data } : data,
             })
             if (fails) throw new Problem('test', 'undone')
@@ -61,7 +61,7 @@ test('the state is equal to the replay of the log, whatever happened', () => {
       }
 
       expect(present(tenant)).toEqual(replay(tenant))
-      expect(verify(tenant)).toMatchObject({ ok: true, faults: [], events: tenant.head.seq })
+      expect(tenant.facade.admin.verify()).toMatchObject({ ok: true, faults: [], events: tenant.head.seq })
     }),
     { numRuns: Number(process.env.TILDE_RUNS ?? 300) },
   )
@@ -85,7 +85,7 @@ test('verify names the first event that was tampered with', () => {
   tenant.sql.run('DROP TRIGGER log_unchanged')
   tenant.sql.run(`UPDATE log SET data = replace(data, 'Bob', 'Rob') WHERE seq = 2`)
 
-  expect(verify(tenant)).toMatchObject({ ok: false, firstBad: 2 })
+  expect(tenant.facade.admin.verify()).toMatchObject({ ok: false, firstBad: 2 })
 })
 
 test('the log goes forward in time, though the clock goes back', () => {
@@ -96,5 +96,5 @@ test('the log goes forward in time, though the clock goes back', () => {
   })
 
   expect(times).toEqual(times.toSorted())
-  expect(verify(tenant).faults).toEqual([])
+  expect(tenant.facade.admin.verify().faults).toEqual([])
 })

@@ -1,16 +1,23 @@
 import { isoOf } from '@tildebase/nouns'
-import { GroupCommit } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
-import { openAcme } from './fixture.ts'
+import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { GroupCommit } from '../../packages/tenant/src/write/group-commit.ts'
+import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
+import type { Write } from '../../packages/tenant/src/write/write.ts'
+import { openAcme, type TestTenant } from './fixture.ts'
 
-const contact = (name: string) => ({ type: 'Contact', verb: 'create', data: { name }, actor: 't' })
+const grant = grantFor('t')
+const contact = (name: string) => ({ type: 'Contact', verb: 'create', data: { name } })
+const add = (tenant: TestTenant, name: string) => tenant.write(grant, (write) => applyVerb(write, contact(name)))
+const dryRun = <T>(tenant: TestTenant, work: (write: Write) => T) =>
+  tenant.write(grant, (write) => write.transaction.dryRun(() => work(write)))
 
 test('what was counted within a work that is undone is counted anew', () => {
   const { tenant } = openAcme()
   const count = () => tenant.session('t').Contact!.count!({})
 
-  const { result } = tenant.dryRun(() => {
-    tenant.act(contact('Ada'))
+  const { result } = dryRun(tenant, (write) => {
+    applyVerb(write, contact('Ada'))
     return count()
   })
 
@@ -21,17 +28,17 @@ test('what a time meant within a work that is undone is looked up anew', () => {
   const { tenant, clock } = openAcme()
   const between = isoOf(clock.at + 1)
   const then = () => tenant.session('t').Contact!.find!({}, { asOf: between }).length
-  const write = () => {
-    tenant.act(contact('Ada'))
+  const work = (write: Write) => {
+    applyVerb(write, contact('Ada'))
     clock.at += 2
-    tenant.act(contact('Bob'))
+    applyVerb(write, contact('Bob'))
     return then()
   }
 
-  const { result } = tenant.dryRun(write)
-  tenant.act(contact('Cleo'))
+  const { result } = dryRun(tenant, work)
+  add(tenant, 'Cleo')
   clock.at += 1
-  tenant.act(contact('Dan'))
+  add(tenant, 'Dan')
 
   expect([result, then()]).toEqual([1, 0])
 })
@@ -39,14 +46,18 @@ test('what a time meant within a work that is undone is looked up anew', () => {
 test('a commit that the disk refuses is refused to everybody who has a part in it, and the next one is taken', async () => {
   const { tenant } = openAcme()
   const { sql } = tenant
-  const commits = new GroupCommit(tenant, setImmediate)
+  const commits = new GroupCommit(tenant.engine, setImmediate)
   const { transaction } = sql
   sql.transaction = ((work: () => never) =>
     transaction.call(sql, () => {
       work()
       throw new Error('database or disk is full')
     })) as typeof transaction
-  const write = (name: string) => commits.run(() => tenant.act(contact(name)).entity.version)
+  const write = (name: string) =>
+    commits.run((transaction) => {
+      const one = tenant.transactor.begin(transaction, grant, {})
+      return applyVerb(one, contact(name)).entity.version
+    })
 
   const refused = await Promise.allSettled(['Ada', 'Bob', 'Cleo'].map(write))
   sql.transaction = transaction
@@ -58,9 +69,10 @@ test('a commit that the disk refuses is refused to everybody who has a part in i
 
 test('what runs at another time leaves the tenant its own, whether it ends well or not', () => {
   const { tenant, clock } = openAcme()
-  const at = (now: number, work: () => unknown) => tenant.with({ clock: { now: () => now } }, work)
+  const at = (now: number, work: (write: Write) => unknown) =>
+    tenant.write(grant, (write) => work(write.within({ clock: { now: () => now } })))
 
-  const then = at(5, () => tenant.ports.clock.now())
+  const then = at(5, (write) => write.now())
   const failed = () =>
     at(7, () => {
       throw new Error('no')
@@ -68,5 +80,6 @@ test('what runs at another time leaves the tenant its own, whether it ends well 
 
   expect(then).toBe(5)
   expect(failed).toThrow('no')
-  expect(tenant.ports.clock.now()).toBe(clock.at)
+  expect(tenant.engine.ports.clock.now()).toBe(clock.at)
+  expect(tenant.write(grant, (write) => write.now())).toBe(clock.at)
 })

@@ -1,4 +1,3 @@
-import { verify } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { openAcme } from './fixture.ts'
 
@@ -29,31 +28,31 @@ test.each([
   ['another version', 'UPDATE log SET version = 3 WHERE seq = 3', 3, '$ada skips a version.'],
   ['another state', `UPDATE entities SET data = '{}' WHERE seq = 2`, 2, 'The state of $bob is not that of its event.'],
   ['no state', 'DELETE FROM entities WHERE seq = 4', 4, 'The state of $eve is older than the log.'],
-  ['another past', 'UPDATE past SET until = 4', 1, 'An interval of the past does not fit its events.'],
-  ['no past', 'DELETE FROM past', 3, 'An interval of the past does not fit its events.'],
+  ['another past', 'UPDATE versions SET until = 4', 1, 'An interval of the past does not fit its events.'],
+  ['no past', 'DELETE FROM versions', 3, 'An interval of the past does not fit its events.'],
   [
     'too little in an index',
-    `DELETE FROM facts WHERE value = 'bob@example.org'`,
+    `DELETE FROM field_index WHERE value = 'bob@example.org'`,
     null,
     'The index over Contact.email lacks 1 and has 0 too many.',
   ],
   [
     'too much in an index',
-    `INSERT INTO facts SELECT field, 'x', until, n, since FROM facts WHERE value = 'bob@example.org'`,
+    `INSERT INTO field_index SELECT field, 'x', until, n, since FROM field_index WHERE value = 'bob@example.org'`,
     null,
     'The index over Contact.email lacks 0 and has 1 too many.',
   ],
 ])('verify finds %s', (_, tampering, seq, message) => {
   const { tenant, names } = openContacts()
-  const before = verify(tenant)
+  const before = tenant.facade.admin.verify()
   for (const trigger of ['log_unchanged', 'log_kept']) tenant.sql.run(`DROP TRIGGER ${trigger}`)
 
   tenant.sql.run(tampering)
 
   const told = message.replace(/\$(\w+)/, (_, name: keyof typeof names) => names[name])
   expect(before).toMatchObject({ ok: true, faults: [], events: 4 })
-  expect(verify(tenant).ok).toBe(false)
-  expect(verify(tenant).faults).toContainEqual({ seq, message: told })
+  expect(tenant.facade.admin.verify().ok).toBe(false)
+  expect(tenant.facade.admin.verify().faults).toContainEqual({ seq, message: told })
 })
 
 test('verify names the first event at which something is wrong, whatever it found first', () => {
@@ -61,7 +60,7 @@ test('verify names the first event at which something is wrong, whatever it foun
   tenant.sql.run('DROP TRIGGER log_kept')
   tenant.sql.run('DELETE FROM log WHERE seq = 2')
 
-  const { faults, firstBad } = verify(tenant)
+  const { faults, firstBad } = tenant.facade.admin.verify()
 
   expect(faults[0]!.seq).toBe(3)
   expect(firstBad).toBe(2)
@@ -71,7 +70,7 @@ test('verify tells what SQLite finds wrong with the file', () => {
   const { tenant } = openContacts()
   tenant.sql.faults = () => ['row 1 missing from index log_type']
 
-  expect(verify(tenant)).toMatchObject({
+  expect(tenant.facade.admin.verify()).toMatchObject({
     ok: false,
     faults: [{ seq: null, message: 'The file: row 1 missing from index log_type' }],
   })

@@ -1,13 +1,5 @@
 import { isoOf } from '@tildebase/nouns'
-import {
-  feedOf,
-  type Grant,
-  OPERATOR,
-  type OutboundAnswer,
-  type OutboundRequest,
-  runVerb,
-  testWebhook,
-} from '@tildebase/tenant'
+import { type Grant, OPERATOR, type OutboundAnswer, type OutboundRequest } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { type Bench, openAcme } from './fixture.ts'
@@ -51,7 +43,7 @@ function openWorld(): World {
     world.sent.push({ at: clock.at, request })
     return world.answer
   }
-  tenant.ports = { ...tenant.ports, outbound: { post } }
+  tenant.equip({ outbound: { post } })
   return world
 }
 
@@ -59,7 +51,7 @@ function openWorld(): World {
 const settled = () => new Promise<void>((done) => setImmediate(done))
 
 const run = ({ tenant }: World, type: string, verb: string, data: object, id?: string) =>
-  runVerb(tenant, OPERATOR, { type, verb, data, id })
+  tenant.run(OPERATOR, { type, verb, data, id })
 const register = (world: World) =>
   run(world, 'Webhook', 'create', { url: 'https://example.com/', events: ['Contact.*'] }).entity.id
 const statusOf = (world: World, id: string) =>
@@ -119,7 +111,7 @@ test.each(['restore', 'rollback'])('a %s has a webhook told what whoever did tha
   run(world, 'Webhook', before, before === 'update' ? { events: ['Deal.*'] } : {}, id)
   const narrowed: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
 
-  runVerb(world.tenant, narrowed, { type: 'Webhook', verb, id, data: verb === 'rollback' ? { asOf } : {} })
+  world.tenant.run(narrowed, { type: 'Webhook', verb, id, data: verb === 'rollback' ? { asOf } : {} })
   for (const stage of ['Lead', 'Partner', 'Lead']) run(world, 'Contact', 'create', { name: 'Ada', stage })
   await world.until(world.clock.at + SECOND)
 
@@ -132,7 +124,7 @@ test('a test that fails is told, and neither tried again nor held against its we
   const start = world.clock.at
   world.answer = { status: 500 }
 
-  await testWebhook(world.tenant, id)
+  await world.tenant.facade.testWebhook(OPERATOR, id)
   await world.until(start + 2 * DAY)
 
   expect([world.sent.length, statusOf(world, id)]).toEqual([1, 'active'])
@@ -191,7 +183,7 @@ test('a feed has what happened since it is followed, and says so when it has not
   const contact = () => run(world, 'Contact', 'create', { name: 'Ada' })
   contact()
   contact()
-  const feed = feedOf(world.tenant)
+  const feed = world.tenant.services.feed
   const stop = feed.follow(() => {})
 
   contact()

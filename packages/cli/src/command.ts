@@ -1,3 +1,4 @@
+import type { Given } from './given.ts'
 import type { Link } from './link.ts'
 import type { Output } from './output.ts'
 import type { Settings } from './settings.ts'
@@ -35,12 +36,4 @@ export interface Call {
   readonly out: Output
   /** The tenant at the other end. */
   readonly link: () => Link
-}
-
-/** The flags as they were given. */
-export interface Given {
-  text(name: string): string | undefined
-  list(name: string): readonly string[]
-  has(name: string): boolean
-  readonly names: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { didYouMean } from '@tildebase/nouns'
-import type { Command, Flags, Given } from './command.ts'
+import type { Command, Flags } from './command.ts'
+import type { Given } from './given.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The flags that every command knows. */

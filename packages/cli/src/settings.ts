@@ -1,4 +1,4 @@
-import type { Given } from './command.ts'
+import type { Given } from './given.ts'
 import { readProfiles } from './profiles.ts'
 import { UsageError } from './usage-error.ts'
 

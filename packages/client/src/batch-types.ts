@@ -1,4 +1,5 @@
 import type { Draft, Entity, Noun, NounMap, Patch, VerbArgs, VerbName, Where } from '@tildebase/nouns'
+import type { AnyJson } from './any-json.ts'
 import type { Created, FindOptions, GetOptions } from './types.ts'
 
 declare const VALUE: unique symbol
@@ -27,7 +28,7 @@ interface BatchReading<T extends Noun, C extends NounMap> {
 
 type BatchVerbs<T extends Noun> =
   string extends VerbName<T>
-    ? BatchBuiltIn<T> & { readonly [verb: string]: (...args: any[]) => Step<any> }
+    ? BatchBuiltIn<T> & { readonly [verb: string]: (...args: AnyJson[]) => Step<AnyJson> }
     : { readonly [V in VerbName<T>]: V extends keyof BatchBuiltIn<T> ? BatchBuiltIn<T>[V] : BatchVerb<T, V> }
 
 type BatchVerb<T extends Noun, V extends VerbName<T>> = (
@@ -52,7 +53,7 @@ export interface BatchOptions {
 
 /** What became of a batch. */
 export interface BatchAnswer {
-  readonly results: readonly { readonly id: string; readonly status: number; readonly body: any }[]
+  readonly results: readonly { readonly id: string; readonly status: number; readonly body: AnyJson }[]
   /** What everything that the batch wrote shares. */
   readonly correlation: string | undefined
   /** The result of one step; its Problem is thrown when it failed. */

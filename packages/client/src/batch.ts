@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import type { AnyJson } from './any-json.ts'
 import type { BatchAnswer, BatchOptions, Ref } from './batch-types.ts'
 import { type Asking, getQuery, listQuery } from './query.ts'
 import { problemIn, type Wire } from './wire.ts'
@@ -15,7 +16,7 @@ interface Operation {
 export async function batch(
   wire: Wire,
   root: string,
-  build: (builder: any) => unknown,
+  build: (builder: AnyJson) => unknown,
   { atomic, signal }: BatchOptions = {},
 ): Promise<BatchAnswer> {
   const operations: Operation[] = []
@@ -48,7 +49,7 @@ export async function batch(
 /** The methods of one type; each adds one operation. */
 function writerOf(type: string, add: (operation: Omit<Operation, 'id'>) => object): object {
   const path = encodeURIComponent(type)
-  const methods: { [name: string]: (...args: any[]) => object } = {
+  const methods: { [name: string]: (...args: AnyJson[]) => object } = {
     find: (filter?: object, options?: Asking) => add({ method: 'GET', path, query: listQuery(filter, options) }),
     get: (id: string | Ref<string>, options?: Asking) =>
       add({ method: 'GET', path: `${path}/${idText(id)}`, query: getQuery(options) }),

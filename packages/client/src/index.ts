@@ -11,16 +11,8 @@ export {
 } from './local.ts'
 export type { Page } from './page.ts'
 export type { Time } from './query.ts'
-export {
-  type Clock,
-  type SendSync,
-  type SyncAnswer,
-  type SyncChange,
-  type SyncReport,
-  type SyncRequest,
-  sync,
-  syncOver,
-} from './sync.ts'
+export { type SendSync, type SyncReport, sync, syncOver } from './sync.ts'
+export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './sync-types.ts'
 export {
   type DoAnswer,
   type Service,

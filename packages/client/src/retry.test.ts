@@ -24,7 +24,7 @@ describe('the wait before the next try', () => {
     ['Retry-After in the past means at once', refused(503, 'busy', 'Thu, 01 Jan 1970 00:00:00 GMT'), 50],
     ['a Retry-After that nobody can read is passed over', refused(503, 'busy', 'soon'), 50],
     ['a Retry-After beyond patience is not waited for', refused(429, 'rate_limited', '3600'), null],
-    ['a query that took too long would take too long again', refused(503, 'query_timeout'), null],
+    ['a query that took too long would take too long again', refused(422, 'over_budget'), null],
     ['a refusal stays one', refused(422, 'validation_error'), null],
     ['a fault of the server is not repeated', refused(500, 'internal'), null],
   ])('%s', (_, failure, expected) => {

@@ -3,7 +3,7 @@ const LONGEST_WAIT = 10_000
 const LONGEST_PATIENCE = 60_000
 
 /** Answers of 503 that another try does not help. */
-const HOPELESS = new Set(['query_timeout', 'layout_too_new'])
+const HOPELESS = new Set(['layout_too_new'])
 
 /** One try that failed: nobody answered, or somebody refused. */
 export type Failure =

@@ -1,4 +1,5 @@
 import type { Catalogue, Noun, NounMap } from '@tildebase/nouns'
+import type { AnyJson } from './any-json.ts'
 import { batch } from './batch.ts'
 import type { BatchAnswer, BatchBuilder, BatchOptions } from './batch-types.ts'
 import { collectionOf } from './collection.ts'
@@ -34,13 +35,13 @@ export interface Service<C extends NounMap> {
   /** How the tenant stands, and what the key may do. */
   status(): Promise<Status>
   /** The tenant's types as data; one of them by its name. */
-  schema(type?: string): Promise<any>
+  schema(type?: string): Promise<AnyJson>
   /** The business in numbers, now or at a time. */
-  metrics(options?: { readonly asOf?: Time }): Promise<any>
+  metrics(options?: { readonly asOf?: Time }): Promise<AnyJson>
   /** Runs code beside the data. A dry run writes nothing and tells what it would have written. */
   do(code: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<DoAnswer>
   /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
-  request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<any>
+  request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<AnyJson>
 }
 
 export interface Status {
@@ -54,10 +55,10 @@ export interface Status {
 }
 
 export interface DoAnswer {
-  readonly result: any
+  readonly result: AnyJson
   readonly logs: readonly string[]
   /** What a dry run would have written. */
-  readonly events?: readonly any[]
+  readonly events?: readonly AnyJson[]
   /** What everything that the code wrote shares; null when it wrote nothing. */
   readonly correlation?: string | null
 }

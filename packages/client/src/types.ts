@@ -13,6 +13,7 @@ import type {
   VerbName,
   Where,
 } from '@tildebase/nouns'
+import type { AnyJson } from './any-json.ts'
 import type { Page } from './page.ts'
 import type { Time } from './query.ts'
 
@@ -55,7 +56,7 @@ export interface Reading<T extends Noun, C extends NounMap> {
 /** The built-in verbs that the type has, and its own. */
 export type Verbs<T extends Noun> =
   string extends VerbName<T>
-    ? BuiltIn<T> & { readonly [verb: string]: (...args: any[]) => Promise<any> }
+    ? BuiltIn<T> & { readonly [verb: string]: (...args: AnyJson[]) => Promise<AnyJson> }
     : { readonly [V in VerbName<T>]: V extends keyof BuiltIn<T> ? BuiltIn<T>[V] : VerbMethod<T, V> }
 
 export type VerbMethod<T extends Noun, V extends VerbName<T>> = (

@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import type { AnyJson } from './any-json.ts'
 import { type Failure, nextWait, pause } from './retry.ts'
 
 /** Where the service is, and how to reach it. */
@@ -33,7 +34,7 @@ export interface Wire {
   /** The answer as soon as its headers are there. */
   send(path: string, sending?: Sending): Promise<Response>
   /** The answer's JSON; null when it has no body. */
-  json(path: string, sending?: Sending): Promise<any>
+  json(path: string, sending?: Sending): Promise<AnyJson>
 }
 
 /** A wire to a service. */

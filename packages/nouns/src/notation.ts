@@ -12,6 +12,8 @@ export interface NounOptions {
   readonly domain?: string
   readonly path?: string
   readonly strict?: boolean
+  /** `log` for a type whose entities are log records. */
+  readonly storage?: Noun['storage']
 }
 
 /** Declares a type in code; TypeScript knows its fields, verbs and events from then on. */
@@ -26,7 +28,7 @@ export function noun<const Name extends string, const N extends Notation>(
 /** Reads a type from its notation as plain data, or throws a Problem that tells every fault of it. */
 export function parseNoun(name: string, notation: unknown, options: NounOptions = {}): Noun {
   const faults: Issue[] = []
-  const parsed = parse(name, withOptions(notation, options), faults)
+  const parsed = parse(name, withOptions(notation, options), options.storage ?? 'entity', faults)
   if (parsed !== null && faults.length === 0) return parsed
   const list = faults.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ')
   const subject = NAME.test(name) ? name : 'this type'
@@ -49,7 +51,7 @@ const MAX_FIELDS = 200
 const MAX_VERBS = 100
 const MAX_BYTES = 65_536
 
-function parse(name: string, given: unknown, faults: Issue[]): Noun | null {
+function parse(name: string, given: unknown, storage: Noun['storage'], faults: Issue[]): Noun | null {
   if (!NAME.test(name)) {
     faults.push({
       field: '',
@@ -93,6 +95,7 @@ function parse(name: string, given: unknown, faults: Issue[]): Noun | null {
     verbs: dictionary([...builtIn.map((verb) => [verb.name, { ...verb }] as const), ...verbs]),
     stateField,
     strict,
+    storage,
     notation,
   })
 }

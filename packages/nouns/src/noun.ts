@@ -77,6 +77,8 @@ export interface Noun {
   readonly stateField: string | null
   /** A strict type refuses fields that are not declared. */
   readonly strict: boolean
+  /** Where its entities are: a row of their own each, or the log record itself, as tracked events are. */
+  readonly storage: 'entity' | 'log'
   /** The notation it was declared with, for `GET …/schema`. */
   readonly notation: JsonObject
 }

@@ -1,34 +1,17 @@
 import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
-import {
-  demand,
-  demandArea,
-  type Engine,
-  type Grant,
-  type GroupCommit,
-  grantOf,
-  OPERATOR,
-  runVerb,
-  traced,
-  type WriteQueue,
-} from '@tildebase/tenant'
-import { type Call, flagParam, parseBody, parseQuery } from './call.ts'
-import { dryRun } from './dry-run.ts'
+import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@tildebase/tenant'
+import { type Call, parseBody, parseQuery } from './call.ts'
+import { findRoute, runRoute } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
-import { isOnce, remember, rememberLong } from './idempotency.ts'
 import type { RateLimit } from './rate.ts'
+import { type Reply, render } from './reply.ts'
 import { refusal } from './respond.ts'
-import { createdAnswer } from './rest/entities.ts'
-import type { Match, Routes } from './routes.ts'
+import { createdReply } from './rest/entities.ts'
+import type { Routes } from './routes.ts'
 import type { RequestTarget } from './target.ts'
 import { traceOf } from './trace.ts'
 
-/** A tenant that is open, with its queue of commits. */
-export interface OpenTenant {
-  readonly tenant: Engine
-  readonly commits: GroupCommit
-}
-
-/** Who sends a request, as far as the door can tell: the operator, somebody with a secret, or nobody. */
+/** Who sends a request, as far as the door can tell: the operator, a key, or nobody. */
 export type Sender =
   | { readonly kind: 'operator' }
   | { readonly kind: 'secret'; readonly secret: string }
@@ -41,74 +24,92 @@ export interface AppOptions {
   readonly signup: boolean
   readonly report: (reason: unknown, requestId: string) => void
   /** How often a key may ask; absent is as often as it likes. */
-  readonly rate?: RateLimit
+  readonly rate?: RateLimit | undefined
   /** How many bytes an import may have, after inflation; 1 GiB when absent. */
   readonly importLimit?: number
+  /** What one request may use. */
+  readonly budget?: Partial<BudgetLimits>
 }
 
 const IMPORT_LIMIT = 1_073_741_824
+const BUDGET: BudgetLimits = { ms: 5_000, rows: 1_000_000, bytes: 33_554_432 }
 
 /** Answers a request inside a tenant. Never throws. */
 export function handleRequest(
-  open: OpenTenant,
-  ask: HttpRequest,
-  place: RequestTarget,
+  tenant: Tenant,
+  request: HttpRequest,
+  target: RequestTarget,
   sender: Sender,
   requestId: string,
   options: AppOptions,
 ): MaybePromise<HttpResponse> {
   const refuse = (reason: unknown) => refusal(reason, requestId, options.report)
-  const attempt = (work: () => MaybePromise<HttpResponse>): MaybePromise<HttpResponse> => {
+  const attempt = (work: () => MaybePromise<Reply>): MaybePromise<HttpResponse> => {
     try {
       const given = work()
-      return given instanceof Promise ? given.catch(refuse) : given
+      return given instanceof Promise ? given.then(render).catch(refuse) : render(given)
     } catch (reason) {
       return refuse(reason)
     }
   }
-  return attempt(() => {
-    const grant = grantFor(open.tenant, sender)
-    if (grant === null) return open.commits.run(() => signUp(open.tenant, ask, place, options))
-    const turn = options.rate?.take(`${open.tenant.slug} ${grant.actor}`)
-    if (!turn) return dispatch(open, ask, place, grant, requestId, options)
+  return attempted(() => {
+    const grant = grantFor(tenant, sender)
+    if (grant === null) return attempt(() => signUp(tenant, request, target, options))
+    const turn = options.rate?.take(`${tenant.slug} ${grant.actor}`)
+    if (!turn) return attempt(() => dispatch(tenant, request, target, grant, requestId, options))
     const given = attempt(() => {
       if (turn.refused) throw turn.refused
-      return dispatch(open, ask, place, grant, requestId, options)
+      return dispatch(tenant, request, target, grant, requestId, options)
     })
-    const counted = (answer: HttpResponse) => ({ ...answer, headers: { ...answer.headers, ...turn.headers } })
+    const counted = (response: HttpResponse) => ({ ...response, headers: { ...response.headers, ...turn.headers } })
     return given instanceof Promise ? given.then(counted) : counted(given)
-  })
+  }, refuse)
+}
+
+function attempted<T>(work: () => T, refuse: (reason: unknown) => HttpResponse): T | HttpResponse {
+  try {
+    return work()
+  } catch (reason) {
+    return refuse(reason)
+  }
 }
 
 function dispatch(
-  open: OpenTenant,
-  ask: HttpRequest,
-  place: RequestTarget,
+  tenant: Tenant,
+  request: HttpRequest,
+  target: RequestTarget,
   grant: Grant,
   requestId: string,
   options: AppOptions,
-): MaybePromise<HttpResponse> {
-  const { route, params } = findRoute(options.routes, ask.method, place.segments)
-  const { tenant } = open
+): MaybePromise<Reply> {
+  const { route, params } = findRoute(options.routes, request.method, target.segments)
+  const newBudget = () => new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
+  const budget = newBudget()
+  const context = `${target.baseUrl}/~${tenant.slug}`
   const call: Call = {
     tenant,
-    commits: tracedWrites(open, ask.headers.traceparent),
     grant,
-    ask,
+    budget,
+    newBudget,
+    read: tenant.read(grant, budget, context),
+    request,
     routes: options.routes,
-    lens: resolveLens(place.dimensions),
+    lens: resolveLens(target.dimensions),
     params,
-    query: parseQuery(ask.query),
-    body: route.rawBody ? undefined : plainBody(ask),
-    context: `${place.baseUrl}/~${tenant.slug}`,
+    query: parseQuery(request.query),
+    body: route.rawBody ? undefined : plainBody(request),
+    context,
     requestId,
-    correlation: correlationOf(ask),
+    writes: {
+      correlation: correlationOf(request),
+      trace: traceIn(request.headers.traceparent),
+      secrets: new Set(),
+      context,
+    },
     importLimit: options.importLimit ?? IMPORT_LIMIT,
+    report: (reason) => options.report(reason, requestId),
   }
-  demandFor({ route, params }, call)
-  if (route.repeats) return route.handle(call)
-  if (route.mode === 'stream') return rememberLong(call, async () => route.handle(call), options.report)
-  return route.mode === 'write' || isOnce(call) ? runWrite(route, call) : route.handle(call)
+  return runRoute(route, call)
 }
 
 /** The JSON of a body, which only an import takes zipped. */
@@ -120,69 +121,45 @@ function plainBody({ body, headers }: HttpRequest): unknown {
   })
 }
 
-/** Where a request hands in its writes: what they cause goes on with the trace that the request belongs to. */
-function tracedWrites({ tenant, commits }: OpenTenant, header: string | undefined): WriteQueue {
+/** The trace that a request belongs to, as its id and flags: deliveries of what it writes go on with it. */
+function traceIn(header: string | undefined): string | null {
   const trace = traceOf(header, false)
-  if (trace === null) return commits
-  const text = `${trace.id}-${trace.sampled ? '01' : '00'}`
-  return { run: (work) => commits.run(() => traced(tenant, text, work)) }
+  return trace && `${trace.id}-${trace.sampled ? '01' : '00'}`
 }
 
-/** What the sender wants the writes of this request to share, if it has a bearable form. */
-function correlationOf(ask: HttpRequest): string | null {
-  const given = ask.headers['x-correlation-id']
+/** What the sender wants the writes of this request to share, if it has an acceptable form. */
+function correlationOf({ headers }: HttpRequest): string | null {
+  const given = headers['x-correlation-id']
   return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
 }
 
-/** Runs a writing route in the next commit: once per Idempotency-Key, or without a trace when it is a dry run. */
-export function runWrite(route: Match['route'], call: Call): Promise<HttpResponse> {
-  const work = () => route.handle(call) as HttpResponse
-  if (flagParam(call.query, 'dryRun')) return call.commits.run(() => dryRun(call, work))
-  return call.commits.run(() => remember(call, work))
-}
-
-/** The route of a request, or the problem of having none. */
-export function findRoute(routes: Routes, method: string, segments: readonly string[]): Match {
-  const found = routes.find(method, segments)
-  if (found === null) {
-    throw new Problem(
-      'unknown_path',
-      `There is nothing at /${segments.join('/').slice(0, 200)}. See /~{tenant}/openapi.json for what there is.`,
-    )
-  }
-  if ('allow' in found) {
-    const allow = found.allow.join(', ')
-    throw new Problem('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
-  }
-  return found
-}
-
-/** Refuses a request whose key does not hold what its route needs. */
-export function demandFor({ route, params }: Match, call: Call): void {
-  const { needs } = route
-  if (needs === 'key' || needs.on === 'each') return
-  if (needs.on === 'area') demandArea(call.grant, needs.action, needs.area)
-  else demand(call.grant, needs.action, call.tenant.noun(params.type ?? ''))
-}
-
-function grantFor(tenant: Engine, sender: Sender): Grant | null {
+function grantFor(tenant: Tenant, sender: Sender): Grant | null {
   if (sender.kind === 'operator') return OPERATOR
   if (sender.kind === 'nobody') return null
-  const grant = grantOf(tenant, sender.secret)
+  const grant = tenant.identify(sender.secret)
   if (grant) return grant
   throw unauthorized()
 }
 
 /** The one request that needs no key: a tenant's first key, where signing up is open. */
-function signUp(tenant: Engine, ask: HttpRequest, place: RequestTarget, options: AppOptions): HttpResponse {
-  const path = place.segments.join('/')
-  const isFirstKey = ask.method === 'POST' && (path === 'api-keys' || path === 'ApiKey')
-  if (!options.signup || !isFirstKey || tenant.head.seq > 0) throw unauthorized()
-  const given = parseBody(ask.body as Uint8Array | null)
-  // Whatever it asks for: without a key that may do everything, nobody could make another.
+async function signUp(
+  tenant: Tenant,
+  request: HttpRequest,
+  target: RequestTarget,
+  options: AppOptions,
+): Promise<Reply> {
+  const path = target.segments.join('/')
+  const isFirstKey = request.method === 'POST' && (path === 'api-keys' || path === 'ApiKey')
+  if (!options.signup || !isFirstKey) throw unauthorized()
+  const given = parseBody(request.body as Uint8Array | null)
+  // Whatever it asks for: without a key that may do everything, none could make another.
   const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
-  const first = runVerb(tenant, { ...OPERATOR, actor: 'signup' }, { type: 'ApiKey', verb: 'create', data })
-  return createdAnswer(first, `${place.baseUrl}/~${tenant.slug}`)
+  const budget = new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
+  const context = `${target.baseUrl}/~${tenant.slug}`
+  return tenant.write({ ...OPERATOR, actor: 'signup' }, { context }, budget, (write) => {
+    if (tenant.exists) throw unauthorized()
+    return createdReply(write.run({ type: 'ApiKey', verb: 'create', data }), context)
+  })
 }
 
 export function unauthorized(): Problem {

@@ -1,18 +1,22 @@
 import { type Lens, Problem } from '@tildebase/nouns'
-import type { Engine, Grant, WriteQueue } from '@tildebase/tenant'
-import type { HttpRequest } from './http.ts'
-import type { Routes } from './routes.ts'
+import type { Budget, Grant, RequestContext, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
+import type { HttpRequest, MaybePromise } from './http.ts'
+import type { Reply } from './reply.ts'
 
 const MAX_DEPTH = 64
 
 /** One request inside a tenant, with everything its handler needs. */
 export interface Call {
-  readonly tenant: Engine
-  readonly commits: WriteQueue
+  readonly tenant: Tenant
   readonly grant: Grant
-  readonly ask: HttpRequest
-  /** All routes there are: a batch finds those of its operations, OpenAPI describes them. */
-  readonly routes: Routes
+  readonly budget: Budget
+  /** A budget for each part of long work that yields between its parts. */
+  readonly newBudget: () => Budget
+  /** The tenant as the key may read it. */
+  readonly read: TenantReader
+  readonly request: HttpRequest
+  /** All routes: a batch finds those of its operations, OpenAPI describes them. */
+  readonly routes: RouteTable
   readonly lens: Lens
   /** The named segments of the route. */
   readonly params: { readonly [name: string]: string }
@@ -22,11 +26,65 @@ export interface Call {
   /** `$context` of the entities in the answer: the tenant's namespace on the host that was asked. */
   readonly context: string
   readonly requestId: string
-  /** What everything written by this request shares, when it writes more than one thing. */
-  readonly correlation: string | null
+  /** What the writes of this request share, and the secrets that they issue. */
+  readonly writes: RequestContext & { readonly correlation: string | null; readonly secrets: Set<string> }
   /** How many bytes an import may have, after inflation. */
   readonly importLimit: number
+  /** Reports a fault of ours to the operator. */
+  readonly report: (reason: unknown) => void
 }
+
+/** Finds routes by method and path. */
+export interface RouteTable {
+  readonly all: readonly Route[]
+  find(method: string, segments: readonly string[]): Match | { readonly allow: readonly string[] } | null
+}
+
+export interface Match {
+  readonly route: Route
+  readonly params: { readonly [name: string]: string }
+}
+
+/** What a route needs of the key. The engine enforces it; this describes it. */
+export type Need =
+  | { readonly action: 'read' | 'write' | 'admin'; readonly on: 'type' }
+  | { readonly action: 'read' | 'write' | 'admin'; readonly on: 'area'; readonly area: string }
+  /** The engine leaves out, or refuses, what the key may not see. */
+  | { readonly action: 'read' | 'write'; readonly on: 'each' }
+  | 'key'
+
+interface RouteBase {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below the tenant: `/:type/:id`. */
+  readonly path: string
+  readonly needs: Need
+  readonly summary: string
+  /** True for bodies that are not JSON, or too large to be held: the handler reads `request.body` itself. */
+  readonly rawBody?: boolean
+  /** True for a POST that ignores an Idempotency-Key; docs/api.md says why. */
+  readonly repeats?: boolean
+}
+
+/** A route that answers at once. */
+export interface ReadRoute extends RouteBase {
+  readonly mode: 'read'
+  readonly handle: (call: Call) => Reply
+}
+
+/** A route that runs inside a commit. */
+export interface WriteRoute extends RouteBase {
+  readonly mode: 'write'
+  readonly handle: (call: Call, write: TenantWriter) => Reply
+}
+
+/** A route that reads or answers bit by bit, on its own. */
+export interface StreamRoute extends RouteBase {
+  readonly mode: 'stream'
+  readonly handle: (call: Call) => MaybePromise<Reply>
+}
+
+/** One row of the table that routing and OpenAPI are read from. */
+export type Route = ReadRoute | WriteRoute | StreamRoute
 
 /** Query parameters: a text each, or JSON where a batch gives them so. */
 export type Query = ReadonlyMap<string, unknown>

@@ -27,8 +27,8 @@ export interface GatewayOptions {
   readonly isOperator: (secret: string) => boolean
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
-  /** Hears of every request that was answered. */
-  readonly watch?: RequestObserver
+  /** Sees every request that was answered. */
+  readonly observer?: RequestObserver
   /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
   readonly outside: (
     ask: HttpRequest,
@@ -80,7 +80,7 @@ export class Gateway {
     const visit: Visit = {
       ask,
       requestId,
-      trace: traceOf(ask.headers.traceparent, this.#options.watch?.traces === true),
+      trace: traceOf(ask.headers.traceparent, this.#options.observer?.traces === true),
       at: Date.now(),
       begun: performance.now(),
       bearer: this.#bearerOf(ask.headers.authorization),
@@ -90,19 +90,19 @@ export class Gateway {
     try {
       visit.place = targetOf(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
       const answer = ask.method === 'OPTIONS' ? preflight(ask) : this.#pass(ask, visit.place, visit.bearer, requestId)
-      if (!(answer instanceof Promise)) return this.#seeOff(visit, answer)
-      return answer.catch(refuse).then((late) => this.#seeOff(visit, late))
+      if (!(answer instanceof Promise)) return this.#finish(visit, answer)
+      return answer.catch(refuse).then((late) => this.#finish(visit, late))
     } catch (reason) {
-      return this.#seeOff(visit, refuse(reason))
+      return this.#finish(visit, refuse(reason))
     }
   }
 
-  /** Tells whoever watches of the answer, and gives it the headers that every answer has. */
-  #seeOff({ ask, requestId, trace, at, begun, bearer, place }: Visit, answer: HttpResponse): HttpResponse {
-    const { watch } = this.#options
-    if (watch) {
+  /** Shows the answer to the observer, and gives it the headers that every answer has. */
+  #finish({ ask, requestId, trace, at, begun, bearer, place }: Visit, answer: HttpResponse): HttpResponse {
+    const { observer } = this.#options
+    if (observer) {
       const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
-      watch.hear(servedRequestOf(ask, place, answer, watch.routes, rest))
+      observer.observe(servedRequestOf(ask, place, answer, observer.routes, rest))
     }
     const { status, headers, body } = withCommon(answer, requestId, ask.headers.origin)
     return { status, headers: trace ? { ...headers, traceparent: traceparent(trace) } : headers, body }

@@ -24,24 +24,8 @@ export interface HttpResponse {
   readonly body: null | string | Uint8Array | AsyncIterable<string | Uint8Array>
 }
 
-const NONE: HttpResponse['headers'] = {}
-const JSON_ONLY: HttpResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
-
-/** Something that is there, or will be. What is there already is not waited for: a turn of the queue costs a statement. */
+/** A value that is there, or a promise of it. What is there already is not awaited: a turn of the queue costs a statement. */
 export type MaybePromise<T> = T | Promise<T>
-
-/** An answer of JSON text that is already written. */
-export function jsonText(status: number, body: string, headers: HttpResponse['headers'] = NONE): HttpResponse {
-  return { status, headers: headers === NONE ? JSON_ONLY : { ...JSON_ONLY, ...headers }, body }
-}
-
-export function json(status: number, body: unknown, headers: HttpResponse['headers'] = NONE): HttpResponse {
-  return jsonText(status, JSON.stringify(body), headers)
-}
-
-export function empty(status: number, headers: HttpResponse['headers'] = NONE): HttpResponse {
-  return { status, headers, body: null }
-}
 
 /** Whether a path takes a body that is read bit by bit: it may be larger than memory. */
 export function hasStreamedBody(path: string): boolean {

@@ -1,120 +1,114 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import {
-  BEGUN,
-  dropAnswer,
-  type Engine,
-  forgetOldAnswers,
-  type KeptAnswer,
-  keepAnswer,
-  keptAnswer,
-  noteProgress,
-} from '@tildebase/tenant'
+import { BEGUN, type TenantWriter } from '@tildebase/tenant'
 import type { Call } from './call.ts'
-import type { HttpResponse } from './http.ts'
-import { withoutSecrets } from './redact.ts'
-import { refusal } from './respond.ts'
+import { redacted } from './redact.ts'
+import { contentReply, type Reply, written } from './reply.ts'
+import { errorReply } from './respond.ts'
 
-const DAY = 86_400_000
 const MAX_KEY = 255
 
-/** The requests under way that take their time, by tenant. */
-const UNDER_WAY = new WeakMap<Engine, Set<string>>()
-/** Those of them that are to be done once, and whether they have written. */
-const RUNS = new WeakMap<Call, { readonly scope: string; wrote: boolean }>()
+/** The requests under way that take their time and are to be done once. */
+const UNDER_WAY = new Set<string>()
+
+/** A request that takes its time and is to be done once, and whether it has written. */
+interface Run {
+  readonly scope: string
+  wrote: boolean
+}
+
+const RUNS = new WeakMap<Call, Run>()
 
 /** Whether a request is to be done once. */
-export function isOnce({ ask }: Call): boolean {
-  return ask.method === 'POST' && ask.headers['idempotency-key'] !== undefined
+export function isOnce({ request }: Call): boolean {
+  return request.method === 'POST' && request.headers['idempotency-key'] !== undefined
 }
 
 /** Runs a POST once per Idempotency-Key. The answer is kept in the transaction of the write, so a crash keeps both or none. */
-export function remember(call: Call, work: () => HttpResponse): HttpResponse {
+export function remember(call: Call, write: TenantWriter, work: () => Reply): Reply {
   const scope = scopeOf(call)
   if (scope === null) return work()
-  const fingerprint = fingerprintOf(call)
-  const known = replayed(call, scope, fingerprint)
+  const fingerprint = fingerprintOf(call, write)
+  const known = replayed(write, scope, fingerprint)
   if (known) return known
-  const answer = work()
-  return answer.status < 400 ? kept(call, scope, fingerprint, answer) : answer
+  const reply = work()
+  return reply.status < 400 ? kept(call, write, scope, fingerprint, reply) : reply
 }
 
 /**
  * The same for a POST that takes its time. While it is under way a second one is refused. That it has begun is kept
  * before its first write, its answer at its end: what was cut off in between is refused when it comes again.
  */
-export async function rememberLong(
-  call: Call,
-  work: () => Promise<HttpResponse>,
-  report: (reason: unknown, requestId: string) => void,
-): Promise<HttpResponse> {
+export async function rememberLong(call: Call, work: () => Promise<Reply>): Promise<Reply> {
   const scope = scopeOf(call)
   if (scope === null) return work()
-  const busy = UNDER_WAY.get(call.tenant) ?? new Set()
-  UNDER_WAY.set(call.tenant, busy)
-  if (busy.has(scope)) {
+  const name = `${call.tenant.slug} ${scope}`
+  if (UNDER_WAY.has(name)) {
     throw new Problem('in_flight', 'The first request with this Idempotency-Key is still under way.', {
       field: 'Idempotency-Key',
     })
   }
-  busy.add(scope)
+  UNDER_WAY.add(name)
   try {
-    const fingerprint = fingerprintOf(call)
-    const known = replayed(call, scope, fingerprint)
-    if (known) return known
-    await call.commits.run(() => keep(call, scope, { fingerprint, status: BEGUN, headers: '{}', body: null }))
-    const run = { scope, wrote: false }
-    RUNS.set(call, run)
-    const answer = await work().catch((reason) => {
-      // Code that failed may have written before: what it wrote has a correlation, and is not to be written again.
-      run.wrote ||= reason instanceof Problem && typeof reason.about.correlation === 'string'
-      return refusal(reason, call.requestId, report)
-    })
-    return await call.commits.run(() => {
-      if (answer.status < 400 || run.wrote) return kept(call, scope, fingerprint, answer)
-      dropAnswer(call.tenant.sql, scope)
-      return answer
-    })
+    return await runOnce(call, scope, work)
   } finally {
-    busy.delete(scope)
+    UNDER_WAY.delete(name)
   }
 }
 
-/** Notes what a request has written so far, in the same transaction: whoever sends it again after a crash is told. */
-export function noteWritten(call: Call, progress: JsonObject): void {
+async function runOnce(call: Call, scope: string, work: () => Promise<Reply>): Promise<Reply> {
+  const commit = <T>(one: (write: TenantWriter) => T) => call.tenant.write(call.grant, call.writes, call.budget, one)
+  const { known, fingerprint } = await commit((write) => {
+    const digest = fingerprintOf(call, write)
+    const before = replayed(write, scope, digest)
+    if (!before) write.answers.keep(scope, { fingerprint: digest, status: BEGUN, headers: '{}', body: null })
+    return { known: before, fingerprint: digest }
+  })
+  if (known) return known
+  const run: Run = { scope, wrote: false }
+  RUNS.set(call, run)
+  const reply = await work().catch((reason) => {
+    // Code that failed may have written before: what it wrote has a correlation, and is not to be written again.
+    run.wrote ||= reason instanceof Problem && typeof reason.about.correlation === 'string'
+    return errorReply(reason, call.requestId, call.report)
+  })
+  return commit((write) => {
+    if (reply.status < 400 || run.wrote) return kept(call, write, scope, fingerprint, reply)
+    write.answers.drop(scope)
+    return reply
+  })
+}
+
+/** Notes what a request has written so far, in the same transaction: a client that sends it again after a crash learns it. */
+export function noteWritten(call: Call, write: TenantWriter, progress: JsonObject): void {
   const run = RUNS.get(call)
   if (!run) return
   run.wrote = true
-  noteProgress(call.tenant.sql, run.scope, JSON.stringify(progress))
+  write.answers.note(run.scope, JSON.stringify(progress))
 }
 
 /** Whose key it is, and for what: null when the request has none. */
 function scopeOf(call: Call): string | null {
   if (!isOnce(call)) return null
-  const key = call.ask.headers['idempotency-key']!
+  const key = call.request.headers['idempotency-key']!
   if (key === '' || key.length > MAX_KEY) {
     throw new Problem('invalid_parameter', `An Idempotency-Key has 1 to ${MAX_KEY} characters.`, {
       field: 'Idempotency-Key',
     })
   }
-  return JSON.stringify([call.grant.actor, call.ask.method, call.ask.path, key])
+  return JSON.stringify([call.grant.actor, call.request.method, call.request.path, key])
 }
 
 /** What tells one request from another. A body that streams by is known by what its headers say of it. */
-function fingerprintOf({ ask, tenant }: Call): string {
-  const { headers, body, query } = ask
+function fingerprintOf({ request }: Call, { answers }: TenantWriter): string {
+  const { headers, body, query } = request
   const streamed = ['content-type', 'content-encoding', 'content-length'].map((name) => headers[name] ?? '').join('\n')
-  const digest = tenant.ports.seal.sha256(
-    query,
-    '\n',
-    body instanceof Uint8Array ? body : body === null ? '' : streamed,
-  )
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return answers.digest(query, '\n', body instanceof Uint8Array ? body : body === null ? '' : streamed)
 }
 
 /** The answer that was given before, or null. */
-function replayed({ tenant }: Call, scope: string, fingerprint: string): HttpResponse | null {
-  const known = keptAnswer(tenant.sql, scope)
-  if (!known || known.at <= tenant.ports.clock.now() - DAY) return null
+function replayed(write: TenantWriter, scope: string, fingerprint: string): Reply | null {
+  const known = write.answers.get(scope)
+  if (!known) return null
   if (known.fingerprint !== fingerprint) {
     throw new Problem(
       'idempotency_mismatch',
@@ -124,7 +118,9 @@ function replayed({ tenant }: Call, scope: string, fingerprint: string): HttpRes
   }
   const { status, headers, body } = known
   if (status === BEGUN) throw cutOff(JSON.parse(body ?? '{}'))
-  return { status, headers: { ...JSON.parse(headers), 'idempotency-replayed': 'true' }, body }
+  const replay = { ...JSON.parse(headers), 'idempotency-replayed': 'true' }
+  if (body === null) return { status, headers: replay, content: null }
+  return contentReply(status, { value: () => JSON.parse(body), text: () => body }, replay)
 }
 
 function cutOff(progress: JsonObject): Problem {
@@ -135,17 +131,14 @@ function cutOff(progress: JsonObject): Problem {
   )
 }
 
-/** Keeps an answer, if it is text. */
-function kept(call: Call, scope: string, fingerprint: string, answer: HttpResponse): HttpResponse {
-  const { status, headers, body } = answer
-  if (body !== null && typeof body !== 'string') return answer
-  const text = body?.includes('"secret"') ? JSON.stringify(withoutSecrets(JSON.parse(body))) : body
-  keep(call, scope, { fingerprint, status, headers: JSON.stringify(headers), body: text })
-  return answer
-}
-
-function keep({ tenant }: Call, scope: string, answer: Omit<KeptAnswer, 'at'>): void {
-  const at = tenant.ports.clock.now()
-  forgetOldAnswers(tenant.sql, at - DAY)
-  keepAnswer(tenant.sql, scope, { ...answer, at })
+/** Keeps an answer without the secrets that it shows once. */
+function kept(call: Call, write: TenantWriter, scope: string, fingerprint: string, reply: Reply): Reply {
+  if (reply.stream) return reply
+  const { secrets } = call.writes
+  const given = written(reply)
+  const shown =
+    secrets.size > 0 && reply.content ? JSON.stringify(redacted(reply.content.value(), secrets)) : given.text
+  const headers = JSON.stringify(reply.headers)
+  write.answers.keep(scope, { fingerprint, status: reply.status, headers, body: shown })
+  return given
 }

@@ -3,9 +3,9 @@ import { fetchResponseOf, httpRequestOf, withBody } from './fetch-adapter.ts'
 import { Gateway } from './gateway.ts'
 import { loadProgram, readSettings } from './node/config.ts'
 import { TenantFiles } from './node/files.ts'
+import { operatorTest } from './node/keys.ts'
 import { localTenants } from './node/local.ts'
 import { report } from './node/log.ts'
-import { operatorTest } from './node/root-key.ts'
 import { slugOf } from './target.ts'
 
 export interface LocalOptions {
@@ -33,7 +33,9 @@ export async function localTildebase({ tenant, path, config }: LocalOptions): Pr
   const slug = slugOf(tenant)
   const files = path === undefined ? new MemoryFiles() : new TenantFiles(path)
   files.prepare()
-  const settings = readSettings({ data: path, config }, {})
+  const given = readSettings({ data: path, config }, {})
+  // In memory nothing outlives the program, and neither does its key.
+  const settings = path === undefined ? { ...given, secretKey: crypto.randomUUID() } : given
   const tenants = localTenants(settings, await loadProgram(settings.config), files, {
     baseUrl: () => BASE_URL,
     // What is due when the tenant is closed is found to be due when it is opened again.

@@ -1,5 +1,5 @@
 import { Problem, parseInstant } from '@tildebase/nouns'
-import { type Engine, type LogPart, type NonLogTables, seqAt } from '@tildebase/tenant'
+import { type LogPart, type NonLogTables, OPERATOR, type Tenant } from '@tildebase/tenant'
 import { parseBody, parseQuery, type Query, textParam } from './call.ts'
 import { Waiter } from './rest/live.ts'
 import { slugOf } from './target.ts'
@@ -40,22 +40,25 @@ export function parseForkRequest(body: Uint8Array | null): { readonly to: string
   throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
 }
 
-/** The part of a tenant's log that answers a question, once there are events in it or the time is over. */
-export async function logPart(tenant: Engine, { after, waitMs, beside, asOf }: LogRequest): Promise<LogPart> {
-  const { clock } = tenant.ports
-  const end = clock.now() + waitMs
-  const waiter = new Waiter(tenant)
+/** The part of a tenant's log that answers a request, once there are events in it or the time is over. */
+export async function logPart(tenant: Tenant, { after, waitMs, beside, asOf }: LogRequest): Promise<LogPart> {
+  const end = performance.now() + waitMs
+  const waiter = new Waiter(tenant.follow(OPERATOR))
   try {
-    for (let left = waitMs; left > 0 && tenant.head.seq === after && !tenant.isResting; left = end - clock.now())
+    for (
+      let left = waitMs;
+      left > 0 && tenant.admin.head.seq === after && !tenant.isResting;
+      left = end - performance.now()
+    )
       await waiter.wait(left)
   } finally {
     waiter.close()
   }
   if (tenant.isClosed)
     throw new Problem('unavailable', 'The tenant was closed meanwhile. Ask again.', { retryAfter: 1 })
-  const { seq } = tenant.head
-  if (after <= seq) return { after, beside, ...(asOf !== null && { until: seqAt(tenant.sql, tenant.head, asOf) }) }
-  const message = `The tenant ${tenant.slug} stands at event ${seq}: there is no event ${after} to go on after.`
+  const { seq } = tenant.admin.head
+  if (after <= seq) return { after, beside, ...(asOf !== null && { until: tenant.admin.seqAt(asOf) }) }
+  const message = `The tenant ${tenant.slug} has ${seq} events: there is no event ${after} to go on after.`
   throw new Problem('conflict', message, { id: tenant.slug, seq })
 }
 

@@ -26,7 +26,7 @@ export interface RequestObserver {
   readonly routes: Routes
   /** Whether a request that names no trace begins one. */
   readonly traces: boolean
-  hear(served: ServedRequest): void
+  observe(served: ServedRequest): void
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -1,21 +1,20 @@
 import { isPlainObject } from '@tildebase/nouns'
 
-/** An answer without the secrets it shows once: of a key, of a webhook, and of those inside a batch. */
-export function withoutSecrets(body: unknown): unknown {
-  if (!isPlainObject(body)) return body
-  const { secret, results, ...rest } = body
-  return {
-    ...rest,
-    ...(secret !== undefined && !isSecret(body) && { secret }),
-    ...(results !== undefined && { results: Array.isArray(results) ? results.map(inResult) : results }),
-  }
+/** A value without the secrets that were issued while it was made, at any depth, also inside of texts. */
+export function redacted(value: unknown, secrets: ReadonlySet<string>): unknown {
+  if (secrets.size === 0) return value
+  if (typeof value === 'string') return withoutSecrets(value, secrets)
+  if (Array.isArray(value)) return value.map((one) => redacted(one, secrets))
+  if (!isPlainObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => typeof inner !== 'string' || !secrets.has(inner))
+      .map(([name, inner]) => [name, redacted(inner, secrets)]),
+  )
 }
 
-function inResult(result: unknown): unknown {
-  return isPlainObject(result) && 'body' in result ? { ...result, body: withoutSecrets(result.body) } : result
-}
-
-/** A field called secret of any other type is the tenant's own affair. */
-function isSecret({ $type }: { readonly [key: string]: unknown }): boolean {
-  return $type === undefined || $type === 'ApiKey' || $type === 'Webhook'
+function withoutSecrets(text: string, secrets: ReadonlySet<string>): string {
+  let shown = text
+  for (const secret of secrets) shown = shown.replaceAll(secret, '[secret]')
+  return shown
 }

@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
-import { type HttpResponse, json } from './http.ts'
+import type { HttpResponse } from './http.ts'
+import { json, type Reply, render } from './reply.ts'
 
 /** The status of every code. A code that is not here is a fault of ours. */
 const STATUS: { readonly [code: string]: number } = {
@@ -45,6 +46,7 @@ const STATUS: { readonly [code: string]: number } = {
   rejected: 422,
   idempotency_mismatch: 422,
   batch_failed: 422,
+  over_budget: 422,
   script_error: 422,
   script_timeout: 422,
   script_memory: 422,
@@ -55,7 +57,6 @@ const STATUS: { readonly [code: string]: number } = {
   header_too_large: 431,
   internal: 500,
   not_supported: 501,
-  query_timeout: 503,
   layout_too_new: 503,
   unavailable: 503,
   busy: 503,
@@ -75,14 +76,19 @@ export function errorBody(problem: Problem, requestId: string): { [key: string]:
   return { error: problem.code, message: problem.message, ...problem.about, requestId }
 }
 
-/** The answer to a request that failed. What is not a Problem is told to the log and to nobody else. */
+/** The answer to a request that failed. What is not a Problem goes to the log and nowhere else. */
 export function refusal(
   reason: unknown,
   requestId: string,
   report: (reason: unknown, requestId: string) => void,
 ): HttpResponse {
+  return render(errorReply(reason, requestId, (fault) => report(fault, requestId)))
+}
+
+/** The same as a reply, whose content can still be read as a value. */
+export function errorReply(reason: unknown, requestId: string, report: (reason: unknown) => void): Reply {
   const problem = problemOf(reason)
-  if (problem.code === 'internal') report(reason, requestId)
+  if (problem.code === 'internal') report(reason)
   return json(statusOf(problem.code), errorBody(problem, requestId), headersOf(problem))
 }
 

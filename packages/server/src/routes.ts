@@ -1,37 +1,7 @@
-import type { Call } from './call.ts'
-import type { HttpResponse } from './http.ts'
-
-/** What a route needs of the key: nothing more than being valid, an area, or an action on the type it names. */
-export type Need =
-  | { readonly action: 'read' | 'write' | 'admin'; readonly on: 'type' }
-  | { readonly action: 'read' | 'write' | 'admin'; readonly on: 'area'; readonly area: string }
-  /** The handler leaves out, or refuses, what the key may not see. */
-  | { readonly action: 'read' | 'write'; readonly on: 'each' }
-  | 'key'
-
-/** One row of the table that routing, scopes and OpenAPI are read from. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the tenant: `/:type/:id`. */
-  readonly path: string
-  readonly needs: Need
-  readonly summary: string
-  /** read: answers at once. write: runs inside a commit. stream: reads or answers bit by bit, on its own. */
-  readonly mode: 'read' | 'write' | 'stream'
-  readonly handle: (call: Call) => HttpResponse | Promise<HttpResponse>
-  /** True for bodies that are not JSON, or too large to be held: the handler reads `ask.body` itself. */
-  readonly rawBody?: boolean
-  /** True for a POST that pays no heed to an Idempotency-Key; docs/api.md says why. */
-  readonly repeats?: boolean
-}
-
-export interface Match {
-  readonly route: Route
-  readonly params: { readonly [name: string]: string }
-}
+import type { Match, Route, RouteTable } from './call.ts'
 
 /** The routes, found by method and path. Words beat parameters: `/events` is not a type. */
-export class Routes {
+export class Routes implements RouteTable {
   readonly all: readonly Route[]
   readonly #byLength = new Map<number, Path[]>()
 

@@ -34,7 +34,8 @@ export function targetOf(scheme: string, host: string, path: string, hostSuffix:
       tenant = slugOf(segment.slice(segment.startsWith('~') ? 1 : 3))
       dimensions.push(...segments)
       segments = []
-    } else segments.push(decode(segment))
+    } else if (segment === '') throw new Problem('invalid_path', 'The path has an empty segment: two slashes in a row.')
+    else segments.push(decode(segment))
   }
   return { tenant, dimensions, segments, baseUrl }
 }

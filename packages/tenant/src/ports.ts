@@ -1,15 +1,18 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 
 export type SqlValue = string | number | null | Uint8Array
-export type SqlRow = readonly (SqlValue | undefined)[]
+
+/** A row of a result. Each statement knows the types of its own columns. */
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript cannot know what a text of SQL selects.
+export type SqlRow = any[]
 
 /** A synchronous SQLite database. Rows are arrays in the order of the columns. Bare `?` only, at most 100 values. */
 export interface Sql {
-  rows(sql: string, ...values: SqlValue[]): any[][]
+  rows(sql: string, ...values: SqlValue[]): SqlRow[]
   run(sql: string, ...values: SqlValue[]): void
   /** Runs `work` whole or not at all; nests. A promise is refused by its type: it would outlive the transaction. */
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T
-  /** Ends statements that run longer than `ms` with a Problem `query_timeout`, where the host can. */
+  /** Ends statements that run longer than `ms` with a Problem `over_budget`, where the host can. */
   within<T>(ms: number, work: () => T): T
   /** Leaves nothing in the files of what was overwritten, where the host can see to it. */
   scrub?(): void
@@ -50,6 +53,13 @@ export interface Seal {
 export interface Hasher {
   update(part: string | Uint8Array): void
   digest(): Uint8Array
+}
+
+/** Encrypts secrets that must be read again, such as those that sign webhooks, with a key that only the host knows. */
+export interface Vault {
+  encrypt(text: string): string
+  /** The text, or null when it was encrypted with another key. */
+  decrypt(sealed: string): string | null
 }
 
 /** Asks the host to wake this tenant at a time; the earliest asked for counts. */

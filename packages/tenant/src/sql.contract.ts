@@ -213,7 +213,7 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
     },
   },
   {
-    says: 'where the host can, a scan beyond its time ends with query_timeout, and the next statement runs',
+    says: 'where the host can, a scan beyond its time ends with over_budget, and the next statement runs',
     holds: (sql) => {
       if (sql.tick === '') return
       const upTo = (n: number) =>
@@ -223,11 +223,11 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
       const code = (work: () => unknown) => (thrown(work) as { code?: string } | undefined)?.code
       same(
         code(() => sql.within(20, () => upTo(1e9))),
-        'query_timeout',
+        'over_budget',
       )
       same(
         code(() => sql.within(20, () => sql.within(60_000, () => upTo(1e7)))),
-        'query_timeout',
+        'over_budget',
       )
       same(upTo(1_000), [[1_000]])
     },

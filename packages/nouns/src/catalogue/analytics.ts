@@ -1,24 +1,28 @@
 import { noun } from '../notation.ts'
 
 /** Something that happened: tracked, or the event of a verb. It is only ever created. */
-export const Event = noun('Event', {
-  $domain: 'analytics',
-  name: 'string!',
-  type: 'string!',
-  data: 'json',
-  source: 'Browser | Node | API | Snippet',
-  sessionId: 'string',
-  userId: 'string',
-  anonymousId: 'string',
-  timestamp: 'datetime! = now',
-  url: 'string',
-  path: 'string',
-  referrer: 'string',
-  properties: 'json',
-  organization: '-> Organization',
-  update: null,
-  delete: null,
-})
+export const Event = noun(
+  'Event',
+  {
+    $domain: 'analytics',
+    name: 'string!',
+    type: 'string!',
+    data: 'json',
+    source: 'Browser | Node | API | Snippet',
+    sessionId: 'string',
+    userId: 'string',
+    anonymousId: 'string',
+    timestamp: 'datetime! = now',
+    url: 'string',
+    path: 'string',
+    referrer: 'string',
+    properties: 'json',
+    organization: '-> Organization',
+    update: null,
+    delete: null,
+  },
+  { storage: 'log' },
+)
 
 /** Steps by event name, and how many get through them. */
 export const Funnel = noun('Funnel', {

@@ -28,7 +28,13 @@ const OURS: { readonly [type: string]: { readonly [field: string]: string } } = 
     lastUsedAt: `datetime${SERVICE}`,
     filter: 'json',
   },
-  Webhook: { status: `active | failing = active${SERVICE}`, filter: 'json', from: 'json', description: 'string' },
+  Webhook: {
+    status: `active | failing = active${SERVICE}`,
+    suspended: `boolean${SERVICE}`,
+    filter: 'json',
+    from: 'json',
+    description: 'string',
+  },
 }
 
 verifies(['noun.notation', 'type.declared'], 'there are 36 types in 11 domains, declared in the notation', () => {
@@ -74,7 +80,7 @@ describe.each(Object.entries(facts))('%s', (name, { domain, path, fields, relati
   test('reads the same from its notation as JSON', () => {
     const wire = JSON.parse(JSON.stringify(noun.notation)) as JsonObject
 
-    expect(parseNoun(name, wire)).toEqual(noun)
+    expect(parseNoun(name, wire, { storage: noun.storage })).toEqual(noun)
   })
 })
 

@@ -104,6 +104,7 @@ export const Webhook = noun('Webhook', {
   events: 'string[]!',
   secret: 'secret',
   status: 'active | failing = active (set by the service)',
+  suspended: 'boolean (set by the service)',
   filter: 'json',
   from: 'json',
   description: 'string',

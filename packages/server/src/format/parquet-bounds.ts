@@ -1,4 +1,4 @@
-import type { Value } from './parquet-chunk.ts'
+import type { Value } from './parquet-value.ts'
 
 type Bound = number | boolean | bigint | Uint8Array
 

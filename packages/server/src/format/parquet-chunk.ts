@@ -2,9 +2,7 @@ import type { ParquetWriter, SchemaElement } from 'hyparquet-writer'
 import { Bytes } from './bytes.ts'
 import { Bounds } from './parquet-bounds.ts'
 import { bitsOf, type Encoding, Pages, placesOf } from './parquet-pages.ts'
-
-/** A value as a chunk takes it: times and days as numbers, JSON as text. */
-export type Value = string | number | boolean
+import type { Value } from './parquet-value.ts'
 
 /** What the footer says of a chunk. */
 export type ChunkEntry = ParquetWriter['row_groups'][number]['columns'][number]

@@ -2,7 +2,7 @@ import { type Field, type Json, type Noun, parseInstant } from '@tildebase/nouns
 import type { Stored } from '@tildebase/tenant'
 import type { SchemaElement } from 'hyparquet-writer'
 import { META_COLUMNS, type MetaColumn, shownFields } from './columns.ts'
-import type { Value } from './parquet-chunk.ts'
+import type { Value } from './parquet-value.ts'
 
 /** The column of everything that has no column of its own. */
 export const EXTRA: SchemaElement = {

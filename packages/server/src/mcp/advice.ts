@@ -17,7 +17,7 @@ const ADVICE: { readonly [code: string]: string } = {
   version_mismatch: 'Fetch the entity again and decide anew.',
   rejected: 'A rule of this tenant refuses it; change what you send accordingly.',
   invalid_cursor: 'Leave the cursor out and begin at the first page.',
-  query_timeout: 'Narrow the filter.',
+  over_budget: 'Narrow the filter.',
   rate_limited: 'Wait a moment and try again.',
   busy: 'Wait a second and try again.',
   unavailable: 'Wait a few seconds and try again.',

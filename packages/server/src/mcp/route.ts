@@ -1,9 +1,8 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR, ProtocolError, Server } from '@modelcontextprotocol/server'
 import type { Problem } from '@tildebase/nouns'
-import { type Call, parseBody } from '../call.ts'
-import { type HttpResponse, json, jsonText } from '../http.ts'
+import { type Call, parseBody, type StreamRoute } from '../call.ts'
+import { contentReply, json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
-import type { Route } from '../routes.ts'
 import { adviceOn } from './advice.ts'
 import { runTool } from './run.ts'
 import { toolsFor } from './tools.ts'
@@ -11,7 +10,7 @@ import { toolsFor } from './tools.ts'
 const INFO = { name: 'tildebase', title: 'Tildebase', version: '0.1.0' }
 
 /** The tool protocol, bound to the tenant. No session is kept: every request says all there is to know. */
-export const mcpRoutes: readonly Route[] = [
+export const mcpRoutes: readonly StreamRoute[] = [
   {
     method: 'POST',
     path: '/mcp',
@@ -24,28 +23,30 @@ export const mcpRoutes: readonly Route[] = [
   },
 ]
 
-async function answerMcp(call: Call): Promise<HttpResponse> {
-  const { ask } = call
+async function answerMcp(call: Call): Promise<Reply> {
+  const { request: received } = call
   let body: unknown
   try {
-    body = parseBody(ask.body as Uint8Array | null)
+    body = parseBody(received.body as Uint8Array | null)
   } catch (reason) {
     return unread(problemOf(reason))
   }
   const handler = createMcpHandler(() => serverFor(call))
-  const given = Object.entries(ask.headers).filter((header): header is [string, string] => header[1] !== undefined)
+  const given = Object.entries(received.headers).filter((header): header is [string, string] => header[1] !== undefined)
   const headers = new Headers(given)
-  const takesOnlyJson = isOnlyJson(ask.headers.accept)
+  const takesOnlyJson = isOnlyJson(received.headers.accept)
   if (takesOnlyJson) headers.set('accept', 'application/json, text/event-stream')
-  const request = new Request(`${ask.scheme}://${ask.host || 'localhost'}${ask.path}`, { method: 'POST', headers })
+  const request = new Request(`${received.scheme}://${received.host || 'localhost'}${received.path}`, {
+    method: 'POST',
+    headers,
+  })
   const response = await handler.fetch(request, { parsedBody: body ?? null })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  if (isStream && takesOnlyJson) return jsonText(response.status, messageIn(await response.text()))
-  return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: isStream && response.body ? chunksOf(response.body) : await response.text(),
-  }
+  if (isStream && takesOnlyJson) return textReply(response.status, messageIn(await response.text()))
+  const { status } = response
+  const shown = Object.fromEntries(response.headers)
+  if (isStream && response.body) return { status, headers: shown, content: null, stream: chunksOf(response.body) }
+  return textReply(status, await response.text(), shown)
 }
 
 /** Whether somebody takes JSON and has not heard of streams: curl, and whoever writes the request by hand. */
@@ -59,8 +60,12 @@ function messageIn(stream: string): string {
   return messages.length === 1 ? messages[0]! : `[${messages.join(',')}]`
 }
 
+function textReply(status: number, text: string, headers: { readonly [name: string]: string } = {}): Reply {
+  return contentReply(status, { value: () => JSON.parse(text), text: () => text }, headers)
+}
+
 /** What a body that is no message is answered, in the words of JSON-RPC. */
-function unread({ code, message }: Problem): HttpResponse {
+function unread({ code, message }: Problem): Reply {
   const error = { code: code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message }
   return json(400, { jsonrpc: '2.0', error, id: null })
 }
@@ -75,16 +80,11 @@ function serverFor(call: Call): Server {
     } catch (reason) {
       if (reason instanceof ProtocolError) throw reason
       const problem = problemOf(reason)
-      if (problem.code === 'internal') noteFault(call, reason)
+      if (problem.code === 'internal') call.report(reason)
       return { content: [{ type: 'text', text: JSON.stringify(adviceOn(problem)) }], isError: true }
     }
   })
   return server
-}
-
-function noteFault({ tenant, requestId }: Call, reason: unknown): void {
-  const stack = reason instanceof Error ? reason.stack : String(reason)
-  tenant.options.log?.('error', 'A tool failed', { requestId, stack })
 }
 
 function instructionsFor({ tenant, lens }: Call): string {

@@ -1,8 +1,7 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
-import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
-import { type Engine, type Grant, may, runCode, summaryOf } from '@tildebase/tenant'
-import { demandFor, findRoute } from '../app.ts'
+import { isPlainObject, Problem } from '@tildebase/nouns'
 import type { Call } from '../call.ts'
+import { findRoute } from '../dispatch.ts'
 import { describe } from '../rest/schema.ts'
 import { inFewWords, surfacedNouns } from './types-text.ts'
 
@@ -15,7 +14,7 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
     case 'fetch':
       return fetchOne(call, given)
     case 'do':
-      return runCode(call.tenant, call.commits, call.grant, given, call.correlation)
+      return call.tenant.runCode(call.grant, call.writes, call.budget, given)
     default:
       throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name.slice(0, 100)}. There are search, fetch and do.`)
   }
@@ -27,55 +26,36 @@ function search(call: Call, given: Given): Promise<object> {
   const query = ['filter', 'sort', 'limit', 'cursor']
     .filter((name) => given[name] !== undefined && given[name] !== null)
     .map((name) => [name, given[name]] as const)
-  return read(call, [call.tenant.noun(typeOf(given)).name], new Map(query))
+  return read(call, [call.read.noun(typeOf(given)).name], new Map(query))
 }
 
 async function fetchOne(call: Call, given: Given): Promise<object> {
   const type = typeOf(given)
   const id = given.id === undefined || given.id === null ? null : String(given.id)
   if (type === 'Schema') return schema(call, id)
-  if (type === 'Status') return status(call)
+  if (type === 'Status') return { ...call.read.status(), lens: call.lens.names }
   if (id === null) {
     throw new Problem('invalid_parameter', `Give the id of the ${type} to fetch; search finds ids.`, { field: 'id' })
   }
   const include = given.include === undefined ? [] : [['include', given.include] as const]
-  return read(call, [call.tenant.noun(type).name, id], new Map(include))
+  return read(call, [call.read.noun(type).name, id], new Map(include))
 }
 
 function schema(call: Call, name: string | null): object {
-  if (name !== null) return describe(call.tenant.noun(name))
+  if (name !== null) return describe(call.read.noun(name))
   return { types: surfacedNouns(call).map(inFewWords) }
-}
-
-/** How the tenant stands, for an agent that has just arrived. */
-export function status({ tenant, grant, lens }: Call): object {
-  const { seq, at } = tenant.head
-  const counts = Object.entries(summaryOf(tenant).entities).filter(([type]) => isCounted(tenant, grant, type))
-  return {
-    tenant: tenant.slug,
-    key: { id: grant.actor, scopes: grant.scopes.map(({ action, area }) => `${action}:${area}`) },
-    lens: lens.names,
-    log: { seq, at: seq === 0 ? null : new Date(at).toISOString() },
-    entities: Object.fromEntries(counts),
-  }
-}
-
-/** Whether the number of a type's entities is the key's to know: it may read all of them. */
-function isCounted(tenant: Engine, grant: Grant, type: string): boolean {
-  const noun = tenant.nouns.get(type)
-  return noun !== undefined && may(grant, 'read', noun) && !Object.hasOwn(grant.rows, type)
 }
 
 /** Reads what REST would answer on a path: one meaning for both. */
 async function read(call: Call, segments: readonly string[], query: ReadonlyMap<string, unknown>): Promise<object> {
-  const match = findRoute(call.routes, 'GET', segments)
+  const { route, params } = findRoute(call.routes, 'GET', segments)
   const [type, id] = segments
   // A word that means something else on that path, such as count, is the id of nothing.
-  if (match.params.id !== id) throw new Problem('not_found', `There is no ${type} ${id}.`, { type, id })
-  const inner: Call = { ...call, params: match.params, query, body: undefined, ask: { ...call.ask, headers: {} } }
-  demandFor(match, inner)
-  const { body } = await match.route.handle(inner)
-  return JSON.parse(String(body)) as JsonObject
+  if (params.id !== id || route.mode !== 'read') {
+    throw new Problem('not_found', `There is no ${type} ${id}.`, { type: type!, id: id! })
+  }
+  const inner: Call = { ...call, params, query, body: undefined, request: { ...call.request, headers: {} } }
+  return route.handle(inner).content!.value() as object
 }
 
 function typeOf(given: Given): string {

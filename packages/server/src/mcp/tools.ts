@@ -3,7 +3,7 @@ import type { Call } from '../call.ts'
 import { surfacedNouns, typesText } from './types-text.ts'
 
 /** The three tools, described with the types of this tenant that this lens surfaces. */
-export function toolsFor(call: Pick<Call, 'tenant' | 'lens' | 'grant'>): Tool[] {
+export function toolsFor(call: Pick<Call, 'read' | 'lens'>): Tool[] {
   return [searchTool(typesText(surfacedNouns(call))), FETCH, DO]
 }
 

@@ -1,5 +1,4 @@
 import type { Field, Noun } from '@tildebase/nouns'
-import { may } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
 
 /** How long the text about the types may be: agents pay for it in every conversation. */
@@ -7,10 +6,10 @@ const LONGEST = 2_600
 const BUILT_IN = new Set(['create', 'update', 'delete', 'restore', 'rollback'])
 
 /** The types that the lens surfaces and the key may read: the tenant's own first. */
-export function surfacedNouns({ tenant, lens, grant }: Pick<Call, 'tenant' | 'lens' | 'grant'>): Noun[] {
+export function surfacedNouns({ read, lens }: Pick<Call, 'read' | 'lens'>): Noun[] {
   const { domains } = lens
-  const shown = tenant.nouns.all.filter(
-    (noun) => (domains === null || domains.has(noun.domain) || noun.domain === 'custom') && may(grant, 'read', noun),
+  const shown = read.nouns.all.filter(
+    (noun) => (domains === null || domains.has(noun.domain) || noun.domain === 'custom') && read.may('read', noun),
   )
   return [...shown.filter(isCustom), ...shown.filter((noun) => !isCustom(noun))]
 }

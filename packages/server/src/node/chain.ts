@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
 import { type Head, sealedEvent } from '@tildebase/tenant'
-import { systemSeal } from './ports.ts'
+import { systemSeal } from '../host/ports.ts'
 
 export { BEGINNING, FORM, type Head } from '@tildebase/tenant'
 

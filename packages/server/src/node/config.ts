@@ -16,6 +16,8 @@ export interface Settings {
   readonly workerTimeout: number
   readonly config: string | null
   readonly rootKey: string | null
+  /** What secrets in tenants' files are encrypted with; null means a key that is kept in the data folder. */
+  readonly secretKey: string | null
   readonly signup: boolean
   /** {base_url} as clients see it; null means the address that is listened on. */
   readonly baseUrl: string | null
@@ -25,6 +27,9 @@ export interface Settings {
   /** How long a sender may send nothing in the middle of a body. */
   readonly bodyTimeout: number
   readonly queryMs: number
+  /** How many rows one request may read, and how many bytes its answer may have. */
+  readonly rowLimit: number
+  readonly answerLimit: number
   readonly webhookRetries: readonly number[]
   readonly webhookTimeout: number
   readonly webhooksInsecure: boolean
@@ -56,7 +61,8 @@ export function readSettings(flags: Words, env: Words): Settings {
     ),
     workerTimeout: duration('TILDE_WORKER_TIMEOUT', env.TILDE_WORKER_TIMEOUT || '10s'),
     config: read('config', 'TILDE_CONFIG') ?? null,
-    rootKey: env.TILDE_ROOT_KEY || null,
+    rootKey: longKey('TILDE_ROOT_KEY', env.TILDE_ROOT_KEY),
+    secretKey: longKey('TILDE_SECRET_KEY', env.TILDE_SECRET_KEY),
     signup: oneOf('TILDE_SIGNUP', env.TILDE_SIGNUP || 'closed', ['open', 'closed']) === 'open',
     baseUrl: read('base-url', 'TILDE_BASE_URL')?.replace(/\/+$/, '') ?? null,
     mostOpen: wholeNumber('TILDE_OPEN_TENANTS', env.TILDE_OPEN_TENANTS || '500', 1, 100_000),
@@ -64,6 +70,8 @@ export function readSettings(flags: Words, env: Words): Settings {
     importLimit: size('TILDE_IMPORT_LIMIT', env.TILDE_IMPORT_LIMIT || '1GiB'),
     bodyTimeout: duration('TILDE_BODY_TIMEOUT', env.TILDE_BODY_TIMEOUT || '30s'),
     queryMs: duration('TILDE_QUERY_TIMEOUT', env.TILDE_QUERY_TIMEOUT || '5s'),
+    rowLimit: wholeNumber('TILDE_ROW_LIMIT', env.TILDE_ROW_LIMIT || '1000000', 1, 1_000_000_000),
+    answerLimit: size('TILDE_ANSWER_LIMIT', env.TILDE_ANSWER_LIMIT || '32MiB'),
     webhookRetries: (env.TILDE_WEBHOOK_RETRIES || '30s,2m,15m,1h,6h')
       .split(',')
       .map((part) => duration('TILDE_WEBHOOK_RETRIES', part)),
@@ -104,6 +112,17 @@ export async function loadProgram(path: string | null): Promise<Program> {
 
 /** A mistake in a setting, told in one line. */
 export class SettingError extends Error {}
+
+const SHORTEST_KEY = 32
+
+/** A key that cannot be guessed, or null when it is not set. */
+function longKey(name: string, text: string | undefined): string | null {
+  if (text === undefined || text === '') return null
+  if (text.length >= SHORTEST_KEY) return text
+  throw new SettingError(
+    `${name} has ${text.length} characters; it needs ${SHORTEST_KEY} or more. Make one with: openssl rand -base64 36`,
+  )
+}
 
 function wholeNumber(name: string, text: string, least: number, most: number): number {
   const value = Number(text)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { empty, type HttpRequest, type HttpResponse } from '../http.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
@@ -32,12 +32,13 @@ export function consolePages(folder = DIST): (ask: HttpRequest, segments: readon
   let files: ReadonlyMap<string, File> | null = null
   return (ask, segments) => {
     if (segments[0] !== 'console') return null
-    if (ask.method !== 'GET' && ask.method !== 'HEAD') return empty(405, { allow: 'GET, HEAD' })
+    if (ask.method !== 'GET' && ask.method !== 'HEAD')
+      return { status: 405, headers: { allow: 'GET, HEAD' }, body: null }
     files ??= readFiles(folder)
     if (files === null) return unbuilt()
     const file = files.get(segments.slice(1).join('/') || 'index.html')
     if (!file) return null
-    if (ask.headers['if-none-match'] === file.headers.etag) return empty(304, file.headers)
+    if (ask.headers['if-none-match'] === file.headers.etag) return { status: 304, headers: file.headers, body: null }
     return { status: 200, headers: file.headers, body: file.bytes }
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { empty, type HttpRequest, type HttpResponse } from '../http.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
 
 const FOLDER = new URL('../docs/', import.meta.url)
 
@@ -23,7 +23,7 @@ export function docsPage(ask: HttpRequest, segments: readonly string[]): HttpRes
   const path = segments.join('/')
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined
   if (!file) return null
-  if (ask.method !== 'GET' && ask.method !== 'HEAD') return empty(405, { allow: 'GET, HEAD' })
+  if (ask.method !== 'GET' && ask.method !== 'HEAD') return { status: 405, headers: { allow: 'GET, HEAD' }, body: null }
   const [name, kind] = file
   const body = readFileSync(fileURLToPath(new URL(name, FOLDER)), 'utf8')
   return { status: 200, headers: { 'content-type': `${kind}; charset=utf-8`, ...GUARDS }, body }

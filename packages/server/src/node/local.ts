@@ -3,6 +3,7 @@ import { RateLimit } from '../rate.ts'
 import { routes } from '../route-table.ts'
 import type { Settings } from './config.ts'
 import type { TenantFiles } from './files.ts'
+import { secretKey } from './keys.ts'
 import { log, report } from './log.ts'
 import { createOutbound } from './outbound.ts'
 import { openScript } from './script/script.ts'
@@ -22,13 +23,20 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     stats,
     files,
     mostOpen: Math.max(1, Math.floor(settings.mostOpen / Math.max(settings.workers, 1))),
-    app: { routes, signup: settings.signup, report, importLimit: settings.importLimit, rate: rateOf(settings) },
+    app: {
+      routes,
+      signup: settings.signup,
+      report,
+      importLimit: settings.importLimit,
+      rate: rateOf(settings),
+      budget: { ms: settings.queryMs, rows: settings.rowLimit, bytes: settings.answerLimit },
+    },
+    secretKey: secretKey(settings.data, settings.secretKey),
     tenant: {
       ...program,
       get baseUrl() {
         return thread.baseUrl()
       },
-      queryMs: settings.queryMs,
       webhooks: {
         retries: settings.webhookRetries,
         timeoutMs: settings.webhookTimeout,

@@ -3,93 +3,83 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Problem } from '@tildebase/nouns'
-import { type Sender, unauthorized } from '../app.ts'
-import { empty, type HttpRequest, type HttpResponse, json } from '../http.ts'
+import { limitOf, offsetOf } from '@tildebase/tenant'
+import { parseQuery } from '../call.ts'
+import type { OperatorActions } from '../host/operator.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
 import { parseForkRequest, parseLogRequest } from '../log-request.ts'
-import { slugOf } from '../target.ts'
+import { empty, json, render } from '../reply.ts'
 import type { AdminTask } from './admin-tasks.ts'
 import type { TenantFiles } from './files.ts'
+import type { OperatorJournal } from './operator-journal.ts'
 
-export interface OperatorOptions {
+/** What the operator's actions need of the host. */
+export interface AdminDeps {
   readonly files: TenantFiles
   /** A folder for files on their way. */
   readonly scratch: string
-  readonly keep: (slug: string, task: AdminTask) => Promise<unknown>
-  readonly unbook: (slug: string) => void
+  readonly journal: OperatorJournal
+  readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
+  readonly cancelAlarm: (slug: string) => void
 }
 
-/** `/operator/tenants…`: what only the operator's key may do, to tenants as a whole. */
-export async function operator(
-  ask: HttpRequest,
-  segments: readonly string[],
-  sender: Sender,
-  options: OperatorOptions,
-): Promise<HttpResponse> {
-  if (sender.kind === 'nobody') throw unauthorized()
-  if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
-  const [, area, name, action = '', ...rest] = segments
-  if (area !== 'tenants' || rest.length > 0)
-    throw new Problem('unknown_path', 'There is /operator/tenants, and what lies below it.')
-  if (name === undefined) return only(ask, 'GET', () => list(options))
-  const slug = slugOf(name)
-  switch (action) {
-    case '':
-      if (ask.method === 'DELETE') return remove(slug, options)
-      return only(ask, 'GET', async () => json(200, await options.keep(slug, { do: 'info' })), 'GET, DELETE')
-    case 'verify':
-      return only(ask, 'GET', async () => json(200, await options.keep(slug, { do: 'verify' })))
-    case 'fork':
-      return only(ask, 'POST', () => fork(slug, ask, options))
-    case 'backup':
-      return only(ask, 'GET', () => backup(slug, options))
-    case 'restore':
-      return only(ask, 'PUT', () => restore(slug, ask, 'adopt', options))
-    case 'log':
-      if (ask.method === 'PUT') return restore(slug, ask, 'replay', options)
-      return only(ask, 'GET', () => log(slug, ask, options), 'GET, PUT')
-    default:
-      throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore and log.')
+const MOST_LISTED = 10_000
+
+/** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
+export function operatorActions(deps: AdminDeps): OperatorActions {
+  const { runTask, journal } = deps
+  const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
+    const response = await work()
+    journal.add(action, slug, facts)
+    return response
+  }
+  return {
+    list: (request) => list(request, deps),
+    journal: ({ query }) => journal.page(parseQuery(query)),
+    info: async (slug) => render(json(200, await runTask(slug, { do: 'info' }))),
+    verify: async (slug) => render(json(200, await runTask(slug, { do: 'verify' }))),
+    remove: (slug) =>
+      recorded('delete', slug, async () => {
+        await runTask(slug, { do: 'delete' })
+        deps.cancelAlarm(slug)
+        return render(empty(204))
+      }),
+    fork: (slug, request) => {
+      const { to, asOf } = parseForkRequest(request.body as Uint8Array | null)
+      return recorded('fork', slug, () => fork(slug, to, asOf, deps), { to, asOf })
+    },
+    backup: (slug) => recorded('backup', slug, () => backup(slug, deps)),
+    restore: (slug, request) => recorded('restore', slug, () => restore(slug, request, 'adopt', deps)),
+    readLog: (slug, request) => recorded('backup', slug, () => readLog(slug, request, deps), { form: 'log' }),
+    replayLog: (slug, request) =>
+      recorded('restore', slug, () => restore(slug, request, 'replay', deps), { form: 'log' }),
   }
 }
 
-function only(
-  ask: HttpRequest,
-  method: string,
-  run: () => HttpResponse | Promise<HttpResponse>,
-  allow = method,
-): HttpResponse | Promise<HttpResponse> {
-  if (ask.method === method || (method === 'GET' && ask.method === 'HEAD')) return run()
-  throw new Problem('method_not_allowed', `${ask.method} is not possible here; ${allow} is.`, { allow })
-}
-
-function list({ files }: OperatorOptions): HttpResponse {
-  const results = files
-    .slugs()
-    .sort()
+function list({ query }: HttpRequest, { files }: AdminDeps): HttpResponse {
+  const params = parseQuery(query)
+  const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
+  const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
+  const slugs = files.slugs().sort()
+  const results = slugs
+    .slice(offset, offset + limit)
     .map((tenant) => ({ tenant, bytes: statSync(files.pathOf(tenant)).size }))
-  return json(200, { results, total: results.length })
+  return render(json(200, { results, total: slugs.length, hasMore: offset + limit < slugs.length }))
 }
 
-async function remove(slug: string, { keep, unbook }: OperatorOptions): Promise<HttpResponse> {
-  await keep(slug, { do: 'delete' })
-  unbook(slug)
-  return empty(204)
-}
-
-async function fork(slug: string, ask: HttpRequest, options: OperatorOptions): Promise<HttpResponse> {
-  const { to, asOf } = parseForkRequest(ask.body as Uint8Array | null)
-  const path = scratchPath(options, to)
+async function fork(slug: string, to: string, asOf: number | null, deps: AdminDeps): Promise<HttpResponse> {
+  const path = scratchPath(deps, to)
   try {
-    await options.keep(slug, { do: 'copy', path, asOf, detached: true })
-    return json(201, await options.keep(to, { do: 'adopt', path }))
+    await deps.runTask(slug, { do: 'copy', path, asOf, detached: true })
+    return render(json(201, await deps.runTask(to, { do: 'adopt', path })))
   } finally {
     rmSync(path, { force: true })
   }
 }
 
-async function backup(slug: string, options: OperatorOptions): Promise<HttpResponse> {
-  const path = scratchPath(options, slug)
-  await options.keep(slug, { do: 'copy', path, asOf: null, detached: false })
+async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
+  const path = scratchPath(deps, slug)
+  await deps.runTask(slug, { do: 'copy', path, asOf: null, detached: false })
   return {
     status: 200,
     headers: {
@@ -101,31 +91,31 @@ async function backup(slug: string, options: OperatorOptions): Promise<HttpRespo
   }
 }
 
-async function log(slug: string, ask: HttpRequest, options: OperatorOptions): Promise<HttpResponse> {
-  const path = scratchPath(options, slug)
-  await options.keep(slug, { do: 'log', path, question: parseLogRequest(ask.query) })
+async function readLog(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
+  const path = scratchPath(deps, slug)
+  await deps.runTask(slug, { do: 'log', path, question: parseLogRequest(request.query) })
   return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: once(path) }
 }
 
 /** Takes in the file of a backup, or the lines of a log. */
 async function restore(
   slug: string,
-  ask: HttpRequest,
+  request: HttpRequest,
   how: 'adopt' | 'replay',
-  options: OperatorOptions,
+  deps: AdminDeps,
 ): Promise<HttpResponse> {
-  if (ask.body === null) throw new Problem('invalid_body', 'Send the file of a backup as the body.')
-  const path = scratchPath(options, slug)
+  if (request.body === null) throw new Problem('invalid_body', 'Send the file of a backup as the body.')
+  const path = scratchPath(deps, slug)
   try {
-    const body = ask.body instanceof Uint8Array ? [ask.body] : ask.body
+    const body = request.body instanceof Uint8Array ? [request.body] : request.body
     await pipeline(Readable.from(body), createWriteStream(path, { mode: 0o600 }))
-    return json(201, await options.keep(slug, { do: how, path }))
+    return render(json(201, await deps.runTask(slug, { do: how, path })))
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
   }
 }
 
-/** The content of a file that is gone once it has been read. */
+/** The content of a file that is deleted once it has been read. */
 async function* once(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path)
@@ -136,6 +126,6 @@ async function* once(path: string): AsyncGenerator<Uint8Array> {
 
 let scratch = 0
 
-function scratchPath(options: OperatorOptions, slug: string): string {
-  return join(options.scratch, `${slug}.${process.pid}.${++scratch}.db`)
+function scratchPath(deps: AdminDeps, slug: string): string {
+  return join(deps.scratch, `${slug}.${process.pid}.${++scratch}.db`)
 }

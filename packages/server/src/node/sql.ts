@@ -1,6 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { Problem } from '@tildebase/nouns'
-import type { Sql, SqlValue, TransactionWay } from '@tildebase/tenant'
+import { overBudget, type Sql, type SqlRow, type SqlValue, type TransactionWay } from '@tildebase/tenant'
 
 export interface NodeSql extends Sql {
   close(): void
@@ -87,13 +86,13 @@ class Connection implements NodeSql {
     db.function('tick', { deterministic: false, directOnly: true }, () => this.#tick())
   }
 
-  rows(sql: string, ...values: SqlValue[]): any[][] {
+  rows(sql: string, ...values: SqlValue[]): SqlRow[] {
     if (this.#damage) throw this.#damage
     if (this.#lost) throw AGAIN
     const { statement, writes } = this.#prepared(sql)
     if (writes) this.#protect()
     try {
-      return statement.all(...values) as unknown as any[][]
+      return statement.all(...values) as unknown as SqlRow[]
     } catch (reason) {
       if (isDamage(reason)) this.#damage = reason
       throw reason
@@ -158,7 +157,7 @@ class Connection implements NodeSql {
     try {
       return work()
     } catch (reason) {
-      throw reason instanceof Error && reason.message === LATE ? late() : reason
+      throw reason instanceof Error && reason.message === LATE ? overBudget('time', 'time') : reason
     } finally {
       this.#deadline = before
     }
@@ -237,10 +236,3 @@ function isDamage(reason: unknown): reason is Error {
 
 const AGAIN = new Error('All of this transaction is undone and run again.')
 const LATE = 'the query is over its time'
-
-function late(): Problem {
-  return new Problem(
-    'query_timeout',
-    'This query took too long. Narrow its filter, or index a field it asks for (# in the schema).',
-  )
-}

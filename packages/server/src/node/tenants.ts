@@ -1,13 +1,15 @@
-import { type Engine, GroupCommit, grantOf, type Outbound, openTenant, type TenantOptions } from '@tildebase/tenant'
-import { type AppOptions, handleRequest, type OpenTenant, type Sender, unauthorized } from '../app.ts'
+import { type Outbound, openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
+import { type AppOptions, handleRequest, type Sender, unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
+import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
+import { createVault } from '../host/vault.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
 import { refusal } from '../respond.ts'
 import type { RequestTarget } from '../target.ts'
+import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
 import type { TenantFiles } from './files.ts'
-import { systemClock, systemRandom, systemSeal } from './ports.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
 import { WakeTimers } from './wake-timers.ts'
@@ -23,13 +25,15 @@ export interface LocalTenantsOptions {
   readonly stats: Stats
   /** How many tenants are kept open; the one unused for longest is closed first. */
   readonly mostOpen: number
+  /** What secrets in the tenants' files are encrypted with. */
+  readonly secretKey: string
   /** Books when a tenant that is being closed is to be woken again. */
   readonly book: (slug: string, at: number | null) => void | Promise<void>
-  /** Told when a tenant has been opened. */
+  /** Called when a tenant has been opened. */
   readonly opened?: (slug: string) => void
 }
 
-type Request = [ask: HttpRequest, place: RequestTarget, sender: Sender, requestId: string]
+type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]
 type Body = AsyncIterable<string | Uint8Array>
 
 /** How long a stop waits for what tenants do by themselves. */
@@ -40,7 +44,9 @@ const CACHES = 262_144
 const MOST_CACHE = 16_384
 const LEAST_CACHE = 2_000
 
-interface Room extends OpenTenant {
+/** A tenant that is open. */
+interface OpenTenant {
+  readonly tenant: Tenant
   readonly close: () => void
   /** Requests under way: a tenant in use is not closed. */
   busy: number
@@ -50,11 +56,11 @@ interface Room extends OpenTenant {
 export class LocalTenants implements Tenants {
   readonly #options: LocalTenantsOptions
   /** In the order of their last use. */
-  readonly #rooms = new Map<string, Room>()
+  readonly #open = new Map<string, OpenTenant>()
   /** The one used last. */
-  #newest: Room | null = null
-  /** Rooms on no disk that are in use, by those who read a tenant that does not exist. */
-  readonly #vacancies = new Map<string, Set<Room>>()
+  #newest: OpenTenant | null = null
+  /** Tenants that do not exist, opened in memory for their readers. */
+  readonly #empty = new Map<string, Set<OpenTenant>>()
   readonly #wakes = new WakeTimers((slug) => void this.wake(slug))
 
   constructor(options: LocalTenantsOptions) {
@@ -63,95 +69,102 @@ export class LocalTenants implements Tenants {
 
   /** What the tenants have done, and what they have before them. */
   async stats(): Promise<Stats> {
-    const waiting = [...this.#rooms.values()].reduce((sum, { commits }) => sum + commits.waiting, 0)
-    return { ...this.#options.stats, open: this.#rooms.size, waiting }
+    const waiting = [...this.#open.values()].reduce((sum, { tenant }) => sum + tenant.waiting, 0)
+    return { ...this.#options.stats, open: this.#open.size, waiting }
   }
 
   answer(
     slug: string,
-    ask: HttpRequest,
-    place: RequestTarget,
+    request: HttpRequest,
+    target: RequestTarget,
     sender: Sender,
     requestId: string,
   ): MaybePromise<HttpResponse> {
-    let room: Room
+    let entry: OpenTenant
     let fresh = false
     try {
-      const there = this.#rooms.has(slug) || this.#options.files.has(slug)
-      if (!there && sender.kind === 'secret') throw unauthorized()
-      // Whoever has no key learns nothing, not even how long it takes to look.
-      const mayBeFirst = this.#options.app.signup && ask.method === 'POST'
+      const exists = this.#open.has(slug) || this.#options.files.has(slug)
+      if (!exists && sender.kind === 'secret') throw unauthorized()
+      // A sender without a key learns nothing, not even how long it takes to look.
+      const mayBeFirst = this.#options.app.signup && request.method === 'POST'
       if (sender.kind === 'nobody' && !mayBeFirst) throw unauthorized()
-      fresh = !there && ask.method !== 'GET' && ask.method !== 'HEAD'
-      room = there || fresh ? this.#enter(slug) : this.#vacant(slug)
+      fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
+      entry = exists || fresh ? this.#opened(slug) : this.#openEmpty(slug)
     } catch (reason) {
       return refusal(reason, requestId, this.#options.app.report)
     }
-    this.#use(slug, room)
+    this.#hold(slug, entry)
     const over = (given: HttpResponse): HttpResponse => {
-      this.#leave(slug, room)
+      this.#release(slug, entry)
       // A first write that was refused has written nothing: it leaves no tenant behind.
-      if (fresh && room.tenant.head.seq === 0 && isIdle(room)) this.#discard(slug)
+      if (fresh && !entry.tenant.exists && isIdle(entry)) this.#discard(slug)
       if (!holdsOn(given)) return given
       const body = held(
         given.body,
-        () => this.#use(slug, room),
-        () => this.#leave(slug, room),
+        () => this.#hold(slug, entry),
+        () => this.#release(slug, entry),
       )
-      if (this.#rooms.get(slug) === room) return { ...given, body }
-      return { ...given, body: followed(body, () => this.#movedIn(slug, ask, place, sender, requestId)) }
+      if (this.#open.get(slug) === entry) return { ...given, body }
+      return { ...given, body: followed(body, () => this.#continued(slug, request, target, sender, requestId)) }
     }
-    const given = handleRequest(room, ask, place, sender, requestId, this.#options.app)
+    const given = handleRequest(entry.tenant, request, target, sender, requestId, this.#options.app)
     return given instanceof Promise ? given.then(over) : over(given)
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
-    if (!this.#rooms.has(slug) && !this.#options.files.has(slug)) return false
-    return grantOf(this.#enter(slug).tenant, secret) !== null
+    if (!this.#open.has(slug) && !this.#options.files.has(slug)) return false
+    return this.#opened(slug).tenant.identify(secret) !== null
   }
 
   /** Opens a tenant and does what is due in it. */
   async wake(slug: string): Promise<void> {
     if (!this.#options.files.has(slug)) return
-    const room = this.#enter(slug)
-    room.busy++
+    const entry = this.#opened(slug)
+    entry.busy++
     try {
-      await room.tenant.wake()
+      await entry.tenant.wake()
     } catch (reason) {
       this.#options.app.report(reason, `wake ${slug}`)
     } finally {
-      room.busy--
+      entry.busy--
     }
   }
 
   /** Does what the operator asks of a tenant as a whole. */
-  async keep(slug: string, task: AdminTask): Promise<unknown> {
+  async runTask(slug: string, task: AdminTask): Promise<unknown> {
     const { files, tenant: options } = this.#options
-    const use = (name: string) => this.#enter(name)
-    const during = async <T>(name: string, work: (tenant: Engine) => Promise<T>) => {
-      const room = this.#enter(name)
-      room.busy++
+    const during = async <T>(name: string, work: (tenant: Tenant) => Promise<T>) => {
+      const entry = this.#opened(name)
+      entry.busy++
       try {
-        return await work(room.tenant)
+        return await work(entry.tenant)
       } finally {
-        room.busy--
+        entry.busy--
       }
     }
-    return runAdminTask({ files, options, use, during, close: (name) => this.close(name) }, slug, task)
+    const context: AdminContext = {
+      files,
+      options,
+      open: (name, path) => this.#openFile(name, path, () => {}),
+      use: (name) => this.#opened(name).tenant,
+      during,
+      close: (name) => this.close(name),
+    }
+    return runAdminTask(context, slug, task)
   }
 
   /** Closes a tenant, so that its file is whole and alone. */
   close(slug: string): void {
-    const room = this.#rooms.get(slug)
-    if (!room) return
-    this.#rooms.delete(slug)
-    this.#shut(slug, room)
+    const entry = this.#open.get(slug)
+    if (!entry) return
+    this.#open.delete(slug)
+    this.#shut(slug, entry)
   }
 
   /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are under way. */
   async rest(): Promise<void> {
-    const rooms = [...this.#rooms.values(), ...[...this.#vacancies.values()].flatMap((vacant) => [...vacant])]
-    const resting = Promise.all(rooms.map(({ tenant }) => tenant.rest()))
+    const open = [...this.#open.values(), ...[...this.#empty.values()].flatMap((empty) => [...empty])]
+    const resting = Promise.all(open.map(({ tenant }) => tenant.rest()))
     const late = new Promise((done) => setTimeout(done, REST_MS).unref())
     await Promise.race([resting, late])
   }
@@ -159,126 +172,136 @@ export class LocalTenants implements Tenants {
   async closeAll(): Promise<void> {
     await this.rest()
     await this.#options.script?.close()
-    for (const slug of [...this.#rooms.keys()]) this.close(slug)
+    for (const slug of [...this.#open.keys()]) this.close(slug)
   }
 
-  #enter(slug: string): Room {
-    const known = this.#rooms.get(slug)
+  #opened(slug: string): OpenTenant {
+    const known = this.#open.get(slug)
     if (known) {
       if (known !== this.#newest) {
-        this.#rooms.delete(slug)
-        this.#rooms.set(slug, known)
+        this.#open.delete(slug)
+        this.#open.set(slug, known)
         this.#newest = known
       }
       return known
     }
     if (!this.#options.files.has(slug)) this.#options.files.create(slug)
-    const room = this.#furnish(slug, this.#options.files.pathOf(slug))
-    this.#rooms.set(slug, room)
-    this.#newest = room
-    this.#announce(slug, room)
+    const entry = this.#openFile(slug, this.#options.files.pathOf(slug))
+    this.#open.set(slug, entry)
+    this.#newest = entry
+    this.#onFirstWrite(slug, entry)
     this.#options.opened?.(slug)
-    this.#makeRoom()
-    const due = room.tenant.due()
+    this.#closeUnused()
+    const due = entry.tenant.due()
     if (due !== null) this.#wakes.book(slug, due)
-    return room
+    return entry
   }
 
-  /** A tenant that does not exist, for reading: empty, and on no disk. Whoever follows it moves once it does exist. */
-  #vacant(slug: string): Room {
-    return this.#furnish(slug, ':memory:')
+  /** A tenant that does not exist, for reading: empty, and on no disk. Its followers move once it does exist. */
+  #openEmpty(slug: string): OpenTenant {
+    return this.#openFile(slug, ':memory:')
   }
 
   /** What a stream of a tenant that did not exist goes on with, now that it does. */
-  async #movedIn(slug: string, ...rest: Request): Promise<Body | null> {
-    if (!this.#rooms.has(slug)) return null
+  async #continued(slug: string, ...rest: Request): Promise<Body | null> {
+    if (!this.#open.has(slug)) return null
     const answer = await this.answer(slug, ...rest)
     return holdsOn(answer) ? answer.body : null
   }
 
-  #use(slug: string, room: Room): void {
-    room.busy++
-    if (this.#rooms.get(slug) === room) return
-    this.#vacancies.set(slug, (this.#vacancies.get(slug) ?? new Set()).add(room))
+  #hold(slug: string, entry: OpenTenant): void {
+    entry.busy++
+    if (this.#open.get(slug) === entry) return
+    this.#empty.set(slug, (this.#empty.get(slug) ?? new Set()).add(entry))
   }
 
-  #leave(slug: string, room: Room): void {
-    room.busy--
-    if (this.#vacancies.size === 0) return
-    const vacant = this.#vacancies.get(slug)
-    if (room.busy === 0 && vacant?.delete(room) && vacant.size === 0) this.#vacancies.delete(slug)
+  #release(slug: string, entry: OpenTenant): void {
+    entry.busy--
+    if (this.#empty.size === 0) return
+    const empty = this.#empty.get(slug)
+    if (entry.busy === 0 && empty?.delete(entry) && empty.size === 0) this.#empty.delete(slug)
   }
 
-  /** Tells whoever follows the tenant while it does not exist that now it does. */
-  #announce(slug: string, room: Room): void {
-    if (room.tenant.head.seq > 0) return
-    const stop = room.tenant.listen(() => {
+  /** Ends the streams of those who followed the tenant while it did not exist: they go on with the real one. */
+  #onFirstWrite(slug: string, entry: OpenTenant): void {
+    if (entry.tenant.exists) return
+    const stop = entry.tenant.listen(() => {
       stop()
-      for (const vacant of this.#vacancies.get(slug) ?? []) void vacant.tenant.rest()
+      for (const empty of this.#empty.get(slug) ?? []) void empty.tenant.rest()
     })
   }
 
-  #furnish(slug: string, path: string): Room {
-    const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#rooms.size + 1))))
+  #openFile(
+    slug: string,
+    path: string,
+    wakeAt = (at: number) => void (this.#open.has(slug) && this.#wakes.book(slug, at)),
+  ): OpenTenant {
+    const { outbound, script, secretKey, stats } = this.#options
+    const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#open.size + 1))))
     const sql = openSql(path, { cacheKiB })
     try {
-      const { outbound, script } = this.#options
-      const alarm = { wakeAt: (at: number) => this.#rooms.has(slug) && this.#wakes.book(slug, at) }
-      const ports = { sql, clock: systemClock, random: systemRandom, seal: systemSeal, alarm, outbound, script }
-      const tenant = openTenant(slug, ports, this.#options.tenant)
-      const commits: GroupCommit = new GroupCommit(tenant, (run) =>
-        setImmediate(() => {
-          countCommit(this.#options.stats, commits.waiting)
-          run()
-        }),
-      )
-      return {
-        tenant,
-        commits,
-        close: () => {
-          tenant.isClosed = true
-          sql.close()
+      const tenant: Tenant = openTenant(
+        slug,
+        {
+          sql,
+          clock: systemClock,
+          random: systemRandom,
+          seal: systemSeal,
+          vault: createVault(secretKey, slug),
+          alarm: { wakeAt },
+          ...(outbound && { outbound }),
+          ...(script && { script }),
+          soon: (run) =>
+            setImmediate(() => {
+              countCommit(stats, tenant.waiting)
+              run()
+            }),
         },
-        busy: 0,
+        this.#options.tenant,
+      )
+      const close = () => {
+        tenant.closed()
+        sql.close()
       }
+      return { tenant, close, busy: 0 }
     } catch (reason) {
       sql.close()
       throw reason
     }
   }
 
-  #makeRoom(): void {
-    for (const [slug, room] of this.#rooms) {
-      if (this.#rooms.size <= this.#options.mostOpen) return
-      if (isIdle(room)) this.close(slug)
+  #closeUnused(): void {
+    for (const [slug, entry] of this.#open) {
+      if (this.#open.size <= this.#options.mostOpen) return
+      if (isIdle(entry)) this.close(slug)
     }
   }
 
-  #shut(slug: string, room: Room): void {
+  #shut(slug: string, entry: OpenTenant): void {
     this.#wakes.cancel(slug)
     try {
-      room.tenant.leave()
-      void this.#options.book(slug, room.tenant.due(true))
+      entry.tenant.flush()
+      void this.#options.book(slug, entry.tenant.due(true))
     } catch (reason) {
       // A damaged file cannot tell what is due; the others are to be closed all the same.
       this.#options.app.report(reason, `close ${slug}`)
     } finally {
-      room.close()
+      entry.close()
     }
   }
 
   #discard(slug: string): void {
-    const room = this.#rooms.get(slug)
-    if (!room) return
-    this.#rooms.delete(slug)
+    const entry = this.#open.get(slug)
+    if (!entry) return
+    this.#open.delete(slug)
     this.#wakes.cancel(slug)
-    room.close()
+    entry.close()
     this.#options.files.remove(slug)
   }
 }
 
-function isIdle({ busy, commits, tenant }: Room): boolean {
-  return busy === 0 && commits.waiting === 0 && tenant.underWay === 0
+function isIdle({ busy, tenant }: OpenTenant): boolean {
+  return busy === 0 && tenant.waiting === 0 && tenant.underWay === 0
 }
 
 function holdsOn(answer: HttpResponse): answer is HttpResponse & { body: AsyncIterable<string | Uint8Array> } {

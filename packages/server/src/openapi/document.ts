@@ -1,5 +1,5 @@
 import type { Noun } from '@tildebase/nouns'
-import type { Need, Route } from '../routes.ts'
+import type { Need, Route } from '../call.ts'
 import { RESPONSES, SCHEMAS } from './common.ts'
 import { type Description, describeFor, describeVerb } from './entity-paths.ts'
 import { describeFixed } from './fixed-paths.ts'

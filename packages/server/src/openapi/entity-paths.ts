@@ -1,5 +1,5 @@
 import type { Noun, Verb } from '@tildebase/nouns'
-import type { Route } from '../routes.ts'
+import type { Route } from '../call.ts'
 import { answers, body, errors, READ_ERRORS, type Responses, ref, WRITE_ERRORS } from './common.ts'
 import { params } from './parameters.ts'
 import { exampleOf, type Schema } from './schemas.ts'

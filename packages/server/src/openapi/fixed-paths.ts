@@ -1,4 +1,4 @@
-import type { Route } from '../routes.ts'
+import type { Route } from '../call.ts'
 import { answers, body, ref } from './common.ts'
 import { type Description, errorsOf } from './entity-paths.ts'
 import { PARAMETERS, params, pathParam } from './parameters.ts'

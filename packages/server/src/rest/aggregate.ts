@@ -1,14 +1,11 @@
-import { type Noun, resolvePath } from '@tildebase/nouns'
-import { aggregate, demand } from '@tildebase/tenant'
-import { type Call, textParam } from '../call.ts'
-import { type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
-import { asOfParam, filterParam, readerFor } from './params.ts'
+import { type Call, type ReadRoute, textParam } from '../call.ts'
+import { json, type Reply } from '../reply.ts'
+import { asOfParam, filterParam } from './params.ts'
 
 const WORDS = ['group', 'sum', 'avg', 'min', 'max'] as const
 
 /** Groups and measures, for those who would otherwise page through everything. */
-export const aggregateRoutes: readonly Route[] = [
+export const aggregateRoutes: readonly ReadRoute[] = [
   {
     method: 'GET',
     path: '/:type/aggregate',
@@ -19,23 +16,19 @@ export const aggregateRoutes: readonly Route[] = [
   },
 ]
 
-function measure(call: Call): HttpResponse {
-  const noun = call.tenant.noun(call.params.type!)
-  const asked = Object.fromEntries(WORDS.map((word) => [word, names(call, noun, word)]))
+/** Groups and measures the entities of a type. */
+export function measure(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
+  const asked = Object.fromEntries(WORDS.map((word) => [word, names(call, word)]))
   const others = new Map([...call.query].filter(([name]) => !(WORDS as readonly string[]).includes(name)))
   const filter = filterParam({ ...call, query: others }, noun)
-  return json(200, aggregate(readerFor(call), noun, { ...asked, filter, asOf: asOfParam(call) }))
+  return json(200, call.read.aggregate(noun, { ...asked, filter, asOf: asOfParam(call) }))
 }
 
-/** The fields that a parameter names, if the key may read every type on the way to them. */
-function names(call: Call, noun: Noun, word: string): string[] {
-  const list = (textParam(call.query, word) ?? '')
+/** The fields that a parameter names. */
+function names(call: Call, word: string): string[] {
+  return (textParam(call.query, word) ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-  for (const name of list) {
-    const path = resolvePath(name, noun, call.tenant.nouns)
-    if ('hops' in path) for (const { target } of path.hops) demand(call.grant, 'read', call.tenant.noun(target))
-  }
-  return list
 }

@@ -1,17 +1,16 @@
 import { Problem } from '@tildebase/nouns'
-import { newId } from '@tildebase/tenant'
-import { demandFor, findRoute } from '../app.ts'
-import { type Call, flagParam, parseQuery, type Query } from '../call.ts'
-import { dryRun } from '../dry-run.ts'
-import { type HttpResponse, jsonText } from '../http.ts'
-import { errorBody, statusOf } from '../respond.ts'
-import type { Route } from '../routes.ts'
+import type { TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, parseQuery, type Query, type WriteRoute } from '../call.ts'
+import { dryRun, findRoute, handleIn } from '../dispatch.ts'
+import type { HttpResponse } from '../http.ts'
+import { type Content, contentReply, type Reply } from '../reply.ts'
+import { errorReply } from '../respond.ts'
 import { decode } from '../target.ts'
 import { type Operation, parseBatch } from './operations.ts'
-import { fill, resolve } from './refs.ts'
+import { type EarlierResult, fill, resolve } from './refs.ts'
 
 /** Several operations in one request and one commit. */
-export const batchRoutes: readonly Route[] = [
+export const batchRoutes: readonly WriteRoute[] = [
   {
     method: 'POST',
     path: '/batch',
@@ -22,50 +21,54 @@ export const batchRoutes: readonly Route[] = [
   },
 ]
 
-/** What became of an operation, as later ones may refer to it. */
-export interface Result {
-  readonly id: string
-  readonly status: number
-  /** JSON text. */
-  readonly body: string
-}
+type Results = Map<string, EarlierResult>
 
-function batch(call: Call): HttpResponse {
+function batch(call: Call, write: TenantWriter): Reply {
   const { atomic, operations } = parseBatch(call.body)
-  const { clock, random } = call.tenant.ports
-  const correlation = call.correlation ?? newId('batch', clock, random)
-  const results = new Map<string, Result>()
+  const correlation = call.writes.correlation ?? write.newId('batch')
+  const correlated = write.correlated(correlation)
+  const results: Results = new Map()
   for (const operation of operations) {
-    results.set(operation.id, attempt({ ...call, correlation }, operation, results))
+    results.set(operation.id, attempt(call, correlated, operation, results))
   }
-  const failed = [...results.values()].filter(({ status }) => status >= 400)
+  const failed = [...results].filter(([, { status }]) => status >= 400)
   if (atomic && failed.length > 0) {
-    throw new Problem('batch_failed', `Nothing was written: ${failed.map(({ id }) => id).join(', ')} failed.`, {
-      results: [...results.values()].map(({ id, status, body }) => ({ id, status, body: JSON.parse(body) })),
+    throw new Problem('batch_failed', `Nothing was written: ${failed.map(([id]) => id).join(', ')} failed.`, {
+      results: [...results].map(([id, { status, content }]) => ({ id, status, body: content?.value() ?? null })),
     })
   }
-  const text = [...results.values()].map(
-    ({ id, status, body }) => `{"id":${JSON.stringify(id)},"status":${status},"body":${body}}`,
-  )
-  return jsonText(200, `{"correlation":${JSON.stringify(correlation)},"results":[${text.join(',')}]}`)
+  return contentReply(200, batchContent(correlation, results))
+}
+
+function batchContent(correlation: string, results: Results): Content {
+  return {
+    value: () => ({
+      correlation,
+      results: [...results].map(([id, { status, content }]) => ({ id, status, body: content?.value() ?? null })),
+    }),
+    text: () => {
+      const list = [...results].map(
+        ([id, { status, content }]) =>
+          `{"id":${JSON.stringify(id)},"status":${status},"body":${content?.text() ?? 'null'}}`,
+      )
+      return `{"correlation":${JSON.stringify(correlation)},"results":[${list.join(',')}]}`
+    },
+  }
 }
 
 /** Runs one operation whole or not at all. A problem of its sender is its result; a fault of ours ends the batch. */
-function attempt(call: Call, operation: Operation, results: ReadonlyMap<string, Result>): Result {
-  const { id } = operation
+function attempt(call: Call, write: TenantWriter, operation: Operation, results: Results): Reply {
   try {
-    const { status, body } = call.tenant.transaction(() => run(call, operation, results) as never) as HttpResponse
-    return { id, status, body: typeof body === 'string' && body !== '' ? body : 'null' }
+    return write.attempt(() => run(call, write, operation, results))
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
-    return { id, status: statusOf(reason.code), body: JSON.stringify(errorBody(reason, call.requestId)) }
+    return errorReply(reason, call.requestId, call.report)
   }
 }
 
-function run(outer: Call, operation: Operation, results: ReadonlyMap<string, Result>): HttpResponse {
+function run(outer: Call, write: TenantWriter, operation: Operation, results: Results): Reply {
   const { path, query } = addressOf(operation, results)
-  const match = findRoute(outer.routes, operation.method, segmentsOf(path, outer.tenant.slug))
-  const { route, params } = match
+  const { route, params } = findRoute(outer.routes, operation.method, segmentsOf(path, outer.tenant.slug))
   if (route.mode === 'stream' || route.path === '/batch') {
     throw new Problem(
       'invalid_operation',
@@ -74,18 +77,18 @@ function run(outer: Call, operation: Operation, results: ReadonlyMap<string, Res
   }
   const call: Call = {
     ...outer,
-    ask: { ...outer.ask, method: operation.method, path, query: '', headers: headersOf(operation), body: null },
+    read: write.read,
+    request: { ...outer.request, method: operation.method, path, query: '', headers: headersOf(operation), body: null },
     params,
     query,
     body: operation.body === undefined ? undefined : resolve(operation.body, results),
   }
-  demandFor(match, call)
-  const work = () => answered(route.handle(call), route)
-  return route.mode === 'write' && flagParam(query, 'dryRun') ? dryRun(call, work) : work()
+  const work = () => handleIn(route, call, write)
+  return route.mode === 'write' && flagParam(query, 'dryRun') ? dryRun(call, write, work) : work()
 }
 
 /** The path and the query with all references filled in. What stands in `query` beats what stands in the path. */
-function addressOf(operation: Operation, results: ReadonlyMap<string, Result>): { path: string; query: Query } {
+function addressOf(operation: Operation, results: Results): { path: string; query: Query } {
   const [path = '', ...rest] = fill(operation.path, results, encodeURIComponent).split('?')
   const query = new Map<string, unknown>(parseQuery(rest.join('?')))
   for (const [name, value] of Object.entries(operation.query)) {
@@ -107,11 +110,4 @@ function segmentsOf(path: string, slug: string): string[] {
 
 function headersOf({ ifMatch }: Operation): HttpResponse['headers'] {
   return ifMatch === undefined ? {} : { 'if-match': ifMatch }
-}
-
-/** An answer that is there at once. One that takes its time would outlive the commit. */
-function answered(answer: HttpResponse | Promise<HttpResponse>, route: Route): HttpResponse {
-  if (!(answer instanceof Promise)) return answer
-  answer.catch(() => {})
-  throw new Problem('invalid_operation', `${route.method} ${route.path} cannot be part of a batch. Send it by itself.`)
 }

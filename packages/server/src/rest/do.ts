@@ -1,7 +1,6 @@
-import { runCode, undo } from '@tildebase/tenant'
-import { type Call, flagParam } from '../call.ts'
-import { type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import type { TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, type Route } from '../call.ts'
+import { json, type Reply } from '../reply.ts'
 
 /** Code that runs on the tenant, and the way back from what it wrote. */
 export const doRoutes: readonly Route[] = [
@@ -16,13 +15,13 @@ export const doRoutes: readonly Route[] = [
   },
 ]
 
-async function run(call: Call): Promise<HttpResponse> {
-  const { tenant, commits, grant, body, query, correlation } = call
+async function run(call: Call): Promise<Reply> {
+  const { tenant, grant, writes, budget, body, query } = call
   const dryRun = flagParam(query, 'dryRun')
   const asked = dryRun && typeof body === 'object' ? { ...body, dryRun } : body
-  return json(200, await runCode(tenant, commits, grant, asked, correlation))
+  return json(200, await tenant.runCode(grant, writes, budget, asked))
 }
 
-function takeBack(call: Call): HttpResponse {
-  return json(200, undo(call.tenant, call.grant, call.params.correlation!))
+function takeBack(call: Call, write: TenantWriter): Reply {
+  return json(200, write.undo(call.params.correlation!))
 }

@@ -1,25 +1,12 @@
-import { Problem } from '@tildebase/nouns'
-import {
-  count,
-  demandArea,
-  entityText,
-  explain,
-  find,
-  get,
-  type Query,
-  type RunResult,
-  runVerb,
-  type Stored,
-} from '@tildebase/tenant'
-import { type Call, flagParam } from '../call.ts'
-import { empty, type HttpResponse, json, jsonText } from '../http.ts'
-import type { Route } from '../routes.ts'
-import { pageText, textFor } from './entity-text.ts'
-import { wantsLive } from './live.ts'
-import { liveList } from './live-query.ts'
+import { type Noun, Problem } from '@tildebase/nouns'
+import type { Operation, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, type Route } from '../call.ts'
+import { contentReply, empty, entityContent, json, pageContent, type Reply } from '../reply.ts'
+import { contentFor } from './entity-content.ts'
+import { liveReply, wantsLive } from './live.ts'
+import { liveList } from './live-list.ts'
 import { isMetricName, metricByName } from './metrics.ts'
-import { findQuery, getQuery, isField, readerFor } from './params.ts'
-import { listRequestOf } from './question.ts'
+import { findQuery, getQuery, isField } from './params.ts'
 
 /** Create, list, read, update, delete and every verb, for every type. */
 export const entityRoutes: readonly Route[] = [
@@ -90,66 +77,64 @@ export const entityRoutes: readonly Route[] = [
 ]
 
 /** A page of a list, or the list live when the call accepts a stream of events. */
-export function list(call: Call): HttpResponse {
-  const noun = call.tenant.noun(call.params.type!)
-  const { query, ready } = listRequestOf(call, noun)
-  if (wantsLive(call)) return liveList(call, noun, query)
-  if (!isField(noun, 'explain') && flagParam(call.query, 'explain')) return explained(call, query)
-  return jsonText(200, pageText(find(readerFor(call), query, ready), textFor(call, noun)))
+export function list(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
+  if (wantsLive(call)) return liveReply(call, liveList(call, noun, findQuery(call, noun)))
+  if (!isField(noun, 'explain') && flagParam(call.query, 'explain')) {
+    return json(200, call.read.explain(findQuery(call, noun)))
+  }
+  return contentReply(200, pageContent(call.read.list(queryFor(call, noun)), contentFor(call, noun)))
 }
 
-/** How the list would be found, for administrators: it tells what there is beyond a key's own rows. */
-function explained(call: Call, query: Query): HttpResponse {
-  demandArea(call.grant, 'admin', 'all')
-  return json(200, explain(readerFor(call), query))
+/** The query of a list request. Without a cursor it is read once: most lists are asked for again and again. */
+function queryFor(call: Call, noun: Noun) {
+  const { query, lens, read } = call
+  if (query.has('cursor')) return { query: findQuery(call, noun), prepared: null }
+  return read.query(noun, JSON.stringify([lens.industry, ...query]), () => findQuery(call, noun))
 }
 
-export function countAll(call: Call): HttpResponse {
-  const noun = call.tenant.noun(call.params.type!)
-  return json(200, { count: count(readerFor(call), findQuery(call, noun)) })
+export function countAll(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
+  return json(200, { count: call.read.count(findQuery(call, noun)) })
 }
 
-export function read(call: Call): HttpResponse {
-  const noun = call.tenant.noun(call.params.type!)
+export function read(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
   if (isMetricName(noun, call.params.id!)) return metricByName(call)
-  const entity = get(readerFor(call), noun.name, call.params.id!, getQuery(call, noun))
-  if (!entity)
-    throw new Problem('not_found', `There is no ${noun.name} ${call.params.id}.`, {
-      type: noun.name,
-      id: call.params.id!,
-    })
+  const entity = call.read.get(noun, call.params.id!, getQuery(call, noun))
   const tag = etag(entity)
   if (isKnown(call, tag)) return empty(304, { etag: tag })
-  return jsonText(200, textFor(call, noun)(entity), { etag: tag })
+  return contentReply(200, contentFor(call, noun)(entity), { etag: tag })
 }
 
-function create(call: Call): HttpResponse {
-  return createdAnswer(runVerb(call.tenant, call.grant, operation(call, 'create')), call.context)
+function create(call: Call, write: TenantWriter): Reply {
+  return createdReply(write.run(operation(call, 'create')), call.context)
 }
 
-function update(call: Call): HttpResponse {
+function update(call: Call, write: TenantWriter): Reply {
   demandMethod(call, 'update')
-  return entityAnswer(runVerb(call.tenant, call.grant, operation(call, 'update')), call.context)
+  return entityReply(write.run(operation(call, 'update')), call.context)
 }
 
-function remove(call: Call): HttpResponse {
+function remove(call: Call, write: TenantWriter): Reply {
   demandMethod(call, 'delete')
-  runVerb(call.tenant, call.grant, operation(call, 'delete'))
+  write.run(operation(call, 'delete'))
   return empty(204)
 }
 
-function run(call: Call): HttpResponse {
+function run(call: Call, write: TenantWriter): Reply {
   const verb = call.params.verb!
   if (verb === 'create') {
     throw new Problem('method_not_allowed', `create makes a new entity: POST it to /${call.params.type}.`)
   }
-  const outcome = runVerb(call.tenant, call.grant, operation(call, verb))
-  return verb === 'delete' ? empty(204) : entityAnswer(outcome, call.context)
+  const cascade = flagParam(call.query, 'cascade')
+  const result = write.run({ ...operation(call, verb), ...(cascade && { cascade }) })
+  return verb === 'delete' ? empty(204) : entityReply(result, call.context)
 }
 
 /** Refuses a method whose verb the type does not have, and says which ones are possible. */
-function demandMethod({ tenant, params }: Call, verb: 'update' | 'delete'): void {
-  const { name, verbs } = tenant.noun(params.type!)
+function demandMethod({ read, params }: Call, verb: 'update' | 'delete'): void {
+  const { name, verbs } = read.noun(params.type!)
   if (Object.hasOwn(verbs, verb)) return
   const methods = ['GET', Object.hasOwn(verbs, 'update') && 'PUT, PATCH', Object.hasOwn(verbs, 'delete') && 'DELETE']
   const allow = methods.filter((method) => method !== false).join(', ')
@@ -160,29 +145,19 @@ function demandMethod({ tenant, params }: Call, verb: 'update' | 'delete'): void
 }
 
 /** The answer to a creation: 201, where it is, and its secret if it has one. */
-export function createdAnswer(outcome: RunResult, context: string): HttpResponse {
-  const { entity, secret } = outcome
-  const text = entityText(entity, context)
-  const body = secret === undefined ? text : `${text.slice(0, -1)},"secret":${JSON.stringify(secret)}}`
-  return jsonText(201, body, {
+export function createdReply({ entity, secret }: RunResult, context: string): Reply {
+  return contentReply(201, entityContent(entity, context, secret === undefined ? {} : { secret }), {
     etag: etag(entity),
     location: `${context.slice(context.lastIndexOf('/~'))}/${entity.type}/${entity.id}`,
   })
 }
 
-function entityAnswer({ entity }: RunResult, context: string): HttpResponse {
-  return jsonText(200, entityText(entity, context), { etag: etag(entity) })
+function entityReply({ entity }: RunResult, context: string): Reply {
+  return contentReply(200, entityContent(entity, context), { etag: etag(entity) })
 }
 
-function operation(call: Call, verb: string) {
-  return {
-    type: call.params.type!,
-    verb,
-    id: call.params.id,
-    data: call.body,
-    ifVersions: ifMatch(call),
-    correlation: call.correlation,
-  }
+function operation(call: Call, verb: string): Operation {
+  return { type: call.params.type!, verb, id: call.params.id, data: call.body, ifVersions: ifMatch(call) }
 }
 
 function etag(entity: Stored): string {
@@ -190,14 +165,14 @@ function etag(entity: Stored): string {
 }
 
 /** Whether If-None-Match names the tag. A proxy that compresses makes tags weak: they name the same version. */
-export function isKnown({ ask }: Call, tag: string): boolean {
-  const named = ask.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
+export function isKnown({ request }: Call, tag: string): boolean {
+  const named = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
   return named?.some((one) => one === tag || one === '*') === true
 }
 
 /** The versions that If-Match names, as tags or as numbers; `*` is any. One that was never given out matches nothing. */
 function ifMatch(call: Call): readonly number[] | undefined {
-  const header = call.ask.headers['if-match']?.trim()
+  const header = call.request.headers['if-match']?.trim()
   if (header === undefined || header === '*') return undefined
   return header.split(',').flatMap((tag) => {
     const version = /^(?:W\/)?("?)(\d+)\1$/.exec(tag.trim())?.[2]

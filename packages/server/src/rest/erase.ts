@@ -1,11 +1,9 @@
 import { Problem } from '@tildebase/nouns'
-import { demandArea, entityView, erase } from '@tildebase/tenant'
-import type { Call } from '../call.ts'
-import { type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import type { Call, StreamRoute } from '../call.ts'
+import { contentReply, entityContent, type Reply } from '../reply.ts'
 
 /** A person's right to be forgotten. */
-export const eraseRoutes: readonly Route[] = [
+export const eraseRoutes: readonly StreamRoute[] = [
   {
     method: 'POST',
     path: '/:type/:id/erase',
@@ -16,17 +14,18 @@ export const eraseRoutes: readonly Route[] = [
   },
 ]
 
-async function run(call: Call): Promise<HttpResponse> {
-  const { tenant, grant, params } = call
-  demandArea(grant, 'admin', 'platform')
+async function run(call: Call): Promise<Reply> {
+  const { tenant, grant, params, writes, budget } = call
   const { reason = null } = (call.body ?? {}) as { reason?: unknown }
   if (reason !== null && typeof reason !== 'string') {
     throw new Problem('invalid_body', 'reason is a text that stays on record; write no personal data into it.', {
       field: 'reason',
     })
   }
-  const done = await call.commits.run(() => erase(tenant, tenant.noun(params.type!), params.id!, grant.actor, reason))
+  const { entity } = await tenant.write(grant, writes, budget, (write) =>
+    write.erase(write.read.noun(params.type!), params.id!, reason),
+  )
   // What was overwritten must not live on in the files beside the database.
-  tenant.sql.scrub?.()
-  return json(200, entityView(done.entity, call.context))
+  tenant.admin.scrub()
+  return contentReply(200, entityContent(entity, call.context))
 }

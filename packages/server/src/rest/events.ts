@@ -1,25 +1,11 @@
 import { isPattern, Problem, resolveInstant } from '@tildebase/nouns'
-import {
-  changesAfter,
-  countAfter,
-  demand,
-  entityText,
-  eventText,
-  feedOf,
-  frameOf,
-  type Grant,
-  limitOf,
-  type Patterns,
-  renewGrant,
-  runVerb,
-  seqAt,
-  visibilityOf,
-} from '@tildebase/tenant'
-import { type Call, flagParam, textParam } from '../call.ts'
-import { type HttpResponse, jsonText } from '../http.ts'
-import type { Route } from '../routes.ts'
-import { countAll, createdAnswer, list, read } from './entities.ts'
-import { type LiveSource, lastSeen, liveAnswer, seqOf, Tail, Waiter, wantsLive } from './live.ts'
+import { entityText, entityView, eventText, limitOf, type Patterns, type TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, type Route, textParam } from '../call.ts'
+import type { MaybePromise } from '../http.ts'
+import { contentReply, type Reply } from '../reply.ts'
+import { measure } from './aggregate.ts'
+import { countAll, createdReply, list, read } from './entities.ts'
+import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
 import { filterJson } from './params.ts'
 
 const DEFAULT_LIMIT = 100
@@ -57,6 +43,14 @@ export const eventRoutes: readonly Route[] = [
     },
     {
       method: 'GET',
+      path: `/${name}/aggregate`,
+      needs: { action: 'read', on: 'each' },
+      mode: 'read',
+      summary: 'Count, sum and average Events in groups',
+      handle: asEvents(measure),
+    },
+    {
+      method: 'GET',
       path: `/${name}/:id`,
       needs: { action: 'read', on: 'each' },
       mode: 'read',
@@ -66,26 +60,27 @@ export const eventRoutes: readonly Route[] = [
   ]),
 ]
 
-function events(call: Call): HttpResponse | Promise<HttpResponse> {
+function events(call: Call): MaybePromise<Reply> {
   if (isCollection(call)) return asEvents(list)(withSince(call))
   const patterns = patternsOf(call)
   if (!wantsLive(call)) return page(call, patterns)
-  return liveAnswer(call, liveChanges(call, patterns, lastSeen(call) ?? startOf(call)))
+  const after = lastSeen(call) ?? startOf(call)
+  return liveReply(call, call.tenant.follow(call.grant).changes(patterns, after))
 }
 
 /** The Event collection answers on the analytics lens, to parameters of its own, and to a `type` that is no type. */
-function isCollection({ lens, query, tenant }: Call): boolean {
+function isCollection({ lens, query, read: reader }: Call): boolean {
   if (lens.names.includes('analytics')) return true
   if ([...query.keys()].some((name) => !STREAM_PARAMETERS.has(name))) return true
   const type = textParam(query, 'type')
-  return !!type && !type.split(',').every((one) => /[.*]/.test(one) || tenant.nouns.get(one)?.name === one)
+  return !!type && !type.split(',').every((one) => /[.*]/.test(one) || reader.nouns.get(one)?.name === one)
 }
 
 /** `since` narrows the collection as it does the stream. */
 function withSince(call: Call): Call {
   const since = textParam(call.query, 'since')
   if (!since) return call
-  instantOf(call, since)
+  instantOf(call.read, since)
   const after = { timestamp: { $gt: since } }
   const given = call.query.get('filter')
   const filter = given === undefined || given === '' ? after : { $and: [filterJson(given), after] }
@@ -93,68 +88,70 @@ function withSince(call: Call): Call {
 }
 
 /** Has a handler of entities answer about Events. */
-function asEvents(handle: (call: Call) => HttpResponse): (call: Call) => HttpResponse {
-  return (call) => {
-    demand(call.grant, 'read', call.tenant.noun('Event'))
-    return handle({ ...call, params: { ...call.params, type: 'Event' } })
-  }
+function asEvents(handle: (call: Call) => Reply): (call: Call) => Reply {
+  return (call) => handle({ ...call, params: { ...call.params, type: 'Event' } })
 }
 
 /** A page of the stream. With `wait` an empty one is held back until something comes, or the time is over. */
-async function page(call: Call, patterns: Patterns): Promise<HttpResponse> {
-  const { tenant, query } = call
+async function page(call: Call, patterns: Patterns): Promise<Reply> {
+  const { tenant, query, budget, context } = call
   const limit = query.has('limit') ? limitOf(query.get('limit'), MOST_EVENTS) : DEFAULT_LIMIT
-  const until = tenant.ports.clock.now() + waitOf(call) * 1_000
+  const until = performance.now() + waitOf(call) * 1_000
   const start = startOf(call)
+  const follower = tenant.follow(call.grant)
+  let reader = call.read
   let after = start
-  let grant: Grant | null = call.grant
-  const waiter = new Waiter(tenant)
+  const waiter = new Waiter(follower)
   try {
     for (;;) {
-      const { rows, hasMore, position } = changesAfter(tenant, grant, patterns, after, limit)
-      const left = until - tenant.ports.clock.now()
-      if (rows.length > 0 || hasMore || left <= 0 || tenant.isResting) {
-        const total = flagParam(query, 'total', true) ? countAfter(tenant, grant, patterns, start) : null
-        const results = rows.map((row) => eventText(row, { slug: tenant.slug, context: call.context })).join(',')
-        const counted = total === null ? '' : `"total":${total},`
-        return jsonText(200, `{"results":[${results}],${counted}"hasMore":${hasMore},"cursor":"${position}"}`)
+      const changes = reader.events(patterns, after, limit)
+      const left = until - performance.now()
+      if (changes.rows.length > 0 || changes.hasMore || left <= 0 || tenant.isResting) {
+        return streamPage(call, changes, flagParam(query, 'total', true) ? reader.countEvents(patterns, start) : null)
       }
-      after = position
+      after = changes.position
       await waiter.wait(left)
-      grant = renewGrant(tenant, grant)
-      if (grant === null) throw new Problem('unauthorized', 'This key has been revoked or has expired.')
+      const grant = follower.grant()
+      if (grant === null && !tenant.isResting) {
+        throw new Problem('unauthorized', 'This key has been revoked or has expired.')
+      }
+      if (grant !== null) reader = tenant.read(grant, budget, context)
     }
   } finally {
     waiter.close()
   }
 }
 
-/** The change stream as it goes on. A slow reader is fed from the log, in pieces: nothing piles up for it. */
-function liveChanges({ tenant }: Call, patterns: Patterns, start: number): LiveSource {
-  return new Tail(tenant, `changes ${JSON.stringify(patterns)}`, start, (after, grant) => {
-    const feed = feedOf(tenant)
-    const recent = feed.recent(after)?.slice(0, DEFAULT_LIMIT)
-    if (recent) {
-      const sight = visibilityOf(tenant, grant, patterns)
-      const text = recent.map((row) => (sight.sees(row) ? feed.frame(row) : '')).join('')
-      return { text, position: recent.at(-1)!.seq }
-    }
-    const { rows, position } = changesAfter(tenant, grant, patterns, after, DEFAULT_LIMIT)
-    return { text: rows.map((row) => frameOf(row, tenant)).join(''), position }
+function streamPage({ tenant }: Call, changes: ReturnType<Call['read']['events']>, total: number | null): Reply {
+  const texts = changes.rows.map((row) => eventText(row, tenant))
+  const cursor = String(changes.position)
+  const { hasMore } = changes
+  return contentReply(200, {
+    value: () => ({
+      results: texts.map((text) => JSON.parse(text)),
+      ...(total !== null && { total }),
+      hasMore,
+      cursor,
+    }),
+    text: () =>
+      `{"results":[${texts.join(',')}],${total === null ? '' : `"total":${total},`}"hasMore":${hasMore},"cursor":"${cursor}"}`,
   })
 }
 
-function create(call: Call): HttpResponse {
-  const { tenant, grant, body, context, correlation } = call
-  const make = (data: unknown) => runVerb(tenant, grant, { type: 'Event', verb: 'create', data, correlation })
-  if (!Array.isArray(body)) return createdAnswer(make(body), context)
+function create(call: Call, write: TenantWriter): Reply {
+  const { body, context } = call
+  const make = (data: unknown) => write.run({ type: 'Event', verb: 'create', data })
+  if (!Array.isArray(body)) return createdReply(make(body), context)
   if (body.length > MOST_EVENTS) {
     throw new Problem('too_many', `One request may bring ${MOST_EVENTS} events; this one has ${body.length}.`, {
       limit: MOST_EVENTS,
     })
   }
-  const results = body.map((data, index) => entityText(placed(index, () => make(data)).entity, context))
-  return jsonText(201, `{"results":[${results.join(',')}]}`)
+  const made = body.map((data, index) => placed(index, () => make(data)).entity)
+  return contentReply(201, {
+    value: () => ({ results: made.map((entity) => entityView(entity, context)) }),
+    text: () => `{"results":[${made.map((entity) => entityText(entity, context)).join(',')}]}`,
+  })
 }
 
 /** Says which of several events is at fault; none of them is written then. */
@@ -172,7 +169,7 @@ function patternsOf(call: Call): Patterns {
   const text = textParam(call.query, 'type')
   if (text === undefined || text === '') return null
   const patterns = text.split(',').map((one) => one.trim())
-  const wrong = patterns.find((one) => !isPattern(one) && call.tenant.nouns.get(one)?.name !== one)
+  const wrong = patterns.find((one) => !isPattern(one) && call.read.nouns.get(one)?.name !== one)
   if (wrong === undefined) return patterns
   throw new Problem(
     'invalid_parameter',
@@ -182,16 +179,16 @@ function patternsOf(call: Call): Patterns {
 }
 
 /** The seq after which the stream begins: that of `cursor`, and not before `since`. */
-function startOf({ tenant, query }: Call): number {
+function startOf({ read: reader, query }: Call): number {
   const cursor = textParam(query, 'cursor')
   const since = textParam(query, 'since')
   const after = cursor === undefined || cursor === '' ? 0 : seqOf(cursor, 'cursor')
   if (since === undefined || since === '') return after
-  return Math.max(after, seqAt(tenant.sql, tenant.head, instantOf({ tenant }, since)))
+  return Math.max(after, reader.seqAt(instantOf(reader, since)))
 }
 
-function instantOf({ tenant }: Pick<Call, 'tenant'>, since: string): number {
-  const at = resolveInstant(since, tenant.now())
+function instantOf(reader: Call['read'], since: string): number {
+  const at = resolveInstant(since, reader.now)
   if (at !== null) return at
   throw new Problem('invalid_since', 'since is an ISO 8601 time, such as 2026-01-31T12:00:00Z, or now, or 7d ago.', {
     field: 'since',

@@ -1,16 +1,15 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import { parseFields, Snapshot, type Stored } from '@tildebase/tenant'
-import { type Call, flagParam, textParam } from '../call.ts'
+import { parseFields, type Stored } from '@tildebase/tenant'
+import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
 import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
 import { writeCsv } from '../format/write-csv.ts'
 import { writeParquet } from '../format/write-parquet.ts'
-import { empty, type HttpResponse } from '../http.ts'
-import type { Route } from '../routes.ts'
+import { empty, type Reply } from '../reply.ts'
 import { isKnown } from './entities.ts'
 import { asOfParam, filterParam } from './params.ts'
 
 /** Data out: whole collections as files. */
-export const exportRoutes: readonly Route[] = [
+export const exportRoutes: readonly StreamRoute[] = [
   {
     method: 'GET',
     path: '/export/:type',
@@ -35,12 +34,12 @@ const FORMATS: { readonly [name: string]: Format } = {
   parquet: { contentType: 'application/vnd.apache.parquet', write: writeParquet, showsHost: false },
 }
 
-function exportAll(call: Call): HttpResponse {
-  const noun = call.tenant.noun(call.params.type!)
+function exportAll(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
   const [name, format] = formatParam(call)
   const query = new Map([...call.query].filter(([name]) => name !== 'format' && name !== 'safe'))
   const filter = filterParam({ ...call, query }, noun)
-  const snapshot = new Snapshot(call.tenant, call.grant, noun, filter, asOfParam(call))
+  const snapshot = call.read.snapshot(noun, filter, asOfParam(call))
   const fields = parseFields(call.query.get('fields'), noun)
   const safe = flagParam(call.query, 'safe')
   const etag = `"${snapshot.fingerprint(name, fields, safe, format.showsHost ? call.context : null)}"`
@@ -51,7 +50,8 @@ function exportAll(call: Call): HttpResponse {
   }
   if (isKnown(call, etag)) return empty(304, { etag })
   const pages = () => snapshot.pages()
-  return { status: 200, headers, body: streamed(format.write({ noun, pages, fields, context: call.context, safe })) }
+  const pieces = format.write({ noun, pages, fields, context: call.context, safe })
+  return { status: 200, headers, content: null, stream: streamed(pieces) }
 }
 
 /** The parquet file of a type, as `/export/:type?format=parquet` gives it. */

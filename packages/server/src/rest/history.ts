@@ -1,13 +1,12 @@
-import { Problem } from '@tildebase/nouns'
-import { diff, history, limitOf } from '@tildebase/tenant'
-import { type Call, textParam } from '../call.ts'
-import { type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import { type Noun, Problem } from '@tildebase/nouns'
+import { DEFAULT_LIMIT, limitOf } from '@tildebase/tenant'
+import { type Call, type ReadRoute, textParam } from '../call.ts'
+import { json, type Reply } from '../reply.ts'
 
 const READ = { action: 'read', on: 'type' } as const
 
 /** The past of one entity. */
-export const historyRoutes: readonly Route[] = [
+export const historyRoutes: readonly ReadRoute[] = [
   {
     method: 'GET',
     path: '/:type/:id/history',
@@ -26,26 +25,32 @@ export const historyRoutes: readonly Route[] = [
   },
 ]
 
-function versions(call: Call): HttpResponse {
+function versions(call: Call): Reply {
+  const noun = readableType(call)
   const limit = call.query.get('limit')
   const cursor = textParam(call.query, 'cursor')
   if (cursor !== undefined && !/^\d{1,16}$/.test(cursor)) {
     throw new Problem('invalid_cursor', 'Give back the cursor of the page before, as it is.', { field: 'cursor' })
   }
   const before = cursor === undefined ? null : Number(cursor)
-  const noun = call.tenant.noun(call.params.type!)
-  return json(
-    200,
-    history(call.tenant, call.grant, noun, call.params.id!, limit === undefined ? 25 : limitOf(limit), before),
-  )
+  const most = limit === undefined ? DEFAULT_LIMIT : limitOf(limit)
+  return json(200, call.read.history(noun, call.params.id!, most, before))
 }
 
-function compare(call: Call): HttpResponse {
+function compare(call: Call): Reply {
+  const noun = readableType(call)
   const from = textParam(call.query, 'from')
   const to = textParam(call.query, 'to')
   if (from === undefined || to === undefined) {
     const field = from === undefined ? 'from' : 'to'
     throw new Problem('invalid_version', `Give ${field}: a version number or an ISO 8601 time.`, { field })
   }
-  return json(200, diff(call.tenant, call.grant, call.tenant.noun(call.params.type!), call.params.id!, from, to))
+  return json(200, call.read.diff(noun, call.params.id!, from, to))
+}
+
+/** The type that the path names. What is wrong with the rest is said only to keys that may read it. */
+function readableType({ read, params }: Call): Noun {
+  const noun = read.noun(params.type!)
+  read.demand('read', noun)
+  return noun
 }

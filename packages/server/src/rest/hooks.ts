@@ -1,23 +1,9 @@
-import { isoOf, Problem } from '@tildebase/nouns'
-import {
-  codeOf,
-  demandHook,
-  demandStep,
-  dropHook,
-  failedHooks,
-  HOOK_LIMITS,
-  hooksOf,
-  noScript,
-  putHook,
-  type StoredHook,
-  stepsOf,
-} from '@tildebase/tenant'
-import type { Call } from '../call.ts'
-import { empty, type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import { isoOf } from '@tildebase/nouns'
+import { codeOf, demandHook, stepsOf, type TenantWriter } from '@tildebase/tenant'
+import type { Call, Route } from '../call.ts'
+import { empty, json, type Reply } from '../reply.ts'
 
 const ADMIN = { action: 'admin', on: 'area', area: 'platform' } as const
-const MOST_FAILURES = 20
 
 /** Code that the tenant runs before and after the verbs of a type. */
 export const hookRoutes: readonly Route[] = [
@@ -55,55 +41,39 @@ export const hookRoutes: readonly Route[] = [
   },
 ]
 
-function list(call: Call): HttpResponse {
-  const noun = call.tenant.noun(call.params.type!)
-  const hooks = hooksOf(call.tenant, noun.name).map((hook) => view(call, hook))
+function list({ read, params }: Call): Reply {
+  const noun = read.noun(params.type!)
+  const hooks = read.hooks(noun).map(shown)
   return json(200, { hooks, total: hooks.length, steps: stepsOf(noun) })
 }
 
-function read(call: Call): HttpResponse {
-  return json(200, view(call, demandHook(call.tenant, call.tenant.noun(call.params.type!), call.params.name!)))
+function read({ read: reader, params }: Call): Reply {
+  return json(200, shown(reader.hook(reader.noun(params.type!), params.name!)))
 }
 
-async function put(call: Call): Promise<HttpResponse> {
-  const { tenant, commits, grant, body } = call
-  const noun = tenant.noun(call.params.type!)
+async function put(call: Call): Promise<Reply> {
+  const { tenant, grant, body, writes, budget, read: reader } = call
+  const noun = reader.noun(call.params.type!)
   const step = call.params.name!
-  demandStep(noun, step)
+  demandHook(grant, noun, step)
   const code = codeOf(body)
-  await tryOut(call, code)
-  const isNew = await commits.run(() => putHook(tenant, noun, step, code, grant.actor))
-  return json(isNew ? 201 : 200, view(call, demandHook(tenant, noun, step)))
+  await tenant.checkHookCode(code)
+  const isNew = await tenant.write(grant, writes, budget, (write) => write.putHook(noun, step, code))
+  return json(isNew ? 201 : 200, shown(reader.hook(noun, step)))
 }
 
-function drop(call: Call): HttpResponse {
-  dropHook(call.tenant, call.tenant.noun(call.params.type!), call.params.name!, call.grant.actor)
+function drop({ read: reader, params }: Call, write: TenantWriter): Reply {
+  write.dropHook(reader.noun(params.type!), params.name!)
   return empty(204)
 }
 
-/** Refuses code that is not a function, before anybody's write depends on it. */
-async function tryOut({ tenant }: Call, code: string): Promise<void> {
-  const { script } = tenant.ports
-  if (!script) throw noScript()
-  const { result, error } = await script.run({
-    ...HOOK_LIMITS,
-    code: `typeof (${code}\n)`,
-    owner: tenant.slug,
-    call: async () => null,
-  })
-  if (error) throw new Problem(error.code, error.message, { field: 'code' })
-  if (result === 'function') return
-  throw new Problem('script_error', 'A hook is a function: (entity, $, args) => …', { field: 'code' })
-}
-
-function view(call: Call, hook: StoredHook): object {
-  const { type, name, code, version } = hook
-  const runs = stepsOf(call.tenant.noun(type)).before.includes(name) ? 'before' : 'after'
-  const failures = failedHooks(call.tenant.sql, hook.id, MOST_FAILURES).map(({ seq, failures, due, error }) => ({
+function shown(hook: ReturnType<Call['read']['hook']>): object {
+  const failures = hook.failures.map(({ seq, failures: count, due, error }) => ({
     seq,
-    failures,
+    failures: count,
     error,
     next: due === null ? null : isoOf(due),
   }))
-  return { type, name, runs, code, version, failures }
+  const { suspended, ...rest } = hook
+  return { ...rest, ...(suspended && { suspended }), failures }
 }

@@ -1,18 +1,17 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import { type ImportCounts, type ImportDetail, Importer } from '@tildebase/tenant'
-import { type Call, flagParam, textParam } from '../call.ts'
+import { type ImportCounts, type ImportDetail, Importer, type TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
 import { csvReader } from '../format/read-csv.ts'
 import { jsonReader } from '../format/read-json.ts'
 import { ndjsonReader } from '../format/read-ndjson.ts'
 import type { Row, RowReader } from '../format/rows.ts'
 import { refuseLength, textOf } from '../format/text.ts'
-import { type HttpResponse, json } from '../http.ts'
 import { noteWritten } from '../idempotency.ts'
+import { json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
-import type { Route } from '../routes.ts'
 
 /** Data in: JSON, NDJSON and CSV, row by row. */
-export const importRoutes: readonly Route[] = [
+export const importRoutes: readonly StreamRoute[] = [
   {
     method: 'POST',
     path: '/import/:type',
@@ -29,18 +28,19 @@ const SLICE_ROWS = 250
 const SLICE_LENGTH = 1_048_576
 const MOST_DETAILS = 10_000
 
-async function importRows(call: Call): Promise<HttpResponse> {
-  const { tenant, grant, query, ask, importLimit } = call
-  const noun = tenant.noun(call.params.type!)
-  const reader = rowReader(ask.headers['content-type'], noun)
-  const encoding = ask.headers['content-encoding']?.trim().toLowerCase()
-  refuseLength(ask.headers['content-length'], encoding, importLimit)
+async function importRows(call: Call): Promise<Reply> {
+  const { query, request, importLimit } = call
+  const noun = call.read.noun(call.params.type!)
+  call.read.demand('write', noun)
+  const reader = rowReader(request.headers['content-type'], noun)
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase()
+  refuseLength(request.headers['content-length'], encoding, importLimit)
   const dryRun = flagParam(query, 'dryRun')
   const upsert = textParam(query, 'upsert') ?? null
-  const importer = new Importer(tenant, grant, noun, { upsert, dryRun, correlation: call.correlation })
+  const importer = new Importer(noun, { upsert, dryRun })
   const report = new Report(upsert !== null, dryRun)
   try {
-    await importAll(call, textOf(ask.body, encoding, importLimit), reader, importer, report)
+    await importAll(call, textOf(request.body, encoding, importLimit), reader, importer, report)
   } catch (reason) {
     throw withReport(reason, report)
   }
@@ -54,6 +54,8 @@ async function importAll(
   importer: Importer,
   report: Report,
 ): Promise<void> {
+  const commit = <T>(work: (write: TenantWriter) => T) =>
+    call.tenant.write(call.grant, call.writes, call.newBudget(), work)
   let slice: Row[] = []
   let length = 0
   let taken = 0
@@ -63,13 +65,13 @@ async function importAll(
     length = 0
     if (rows.length === 0) return
     taken += rows.length
-    const tally = await call.commits.run(() => {
-      const given = importer.take(rows)
-      const counts = report.countsWith(given)
-      if (counts.imported > 0 && !report.dryRun) noteWritten(call, { rows: taken, ...counts })
+    const counts = await commit((write) => {
+      const given = write.take(importer, rows)
+      const sums = report.countsWith(given)
+      if (sums.imported > 0 && !report.dryRun) noteWritten(call, write, { rows: taken, ...sums })
       return given
     })
-    report.add(tally)
+    report.add(counts)
   }
   const take = async (rows: readonly Row[]) => {
     for (const row of rows) {
@@ -81,7 +83,7 @@ async function importAll(
   for await (const text of texts) await take(reader.push(text))
   await take(reader.end())
   await flush()
-  report.add(await call.commits.run(() => importer.finish()))
+  report.add(await commit((write) => write.finish(importer)))
 }
 
 function rowReader(contentType: string | undefined, noun: Noun): RowReader {

@@ -1,13 +1,12 @@
 import { isoOf, type Noun } from '@tildebase/nouns'
-import { may, Snapshot, typesWithEntities } from '@tildebase/tenant'
-import type { Call } from '../call.ts'
-import { type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import type { Snapshot } from '@tildebase/tenant'
+import type { Call, StreamRoute } from '../call.ts'
+import { json, type Reply } from '../reply.ts'
 import { parquetPieces, pause } from './export.ts'
 import { filterParam } from './params.ts'
 
 /** What there is to fetch, and whether it has changed. */
-export const manifestRoutes: readonly Route[] = [
+export const manifestRoutes: readonly StreamRoute[] = [
   {
     method: 'GET',
     path: '/manifest',
@@ -27,34 +26,34 @@ interface FileEntry {
 /** Types with secrets, and the log itself, which never stands still. */
 const LEFT_OUT = new Set(['ApiKey', 'Webhook', 'Event'])
 
-async function manifest(call: Call): Promise<HttpResponse> {
-  const { tenant, grant } = call
-  const generatedAt = isoOf(tenant.ports.clock.now())
+async function manifest(call: Call): Promise<Reply> {
+  const { read } = call
+  const generatedAt = isoOf(read.now)
   const files: { [name: string]: FileEntry } = {}
-  for (const type of typesWithEntities(tenant.sql)) {
-    const noun = tenant.nouns.get(type)
-    if (noun?.name !== type || LEFT_OUT.has(type) || !may(grant, 'read', noun)) continue
+  for (const noun of read.storedTypes()) {
+    if (LEFT_OUT.has(noun.name)) continue
     const entry = await entryOf(call, noun)
-    if (entry.records > 0) files[`${type}.parquet`] = entry
+    if (entry.records > 0) files[`${noun.name}.parquet`] = entry
   }
-  return json(200, { files, generatedAt, head: { seq: tenant.head.seq, hash: `sha256:${hex(tenant.head.hash)}` } })
+  const { seq, hash } = read.head
+  return json(200, { files, generatedAt, head: { seq, hash: `sha256:${hex(hash)}` } })
 }
 
 /** The entry of a type: kept until the type changes, and worked out once for all who ask meanwhile. */
 async function entryOf(call: Call, noun: Noun): Promise<FileEntry> {
-  const { cache } = call.tenant
-  const snapshot = new Snapshot(call.tenant, call.grant, noun, filterParam(call, noun))
+  const { read } = call
+  const snapshot = read.snapshot(noun, filterParam(call, noun))
   const key = `manifest ${snapshot.fingerprint('parquet')}`
   try {
-    return await cache.get([noun.name, 'Schema'], key, () => workOut(call, noun, snapshot))
+    return await read.cached([noun.name], key, () => workOut(call, noun, snapshot))
   } catch (reason) {
-    cache.forget(noun.name)
+    read.forget(noun.name)
     throw reason
   }
 }
 
 async function workOut(call: Call, noun: Noun, snapshot: Snapshot): Promise<FileEntry> {
-  const hasher = call.tenant.ports.seal.hasher()
+  const hasher = call.read.hasher()
   let size = 0
   let records = 0
   const counted = {

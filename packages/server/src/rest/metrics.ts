@@ -1,33 +1,19 @@
-import { isPlainObject, listed, type Noun, Problem } from '@tildebase/nouns'
-import {
-  asOfTime,
-  BUILT_IN,
-  builtInMetric,
-  demand,
-  entityView,
-  evaluateFlag,
-  isId,
-  limitOf,
-  metricHistory,
-  metricSeries,
-  snapshot,
-  storedMetric,
-} from '@tildebase/tenant'
-import type { Call } from '../call.ts'
-import { type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import { isPlainObject, type JsonObject, type Noun, Problem, parseInstant } from '@tildebase/nouns'
+import { isId, limitOf } from '@tildebase/tenant'
+import type { Call, ReadRoute } from '../call.ts'
+import { json, type Reply } from '../reply.ts'
 
 const MOST_POINTS = 1_000
 
 /** Numbers about the business, and what follows from tracked events. */
-export const metricRoutes: readonly Route[] = [
+export const metricRoutes: readonly ReadRoute[] = [
   {
     method: 'GET',
     path: '/metrics',
     needs: { action: 'read', on: 'each' },
     mode: 'read',
     summary: 'The business at a glance',
-    handle: (call) => json(200, snapshot(call.tenant, call.grant, call.lens, asOfTime(call.query.get('asOf')))),
+    handle: (call) => json(200, call.read.business.snapshot(call.lens, asOfTime(call))),
   },
   ...['/Metric/:id/series', '/metrics/:id/series'].map((path) => ({
     method: 'GET' as const,
@@ -53,38 +39,31 @@ export function isMetricName(noun: Noun, id: string): boolean {
 }
 
 /** A stored Metric of that name, else a built-in one, with its last twelve months. */
-export function metricByName(call: Call): HttpResponse {
-  const { tenant, grant, context } = call
-  const name = call.params.id!
-  const asOf = asOfTime(call.query.get('asOf'))
-  const stored = storedMetric(tenant, grant, name, asOf)
-  if (stored) return json(200, { ...entityView(stored, context), history: metricHistory(tenant, stored, asOf) })
-  const builtIn = builtInMetric(tenant, grant, name, asOf)
-  if (builtIn) return json(200, { ...builtIn, $context: context })
-  const known = Object.keys(BUILT_IN)
-  throw new Problem('not_found', `There is no Metric ${name}. Built in are ${listed(known, 'and')}.`, {
-    type: 'Metric',
-    id: name,
-    builtIn: known,
-  })
+export function metricByName(call: Call): Reply {
+  return json(200, call.read.business.metric(call.params.id!, asOfTime(call)))
 }
 
-function series(call: Call): HttpResponse {
-  const { tenant, grant } = call
-  demand(grant, 'read', tenant.noun('Metric'))
-  const id = call.params.id!
-  const limit = call.query.get('limit')
-  const metric = storedMetric(tenant, grant, id, null)
-  if (!metric) throw new Problem('not_found', `There is no stored Metric ${id}.`, { type: 'Metric', id })
-  return json(200, { results: metricSeries(tenant, metric, limit === undefined ? 100 : limitOf(limit, MOST_POINTS)) })
+function series({ read, params, query }: Call): Reply {
+  const limit = query.get('limit')
+  const most = limit === undefined ? 100 : limitOf(limit, MOST_POINTS)
+  return json(200, { results: read.business.series(params.id!, most) })
 }
 
-function evaluate(call: Call): HttpResponse {
-  const { userId = null, context = {} } = isPlainObject(call.body) ? call.body : {}
+function evaluate({ read, params, body }: Call): Reply {
+  const { userId = null, context = {} } = isPlainObject(body) ? body : {}
   if ((userId !== null && typeof userId !== 'string') || !isPlainObject(context)) {
     throw new Problem('invalid_body', 'Send {"userId": "…", "context": {…}}, both optional.', {
       field: isPlainObject(context) ? 'userId' : 'context',
     })
   }
-  return json(200, evaluateFlag(call.tenant, call.grant, call.params.id!, userId, context as never))
+  return json(200, read.business.evaluateFlag(params.id!, userId, context as JsonObject))
+}
+
+/** The time that `asOf` names, or null when it is not given. */
+function asOfTime({ query }: Call): number | null {
+  const value = query.get('asOf')
+  if (value === undefined || value === null || value === '') return null
+  const at = typeof value === 'string' ? parseInstant(value) : null
+  if (at !== null) return at
+  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
 }

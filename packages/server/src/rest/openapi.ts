@@ -1,14 +1,12 @@
-import type { Call } from '../call.ts'
-import type { HttpResponse } from '../http.ts'
-import { jsonText } from '../http.ts'
+import type { Call, ReadRoute } from '../call.ts'
 import { openapi } from '../openapi/document.ts'
-import type { Route } from '../routes.ts'
+import { contentReply, type Reply } from '../reply.ts'
 
 const VERSION = '0.1.0'
 const ANYWHERE = 'https://tenant.invalid'
 
 /** The tenant's endpoints, as data for tools. */
-export const openapiRoutes: readonly Route[] = [
+export const openapiRoutes: readonly ReadRoute[] = [
   {
     method: 'GET',
     path: '/openapi.json',
@@ -19,18 +17,17 @@ export const openapiRoutes: readonly Route[] = [
   },
 ]
 
-function describe(call: Call): HttpResponse {
-  const { tenant, lens, context } = call
+function describe(call: Call): Reply {
+  const { read, lens, context } = call
   // Lenses can be combined in many ways; those of one dimension are few enough to be kept.
   const text =
-    lens.names.length <= 1
-      ? tenant.cache.get(['Schema'], `openapi ${lens.names[0] ?? ''}`, () => textOf(call))
-      : textOf(call)
-  return jsonText(200, text.replace(JSON.stringify(ANYWHERE), JSON.stringify(context)))
+    lens.names.length <= 1 ? read.cached([], `openapi ${lens.names[0] ?? ''}`, () => textOf(call)) : textOf(call)
+  const shown = text.replace(JSON.stringify(ANYWHERE), JSON.stringify(context))
+  return contentReply(200, { value: () => JSON.parse(shown), text: () => shown })
 }
 
 /** The text for whichever host is asked. */
-function textOf({ tenant, routes, lens: { domains } }: Call): string {
-  const nouns = tenant.nouns.all.filter(({ domain }) => domains === null || domains.has(domain) || domain === 'custom')
+function textOf({ read, routes, lens: { domains } }: Call): string {
+  const nouns = read.nouns.all.filter(({ domain }) => domains === null || domains.has(domain) || domain === 'custom')
   return JSON.stringify(openapi({ routes: routes.all, nouns, url: ANYWHERE, version: VERSION }))
 }

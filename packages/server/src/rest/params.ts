@@ -1,30 +1,15 @@
-import { allOf, EVERYTHING, type Filter, type Noun, OPERATORS, Problem, parsePlain, parseSort } from '@tildebase/nouns'
-import {
-  asOfSeq,
-  demandReachable,
-  filterOf,
-  includeOf,
-  industryFilter,
-  limitOf,
-  offsetOf,
-  type Query as Question,
-  readContextOf,
-} from '@tildebase/tenant'
+import { allOf, EVERYTHING, type Filter, type Noun, OPERATORS, Problem, parseSort } from '@tildebase/nouns'
+import { limitOf, offsetOf, type Query as Question } from '@tildebase/tenant'
 import { type Call, flagParam, textParam } from '../call.ts'
 
 /** Parameters of every list: a field of such a name is reached by `filter`. */
 const RESERVED = new Set(['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields'])
 /** Words of our own: a type that declares a field of such a name keeps it, as Invoice does with `total`. */
-const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe', 'wait', 'since'])
-
-/** Reads the tenant as the call's key sees it. */
-export function readerFor(call: Call) {
-  return readContextOf(call.tenant, call.grant, call.context)
-}
+const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe', 'wait', 'since', 'cascade'])
 
 /** The question that a list request asks. */
 export function findQuery(call: Call, noun: Noun): Question {
-  const { query, tenant } = call
+  const { query, read } = call
   const asOf = asOfParam(call)
   const filter = filterParam(call, noun)
   const sort = query.get('sort')
@@ -33,7 +18,7 @@ export function findQuery(call: Call, noun: Noun): Question {
   return {
     type: noun.name,
     filter,
-    sort: sort === undefined ? [] : parseSort(sortOf(sort), noun, tenant.nouns),
+    sort: sort === undefined ? [] : parseSort(sortOf(sort), noun, read.nouns),
     ...(limit !== undefined && { limit: limitOf(limit) }),
     ...(offset !== undefined && { offset: offsetOf(offset) }),
     cursor: textParam(query, 'cursor') || null,
@@ -65,24 +50,24 @@ export function getQuery(call: Call, noun: Noun): Pick<Question, 'asOf' | 'inclu
 
 /** `filter`, plain parameters and the lens, all of which must hold. The key must be allowed to read what they reach. */
 export function filterParam(call: Call, noun: Noun): Filter {
-  const { query, tenant, grant, lens } = call
+  const { query, read, lens } = call
   const given = query.get('filter')
-  const filter = given === undefined || given === '' ? EVERYTHING : filterOf(tenant, noun, filterJson(given))
+  const filter = given === undefined || given === '' ? EVERYTHING : read.filter(noun, filterJson(given))
   const plain = [...query]
     .filter(([name]) => isField(noun, name))
     .map(([name, value]) => [name, String(value)] as const)
-  const equalities = plain.length === 0 ? EVERYTHING : parsePlain(plain, noun, tenant.nouns, tenant.now())
-  const asked = demandReachable(tenant, grant, allOf([filter, equalities]))
-  return lens.industry === null ? asked : allOf([asked, industryFilter(tenant, noun, lens)])
+  const equalities = plain.length === 0 ? EVERYTHING : read.equalities(noun, plain)
+  const asked = allOf([filter, equalities])
+  return lens.industry === null ? asked : allOf([asked, read.industry(noun, lens)])
 }
 
 export function asOfParam(call: Call): number | null {
   const asOf = call.query.get('asOf')
-  return asOf === undefined || asOf === '' ? null : asOfSeq(call.tenant, asOf)
+  return asOf === undefined || asOf === '' ? null : call.read.asOf(asOf)
 }
 
 function includeParam(call: Call, noun: Noun): readonly string[] {
-  return includeOf(call.tenant, call.grant, noun, call.query.get('include'))
+  return call.read.include(noun, call.query.get('include'))
 }
 
 /** The filter that a URL gives as text, and a batch as JSON. */

@@ -1,12 +1,12 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 
-/** The result of an earlier operation: a status and JSON text. */
-interface Earlier {
+/** The result of an earlier operation. */
+export interface EarlierResult {
   readonly status: number
-  readonly body: string
+  readonly content: { value(): unknown; text(): string } | null
 }
 
-type Results = ReadonlyMap<string, Earlier>
+type Results = ReadonlyMap<string, EarlierResult>
 
 /** A body with every `{"$ref": "op1", "path": "$id"}` replaced by what it refers to. */
 export function resolve(value: unknown, results: Results): unknown {
@@ -40,7 +40,7 @@ function valueAt(id: string, path: string, results: Results): unknown {
   if (result.status >= 400) {
     throw new Problem('dependency_failed', `This operation needs the result of ${id}, which failed.`, { field: id })
   }
-  let value: unknown = JSON.parse(result.body)
+  let value: unknown = result.content?.value() ?? null
   for (const step of path === '' ? [] : path.split('.')) {
     const there = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
     if (!there)

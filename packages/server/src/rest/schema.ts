@@ -1,8 +1,7 @@
 import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
-import { dropType, putType } from '@tildebase/tenant'
-import type { Call } from '../call.ts'
-import { empty, type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import type { TenantWriter } from '@tildebase/tenant'
+import type { Call, Route } from '../call.ts'
+import { empty, json, type Reply } from '../reply.ts'
 
 const ADMIN = { action: 'admin', on: 'area', area: 'platform' } as const
 
@@ -41,21 +40,20 @@ export function describe(noun: Noun): JsonObject {
   return { name, domain, path, strict, stateField, notation, fields, verbs } as unknown as JsonObject
 }
 
-function all(call: Call): HttpResponse {
+function all(call: Call): Reply {
   const { domains } = call.lens
-  const nouns = call.tenant.nouns.all.filter(
+  const nouns = call.read.nouns.all.filter(
     (noun) => domains === null || domains.has(noun.domain) || noun.domain === 'custom',
   )
   return json(200, { types: nouns.map(describe), total: nouns.length })
 }
 
-function one(call: Call): HttpResponse {
-  return json(200, describe(call.tenant.noun(call.params.type!)))
+function one(call: Call): Reply {
+  return json(200, describe(call.read.noun(call.params.type!)))
 }
 
-function put(call: Call): HttpResponse {
-  const { tenant, grant, body } = call
-  const name = tenant.nouns.get(call.params.type!)?.name ?? call.params.type!
+function put({ read, params, body }: Call, write: TenantWriter): Reply {
+  const name = read.nouns.get(params.type!)?.name ?? params.type!
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Problem(
       'invalid_schema',
@@ -63,11 +61,11 @@ function put(call: Call): HttpResponse {
       { type: name },
     )
   }
-  const { event } = putType(tenant, name, body as JsonObject, grant.actor)
-  return json(event?.verb === 'create' ? 201 : 200, describe(tenant.noun(name)))
+  const { event } = write.putType(name, body as JsonObject)
+  return json(event?.verb === 'create' ? 201 : 200, describe(read.noun(name)))
 }
 
-function drop(call: Call): HttpResponse {
-  dropType(call.tenant, call.tenant.noun(call.params.type!).name, call.grant.actor)
+function drop({ read, params }: Call, write: TenantWriter): Reply {
+  write.dropType(read.noun(params.type!).name)
   return empty(204)
 }

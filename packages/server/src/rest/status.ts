@@ -1,15 +1,14 @@
-import { json } from '../http.ts'
-import { status } from '../mcp/run.ts'
-import type { Route } from '../routes.ts'
+import type { ReadRoute } from '../call.ts'
+import { json } from '../reply.ts'
 
-/** How the tenant stands, and what the key may do: the same for agents and for people. */
-export const statusRoutes: readonly Route[] = [
+/** How the tenant is, and what the key may do: the same for agents and for people. */
+export const statusRoutes: readonly ReadRoute[] = [
   {
     method: 'GET',
     path: '/status',
     needs: 'key',
     mode: 'read',
-    summary: 'Tell how the tenant stands and what the key may do',
-    handle: (call) => json(200, status(call)),
+    summary: 'Read the state of the tenant and what the key may do',
+    handle: ({ read, lens }) => json(200, { ...read.status(), lens: lens.names }),
   },
 ]

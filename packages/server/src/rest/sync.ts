@@ -1,25 +1,14 @@
-import { Problem } from '@tildebase/nouns'
-import { sync } from '@tildebase/tenant'
-import type { Call } from '../call.ts'
-import { type HttpResponse, json } from '../http.ts'
-import type { Route } from '../routes.ts'
+import type { WriteRoute } from '../call.ts'
+import { json } from '../reply.ts'
 
 /** Synchronisation with local databases, in both directions. */
-export const syncRoutes: readonly Route[] = [
+export const syncRoutes: readonly WriteRoute[] = [
   {
     method: 'POST',
     path: '/sync',
     needs: { action: 'write', on: 'each' },
     mode: 'write',
     summary: 'Exchange changes with a local database',
-    handle: exchange,
+    handle: ({ body }, write) => json(200, write.sync(body)),
   },
 ]
-
-function exchange(call: Call): HttpResponse {
-  const { tenant, grant, body, correlation } = call
-  if (!grant.scopes.some(({ action }) => action !== 'read')) {
-    throw new Problem('forbidden', 'This key may only read. A sync needs write on some area.')
-  }
-  return json(200, sync(tenant, grant, body, correlation))
-}

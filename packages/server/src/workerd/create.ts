@@ -2,16 +2,16 @@
 
 import { fetchResponseOf, httpRequestOf } from '../fetch-adapter.ts'
 import { Gateway } from '../gateway.ts'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { json } from '../http.ts'
+import { operatorPage } from '../host/operator.ts'
+import { publicPage } from '../host/pages.ts'
+import { systemSeal } from '../host/ports.ts'
 import { readSettings } from '../node/config.ts'
-import { systemSeal } from '../node/ports.ts'
 import { type ProgramFile, programOf } from '../program.ts'
 import { DurableTenants } from './durable-tenants.ts'
 import type { Env } from './env.ts'
 import { report } from './log.ts'
 import { tenantObject } from './object.ts'
-import { operator } from './operator.ts'
+import { operatorActions } from './operator.ts'
 
 /** The service as a Worker and the class of its Durable Objects, with nouns and hooks of your own. */
 export function createWorker(program: ProgramFile = {}) {
@@ -35,8 +35,10 @@ function gatewayOf(env: Env): Gateway {
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,
-    outside: (ask: HttpRequest, segments, sender, requestId) =>
-      segments[0] === 'operator' ? operator(ask, segments, sender, tenants, requestId) : outside(segments),
+    outside: (request, segments, sender, requestId) =>
+      segments[0] === 'operator'
+        ? operatorPage(request, segments, sender, requestId, operatorActions(tenants))
+        : publicPage(request, segments, false),
   })
 }
 
@@ -44,17 +46,4 @@ function gatewayOf(env: Env): Gateway {
 function operatorTest(key: string | null): (secret: string) => boolean {
   if (key === null) return () => false
   return (secret) => systemSeal.equal(systemSeal.sha256(secret), systemSeal.sha256(key))
-}
-
-function outside(segments: readonly string[]): HttpResponse | null {
-  switch (segments.join('/')) {
-    case '':
-      return json(200, { service: 'Tildebase', tenants: '/~{tenant}', health: '/healthz' })
-    case 'healthz':
-      return json(200, { status: 'ok' })
-    case 'readyz':
-      return json(200, { status: 'ready' })
-    default:
-      return null
-  }
 }

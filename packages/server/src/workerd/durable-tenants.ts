@@ -4,7 +4,7 @@ import type { Sender } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { RequestTarget } from '../target.ts'
-import { commandRequest, type ObjectCommand, type Task } from './object-command.ts'
+import { commandRequest, type ObjectCommand, type ObjectTask } from './object-command.ts'
 
 /** The tenants, each in a Durable Object of its own, found by its slug. */
 export class DurableTenants implements Tenants {
@@ -17,11 +17,11 @@ export class DurableTenants implements Tenants {
   answer(
     slug: string,
     ask: HttpRequest,
-    place: RequestTarget,
+    target: RequestTarget,
     sender: Sender,
     requestId: string,
   ): Promise<HttpResponse> {
-    return this.#send({ do: 'answer', slug, place, sender, requestId }, ask)
+    return this.#send({ do: 'answer', slug, target, sender, requestId }, ask)
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
@@ -29,14 +29,14 @@ export class DurableTenants implements Tenants {
   }
 
   /** Does what the operator asks of a tenant as a whole. */
-  keep(slug: string, task: Task, ask: HttpRequest, requestId: string): Promise<HttpResponse> {
-    return this.#send({ do: 'keep', slug, task, requestId }, ask)
+  runTask(slug: string, task: ObjectTask, ask: HttpRequest, requestId: string): Promise<HttpResponse> {
+    return this.#send({ do: 'task', slug, task, requestId }, ask)
   }
 
-  async #send(errand: ObjectCommand, ask: HttpRequest | null): Promise<HttpResponse> {
-    const object = this.#namespace.get(this.#namespace.idFromName(errand.slug))
+  async #send(command: ObjectCommand, ask: HttpRequest | null): Promise<HttpResponse> {
+    const object = this.#namespace.get(this.#namespace.idFromName(command.slug))
     try {
-      const { status, headers, body } = await object.fetch(commandRequest(errand, ask))
+      const { status, headers, body } = await object.fetch(commandRequest(command, ask))
       return { status, headers: Object.fromEntries(headers), body: body as HttpResponse['body'] }
     } catch (reason) {
       throw absent(reason)

@@ -1,30 +1,22 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
-import { isoOf, Problem } from '@tildebase/nouns'
-import {
-  type Engine,
-  GroupCommit,
-  grantOf,
-  type LogPart,
-  openTenant,
-  portableLog,
-  replay,
-  summaryOf,
-  verify,
-} from '@tildebase/tenant'
-import { handleRequest, type OpenTenant } from '../app.ts'
+import { Problem } from '@tildebase/nouns'
+import { openTenant, type Tenant } from '@tildebase/tenant'
+import { handleRequest } from '../app.ts'
 import { fetchResponseOf, httpRequestOf, withBody } from '../fetch-adapter.ts'
-import { empty, type HttpRequest, type HttpResponse, json } from '../http.ts'
+import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
+import { createVault } from '../host/vault.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
 import { logPart } from '../log-request.ts'
 import { readSettings } from '../node/config.ts'
-import { systemClock, systemRandom, systemSeal } from '../node/ports.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
+import { empty, json, render } from '../reply.ts'
 import { refusal } from '../respond.ts'
 import { routes } from '../route-table.ts'
 import type { Env } from './env.ts'
 import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
-import { commandOf, type ObjectCommand, type Task } from './object-command.ts'
+import { commandOf, type ObjectCommand, type ObjectTask } from './object-command.ts'
 import { createOutbound } from './outbound.ts'
 import { DurableSql } from './sql.ts'
 
@@ -32,7 +24,7 @@ import { DurableSql } from './sql.ts'
 export function tenantObject(program: Program) {
   return class TenantObject extends DurableObject<Env> {
     #sql: LazySql
-    #open: OpenTenant | null = null
+    #tenant: Tenant | null = null
     #baseUrl = ''
     #alarmAt: number | null = null
     readonly #settings
@@ -46,65 +38,69 @@ export function tenantObject(program: Program) {
       if (rateLimit > 0) this.#rate = new RateLimit(rateLimit, () => Date.now())
     }
 
-    /** Runs an errand of the Worker. */
+    /** Runs a command of the Worker. */
     override async fetch(request: Request): Promise<Response> {
-      const errand = commandOf(request)
-      const requestId = 'requestId' in errand ? errand.requestId : 'verify'
-      const given = await this.#run(errand, httpRequestOf(request)).catch((reason) =>
+      const command = commandOf(request)
+      const requestId = 'requestId' in command ? command.requestId : 'verify'
+      const response = await this.#run(command, httpRequestOf(request)).catch((reason) =>
         refusal(reason, requestId, report),
       )
-      return fetchResponseOf(given, request.method)
+      return fetchResponseOf(response, request.method)
     }
 
     /** Does what is due. The platform calls again, later each time, while this throws. */
     override async alarm(): Promise<void> {
       this.#alarmAt = null
       const slug = this.ctx.id.name
-      if (this.#sql.exists && slug !== undefined) await this.#enter(slug).tenant.wake()
+      if (this.#sql.exists && slug !== undefined) await this.#opened(slug).wake()
     }
 
-    async #run(errand: ObjectCommand, ask: HttpRequest): Promise<HttpResponse> {
-      switch (errand.do) {
+    async #run(command: ObjectCommand, request: HttpRequest): Promise<HttpResponse> {
+      switch (command.do) {
         case 'answer': {
-          const { slug, place, sender, requestId } = errand
-          this.#baseUrl = place.baseUrl
-          const whole = await withBody(ask, this.#settings.bodyLimit)
-          const { signup, importLimit } = this.#settings
-          const app = { routes, signup, report, importLimit, rate: this.#rate }
-          return handleRequest(this.#enter(slug), whole, place, sender, requestId, app)
+          const { slug, target, sender, requestId } = command
+          this.#baseUrl = target.baseUrl
+          const whole = await withBody(request, this.#settings.bodyLimit)
+          const { signup, importLimit, queryMs, rowLimit, answerLimit } = this.#settings
+          const budget = { ms: queryMs, rows: rowLimit, bytes: answerLimit }
+          const app = { routes, signup, report, importLimit, rate: this.#rate, budget }
+          return handleRequest(this.#opened(slug), whole, target, sender, requestId, app)
         }
         case 'verify':
-          return empty(grantOf(this.#enter(errand.slug).tenant, errand.secret) ? 200 : 404)
-        case 'keep':
-          return this.#keep(errand.slug, errand.task, ask)
+          return render(empty(this.#opened(command.slug).identify(command.secret) ? 200 : 404))
+        case 'task':
+          return this.#runTask(command.slug, command.task, request)
       }
     }
 
-    async #keep(slug: string, task: Task, ask: HttpRequest): Promise<HttpResponse> {
-      const { tenant } = this.#enter(slug)
-      if (task.do === 'replay') return this.#replay(tenant, ask)
+    async #runTask(slug: string, task: ObjectTask, request: HttpRequest): Promise<HttpResponse> {
+      const tenant = this.#opened(slug)
+      if (task.do === 'replay') return this.#replay(tenant, request)
       if (!this.#sql.exists) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
       switch (task.do) {
         case 'info':
-          return json(200, info(tenant, this.ctx.storage.sql.databaseSize))
+          return render(json(200, { ...tenant.admin.info(), bytes: this.ctx.storage.sql.databaseSize }))
         case 'verify':
-          return json(200, { tenant: slug, ...verify(tenant) })
-        case 'log':
-          return logAnswer(tenant, await logPart(tenant, task.question))
+          return render(json(200, { tenant: slug, ...tenant.admin.verify() }))
+        case 'log': {
+          const pages = tenant.admin.log(await logPart(tenant, task.question))
+          return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: streamed(pages) }
+        }
         case 'delete':
+          log('info', 'The operator deleted a tenant', { tenant: slug })
           await this.#erase()
-          return empty(204)
+          return render(empty(204))
       }
     }
 
-    async #replay(tenant: Engine, ask: HttpRequest): Promise<HttpResponse> {
-      if (ask.body === null) throw new Problem('invalid_body', 'Send the lines of a log as the body.')
+    async #replay(tenant: Tenant, request: HttpRequest): Promise<HttpResponse> {
+      if (request.body === null) throw new Problem('invalid_body', 'Send the lines of a log as the body.')
       const isNew = !this.#sql.exists
       try {
-        const { events } = await replay(tenant, ask.body as AsyncIterable<Uint8Array>, async () => {})
-        // What stands beside the log was replaced: whoever has read it must read it again.
-        this.#open = null
-        return json(201, { tenant: tenant.slug, events })
+        const { events } = await tenant.admin.replay(request.body as AsyncIterable<Uint8Array>, async () => {})
+        // What is kept beside the log was replaced: it must be read again.
+        this.#tenant = null
+        return render(json(201, { tenant: tenant.slug, events }))
       } catch (reason) {
         if (isNew) await this.#erase()
         throw reason
@@ -112,15 +108,15 @@ export function tenantObject(program: Program) {
     }
 
     async #erase(): Promise<void> {
-      await this.#open?.tenant.rest()
-      this.#open = null
+      await this.#tenant?.rest()
+      this.#tenant = null
       await this.ctx.storage.deleteAlarm()
       await this.ctx.storage.deleteAll()
       this.#sql = new LazySql(new DurableSql(this.ctx.storage))
     }
 
-    #enter(slug: string): OpenTenant {
-      if (this.#open) return this.#open
+    #opened(slug: string): Tenant {
+      if (this.#tenant) return this.#tenant
       const { settings, baseUrl } = { settings: this.#settings, baseUrl: () => this.#baseUrl }
       const tenant = openTenant(
         slug,
@@ -129,8 +125,11 @@ export function tenantObject(program: Program) {
           clock: systemClock,
           random: systemRandom,
           seal: systemSeal,
+          vault: createVault(settings.secretKey ?? settings.rootKey ?? slug, slug),
           alarm: { wakeAt: (at) => this.#wakeAt(at) },
           outbound: createOutbound(settings.webhooksInsecure),
+          // The answer is held back until what was written is durable, so a commit need not wait for company.
+          soon: (run) => queueMicrotask(run),
         },
         {
           ...program,
@@ -146,11 +145,10 @@ export function tenantObject(program: Program) {
           log,
         },
       )
-      // The answer is held back until what was written is durable, so a commit need not wait for company.
-      this.#open = { tenant, commits: new GroupCommit(tenant, (run) => queueMicrotask(run)) }
+      this.#tenant = tenant
       const due = tenant.due()
       if (due !== null) this.#wakeAt(due)
-      return this.#open
+      return tenant
     }
 
     /** There is one alarm: the earliest time asked for. */
@@ -167,21 +165,6 @@ export function tenantObject(program: Program) {
   }
 }
 
-function info(tenant: Engine, bytes: number): object {
-  const { first, entities } = summaryOf(tenant)
-  return {
-    tenant: tenant.slug,
-    bytes,
-    events: tenant.head.seq,
-    entities,
-    createdAt: first === null ? null : isoOf(first),
-    updatedAt: isoOf(tenant.head.at),
-  }
-}
-
-function logAnswer(tenant: Engine, part: LogPart): HttpResponse {
-  const pages = async function* () {
-    yield* portableLog(tenant, part)
-  }
-  return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: pages() }
+async function* streamed(pages: Iterable<string>): AsyncGenerator<string> {
+  yield* pages
 }

@@ -1,6 +1,7 @@
 import { isoOf, type JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
+import type { ReadContext } from '../query/reader.ts'
 import { monthEnds } from './months.ts'
 import { REVENUE_TYPES, revenue } from './revenue.ts'
 import { marketing, pipeline, support, trialConversion } from './sections.ts'
@@ -36,14 +37,20 @@ export const BUILT_IN: { readonly [name: string]: BuiltIn } = {
 }
 
 /** A built-in metric with its last twelve months, or null when there is none of that name. */
-export function builtInMetric(tenant: Engine, grant: Grant, name: string, asOf: number | null): JsonObject | null {
+export function builtInMetric(
+  engine: Engine,
+  grant: Grant,
+  reader: ReadContext,
+  name: string,
+  asOf: number | null,
+): JsonObject | null {
   const metric = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name]! : null
   if (metric === null) return null
-  for (const type of metric.types) demand(grant, 'read', tenant.noun(type))
-  const view = metricViewOf(tenant, grant, asOf)
+  for (const type of metric.types) demand(grant, 'read', engine.noun(type))
+  const view = metricViewOf(engine, grant, reader, asOf)
   const history = monthEnds(view.at).map((at, index, all) => {
     // The month that is not over yet ends now.
-    const past = index === all.length - 1 ? view : metricViewOf(tenant, grant, at)
+    const past = index === all.length - 1 ? view : metricViewOf(engine, grant, reader, at)
     return { date: isoOf(at).slice(0, 10), value: metric.value(past) }
   })
   return {

@@ -1,23 +1,21 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
-import type { Compute } from '../write/execute.ts'
+import type { Compute } from '../write/write.ts'
 
-type Formula = (tenant: Engine, state: JsonObject, args: JsonObject) => Json | undefined
+type Formula = (state: JsonObject, args: JsonObject) => Json | undefined
 
 /** What `$computed` means for each verb and field that declares it. */
 const FORMULAS: { readonly [name: string]: Formula } = {
   'Organization.score.healthScore': healthScore,
-  'Form.submit.submissionCount': (_, state) => numberOf(state.submissionCount) + 1,
-  'Workflow.trigger.runCount': (_, state) => numberOf(state.runCount) + 1,
+  'Form.submit.submissionCount': (state) => numberOf(state.submissionCount) + 1,
+  'Workflow.trigger.runCount': (state) => numberOf(state.runCount) + 1,
 }
 
 /** Works out `$computed` for the verbs of the built-in types. */
-export function computed(tenant: Engine): Compute {
-  return (noun, verb, field, state, args) => FORMULAS[`${noun.name}.${verb.name}.${field}`]?.(tenant, state, args)
-}
+export const computed: Compute = (noun, verb, field, state, args) =>
+  FORMULAS[`${noun.name}.${verb.name}.${field}`]?.(state, args)
 
 /** 0 to 100: how well a customer stands, from what is known of it; what is not known does not count. */
-function healthScore(_: Engine, state: JsonObject): Json {
+function healthScore(state: JsonObject): Json {
   const signs: number[] = []
   if (state.status !== undefined) signs.push(state.status === 'Active' ? 100 : 0)
   if (typeof state.npsScore === 'number') signs.push(Math.min(Math.max((state.npsScore + 100) / 2, 0), 100))

@@ -3,11 +3,11 @@ import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
 import { filterOf } from '../query/filter.ts'
 import { find, get } from '../query/find.ts'
-import { readContextOf } from '../query/parameters.ts'
+import type { ReadContext } from '../query/reader.ts'
 import { regexFault, regexTest } from '../query/regex.ts'
 import type { Stored } from '../store/entities.ts'
 import { notFound } from '../write/verb.ts'
-import { noteEvaluation } from './flag-counts.ts'
+import type { FlagCounts } from './flag-counts.ts'
 
 /** What a flag says for somebody, and why. */
 export interface Evaluation {
@@ -25,33 +25,35 @@ const CONTEXTS = nounsOf([CONTEXT])
 
 /** Evaluates a flag, named by id or key, for a user in a context. The same user always gets the same answer. */
 export function evaluateFlag(
-  tenant: Engine,
+  engine: Engine,
   grant: Grant,
+  reader: ReadContext,
+  counts: FlagCounts,
   idOrKey: string,
   userId: string | null,
   context: JsonObject,
 ): Evaluation {
-  const stored = flagOf(tenant, grant, idOrKey)
+  const stored = flagOf(engine, grant, reader, idOrKey)
   const flag = JSON.parse(stored.data) as JsonObject
   const about = { ...context, ...(userId !== null && { userId }) }
   const who = userId ?? textOf(context.userId) ?? textOf(context.anonymousId) ?? textOf(context.sessionId)
-  noteEvaluation(tenant, stored.id)
-  const evaluation = decide(tenant, flag, who, about)
+  counts.add(stored.id)
+  const evaluation = decide(engine, flag, who, about)
   return { key: String(flag.key), ...evaluation }
 }
 
-function decide(tenant: Engine, flag: JsonObject, who: string | null, about: JsonObject): Omit<Evaluation, 'key'> {
+function decide(engine: Engine, flag: JsonObject, who: string | null, about: JsonObject): Omit<Evaluation, 'key'> {
   const off = typedValue(flag, flag.defaultValue)
   if (!ON.includes(String(flag.status))) return { value: off, enabled: false, reason: 'off' }
-  const place = who === null ? null : bucket(tenant, `${flag.key}:${who}`)
-  const rule = rulesOf(flag).find(({ filter }) => meets(tenant, filter, about))
+  const place = who === null ? null : bucket(engine, `${flag.key}:${who}`)
+  const rule = rulesOf(flag).find(({ filter }) => meets(engine, filter, about))
   if (rule) {
     const inside = reaches(rule.percentage, place)
-    return inside ? { ...chosen(tenant, flag, who, rule), enabled: true, reason: 'rule' } : missed(off, place)
+    return inside ? { ...chosen(engine, flag, who, rule), enabled: true, reason: 'rule' } : missed(off, place)
   }
   const percentage = flag.status === 'RolledOut' ? 100 : (numberOf(flag.rolloutPercentage) ?? 100)
   return reaches(percentage, place)
-    ? { ...chosen(tenant, flag, who, {}), enabled: true, reason: 'rollout' }
+    ? { ...chosen(engine, flag, who, {}), enabled: true, reason: 'rollout' }
     : missed(off, place)
 }
 
@@ -89,13 +91,13 @@ function variantsOf(flag: JsonObject): Variant[] {
 }
 
 /** The value of a rule, else the variant that the user falls on by weight, else what an enabled flag says. */
-function chosen(tenant: Engine, flag: JsonObject, who: string | null, rule: Partial<Rule>) {
+function chosen(engine: Engine, flag: JsonObject, who: string | null, rule: Partial<Rule>) {
   if (rule.value !== undefined) return { value: rule.value }
   const variants = variantsOf(flag)
   const named = variants.find(({ name }) => name === rule.variant)
   if (named) return { value: named.value, variant: named.name }
   const total = variants.reduce((sum, { weight }) => sum + weight, 0)
-  let left = ((who === null ? 0 : bucket(tenant, `${flag.key}:variant:${who}`)) / 100) * total
+  let left = ((who === null ? 0 : bucket(engine, `${flag.key}:variant:${who}`)) / 100) * total
   for (const { name, value, weight } of variants) {
     if (left < weight) return { value, variant: name }
     left -= weight
@@ -113,13 +115,13 @@ function reaches(percentage: number, place: number | null): boolean {
 }
 
 /** A place from 0 to 100 that a text always has, and that other texts share evenly. */
-function bucket(tenant: Engine, text: string): number {
-  const [a, b, c, d] = tenant.ports.seal.sha256(text)
+function bucket(engine: Engine, text: string): number {
+  const [a, b, c, d] = engine.ports.seal.sha256(text)
   return ((a! * 2 ** 24 + b! * 2 ** 16 + c! * 2 ** 8 + d!) / 2 ** 32) * 100
 }
 
-function meets(tenant: Engine, filter: JsonObject, about: JsonObject): boolean {
-  const parsed = parseFilter(filter, CONTEXT, CONTEXTS, tenant.now(), { regex: regexFault })
+function meets(engine: Engine, filter: JsonObject, about: JsonObject): boolean {
+  const parsed = parseFilter(filter, CONTEXT, CONTEXTS, engine.nextTime(), { regex: regexFault })
   return match(parsed, about, () => [], regexTest)
 }
 
@@ -138,11 +140,10 @@ function typedValue(flag: JsonObject, text: Json | undefined): Json {
   return flag.type === 'JSON' ? given : given === 'true'
 }
 
-function flagOf(tenant: Engine, grant: Grant, idOrKey: string): Stored {
-  const noun = tenant.noun('FeatureFlag')
+function flagOf(engine: Engine, grant: Grant, reader: ReadContext, idOrKey: string): Stored {
+  const noun = engine.noun('FeatureFlag')
   demand(grant, 'read', noun)
-  const reader = readContextOf(tenant, grant)
-  const filter = filterOf(tenant, noun, { key: idOrKey })
+  const filter = filterOf(engine, noun, { key: idOrKey })
   const found =
     get(reader, noun.name, idOrKey) ?? find(reader, { type: noun.name, filter, limit: 1, total: false }).results[0]
   if (found) return found

@@ -1,11 +1,13 @@
 import { allOf, invalid, isPlainObject, type JsonObject, Problem, parseInstant } from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
-import { demand, type Grant } from '../grant/grant.ts'
+import { demand } from '../grant/grant.ts'
 import { filterOf } from '../query/filter.ts'
-import { findRows } from '../query/find.ts'
-import { demandReachable, readContextOf } from '../query/parameters.ts'
+import { findRows, type Page } from '../query/find.ts'
+import { demandReachable } from '../query/parameters.ts'
+import { readContextOf } from '../query/read-context.ts'
 import { currentOf, type Stored } from '../store/entities.ts'
-import { applyVerb, notFound, type VerbRequest, type VerbResult } from '../write/verb.ts'
+import { applyVerb, notFound } from '../write/verb.ts'
+import type { VerbRequest, VerbResult } from '../write/verb-request.ts'
+import type { Write } from '../write/write.ts'
 import { deepest, type Visit } from './steps.ts'
 import { rounded } from './view.ts'
 
@@ -19,13 +21,13 @@ const MOST_EVENTS = 1_000_000
 const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Analyses a Funnel: how many actors went through its steps in their order. The answer carries `analysis`. */
-export function analyzeFunnel(tenant: Engine, grant: Grant, ask: VerbRequest): VerbResult {
-  const known = currentOf(tenant.sql, 'Funnel', ask.id ?? '')
-  if (!known || known.deleted) throw notFound('Funnel', ask.id ?? '')
-  const state = { ...JSON.parse(known.data), ...(isPlainObject(ask.data) ? ask.data : {}) } as JsonObject
+export function analyzeFunnel(write: Write, request: VerbRequest): VerbResult {
+  const known = currentOf(write.sql, 'Funnel', request.id ?? '')
+  if (!known || known.deleted) throw notFound('Funnel', request.id ?? '')
+  const state = { ...JSON.parse(known.data), ...(isPlainObject(request.data) ? request.data : {}) } as JsonObject
   const steps = stepsOf(state.steps)
   const windowMs = windowOf(state.window)
-  const counts = deepest(visitsOf(tenant, grant, steps, state.filter), steps.length, windowMs)
+  const counts = deepest(visitsOf(write, steps, state.filter), steps.length, windowMs)
   const analysis = {
     steps: steps.map(({ name }, index) => ({
       name,
@@ -35,29 +37,24 @@ export function analyzeFunnel(tenant: Engine, grant: Grant, ask: VerbRequest): V
     })),
     conversionRate: ratio(counts.at(-1)!, counts[0]!),
   }
-  const done = applyVerb(tenant, { ...ask, serviceFields: { conversionRate: analysis.conversionRate } })
-  return { ...done, entity: { ...done.entity, extra: { analysis } } }
+  const result = applyVerb(write, { ...request, serviceFields: { conversionRate: analysis.conversionRate } })
+  return { ...result, entity: { ...result.entity, extra: { analysis } } }
 }
 
 /** What actors did of the steps, by the time they did it. */
-function visitsOf(tenant: Engine, grant: Grant, steps: readonly Step[], filter: unknown): Visit[] {
-  const noun = tenant.noun('Event')
+function visitsOf({ engine, grant, context }: Write, steps: readonly Step[], filter: unknown): Visit[] {
+  const noun = engine.noun('Event')
   demand(grant, 'read', noun)
   const names = [...new Set(steps.map(({ event }) => event))]
   const asked = allOf([
-    filterOf(tenant, noun, { name: { $in: names } }),
-    demandReachable(tenant, grant, filterOf(tenant, noun, filter ?? {})),
+    filterOf(engine, noun, { name: { $in: names } }),
+    demandReachable(engine, grant, filterOf(engine, noun, filter ?? {})),
   ])
+  const reader = readContextOf(engine, grant, context.budget)
   const visits: Visit[] = []
   let cursor: string | null = null
   do {
-    const page = findRows(readContextOf(tenant, grant), {
-      type: 'Event',
-      filter: asked,
-      limit: PAGE,
-      cursor,
-      total: false,
-    })
+    const page: Page = findRows(reader, { type: noun.name, filter: asked, limit: PAGE, cursor, total: false })
     for (const event of page.results) visits.push(...visitOf(event, steps))
     if (visits.length > MOST_EVENTS) {
       throw new Problem('too_many', `More than ${MOST_EVENTS} events match. Narrow them with a filter.`, {

@@ -1,27 +1,29 @@
 import { invalid, isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
-import { demand, type Grant } from '../grant/grant.ts'
+import { demand } from '../grant/grant.ts'
 import { filterOf } from '../query/filter.ts'
 import { count } from '../query/find.ts'
-import { demandReachable, readContextOf } from '../query/parameters.ts'
+import { demandReachable } from '../query/parameters.ts'
+import { readContextOf } from '../query/read-context.ts'
 import { currentOf } from '../store/entities.ts'
-import { applyVerb, notFound, type VerbRequest, type VerbResult } from '../write/verb.ts'
+import { applyVerb, notFound } from '../write/verb.ts'
+import type { VerbRequest, VerbResult } from '../write/verb-request.ts'
+import type { Write } from '../write/write.ts'
 
 /** Counts the members of a Segment anew. No criteria mean every Contact. */
-export function refreshSegment(tenant: Engine, grant: Grant, ask: VerbRequest): VerbResult {
-  const known = currentOf(tenant.sql, 'Segment', ask.id ?? '')
-  if (!known || known.deleted) throw notFound('Segment', ask.id ?? '')
-  const state = { ...JSON.parse(known.data), ...(isPlainObject(ask.data) ? ask.data : {}) } as JsonObject
-  return applyVerb(tenant, { ...ask, serviceFields: { memberCount: members(tenant, grant, state.criteria) } })
+export function refreshSegment(write: Write, request: VerbRequest): VerbResult {
+  const known = currentOf(write.sql, 'Segment', request.id ?? '')
+  if (!known || known.deleted) throw notFound('Segment', request.id ?? '')
+  const state = { ...JSON.parse(known.data), ...(isPlainObject(request.data) ? request.data : {}) } as JsonObject
+  return applyVerb(write, { ...request, serviceFields: { memberCount: members(write, state.criteria) } })
 }
 
-function members(tenant: Engine, grant: Grant, criteria: unknown): number {
+function members({ engine, grant, context }: Write, criteria: unknown): number {
   const { type, filter } = criteriaOf(criteria)
   try {
-    const noun = tenant.noun(type)
+    const noun = engine.noun(type)
     demand(grant, 'read', noun)
-    const asked = demandReachable(tenant, grant, filterOf(tenant, noun, filter))
-    return count(readContextOf(tenant, grant), { type: noun.name, filter: asked })
+    const asked = demandReachable(engine, grant, filterOf(engine, noun, filter))
+    return count(readContextOf(engine, grant, context.budget), { type: noun.name, filter: asked })
   } catch (reason) {
     if (!(reason instanceof Problem) || reason.code === 'forbidden') throw reason
     throw invalid('Segment', [{ field: 'criteria', message: reason.message }])

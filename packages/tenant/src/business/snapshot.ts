@@ -1,6 +1,7 @@
 import { isoOf, type JsonObject, type Lens } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { type Grant, may } from '../grant/grant.ts'
+import type { ReadContext } from '../query/reader.ts'
 import { REVENUE_TYPES, revenue } from './revenue.ts'
 import { marketing, pipeline, product, support } from './sections.ts'
 import { type MetricView, metricViewOf } from './view.ts'
@@ -28,10 +29,16 @@ const SECTIONS: { readonly [name: string]: Section } = {
 }
 
 /** The business at a glance: the sections that the lens surfaces, null where the key may not look. */
-export function snapshot(tenant: Engine, grant: Grant, lens: Lens, asOf: number | null): JsonObject {
-  const view = metricViewOf(tenant, grant, asOf)
+export function snapshot(
+  engine: Engine,
+  grant: Grant,
+  reader: ReadContext,
+  lens: Lens,
+  asOf: number | null,
+): JsonObject {
+  const view = metricViewOf(engine, grant, reader, asOf)
   const mayRead: May = (type) => {
-    const noun = tenant.nouns.get(type)
+    const noun = engine.nouns.get(type)
     return noun !== undefined && may(grant, 'read', noun)
   }
   const shown = Object.entries(SECTIONS)

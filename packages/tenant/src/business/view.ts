@@ -2,7 +2,6 @@ import { isoOf, Problem, parseInstant } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { momentOf } from '../query/moment.ts'
-import { readContextOf } from '../query/parameters.ts'
 import type { Moment, ReadContext } from '../query/reader.ts'
 import { seqAt } from '../store/log.ts'
 import type { Window } from './sql/subscriptions.ts'
@@ -25,25 +24,24 @@ export interface MetricView {
 }
 
 /** The tenant now, or as it was at a time. */
-export function metricViewOf(tenant: Engine, grant: Grant, asOf: number | null): MetricView {
-  const at = asOf ?? tenant.ports.clock.now()
-  const seq = asOf === null ? null : seqAt(tenant.sql, tenant.head, asOf)
+export function metricViewOf(engine: Engine, grant: Grant, reader: ReadContext, asOf: number | null): MetricView {
+  const at = asOf ?? engine.ports.clock.now()
+  const seq = asOf === null ? null : seqAt(engine.sql, engine.head, asOf)
   const since = at - WINDOW_DAYS * DAY
-  const before = seqAt(tenant.sql, tenant.head, since)
-  const reader = readContextOf(tenant, grant)
+  const before = seqAt(engine.sql, engine.head, since)
   // The window moves with the time: within a minute that is nothing.
   const key = seq === null ? `now ${Math.floor(at / MINUTE)}` : `${seq} ${at}`
   return {
     reader,
-    moment: momentOf(tenant.sql, seq),
+    moment: momentOf(engine.sql, seq),
     at,
     window: { from: isoOf(since), to: isoOf(at) },
     since,
-    before: before === 0 ? null : momentOf(tenant.sql, before),
+    before: before === 0 ? null : momentOf(engine.sql, before),
     once: (types, question, compute) => {
       const rows = types.map((type) => grant.rows[type] ?? null)
       // The past under a seq does not change any more.
-      return tenant.cache.get(
+      return engine.cache.get(
         seq === null ? ['Schema', ...types] : ['Schema'],
         `metrics ${question} ${key} ${JSON.stringify(rows)}`,
         compute,

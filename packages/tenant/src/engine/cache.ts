@@ -10,11 +10,19 @@ export class Cache {
   get<T>(types: readonly string[], key: string, compute: () => T): T {
     const known = this.peek<T>(key)
     if (known !== undefined) return known
+    // The stamps of before: what changes while this is computed makes the answer old.
     const stamps = types.map((type) => this.#stamp(type))
     const value = compute()
     if (value === undefined) return value
     if (this.#answers.size >= MOST) this.#answers.clear()
     this.#answers.set(key, { value, types, stamps })
+    return value
+  }
+
+  /** Keeps an answer until a type that it depends on changes. */
+  set<T>(types: readonly string[], key: string, value: T): T {
+    if (this.#answers.size >= MOST) this.#answers.clear()
+    this.#answers.set(key, { value, types, stamps: types.map((type) => this.#stamp(type)) })
     return value
   }
 

@@ -1,15 +1,15 @@
-import { type Filter, type Noun, Problem } from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
-import { filterOf } from '../query/filter.ts'
-import { type Action, ALL, allows, reaches, type Scope } from './scopes.ts'
+import { type Noun, Problem, sameJson } from '@tildebase/nouns'
+import { type Action, ALL, allows, reaches, type Scope, uncovered } from './scopes.ts'
 
-/** Who asks, and what they may do. Every door hands one to the tenant. */
+/** Who asks, and what they may do. Every access to a tenant carries one. */
 export interface Grant {
   /** What the log shows as the actor: the key's id, `operator`, a hook's name. */
   readonly actor: string
   readonly scopes: readonly Scope[]
   /** The rows of each type that the key is narrowed to, as filters in the query language. */
   readonly rows: { readonly [type: string]: unknown }
+  /** True for stored code: it cannot create API keys, whatever its scopes. */
+  readonly isCode?: boolean
 }
 
 /** The operator's grant: everything. */
@@ -43,17 +43,37 @@ export function demandArea(grant: Grant, action: Action, area: string): void {
   throw new Problem('forbidden', `This key may not do this. It needs ${action}:${area} or more.`)
 }
 
-/** The filter that narrows a type for this grant, or null when all its rows may be seen. */
-export function rowsOf(tenant: Engine, grant: Grant, type: string): Filter | null {
-  const rows = Object.hasOwn(grant.rows, type) ? grant.rows[type] : undefined
-  if (rows === undefined) return null
-  return tenant.cache.get(['Schema'], `rows ${type} ${JSON.stringify(rows)}`, () =>
-    filterOf(tenant, tenant.noun(type), rows),
-  )
-}
-
 /** Whether the grant is narrowed to some rows of some types. */
 export function isNarrowed(grant: Grant): boolean {
   for (const _ in grant.rows) return true
   return false
+}
+
+/** Refuses a grant that is narrowed to some rows of a type, for what concerns all of them. */
+export function demandAllRows(grant: Grant, noun: Noun): void {
+  if (!Object.hasOwn(grant.rows, noun.name)) return
+  throw new Problem(
+    'forbidden',
+    `This key sees only some rows of ${noun.name}. This needs a key without a filter on it.`,
+    {
+      type: noun.name,
+    },
+  )
+}
+
+/**
+ * Whether a grant can do all that another can: it holds its scopes, and where it is narrowed itself, the other is
+ * narrowed at least as much.
+ */
+export function covers(grant: Grant, other: Grant, domainOf: (area: string) => string | null): boolean {
+  if (uncovered(grant.scopes, other.scopes, domainOf) !== null) return false
+  return Object.entries(grant.rows).every(([type, filter]) => isWithin(other.rows[type], filter))
+}
+
+/** Whether a row filter is another one, or that and more. */
+function isWithin(filter: unknown, outer: unknown): boolean {
+  if (filter === undefined) return false
+  if (sameJson(filter as never, outer as never)) return true
+  const parts = (filter as { $and?: unknown }).$and
+  return Array.isArray(parts) && parts.some((part) => isWithin(part, outer))
 }

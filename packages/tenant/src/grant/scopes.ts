@@ -10,7 +10,7 @@ export interface Scope {
   readonly area: string
 }
 
-/** Everything, everywhere in the tenant. */
+/** Everything, everywhere in the engine. */
 export const ALL: readonly Scope[] = [{ action: 'admin', area: 'all' }]
 
 /** Types whose very reading is an administrator's matter. */
@@ -54,20 +54,28 @@ export function reaches(scopes: readonly Scope[], action: Action, areas: readonl
   )
 }
 
+/** The first of some scopes that others do not include, or null. */
+export function uncovered(
+  held: readonly Scope[],
+  given: readonly Scope[],
+  domainOf: (area: string) => string | null,
+): Scope | null {
+  const isHeld = ({ action, area }: Scope) =>
+    reaches(held, action, area === 'all' ? [] : [area, domainOf(area) ?? area])
+  return given.find((scope) => !isHeld(scope)) ?? null
+}
+
 /** Refuses to hand out a scope that its giver does not hold. */
 export function refuseMore(
   held: readonly Scope[],
   given: readonly Scope[],
   domainOf: (area: string) => string | null,
 ): void {
-  for (const { action, area } of given) {
-    const areas = area === 'all' ? [] : [area, domainOf(area) ?? area]
-    if (!reaches(held, action, areas)) {
-      throw new Problem('forbidden', `This key may not grant ${action}:${area}: it does not hold that itself.`, {
-        field: 'scopes',
-      })
-    }
-  }
+  const more = uncovered(held, given, domainOf)
+  if (more === null) return
+  throw new Problem('forbidden', `This key may not grant ${more.action}:${more.area}: it does not hold that itself.`, {
+    field: 'scopes',
+  })
 }
 
 function isAction(word: string | undefined): word is Action {

@@ -11,13 +11,14 @@ import {
   quoted,
   resolvePath,
 } from '@tildebase/nouns'
+import type { SqlRow } from '../ports.ts'
 import { presence, scopeBehind } from './compile.ts'
 import { every, type Fragment, fragment, join, plain } from './fragment.ts'
 import { chosen } from './memory.ts'
 import { metaColumn } from './meta.ts'
 import { momentOf } from './moment.ts'
 import { plan as planOf } from './plan.ts'
-import { type ReadContext, within } from './reader.ts'
+import { queryRows, type ReadContext, within } from './reader.ts'
 import { jsonPath, type Scope } from './scope.ts'
 import { among, countRows, ticking } from './select.ts'
 import { indexTextFor } from './text.ts'
@@ -60,14 +61,13 @@ export function aggregate(
     )
     const keys = groups.map((path) => groupValue(plan.scope, path))
     const sums = measures.map(({ name, path }) => measured(plan.scope, name, path))
-    const { sql, values } =
-      fragment`SELECT ${join([plain('count(*)'), ...keys, ...sums, plain('sum(count(*)) OVER ()')], ', ')}
+    const grouped = fragment`SELECT ${join([plain('count(*)'), ...keys, ...sums, plain('sum(count(*)) OVER ()')], ', ')}
   FROM ${rows.from}
   WHERE ${where}
   ${plain(keys.length > 0 ? `GROUP BY ${keys.map((_, index) => index + 2).join(', ')}` : '')}
   ORDER BY 1 DESC
   LIMIT +${MOST_GROUPS}`
-    const found = reader.sql.rows(sql, ...values)
+    const found = queryRows(reader, grouped)
     return { results: found.map((row) => toGroup(row, groups, measures)), total: found[0]?.at(-1) ?? 0 }
   })
 }
@@ -77,7 +77,7 @@ interface Measure {
   readonly path: Path
 }
 
-function toGroup(row: readonly any[], groups: readonly Path[], measures: readonly Measure[]): Group {
+function toGroup(row: Readonly<SqlRow>, groups: readonly Path[], measures: readonly Measure[]): Group {
   const [count, ...rest] = row
   const by = Object.fromEntries(groups.map((path, index) => [path.text, shown(path, JSON.parse(rest[index]))]))
   const measured: { [name: string]: JsonObject } = {}

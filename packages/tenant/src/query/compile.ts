@@ -3,8 +3,9 @@ import { type Case, caseOf, casesOf } from './cases.ts'
 import { type FieldIndexTest, fieldIndexTest, fieldIndexWhere } from './field-index.ts'
 import { every, type Fragment, fragment, plain } from './fragment.ts'
 import { compileMeta } from './meta.ts'
+import { PRESENT } from './moment.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
-import { sourceOf } from './source.ts'
+import { isLogged, recordSource, sourceOf } from './source.ts'
 import { textTest } from './text.ts'
 
 /** Deeper ways into JSON double the text with every step; they are left to memory. */
@@ -50,7 +51,7 @@ export function behindCondition(scope: Scope, leaf: Leaf, step: number) {
 
 function inFacts(scope: Scope, facts: FieldIndexTest): Fragment {
   const f = plain(`${scope.source.alias}i`)
-  return fragment`${scope.source.n} IN (SELECT ${f}.n FROM facts ${f} WHERE ${fieldIndexWhere(scope, facts, f)})`
+  return fragment`${scope.source.n} IN (SELECT ${f}.n FROM field_index ${f} WHERE ${fieldIndexWhere(scope, facts, f)})`
 }
 
 /** How the index over fields answers a part of a filter: a field of the type itself, or one behind a relation. */
@@ -74,12 +75,32 @@ export function fieldIndexOf(scope: Scope, part: Filter): FieldIndexTest | null 
 
 /** What rows of a scope must pass to be there at all: their source's own condition and the reader's narrowing. Null when only memory can tell. */
 export function presence(scope: Scope): Fragment | null {
-  const narrowing = scope.narrowed ? (scope.reader.narrow?.(scope.type) ?? null) : null
-  if (narrowing === null) return scope.source.where
-  const narrow = compile({ ...scope, narrowed: false }, narrowing)
-  if (!narrow || narrow.values.length > MOST_NARROWING) return null
-  return every([scope.source.where, fragment`(${narrow})`])
+  const { reader, type, source, narrowed } = scope
+  const narrowing = narrowed ? (reader.narrow?.(type) ?? null) : null
+  const records = narrowed && isLogged(reader, type) ? recordVisibility(scope) : NO_CONDITIONS
+  if (narrowing === null && records === NO_CONDITIONS) return source.where
+  const narrow = narrowing === null ? plain('1') : compile({ ...scope, narrowed: false }, narrowing)
+  if (!narrow || !records || narrow.values.length > MOST_NARROWING) return null
+  return every([source.where, ...records, fragment`(${narrow})`])
 }
+
+/**
+ * The conditions under which a narrowed reader sees a log record: the state in the record matches the row filter of its
+ * type. Null when only memory can tell. `recordTest` is the same rule in memory.
+ */
+export function recordVisibility({ reader, source }: Scope): readonly Fragment[] | null {
+  const types = (reader.narrowedTypes ?? []).filter((type) => reader.nouns.get(type) && !isLogged(reader, type))
+  if (types.length === 0) return NO_CONDITIONS
+  const conditions = types.map((type) => {
+    const record: Scope = { reader, type, moment: PRESENT, source: recordSource(source.alias), narrowed: false }
+    const narrow = compile(record, reader.narrow!(type)!)
+    return narrow && fragment`(${plain(source.alias)}.type <> ${type} OR (${record.source.where} AND (${narrow})))`
+  })
+  if (!conditions.every((condition) => condition !== null)) return null
+  return every(conditions).values.length > MOST_NARROWING ? null : conditions
+}
+
+const NO_CONDITIONS: readonly Fragment[] = []
 
 function compileAll(scope: Scope, parts: readonly Filter[], op: 'and' | 'or'): Fragment | null {
   const compiled = parts.map((part) => compile(scope, part))
@@ -129,7 +150,7 @@ function pointedTo(hop: Hop, scope: Scope, condition: Fragment, indexed: boolean
     return fragment`SELECT ${f}.value FROM ${source.from}, json_each(${data}, ${jsonPath([hop.via!])}) ${f}
     WHERE ${condition}`
   }
-  return fragment`SELECT ${f}.value FROM facts ${f} CROSS JOIN ${source.from}
+  return fragment`SELECT ${f}.value FROM field_index ${f} CROSS JOIN ${source.from}
     WHERE ${f}.field = ${number} AND ${fieldIndexAt(moment, f)} AND ${source.n} = ${f}.n AND ${condition}`
 }
 

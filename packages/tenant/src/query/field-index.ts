@@ -3,10 +3,10 @@ import { NULL_KEY } from '../store/layout.ts'
 import { type Fragment, fragment, listOf, plain } from './fragment.ts'
 import { fieldIndexAt, fieldIndexNumber, type Scope } from './scope.ts'
 
-/** A condition that the index over fields answers exactly: these rows of `facts` are these entities. */
+/** A condition that the index over fields answers exactly: these rows of `field_index` are these entities. */
 export interface FieldIndexTest {
   readonly field: number
-  /** The condition on the value, under an alias of `facts`. */
+  /** The condition on the value, under an alias of `field_index`. */
   readonly test: (f: Fragment) => Fragment
   /** True for one value: rows then come in the order of creation. */
   readonly equality: boolean
@@ -29,12 +29,12 @@ export function fieldIndexTest(scope: Scope, leaf: Leaf): FieldIndexTest | null 
   return { field: number, test, equality, single: equality || !field.list, unique }
 }
 
-/** The condition on an alias of `facts` that its rows are those of a test at the moment. */
+/** The condition on an alias of `field_index` that its rows are those of a test at the moment. */
 export function fieldIndexWhere({ moment }: Scope, facts: FieldIndexTest, f: Fragment): Fragment {
   return fragment`${f}.field = ${facts.field} AND ${facts.test(f)} AND ${fieldIndexAt(moment, f)}`
 }
 
-/** The number of a field whose rows in `facts` hold every entity once, in the order of its values; else null. */
+/** The number of a field whose rows in `field_index` hold every entity once, in the order of its values; else null. */
 export function sortNumber(scope: Scope, name: string): number | null {
   const field = scope.reader.nouns.get(scope.type)?.fields[name]
   if (!field || !('index' in field) || field.list || field.index === 'none') return null
@@ -69,7 +69,7 @@ function rangeTest(op: Leaf['op'], operand: string | number): FieldIndexTest['te
   return (f) => fragment`${f}.value ${sign} ${operand} AND ${f}.value ${plain(text ? '>=' : '>')} ${least}`
 }
 
-/** An operand as it stands in `facts`, or null when a field of this kind never holds it. */
+/** An operand as it stands in `field_index`, or null when a field of this kind never holds it. */
 function inIndex(operand: Json, field: Field): string | number | null {
   if (operand === null) return 'index' in field && !field.list ? NULL_KEY : null
   if (field.kind === 'number') return typeof operand === 'number' ? operand : null

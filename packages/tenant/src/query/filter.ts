@@ -3,6 +3,6 @@ import type { Engine } from '../engine/engine.ts'
 import { regexFault } from './regex.ts'
 
 /** A filter in the query language, parsed for a type. */
-export function filterOf(tenant: Engine, noun: Noun, json: unknown): Filter {
-  return parseFilter(json ?? {}, noun, tenant.nouns, tenant.now(), { regex: regexFault })
+export function filterOf(engine: Engine, noun: Noun, json: unknown): Filter {
+  return parseFilter(json ?? {}, noun, engine.nouns, engine.nextTime(), { regex: regexFault })
 }

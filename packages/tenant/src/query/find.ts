@@ -1,16 +1,18 @@
-import { EVERYTHING, type Filter, Problem, type SortKey, touches } from '@tildebase/nouns'
+import { EVERYTHING, type Filter, type SortKey, touches } from '@tildebase/nouns'
+import type { SqlRow } from '../ports.ts'
 import { presentOf, type Stored } from '../store/entities.ts'
 import { lastSeq } from '../store/log.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { every, type Fragment, fragment, listOf } from './fragment.ts'
 import { embed } from './include.ts'
+import { DEFAULT_LIMIT, limitOf, offsetOf } from './limits.ts'
 import { chosen } from './memory.ts'
 import { momentOf, PRESENT } from './moment.ts'
 import { after, type CursorPosition, type Order, orderOf, positionOf } from './order.ts'
 import { type Plan, plan as planOf } from './plan.ts'
-import { type ReadContext, within } from './reader.ts'
+import { queryRows, type ReadContext, within } from './reader.ts'
 import { countRows, pageRows, readRows, select, ticking, toStored } from './select.ts'
-import { columns, hiddenTypes, sourceOf } from './source.ts'
+import { columns, hiddenTypes, isLogged, sourceOf } from './source.ts'
 import { indexTextFor } from './text.ts'
 
 /** A question about the entities of a type. */
@@ -38,21 +40,10 @@ export interface Page {
   readonly cursor: string | null
 }
 
-export const DEFAULT_LIMIT = 25
-export const MOST_RESULTS = 100
-
 /** Finds the entities that pass a filter: one page of them, in a total order. */
 export function find(reader: ReadContext, query: Query, ready?: PreparedQuery | null): Page {
-  const { limit = DEFAULT_LIMIT, offset = 0 } = query
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_RESULTS) {
-    throw new Problem('invalid_limit', `limit must be a whole number from 1 to ${MOST_RESULTS}.`, {
-      field: 'limit',
-      limit: MOST_RESULTS,
-    })
-  }
-  if (!Number.isSafeInteger(offset) || offset < 0) {
-    throw new Problem('invalid_offset', 'offset must be a whole number, 0 or more.', { field: 'offset' })
-  }
+  limitOf(query.limit ?? DEFAULT_LIMIT)
+  offsetOf(query.offset ?? 0)
   return findRows(reader, query, ready)
 }
 
@@ -70,7 +61,7 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
     const extent = { descending: order.descending, after: place?.[0] ?? null, enough: offset + limit + 1 }
     const only = chosen(plan, inOrder ? extent : undefined)
     const rows = ready?.statement
-      ? reader.sql.rows(ready.statement.sql, ...ready.statement.values)
+      ? queryRows(reader, ready.statement)
       : rowsOf(plan, order, only, place, limit + 1, offset)
     const hasMore = rows.length > limit
     const results = rows.slice(0, limit).map((row) => toStored(type, row))
@@ -108,7 +99,7 @@ export function prepareQuery(reader: ReadContext, query: Query): PreparedQuery {
   const made = prepared(reader, query)
   // A time at or after the newest event is another moment with the next one.
   const moves = asOf !== null && asOf >= lastSeq(reader.sql)
-  const varies = type === 'Event' || query.cursor || moves || reader.narrow?.(type)
+  const varies = isLogged(reader, type) || query.cursor || moves || reader.narrow?.(type)
   if (varies || touches(filter).size > 0) return { ...made, statement: null }
   const { plan, order, asked } = made
   const [condition, ...others] = plan.conditions
@@ -133,7 +124,7 @@ function rowsOf(
   place: CursorPosition | null,
   limit: number,
   offset: number,
-): any[][] {
+): SqlRow[] {
   const from = pageRows(plan, order, only)
   const beyond = place ? [after(plan.scope, from.order, place, from.n)] : []
   return readRows(plan, from, beyond, limit, offset)
@@ -160,19 +151,19 @@ export function get(
   id: string,
   options: Pick<Query, 'asOf' | 'include'> = {},
 ): Stored | undefined {
-  if (reader.narrow?.(type)) {
+  const isRecord = isLogged(reader, type)
+  if (reader.narrow?.(type) || (isRecord && reader.narrow)) {
     return findRows(reader, { ...options, type, filter: withId(id), limit: 1, total: false }).results[0]
   }
-  if (type !== 'Event' && (options.asOf ?? null) === null) {
+  if (!isRecord && (options.asOf ?? null) === null) {
     const row = presentOf(reader.sql, type, id)
     return row && embed(reader, type, [row], options.include ?? [], PRESENT)[0]
   }
   const moment = momentOf(reader.sql, options.asOf)
   return within(reader, () => {
     const source = sourceOf(reader, type, moment, 'e')
-    const { sql, values } =
-      fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.found}`
-    const rows = reader.sql.rows(sql, ...values).map((row) => toStored(type, row))
+    const found = fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.found}`
+    const rows = queryRows(reader, found).map((row) => toStored(type, row))
     return embed(reader, type, rows, options.include ?? [], moment)[0]
   })
 }
@@ -192,7 +183,7 @@ export function explain(reader: ReadContext, query: Query) {
   return {
     through: rows.through,
     order: order.by,
-    inMemory: plan.residual.map(({ filter }) => describe(filter)),
+    inMemory: plan.residual.map((part) => ('filter' in part ? describe(part.filter) : 'visible records')),
     steps,
     sql,
   }
@@ -208,7 +199,7 @@ function describe(filter: Filter): string {
 }
 
 function counted(plan: Plan): number {
-  if (plan.scope.type === 'Event' && plan.conditions.length === 0) return countedEvents(plan)
+  if (isLogged(plan.scope.reader, plan.scope.type) && plan.conditions.length === 0) return countedEvents(plan)
   const rows = countRows(plan)
   const { sql, values } =
     fragment`SELECT count(*) FROM ${rows.from} WHERE ${every([...rows.where, ...ticking(plan, rows)])}`
@@ -226,7 +217,7 @@ function countedEvents({ scope: { reader, moment } }: Plan): number {
 type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
 
 function knownTotal(reader: ReadContext, query: Counted, asked: string): number | undefined {
-  return memorable(query) ? reader.totals?.get(asked, typesOf(query)) : undefined
+  return memorable(reader, query) ? reader.totals?.get(asked, typesOf(query)) : undefined
 }
 
 function remembered(
@@ -236,13 +227,13 @@ function remembered(
   known: number | undefined,
   total: number,
 ): number {
-  if (known === undefined && memorable(query)) reader.totals?.set(asked, typesOf(query), total)
+  if (known === undefined && memorable(reader, query)) reader.totals?.set(asked, typesOf(query), total)
   return total
 }
 
 /** The Event collection changes with every type, and everyone sees another part of it. */
-function memorable(query: Counted): boolean {
-  return !typesOf(query).includes('Event')
+function memorable(reader: ReadContext, query: Counted): boolean {
+  return !typesOf(query).some((type) => isLogged(reader, type))
 }
 
 /** What is asked for, in whatever order. */
@@ -275,7 +266,7 @@ function placeFrom(plan: Plan, order: Order, question: string, cursor: string): 
   if (order.by !== 'rank') return place
   // Ranks shift as texts come and go: the row the page ended with has a new one, and the others have with it.
   const { sql, values: bound } =
-    fragment`SELECT rank FROM text WHERE text MATCH ${order.match} AND rowid = ${plan.scope.type === 'Event' ? -place[0] : place[0]}`
+    fragment`SELECT rank FROM text WHERE text MATCH ${order.match} AND rowid = ${isLogged(plan.scope.reader, plan.scope.type) ? -place[0] : place[0]}`
   const [row] = plan.scope.reader.sql.rows(sql, ...bound)
   return row ? [place[0], row[0]] : place
 }

@@ -14,10 +14,10 @@ import { entityView } from '../view/entity.ts'
 import { presence, scopeBehind } from './compile.ts'
 import { eachOf, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import { narrowingTest } from './memory.ts'
-import type { Moment, ReadContext } from './reader.ts'
+import { type Moment, queryRows, type ReadContext } from './reader.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { toStored } from './select.ts'
-import { columns, sourceOf } from './source.ts'
+import { columns, isLogged, sourceOf } from './source.ts'
 
 const DEEPEST = 3
 /** The most entities embedded for one relation to many. */
@@ -52,19 +52,38 @@ export function embed(
   if (include.length === 0 || rows.length === 0) return rows
   const noun = reader.nouns.get(type)!
   const extras: { [name: string]: JsonObject | JsonObject[] | null }[] = rows.map(() => ({}))
+  const sizes = rows.map(() => 0)
   for (const [name, deeper] of branches(include)) {
     const hop = hopsOf(name, noun, reader.nouns)[0]!
     const found = hop.kind === 'forward' ? ahead(reader, hop, rows, moment) : back(reader, hop, rows, moment)
     const all = [...new Map(found.flat().map((row) => [row.ordinal, row])).values()]
+    // An entity that is embedded many times is one object, and counts as often as it will be written.
     const views = new Map(
-      embed(reader, hop.target, all, deeper, moment).map((row) => [row.ordinal, entityView(row, reader.context)]),
+      embed(reader, hop.target, all, deeper, moment).map((row) => [
+        row.ordinal,
+        { view: entityView(row, reader.context), size: sizeOf(row) },
+      ]),
     )
     for (const [index, related] of found.entries()) {
       const shown = related.map(({ ordinal }) => views.get(ordinal)!)
-      extras[index]![name] = hop.list ? shown : (shown[0] ?? null)
+      sizes[index]! += shown.reduce((sum, { size }) => sum + size, 0)
+      const embedded = shown.map(({ view }) => view)
+      extras[index]![name] = hop.list ? embedded : (embedded[0] ?? null)
     }
   }
-  return rows.map((row, index) => ({ ...row, extra: { ...row.extra, ...extras[index] } }))
+  return rows.map((row, index) => ({
+    ...row,
+    extra: { ...row.extra, ...extras[index] },
+    size: sizeOf(row) + sizes[index]!,
+  }))
+}
+
+/** The length of the meta-fields of an entity as JSON, about. */
+const META_SIZE = 320
+
+/** About how many bytes an entity has as JSON, with what is embedded in it. */
+export function sizeOf({ data, size }: Stored): number {
+  return size ?? data.length + META_SIZE
 }
 
 /** `['a', 'a.b', 'c']` → `a` with `['b']`, `c` with nothing. */
@@ -113,9 +132,8 @@ function ahead(reader: ReadContext, hop: Hop, rows: readonly Stored[], moment: M
   const ids = [...new Set(idsOfRows.flat())]
   if (ids.length === 0) return rows.map(() => [])
   const { source, there, shown } = behind(reader, hop, moment)
-  const { sql, values } =
-    fragment`SELECT ${columns(source)} FROM ${eachOf(ids, 'i')} CROSS JOIN ${source.from} WHERE ${source.id} = i.value AND ${there}`
-  const read = reader.sql.rows(sql, ...values).map((row) => toStored(hop.target, row))
+  const wanted = fragment`SELECT ${columns(source)} FROM ${eachOf(ids, 'i')} CROSS JOIN ${source.from} WHERE ${source.id} = i.value AND ${there}`
+  const read = queryRows(reader, wanted).map((row) => toStored(hop.target, row))
   const found = new Map((shown ? read.filter(shown) : read).map((row) => [row.id, row]))
   return idsOfRows.map((wanted) => newest(wanted.flatMap((id) => found.get(id) ?? [])))
 }
@@ -124,15 +142,15 @@ function ahead(reader: ReadContext, hop: Hop, rows: readonly Stored[], moment: M
 function back(reader: ReadContext, hop: Hop, rows: readonly Stored[], moment: Moment): Stored[][] {
   const scope = behind(reader, hop, moment)
   const number = fieldIndexNumber(reader, hop.target, hop.via!)
-  const { sql, values } = number === null ? backByData(scope, hop, rows) : backByFacts(scope, number, rows)
-  const found = Map.groupBy(reader.sql.rows(sql, ...values), (row) => row[7] as string)
+  const wanted = number === null ? backByData(scope, hop, rows) : backByIndex(scope, number, rows)
+  const found = Map.groupBy(queryRows(reader, wanted), (row) => row[7] as string)
   return rows.map(({ id }) => {
     const related = (found.get(id) ?? []).map((row) => toStored(hop.target, row))
     return newest(scope.shown ? related.filter(scope.shown) : related)
   })
 }
 
-function backByFacts(scope: Behind, number: number, rows: readonly Stored[]): Fragment {
+function backByIndex(scope: Behind, number: number, rows: readonly Stored[]): Fragment {
   const { source, there, narrowing, moment } = scope
   const f = plain('f')
   // The cap counts entities that are shown, so a narrowing has to look at them before it.
@@ -142,7 +160,7 @@ function backByFacts(scope: Behind, number: number, rows: readonly Stored[]): Fr
   return fragment`SELECT ${columns(source)}, parent.value
   FROM json_each(${JSON.stringify(rows.map((row) => row.id))}) parent CROSS JOIN ${source.from}
   WHERE ${there} AND ${source.n} IN (
-    SELECT f.n FROM facts f${from}
+    SELECT f.n FROM field_index f${from}
     WHERE f.field = ${number} AND f.value = parent.value AND ${fieldIndexAt(moment, f)}${shown}
     ORDER BY f.n DESC
     LIMIT +${mostRead(scope)})`
@@ -187,7 +205,7 @@ function behind(reader: ReadContext, hop: Hop, moment: Moment): Behind {
   const there = presence(scope)
   if (there === null) return { ...scope, there: scope.source.where, narrowing: null, shown: narrowingTest(scope) }
   const inner = scopeBehind(here, hop, 'u')
-  const narrowed = (reader.narrow?.(hop.target) ?? null) !== null
+  const narrowed = (reader.narrow?.(hop.target) ?? null) !== null || (isLogged(reader, hop.target) && !!reader.narrow)
   const narrowing = narrowed
     ? { from: inner.source.from, where: fragment`${inner.source.n} = f.n AND ${presence(inner)!}` }
     : null

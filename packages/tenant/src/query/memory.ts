@@ -1,14 +1,16 @@
 import { type Filter, type Follow, type Hop, isoOf, type JsonObject, match, type Regex } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
+import { type LogRow, readEntry } from '../store/log.ts'
+import { stateOf } from '../view/event.ts'
 import { presence, scopeBehind } from './compile.ts'
 import { eachOf, every, type Fragment, fragment, plain } from './fragment.ts'
 import { PRESENT } from './moment.ts'
 import type { Part, Plan } from './plan.ts'
-import type { ReadContext } from './reader.ts'
+import { queryRows, type ReadContext } from './reader.ts'
 import { regexTest } from './regex.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { pageRows, readRows, toStored } from './select.ts'
-import { columns, sourceOf } from './source.ts'
+import { columns, isLogged, sourceOf } from './source.ts'
 
 const CHUNK = 1_000
 
@@ -35,6 +37,7 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
     const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
     const chunk = readRows(plan, rows, beyond, CHUNK, 0).map((row) => toStored(scope.type, row))
     for (const row of chunk) if (test(row)) found.push(row.ordinal)
+    scope.reader.budget.checkTime()
     if (chunk.length < CHUNK || found.length >= extent.enough) return found
     place = chunk.at(-1)!.ordinal
   }
@@ -48,8 +51,27 @@ export function rowTest(reader: ReadContext, type: string, filter: Filter): (row
 
 /** The reader's narrowing of a type, as a test of its rows in memory. */
 export function narrowingTest(scope: Scope): (row: Stored) => boolean {
-  const narrowing = scope.reader.narrow?.(scope.type) ?? null
-  return narrowing === null ? () => true : tester(scope, [{ filter: narrowing, narrowed: false }])
+  const { reader, type } = scope
+  const narrowing = reader.narrow?.(type) ?? null
+  return tester(scope, [
+    ...(narrowing === null ? [] : [{ filter: narrowing, narrowed: false }]),
+    ...(isLogged(reader, type) ? [{ records: true } as const] : []),
+  ])
+}
+
+/**
+ * Whether a narrowed reader sees a log record: the state in the record matches the row filter of its type. Relations
+ * are followed as they are now. A record without values, because they were erased, is not seen.
+ */
+export function recordTest(reader: ReadContext): (record: LogRow) => boolean {
+  const tests = new Map<string, ((row: Stored) => boolean) | null>()
+  return (record) => {
+    const test = kept(tests, record.type, () => {
+      const rows = reader.nouns.get(record.type) ? (reader.narrow?.(record.type) ?? null) : null
+      return rows && rowTest(reader, record.type, rows)
+    })
+    return test === null || (record.data !== null && test(stateOf(record, record.data)))
+  }
 }
 
 /** An entity as memory looks at it: fields and meta-fields side by side. */
@@ -68,15 +90,18 @@ export function flat(row: Stored): JsonObject {
 function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
   const patterns = new Map<string, (text: string) => boolean>()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
-  const tests = parts.map(({ filter, narrowed }) => {
-    const follow = follower({ ...scope, narrowed }, regex)
+  const filters = parts.filter((part) => 'filter' in part)
+  const tests = filters.map(({ filter, narrowed }) => {
+    const follow = follower({ ...scope, narrowed })
     return (entity: JsonObject) => match(filter, entity, follow, regex)
   })
+  const isSeen = filters.length < parts.length ? recordTest(scope.reader) : null
   // Most filters ask for fields alone, and the meta-fields cost as much as the fields.
-  const view = parts.every(({ filter }) => asksFields(filter)) ? fieldsOf : flat
+  const view = filters.every(({ filter }) => asksFields(filter)) ? fieldsOf : flat
   return (row) => {
     const entity = view(row)
-    return tests.every((test) => test(entity))
+    if (!tests.every((test) => test(entity))) return false
+    return isSeen === null || isSeen(readEntry(scope.reader.sql, row.ordinal)!)
   }
 }
 
@@ -92,11 +117,11 @@ function asksFields(filter: Filter): boolean {
 }
 
 /** Follows relations by asking the database, each question once. */
-function follower(scope: Scope, regex: Regex): Follow {
+function follower(scope: Scope): Follow {
   const answers = new Map<string, readonly JsonObject[]>()
   return (hop, entity) => {
     const from = hop.kind === 'back' ? [entity.$id as string] : idsIn(entity, hop)
-    return kept(answers, JSON.stringify([hop.from, hop.field, from]), () => related(scope, hop, from, regex))
+    return kept(answers, JSON.stringify([hop.from, hop.field, from]), () => related(scope, hop, from))
   }
 }
 
@@ -106,16 +131,13 @@ function idsIn(entity: JsonObject, hop: Hop): string[] {
   return ids.filter((id) => typeof id === 'string')
 }
 
-function related(scope: Scope, hop: Hop, from: readonly string[], regex: Regex): JsonObject[] {
+function related(scope: Scope, hop: Hop, from: readonly string[]): JsonObject[] {
   if (from.length === 0) return []
   const behind = scopeBehind(scope, hop, 't')
   const there = presence(behind)
-  const { sql, values } = relatedRows(behind, hop, from, there ?? behind.source.where)
-  const rows = scope.reader.sql.rows(sql, ...values).map((row) => flat(toStored(hop.target, row)))
-  const narrowing: Filter | null = there === null ? (scope.reader.narrow?.(hop.target) ?? null) : null
-  if (narrowing === null) return rows
-  const follow = follower({ ...scope, narrowed: false }, regex)
-  return rows.filter((row) => match(narrowing, row, follow, regex))
+  const read = queryRows(scope.reader, relatedRows(behind, hop, from, there ?? behind.source.where))
+  const rows = read.map((row) => toStored(hop.target, row))
+  return (there === null ? rows.filter(narrowingTest(behind)) : rows).map(flat)
 }
 
 function relatedRows(
@@ -138,7 +160,7 @@ function relatedRows(
     )
   }
   const pointing = fragment`f.field = ${number} AND f.value = ${from[0]!} AND ${fieldIndexAt(moment, f)} AND ${source.n} = f.n`
-  return read(fragment`facts f CROSS JOIN ${source.from}`, pointing)
+  return read(fragment`field_index f CROSS JOIN ${source.from}`, pointing)
 }
 
 function kept<T>(answers: Map<string, T>, key: string, compute: () => T): T {

@@ -1,10 +1,10 @@
 import { type Filter, meetsMissing } from '@tildebase/nouns'
-import { compile, fieldIndexOf } from './compile.ts'
+import { compile, fieldIndexOf, recordVisibility } from './compile.ts'
 import type { FieldIndexTest } from './field-index.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Moment, ReadContext } from './reader.ts'
 import type { Scope } from './scope.ts'
-import { sourceOf, VERB_EVENT_FIELDS } from './source.ts'
+import { isLogged, sourceOf, VERB_EVENT_FIELDS } from './source.ts'
 
 import { matchQuery, textTest } from './text.ts'
 
@@ -24,7 +24,10 @@ export interface Condition {
   readonly index: FieldIndexTest | null
 }
 
-export interface Part {
+/** A part of a filter, or whether a log record is visible. */
+export type Part = FilterPart | { readonly records: true }
+
+export interface FilterPart {
   readonly filter: Filter
   readonly narrowed: boolean
 }
@@ -40,12 +43,18 @@ export function plan(reader: ReadContext, type: string, filter: Filter, moment: 
   const words = asked.flatMap((part) => (part.op === 'text' ? part.words : []))
   const texts: Condition[] = words.length > 0 ? [{ sql: textTest(scope, words), index: null }] : []
   const narrowing = partsOf(reader.narrow?.(type) ?? { op: 'and', of: [] })
-  const parts: Part[] = [
+  const parts: FilterPart[] = [
     ...asked.filter((part) => part.op !== 'text').map((part) => ({ filter: part, narrowed: true })),
     ...narrowing.map((part) => ({ filter: part, narrowed: false })),
   ]
   const { conditions, residual } = divide(scope, parts)
-  return { scope, conditions: [...texts, ...conditions], residual, match: words.length > 0 ? matchQuery(words) : null }
+  const records = isLogged(reader, type) ? recordVisibility(scope) : []
+  return {
+    scope,
+    conditions: [...texts, ...conditions, ...(records ?? []).map((sql) => ({ sql, index: null }))],
+    residual: records === null ? [...residual, { records: true }] : residual,
+    match: words.length > 0 ? matchQuery(words) : null,
+  }
 }
 
 /** The parts of a filter that must all hold. */
@@ -53,7 +62,7 @@ function partsOf(filter: Filter): readonly Filter[] {
   return filter.op === 'and' ? filter.of : [filter]
 }
 
-function divide(scope: Scope, parts: readonly Part[]): Pick<Plan, 'conditions' | 'residual'> {
+function divide(scope: Scope, parts: readonly FilterPart[]): Pick<Plan, 'conditions' | 'residual'> {
   const conditions: Condition[] = []
   const residual: Part[] = []
   let values = 0
@@ -62,7 +71,7 @@ function divide(scope: Scope, parts: readonly Part[]): Pick<Plan, 'conditions' |
     const within = { ...scope, narrowed: part.narrowed }
     const sql = compile(within, part.filter)
     const fits = sql && values + sql.values.length <= MOST_VALUES && length + sql.sql.length <= LONGEST_SQL
-    const hint = scope.type === 'Event' ? trackedOnly(scope, part.filter) : null
+    const hint = isLogged(scope.reader, scope.type) ? trackedOnly(scope, part.filter) : null
     if (fits)
       conditions.push({
         sql: hint ? every([hint, fragment`(${sql})`]) : fragment`(${sql})`,

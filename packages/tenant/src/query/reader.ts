@@ -1,21 +1,24 @@
 import type { Filter, NounLookup } from '@tildebase/nouns'
-import type { Sql } from '../ports.ts'
+import type { Budget } from '../budget.ts'
+import type { Sql, SqlRow } from '../ports.ts'
+import type { Fragment } from './fragment.ts'
 
-/** What reading needs to know: the database, the types, who looks and for how long. */
+/** What reading needs to know: the database, the types, who looks and with which budget. */
 export interface ReadContext {
   readonly sql: Sql
   readonly nouns: NounLookup
-  /** The number of an indexed field in `facts`, or null when it has no rows there. */
+  /** The number of an indexed field, or null when it has no rows in the index. */
   readonly fieldNumber: (type: string, name: string) => number | null
   readonly now: number
-  /** How long one question may take, in milliseconds. */
-  readonly budgetMs: number
-  /** The rows of a type that are shown, beyond what is asked for; null is all of them. */
-  readonly narrow?: (type: string) => Filter | null
+  readonly budget: Budget
+  /** The rows of a type that the grant is narrowed to, or null for all of them. */
+  readonly narrow?: ((type: string) => Filter | null) | undefined
+  /** The types that the grant is narrowed on. */
+  readonly narrowedTypes?: readonly string[]
   /** Types whose events are left out of the Event collection. */
   readonly hidden?: (type: string) => boolean
-  /** Totals that were counted before; whoever gives this forgets them when a type changes. */
-  readonly totals?: Totals
+  /** Totals that were counted before. Their owner forgets them when a type changes. */
+  readonly totals?: Totals | undefined
   /** What `$context` shows in embedded entities. */
   readonly context: string
 }
@@ -31,7 +34,14 @@ export interface Moment {
   readonly asOf: number | null
 }
 
-/** Runs a question within the reader's budget. */
+/** Runs a question within the reader's budget of time. */
 export function within<T>(reader: ReadContext, work: () => T): T {
-  return reader.sql.within(reader.budgetMs, work)
+  return reader.budget.time((ms) => reader.sql.within(ms, work))
+}
+
+/** The rows of a statement, counted against the reader's budget. */
+export function queryRows(reader: ReadContext, { sql, values }: Fragment): SqlRow[] {
+  const rows = reader.sql.rows(sql, ...values)
+  reader.budget.spendRows(rows.length)
+  return rows
 }

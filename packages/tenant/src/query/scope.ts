@@ -1,7 +1,7 @@
 import { OPEN } from '../store/layout.ts'
 import { type Fragment, fragment } from './fragment.ts'
 import type { Moment, ReadContext } from './reader.ts'
-import type { Source } from './source.ts'
+import { isLogged, type Source } from './source.ts'
 
 /** What a filter is compiled about: rows of a type, from a source, at a moment. */
 export interface Scope {
@@ -20,10 +20,10 @@ export function jsonPath(steps: readonly string[]): string | null {
 
 /** Whether `alias`'s index over fields speaks for a relation's back side: an Event has no rows there. */
 export function fieldIndexNumber(reader: ReadContext, type: string, field: string): number | null {
-  return type === 'Event' ? null : reader.fieldNumber(type, field)
+  return isLogged(reader, type) ? null : reader.fieldNumber(type, field)
 }
 
-/** The condition on `facts` that a row of it speaks of the moment. */
+/** The condition on `field_index` that a row of it speaks of the moment. */
 export function fieldIndexAt(moment: Moment, f: Fragment): Fragment {
   if (moment.asOf === null) return fragment`${f}.until = ${OPEN}`
   // An entity's place is the seq of its first event, and the index is in the order of places.

@@ -1,11 +1,13 @@
+import type { SqlRow } from '../ports.ts'
 import type { Stored } from '../store/entities.ts'
 import { OPEN } from '../store/layout.ts'
 import { type FieldIndexTest, fieldIndexWhere } from './field-index.ts'
 import { every, type Fragment, fragment, join, listOf, plain } from './fragment.ts'
 import { type Order, orderBy } from './order.ts'
 import type { Condition, Plan } from './plan.ts'
+import { queryRows } from './reader.ts'
 import { fieldIndexAt, type Scope } from './scope.ts'
-import { columns } from './source.ts'
+import { columns, isLogged } from './source.ts'
 
 /** FROM and WHERE of a statement about the rows of a plan. */
 export interface Rows {
@@ -43,7 +45,7 @@ export function pageRows(plan: Plan, order: Order, only: readonly number[] | nul
   if (best && (inOrder || order.by === 'values' || best.size() < FEW)) {
     return { ...driven(plan, best), order: written, halved: false }
   }
-  const halved = past && order.by === 'creation' && plan.scope.type !== 'Event'
+  const halved = past && order.by === 'creation' && !isLogged(plan.scope.reader, plan.scope.type)
   return { ...scanned(plan, only), order: written, halved }
 }
 
@@ -62,10 +64,9 @@ export function readRows(
   more: readonly Fragment[],
   limit: number,
   offset: number,
-): any[][] {
+): SqlRow[] {
   const read = (conditions: readonly Fragment[], most: number, skip: number) => {
-    const { sql, values } = select(plan, rows, conditions, most, skip)
-    return plan.scope.reader.sql.rows(sql, ...values)
+    return queryRows(plan.scope.reader, select(plan, rows, conditions, most, skip))
   }
   if (!rows.halved) return read(more, limit, offset)
   const gone = fragment`${plain(plan.scope.source.alias)}.gone`
@@ -105,7 +106,7 @@ export function select(
 function bothHalves(order: Order, where: readonly Fragment[], limit: number, offset: number): Fragment {
   const direction = plain(order.descending ? 'DESC' : 'ASC')
   const half = (until: Fragment) => fragment`SELECT n FROM (
-    SELECT f.n FROM facts f WHERE ${every([...where, until])} ORDER BY f.n ${direction} LIMIT +${limit + offset})`
+    SELECT f.n FROM field_index f WHERE ${every([...where, until])} ORDER BY f.n ${direction} LIMIT +${limit + offset})`
   return fragment`SELECT n, NULL AS score
   FROM (${half(fragment`f.until = ${OPEN}`)} UNION ALL ${half(fragment`f.until < ${OPEN}`)})
   ORDER BY n ${direction}
@@ -122,7 +123,7 @@ function isSorted({ scope }: Plan, { order, index }: OrderedRows): boolean {
 const MOST_SORTED = 4
 
 /** A row of `select` as what is stored. */
-export function toStored(type: string, row: readonly any[]): Stored {
+export function toStored(type: string, row: Readonly<SqlRow>): Stored {
   const [ordinal, id, version, createdAt, createdBy, updatedAt, data] = row
   return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data }
 }
@@ -171,7 +172,7 @@ function once(count: () => number): () => number {
 
 function sizeOf(scope: Scope, facts: FieldIndexTest): number {
   const { sql, values } = fragment`SELECT count(*)
-  FROM (SELECT 1 FROM facts f WHERE ${fieldIndexWhere(scope, facts, F)} LIMIT +${FEW})`
+  FROM (SELECT 1 FROM field_index f WHERE ${fieldIndexWhere(scope, facts, F)} LIMIT +${FEW})`
   return scope.reader.sql.rows(sql, ...values)[0]![0]
 }
 
@@ -181,7 +182,7 @@ function driven(plan: Plan, { conditions, facts }: Driver): Rows {
   const others = plan.conditions.filter((one) => !conditions.includes(one)).map((one) => one.sql)
   const index = fieldIndexWhere(scope, facts, F)
   return {
-    from: fragment`facts f CROSS JOIN ${scope.source.from}`,
+    from: fragment`field_index f CROSS JOIN ${scope.source.from}`,
     where: [index, fragment`${scope.source.n} = f.n`, scope.source.found, ...others],
     n: plain('f.n'),
     through: facts.equality ? 'one value of an indexed field' : 'a range of an indexed field',
@@ -192,7 +193,7 @@ function driven(plan: Plan, { conditions, facts }: Driver): Rows {
 /** The index alone answers how many there are. */
 function indexOnly({ scope }: Plan, facts: FieldIndexTest): Rows {
   const index = fieldIndexWhere(scope, facts, F)
-  return { from: plain('facts f'), where: [index], n: plain('f.n'), through: 'the index alone', index }
+  return { from: plain('field_index f'), where: [index], n: plain('f.n'), through: 'the index alone', index }
 }
 
 /** Along the index of the field that is sorted by. What is asked of the same field becomes a range of it. */
@@ -203,7 +204,7 @@ function along({ scope, conditions }: Plan, field: number, only: readonly number
   const at = moment.asOf === null ? fragment`+f.until = ${OPEN}` : fieldIndexAt(moment, F)
   const index = fragment`f.field = ${field} AND ${at} AND ${source.n} = f.n`
   return {
-    from: fragment`facts f CROSS JOIN ${source.from}`,
+    from: fragment`field_index f CROSS JOIN ${source.from}`,
     where: [index, source.found, ...tests, ...among(scope, only)],
     n: plain('f.n'),
     through: 'the order of an indexed field',
@@ -211,8 +212,8 @@ function along({ scope, conditions }: Plan, field: number, only: readonly number
 }
 
 function ranked({ scope, conditions, match }: Plan, only: readonly number[] | null): Rows {
-  const { source, type } = scope
-  const rowid = plain(type === 'Event' ? '-rowid' : 'rowid')
+  const { source, type, reader } = scope
+  const rowid = plain(isLogged(reader, type) ? '-rowid' : 'rowid')
   const [, ...others] = conditions
   return {
     from: fragment`(SELECT ${rowid} AS n, rank AS score FROM text WHERE text MATCH ${match}) r CROSS JOIN ${source.from}`,

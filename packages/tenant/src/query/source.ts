@@ -22,8 +22,33 @@ export interface Source {
 
 /** The source of a type at a moment, under an alias of our own. */
 export function sourceOf(reader: ReadContext, type: string, moment: Moment, alias: string): Source {
-  if (type === 'Event') return events(reader, moment, alias)
+  if (isLogged(reader, type)) return events(reader, moment, alias)
   return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, alias)
+}
+
+/** Whether the entities of a type are log records. */
+export function isLogged(reader: Pick<ReadContext, 'nouns'>, type: string): boolean {
+  return reader.nouns.get(type)?.storage === 'log'
+}
+
+/** Log records as the entities that they are about, in the state that they recorded. */
+export function recordSource(alias: string): Source {
+  const data = plain(`${alias}.data`)
+  const here = plain(`${alias}.data IS NOT NULL`)
+  return {
+    alias,
+    from: plain(`log ${alias}`),
+    where: here,
+    found: here,
+    n: plain(`${alias}.seq`),
+    id: plain(`${alias}.entity`),
+    version: plain(`${alias}.version`),
+    createdAt: plain(`${alias}.created_at`),
+    createdBy: plain(`${alias}.created_by`),
+    updatedAt: plain(`${alias}.at`),
+    data,
+    dataFor: () => data,
+  }
 }
 
 /** The columns that every row is read with, in the order of `Stored`. */
@@ -47,7 +72,7 @@ function present(type: string, alias: string): Source {
   }
 }
 
-/** A version that has been superseded since joins its row of `past` and of the log; one that still stands joins none. */
+/** A version that has been superseded since joins its row of `versions` and of the log; one that still stands joins none. */
 function past(type: string, seq: number, alias: string): Source {
   const e = plain(alias)
   const p = plain(`${alias}p`)
@@ -57,7 +82,7 @@ function past(type: string, seq: number, alias: string): Source {
   return {
     ...entityColumns(alias),
     from: fragment`entities ${e}
-    LEFT JOIN past ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
+    LEFT JOIN versions ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
     LEFT JOIN log ${l} ON ${l}.seq = ${p}.seq`,
     // An entity's place is the seq of its first event: what came later need not be looked at.
     where: fragment`${e}.n <= ${seq} AND ${found}`,

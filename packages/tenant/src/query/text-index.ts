@@ -1,5 +1,5 @@
 import { type Field, type JsonObject, type NounLookup, textsOf } from '@tildebase/nouns'
-import type { Sql } from '../ports.ts'
+import type { Sql, SqlRow } from '../ports.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 
 const WATERMARK = 'text.seq'
@@ -8,7 +8,7 @@ const WATERMARK = 'text.seq'
 export function indexText(sql: Sql, nouns: NounLookup, limit: number): number {
   return sql.transaction(() => {
     const since = Number(getMeta(sql, WATERMARK) ?? 0)
-    const rows = (sql.rows(OUTSTANDING, since, limit) as any[][]).map(toOutstanding)
+    const rows = (sql.rows(OUTSTANDING, since, limit) as SqlRow[]).map(toOutstanding)
     if (rows.length === 0) return 0
     // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
     for (const { seq, type, event, data } of rows.toReversed()) {
@@ -50,7 +50,7 @@ const OUTSTANDING = `
   ORDER BY seq
   LIMIT +?`
 
-function toOutstanding([seq, type, entity, event, version, data, previous]: any[]): Outstanding {
+function toOutstanding([seq, type, entity, event, version, data, previous]: SqlRow): Outstanding {
   return { seq, type, entity, event, version, data, previous }
 }
 

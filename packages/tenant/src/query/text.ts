@@ -2,11 +2,12 @@ import { type Filter, Problem, wordsOf } from '@tildebase/nouns'
 import { type Fragment, fragment, plain } from './fragment.ts'
 import type { ReadContext } from './reader.ts'
 import type { Scope } from './scope.ts'
+import { isLogged } from './source.ts'
 import { indexText } from './text-index.ts'
 
 /** Rows whose words match, as a condition on the source. */
 export function textTest(
-  { source, type, moment }: Pick<Scope, 'source' | 'type' | 'moment'>,
+  { source, type, moment, reader }: Pick<Scope, 'source' | 'type' | 'moment' | 'reader'>,
   words: readonly string[],
 ): Fragment {
   if (moment.asOf !== null) {
@@ -17,7 +18,7 @@ export function textTest(
   const query = matchQuery(words)
   if (query === null) return plain('0')
   // Events stand in the text index under minus their seq, so that they never meet the place of an entity.
-  return fragment`${plain(type === 'Event' ? '-' : '')}${source.n} IN (SELECT rowid FROM text WHERE text MATCH ${query})`
+  return fragment`${plain(isLogged(reader, type) ? '-' : '')}${source.n} IN (SELECT rowid FROM text WHERE text MATCH ${query})`
 }
 
 /** Words as an FTS5 query: each a prefix, all of them; null when none has a letter or digit, which nothing matches. */

@@ -1,50 +1,71 @@
-import { matchesEvent } from '@tildebase/nouns'
+import { type Json, type JsonObject, matchesEvent } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import { type Grant, isNarrowed, rowsOf } from '../grant/grant.ts'
+import { type Grant, isNarrowed } from '../grant/grant.ts'
 import type { LogRow } from '../store/log.ts'
-import { stateOf } from '../view/event.ts'
-import { rowTest } from './memory.ts'
-import { readable, readContextOf } from './parameters.ts'
+import { eventView } from '../view/event.ts'
+import { recordTest } from './memory.ts'
+import { mayReadEvents, readContextOf } from './read-context.ts'
 
-/** Which events somebody wants and may see. Good until a key or the schema changes; make it anew then. */
+/** Which events a reader wants and may see. Valid until a key or the schema changes. */
 export interface EventVisibility {
   /** Whether events of this name are wanted and of a type that may be read. */
   wants(type: string, event: string): boolean
-  /** The same for one event, whose entity must be among the rows that the grant is narrowed to. */
-  sees(row: LogRow): boolean
-  /** True when no row is left out for what is in it: the names alone decide. */
+  /** The record as the grant sees it, or null when it may not see it. */
+  show(record: LogRow): LogRow | null
+  /** True when no record is left out because of its values: the names alone decide. */
   readonly byName: boolean
 }
 
-/** The sight of a grant through patterns; null is all events. */
-export function visibilityOf(tenant: Engine, grant: Grant, patterns: readonly string[] | null): EventVisibility {
+/** What a grant sees of the log through patterns; null is all events. */
+export function visibilityOf(engine: Engine, grant: Grant, patterns: readonly string[] | null): EventVisibility {
   const answers = new Map<string, boolean>()
   const wants = (type: string, event: string): boolean => {
     const name = `${type}.${event}`
     const known = answers.get(name)
     if (known !== undefined) return known
-    const wanted = patterns === null || patterns.some((pattern) => matchesEvent(pattern, type, event))
-    const answer = wanted && readable(tenant, grant, type)
+    const isWanted = patterns === null || patterns.some((pattern) => matchesEvent(pattern, type, event))
+    const answer = isWanted && mayReadEvents(engine, grant, type)
     answers.set(name, answer)
     return answer
   }
+  const show = recordView(engine, grant)
   return {
     wants,
-    sees: (row) => wants(row.type, row.event) && isShown(tenant, grant, row),
+    show: (record) => (wants(record.type, record.event) ? show(record) : null),
     byName: !isNarrowed(grant),
   }
 }
 
-/** What tells apart those who may see different things: two grants of the same view see the same of every event. */
+/**
+ * The one rule for log records: a grant sees a record if the state in it matches the grant's row filter. The record
+ * through which an entity enters the grant's view has no `previous`: those values were never visible.
+ */
+export function recordView(engine: Engine, grant: Grant): (record: LogRow) => LogRow | null {
+  if (!isNarrowed(grant)) return (record) => record
+  const test = recordTest(readContextOf(engine, grant))
+  return (record) => {
+    if (!test(record)) return null
+    return record.previous === null || test(before(record)) ? record : { ...record, previous: null }
+  }
+}
+
+/** Records as a grant sees them, as JSON: those that it may not see are left out. */
+export function shownEvents(engine: Engine, grant: Grant, records: readonly LogRow[]): JsonObject[] {
+  const { show } = visibilityOf(engine, grant, null)
+  return records.flatMap((record) => show(record) ?? []).map((record) => eventView(record, engine))
+}
+
+/** What tells apart grants that see different things: two of the same key see the same of every event. */
 export function viewKey({ scopes, rows }: Grant): string {
   return JSON.stringify([scopes, rows])
 }
 
-/** Whether the entity, as the event left it, is among the rows of the grant. */
-function isShown(tenant: Engine, grant: Grant, row: LogRow): boolean {
-  if (!isNarrowed(grant)) return true
-  const rows = tenant.nouns.get(row.type) ? rowsOf(tenant, grant, row.type) : null
-  if (rows === null) return true
-  // What an erasure has emptied cannot be tested, so it is not shown to those who may see only some rows.
-  return row.data !== null && rowTest(readContextOf(tenant, grant), row.type, rows)(stateOf(row, row.data))
+/** A record with the state before it. */
+function before(record: LogRow): LogRow {
+  const state: Record<string, Json> = { ...(JSON.parse(record.data ?? '{}') as JsonObject) }
+  for (const [field, value] of Object.entries(JSON.parse(record.previous!) as JsonObject)) {
+    if (value === null) delete state[field]
+    else state[field] = value
+  }
+  return { ...record, data: JSON.stringify(state) }
 }

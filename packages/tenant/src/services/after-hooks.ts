@@ -14,62 +14,72 @@ import {
 import { type LogRow, readEntry } from '../store/log.ts'
 import { entityView } from '../view/entity.ts'
 import { eventView, stateOf } from '../view/event.ts'
-import { storedHook } from './scripts/stored.ts'
+import { storedHook } from '../write/stored-hooks.ts'
+import type { Transactor } from '../write/transactor.ts'
+import type { Write } from '../write/write.ts'
+import { runNow } from './scripts/run-write.ts'
 import { runStoredAfter, StoppedError } from './scripts/stored-after.ts'
-import { runNow } from './scripts/stored-before.ts'
-import { sessionOf } from './session.ts'
+import { isReadOperation, readOperation, sessionOf, writeOperation } from './session.ts'
 
 const FIRST_WAIT = 1_000
 const MOST_FAILURES = 12
 /** A hook whose write leads to a hook whose write …: past this it is a loop. */
 const MOST_HOPS = 5
 
-/** Books the AFTER hooks of an event in its own transaction, so that a crash cannot lose them. */
-export function enqueueAfterHooks(tenant: Engine): (event: LogRow) => void {
-  return (event) => {
-    const own = tenant.options.hooks?.after(event.type, event.event) ?? []
-    const stored = storedHook(tenant, event.type, event.event)
-    const hooks = [...own.map((_, i) => String(i)), ...(stored ? [stored.id] : [])]
-    if (hooks.length === 0) return
-    const { sql, hops } = tenant
-    if (hops > MOST_HOPS) return park(tenant, event, hooks)
-    const now = tenant.ports.clock.now()
-    for (const hook of hooks) enqueueHook(sql, event.seq, hook, hops, now)
-    tenant.ports.alarm.wakeAt(now)
+/** Queues the AFTER hooks of an event in its own transaction, so that a crash cannot lose them. */
+export function enqueueAfterHooks(write: Write, event: LogRow): void {
+  const { engine, sql, context } = write
+  const own = engine.options.hooks?.after(event.type, event.event) ?? []
+  const stored = storedHook(engine, event.type, event.event)
+  const hooks = [...own.map((_, i) => String(i)), ...(stored ? [stored.id] : [])]
+  if (hooks.length === 0) return
+  if (context.hops > MOST_HOPS) {
+    park(engine, event, hooks, context.hops)
+    return
   }
+  const now = context.clock.now()
+  for (const hook of hooks) enqueueHook(sql, event.seq, hook, context.hops, now)
+  write.wakeAt(now)
 }
 
-/** Runs the AFTER hooks that are due. One that fails is tried again, later each time; the verb stands. */
-export function afterHookJob(tenant: Engine): Job {
+/** Runs the AFTER hooks that are due. One that fails is tried again, later each time; the verb stays done. */
+export function afterHookJob(transactor: Transactor): Job {
+  const { engine } = transactor
   return {
-    due: () => nextHookDue(tenant.sql),
+    due: () => nextHookDue(engine.sql),
     run: async () => {
-      for (const job of dueHooks(tenant.sql, tenant.ports.clock.now())) {
+      for (const job of dueHooks(engine.sql, engine.ports.clock.now())) {
         try {
-          await runAfter(tenant, job)
-          removeHook(tenant.sql, job.id)
+          await runAfter(transactor, job)
+          removeHook(engine.sql, job.id)
         } catch (reason) {
           // The host is stopping: the job stays due, and is done when the tenant is next open.
-          if (reason instanceof StoppedError || tenant.isClosed) return
-          book(tenant, job, reason)
+          if (reason instanceof StoppedError || engine.scheduler.isClosed) return
+          retry(engine, job, reason)
         }
       }
     },
   }
 }
 
-async function runAfter(tenant: Engine, job: QueuedHook): Promise<void> {
-  const event = readEntry(tenant.sql, job.seq)
+async function runAfter(transactor: Transactor, job: QueuedHook): Promise<void> {
+  const { engine } = transactor
+  const event = readEntry(engine.sql, job.seq)
   if (!event || event.data === null) return
-  const entity = entityView(stateOf(event, event.data), tenant.context)
-  const view = eventView(event, tenant)
-  if (!/^\d+$/.test(job.hook)) return runStoredAfter(tenant, event, entity, view, job.hops + 1)
-  const hook = tenant.options.hooks?.after(event.type, event.event)[Number(job.hook)]
+  const entity = entityView(stateOf(event, event.data), engine.context)
+  const view = eventView(event, engine)
+  const hops = job.hops + 1
+  if (!/^\d+$/.test(job.hook)) return runStoredAfter(transactor, event, entity, view, hops)
+  const hook = engine.options.hooks?.after(event.type, event.event)[Number(job.hook)]
   if (!hook) return
+  const grant = grantFor(`hook:${event.type}.${event.event}`)
   const late: Promise<Json>[] = []
-  const $ = sessionOf(tenant, grantFor(`hook:${event.type}.${event.event}`), event.correlation, (work) => {
-    const given = runNow(tenant, () => tenant.after(job.hops + 1, work))
-    // What the hook does not wait for may fail without anybody looking.
+  const $ = sessionOf((type, operation, args) => {
+    if (isReadOperation(operation)) return readOperation({ engine, grant }, type, operation, args)
+    const given = runNow(transactor, grant, { hops, correlation: event.correlation }, (write) =>
+      writeOperation(write, type, operation, args),
+    )
+    // What the hook does not wait for may fail without anyone looking.
     if (given instanceof Promise) late.push(given.catch(() => null))
     return given
   })
@@ -81,19 +91,19 @@ async function runAfter(tenant: Engine, job: QueuedHook): Promise<void> {
   }
 }
 
-function book(tenant: Engine, job: QueuedHook, reason: unknown): void {
+function retry(engine: Engine, job: QueuedHook, reason: unknown): void {
   const failures = job.failures + 1
-  const due = failures >= MOST_FAILURES ? null : tenant.ports.clock.now() + FIRST_WAIT * 2 ** (failures - 1)
-  retryHook(tenant.sql, job.id, failures, due, reason instanceof Error ? reason.message : String(reason))
-  tenant.options.log?.('warn', `An AFTER hook failed for event ${job.seq} of ${tenant.slug}`, {
+  const due = failures >= MOST_FAILURES ? null : engine.ports.clock.now() + FIRST_WAIT * 2 ** (failures - 1)
+  retryHook(engine.sql, job.id, failures, due, reason instanceof Error ? reason.message : String(reason))
+  engine.options.log?.('warn', `An AFTER hook failed for event ${job.seq} of ${engine.slug}`, {
     failures,
     reason: String(reason),
     ...(due !== null && { next: isoOf(due) }),
   })
 }
 
-function park(tenant: Engine, event: LogRow, hooks: readonly string[]): void {
-  const error = `This hook was not run: ${tenant.hops} hooks, one after the other, led here. Break the loop.`
-  for (const hook of hooks) parkHook(tenant.sql, event.seq, hook, tenant.hops, error)
-  tenant.options.log?.('warn', `A loop of AFTER hooks was stopped at event ${event.seq} of ${tenant.slug}`)
+function park(engine: Engine, event: LogRow, hooks: readonly string[], hops: number): void {
+  const error = `This hook was not run: ${hops} hooks, one after the other, led here. Break the loop.`
+  for (const hook of hooks) parkHook(engine.sql, event.seq, hook, hops, error)
+  engine.options.log?.('warn', `A loop of AFTER hooks was stopped at event ${event.seq} of ${engine.slug}`)
 }

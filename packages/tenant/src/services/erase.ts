@@ -1,25 +1,42 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
+import { demand, demandArea } from '../grant/grant.ts'
+import { recordView } from '../query/visibility.ts'
+import { isVisible } from '../query/visible-entity.ts'
 import { currentOf } from '../store/entities.ts'
 import { eraseValues } from '../store/erase.ts'
-import { applyVerb, notFound, type VerbResult } from '../write/verb.ts'
+import { readEntry, readEntryOf } from '../store/log.ts'
+import { applyVerb, notFound } from '../write/verb.ts'
+import type { VerbResult } from '../write/verb-request.ts'
+import type { Write } from '../write/write.ts'
 
 /** Types whose entities say how the service works: they hold no person, and must stay whole. */
 const KEPT = new Set(['ApiKey', 'Webhook'])
 
-/** Erases an entity for good: state, versions, log, texts. It is deleted first, so that everybody hears of it. */
-export function erase(tenant: Engine, target: Noun, id: string, actor: string, reason: string | null): VerbResult {
+/** Erases an entity for good: state, versions, log, texts. It is deleted first, so that every follower receives that. */
+export function erase(write: Write, target: Noun, id: string, reason: string | null): VerbResult {
+  const { engine, grant } = write
+  demand(grant, 'admin', target)
+  demandArea(grant, 'admin', 'platform')
   if (KEPT.has(target.name)) {
     throw new Problem('validation_error', `A ${target.name} cannot be erased; delete it instead.`, {
       type: target.name,
       id,
     })
   }
-  const current = target.name === 'Event' ? null : currentOf(tenant.sql, target.name, id)
-  if (current === undefined || (current === null && !tenant.hasEvent(id))) throw notFound(target.name, id)
-  if (current && !current.deleted) applyVerb(tenant, { type: target.name, verb: 'delete', id, actor })
-  const events = eraseValues(tenant.sql, target.name, id, current?.ordinal ?? null)
-  tenant.cache.forget(target.name)
+  if (!maySee(write, target, id)) throw notFound(target.name, id)
+  const current = target.storage === 'log' ? null : currentOf(engine.sql, target.name, id)!
+  if (current && !current.deleted) applyVerb(write, { type: target.name, verb: 'delete', id })
+  const events = eraseValues(engine.sql, target.name, id, current?.ordinal ?? null)
+  engine.cache.forget(target.name)
   const data = { type: target.name, entity: id, events, ...(reason !== null && { reason }) }
-  return applyVerb(tenant, { type: 'Erasure', verb: 'create', data, actor })
+  return applyVerb(write, { type: 'Erasure', verb: 'create', data })
+}
+
+/** Whether the entity exists for the grant. A deleted one is judged by its last record. */
+function maySee({ engine, grant, context }: Write, target: Noun, id: string): boolean {
+  if (target.storage === 'entity' && isVisible(engine, grant, target, id, context.budget)) return true
+  const current = target.storage === 'log' ? null : currentOf(engine.sql, target.name, id)
+  if (current === undefined || current?.deleted === false) return false
+  const record = current ? readEntry(engine.sql, current.seq) : readEntryOf(engine.sql, id)
+  return record !== undefined && recordView(engine, grant)(record) !== null
 }

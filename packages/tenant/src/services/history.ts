@@ -1,10 +1,9 @@
 import { isoOf, type Json, type JsonObject, type Noun, Problem, parseInstant } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import { type Grant, isNarrowed, rowsOf } from '../grant/grant.ts'
-import { find, withId } from '../query/find.ts'
-import { readContextOf } from '../query/parameters.ts'
-import { type Current, currentOf } from '../store/entities.ts'
-import { type LogRow, readEntries, seqAt } from '../store/log.ts'
+import type { Grant } from '../grant/grant.ts'
+import { recordView } from '../query/visibility.ts'
+import { currentOf } from '../store/entities.ts'
+import { type LogRow, readEntries, readEntry, seqAt } from '../store/log.ts'
 import { seqsOf } from '../store/versions.ts'
 import { changes } from '../write/execute.ts'
 import { notFound } from '../write/verb.ts'
@@ -24,15 +23,32 @@ export interface Version {
   readonly previous: JsonObject | null
 }
 
-/** The versions of an entity, deleted ones included, newest first. */
-export function history(tenant: Engine, grant: Grant, noun: Noun, id: string, limit: number, before: number | null) {
-  const current = knownTo(tenant, grant, noun, id)
-  const seqs = seqsOf(tenant.sql, current.ordinal)
+/** A page of the versions of an entity. */
+export interface VersionPage {
+  readonly results: readonly Version[]
+  readonly total: number
+  readonly hasMore: boolean
+  readonly cursor: string | null
+}
+
+/** The versions of an entity that a grant sees, also when it is deleted, newest first. */
+export function history(
+  engine: Engine,
+  grant: Grant,
+  noun: Noun,
+  id: string,
+  limit: number,
+  before: number | null,
+): VersionPage {
+  const seqs = visibleSeqs(engine, grant, noun, id)
   const left = before === null ? seqs : seqs.filter((seq) => seq < before)
   const page = left.slice(0, limit)
   const hasMore = left.length > limit
+  const show = recordView(engine, grant)
   return {
-    results: readEntries(tenant.sql, page).map(versionOf),
+    results: readEntries(engine.sql, page)
+      .flatMap((record) => show(record) ?? [])
+      .map(versionOf),
     total: seqs.length,
     hasMore,
     cursor: hasMore ? String(page.at(-1)) : null,
@@ -40,18 +56,29 @@ export function history(tenant: Engine, grant: Grant, noun: Noun, id: string, li
 }
 
 /** What changed between two versions, or between two times, of an entity. */
-export function diff(tenant: Engine, grant: Grant, noun: Noun, id: string, from: string, to: string) {
-  const current = knownTo(tenant, grant, noun, id)
-  const versions = readEntries(tenant.sql, seqsOf(tenant.sql, current.ordinal))
-  const a = versionAt(tenant, noun, versions, from, 'from')
-  const b = versionAt(tenant, noun, versions, to, 'to')
+export function diff(engine: Engine, grant: Grant, noun: Noun, id: string, from: string, to: string): JsonObject {
+  const show = recordView(engine, grant)
+  const records = readEntries(engine.sql, visibleSeqs(engine, grant, noun, id)).flatMap((record) => show(record) ?? [])
+  const a = versionAt(engine, noun, records, from, 'from')
+  const b = versionAt(engine, noun, records, to, 'to')
   const [before, after] = [stateIn(a), stateIn(b)]
   const fields = Object.keys({ ...changes(before, after), ...changes(after, before) })
   return {
     from: summary(a),
     to: summary(b),
-    changes: fields.map((field) => ({ field, from: before[field] ?? null, to: after[field] ?? null })) as Json,
+    changes: fields.map((field) => ({ field, from: before[field] ?? null, to: after[field] ?? null })),
   }
+}
+
+/** The seqs of an entity's records that the grant sees, newest first. Without any, the entity does not exist for it. */
+function visibleSeqs(engine: Engine, grant: Grant, noun: Noun, id: string): readonly number[] {
+  const current = currentOf(engine.sql, noun.name, id)
+  const seqs = current ? seqsOf(engine.sql, current.ordinal) : []
+  const show = recordView(engine, grant)
+  const isSeen = (seq: number) => show(readEntry(engine.sql, seq)!) !== null
+  const seen = Object.hasOwn(grant.rows, noun.name) ? seqs.filter(isSeen) : seqs
+  if (seen.length === 0) throw notFound(noun.name, id)
+  return seen
 }
 
 function versionOf(row: LogRow): Version {
@@ -69,9 +96,9 @@ function versionOf(row: LogRow): Version {
   }
 }
 
-/** The version that a number or a time means; null before the entity was there. */
+/** The version that a number or a time means; null before the entity existed. */
 function versionAt(
-  tenant: Engine,
+  engine: Engine,
   noun: Noun,
   versions: readonly LogRow[],
   text: string,
@@ -89,7 +116,7 @@ function versionAt(
       field,
     })
   }
-  const seq = seqAt(tenant.sql, tenant.head, at)
+  const seq = seqAt(engine.sql, engine.head, at)
   return versions.find((row) => row.seq <= seq) ?? null
 }
 
@@ -99,25 +126,6 @@ function stateIn(row: LogRow | null): JsonObject {
 
 function summary(row: LogRow | null): Json {
   return row && { version: row.version, timestamp: isoOf(row.at), verb: row.verb, actor: row.actor }
-}
-
-/** The entity, also when it is deleted, if the grant's rows hold it. */
-function knownTo(tenant: Engine, grant: Grant, noun: Noun, id: string): Current {
-  const current = currentOf(tenant.sql, noun.name, id)
-  if (!current) throw notFound(noun.name, id)
-  const rows = isNarrowed(grant) ? rowsOf(tenant, grant, noun.name) : null
-  if (rows === null) return current
-  // A deleted row is judged by its last state.
-  const moment = current.deleted ? current.seq - 1 : current.seq
-  const shown = find(readContextOf(tenant, grant), {
-    type: noun.name,
-    asOf: moment,
-    limit: 1,
-    total: false,
-    filter: withId(id),
-  })
-  if (shown.results.length === 0) throw notFound(noun.name, id)
-  return current
 }
 
 function parsed(text: string | null): JsonObject | null {

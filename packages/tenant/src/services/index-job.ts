@@ -14,22 +14,22 @@ const MOST_BEHIND = 10_000
  * Folds new events into the text index and the past once writing pauses, a slice at a time, so that the first question
  * need not. Where writing does not pause, it goes on beside it.
  */
-export function indexJob(tenant: Engine): Job {
+export function indexJob(engine: Engine): Job {
   let written = 0
-  let behind = Math.max(textBacklog(tenant.sql, tenant.head.seq), versionsBacklog(tenant.sql))
+  let behind = Math.max(textBacklog(engine.sql, engine.head.seq), versionsBacklog(engine.sql))
   const due = () => (behind === 0 ? null : behind > MOST_BEHIND ? written : written + QUIET_MS)
-  tenant.listen((events) => {
+  engine.listen((events) => {
     const wasDue = due()
-    written = tenant.ports.clock.now()
+    written = engine.ports.clock.now()
     behind += events.length
-    if (wasDue === null || behind > MOST_BEHIND) tenant.ports.alarm.wakeAt(due()!)
+    if (wasDue === null || behind > MOST_BEHIND) engine.ports.alarm.wakeAt(due()!)
   })
   return {
     light: true,
     due,
     run: () => {
-      const past = indexVersions(tenant.sql, PAST_SLICE)
-      const texts = indexText(tenant.sql, tenant.nouns, TEXT_SLICE)
+      const past = indexVersions(engine.sql, PAST_SLICE)
+      const texts = indexText(engine.sql, engine.nouns, TEXT_SLICE)
       behind = past < PAST_SLICE && texts < TEXT_SLICE ? 0 : Math.max(1, behind - TEXT_SLICE)
     },
   }

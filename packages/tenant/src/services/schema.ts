@@ -1,52 +1,27 @@
-import {
-  checkRelations,
-  type JsonObject,
-  type Noun,
-  type Nouns,
-  noun,
-  nounsOf,
-  Problem,
-  parseNoun,
-} from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
+import { checkRelations, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { declareType } from '../engine/types.ts'
+import { demandArea, type Grant } from '../grant/grant.ts'
 import { currentOf } from '../store/entities.ts'
-import { dropFields, liveCount, ownTypes, rebuildFieldIndex } from '../store/schema.ts'
-import type { VerbResult } from '../write/verb.ts'
-
-/** The type that a tenant's own types are entities of, so that they have events, versions and a past. */
-export const Schema = noun('Schema', { name: 'string!##', notation: 'json!' }, { domain: 'platform' })
-
-/** Code that a tenant runs around its verbs, as entities too. */
-export const Hook = noun('Hook', { type: 'string!#', name: 'string!', code: 'string!' }, { domain: 'platform' })
-
-/** The record of an erasure: what, when and by whom, without a value of it. */
-export const Erasure = noun(
-  'Erasure',
-  { type: 'string!', entity: 'string!#', events: 'number!', reason: 'string' },
-  { domain: 'platform' },
-)
-
-/** Types that no path can name. */
-export const INTERNAL = nounsOf([Schema, Hook, Erasure])
+import { dropFields, liveCount, rebuildFieldIndex } from '../store/schema.ts'
+import { applyVerb } from '../write/verb.ts'
+import type { VerbResult } from '../write/verb-request.ts'
+import type { Write } from '../write/write.ts'
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event'])
 const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'Status', 'Batch', 'Operator'])
 
-/** The types of a tenant: the operator's, with the tenant's own beside and over them. */
-export function nounsFor(tenant: Engine): Nouns {
-  return ownTypes(tenant.sql).reduce(
-    (nouns, [name, notation]) => nouns.with(declare(nouns, name, notation)),
-    tenant.options.nouns,
-  )
-}
-
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
-export function putType(tenant: Engine, name: string, notation: JsonObject, actor: string): VerbResult {
+export function putType(write: Write, name: string, notation: JsonObject): VerbResult {
+  const { engine, grant } = write
+  demandArea(grant, 'admin', 'platform')
   refuseFixed(name)
-  const declared = declare(tenant.options.nouns, name, notation)
+  const builtIn = engine.options.nouns.get(name)
+  if (builtIn?.name === name) refuseMove(builtIn, notation)
+  const declared = declareType(engine.options.nouns, name, notation)
   refuseSecrets(declared)
-  const issues = checkRelations(tenant.nouns.with(declared)).filter(({ field }) =>
+  demandDomains(grant, declared, engine.nouns.get(name))
+  const issues = checkRelations(engine.nouns.with(declared)).filter(({ field }) =>
     field.startsWith(`${declared.name}.`),
   )
   if (issues.length > 0) {
@@ -59,36 +34,56 @@ export function putType(tenant: Engine, name: string, notation: JsonObject, acto
       },
     )
   }
-  const before = tenant.nouns.get(declared.name)
+  const before = engine.nouns.get(declared.name)
   const id = schemaId(declared.name)
-  const current = currentOf(tenant.sql, 'Schema', id)
+  const current = currentOf(engine.sql, 'Schema', id)
   const data = { name: declared.name, notation }
-  const done = current
-    ? tenant.act({ type: 'Schema', verb: current.deleted ? 'restore' : 'update', id, data, actor })
-    : tenant.act({ type: 'Schema', verb: 'create', data: { $id: id, ...data }, keepId: true, actor })
-  if (current?.deleted) tenant.act({ type: 'Schema', verb: 'update', id, data, actor })
-  if (done.event) rebuildFieldIndex(tenant.sql, declared, before ?? null)
-  tenant.cache.forget('Schema')
-  return done
+  const result = current
+    ? applyVerb(write, { type: 'Schema', verb: current.deleted ? 'restore' : 'update', id, data })
+    : applyVerb(write, { type: 'Schema', verb: 'create', data: { $id: id, ...data }, keepId: true })
+  if (current?.deleted) applyVerb(write, { type: 'Schema', verb: 'update', id, data })
+  if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null)
+  engine.cache.forget('Schema')
+  return result
 }
 
 /** Takes back a type of the tenant's own, once it has no entities; a built-in one loses what was added to it. */
-export function dropType(tenant: Engine, name: string, actor: string): void {
-  const builtIn = tenant.options.nouns.get(name)
-  const count = liveCount(tenant.sql, name)
+export function dropType(write: Write, name: string): void {
+  const { engine, grant } = write
+  demandArea(grant, 'admin', 'platform')
+  const builtIn = engine.options.nouns.get(name)
+  if (!builtIn) demandDomains(grant, engine.noun(name), undefined)
+  const count = liveCount(engine.sql, name)
   if (!builtIn && count > 0) {
     throw new Problem('conflict', `There are ${count} entities of type ${name}. Delete them first.`, { type: name })
   }
-  tenant.act({ type: 'Schema', verb: 'delete', id: schemaId(name), actor })
-  if (builtIn) rebuildFieldIndex(tenant.sql, builtIn, tenant.nouns.get(name) ?? null)
-  else dropFields(tenant.sql, name)
-  tenant.cache.forget('Schema')
+  applyVerb(write, { type: 'Schema', verb: 'delete', id: schemaId(name) })
+  if (builtIn) rebuildFieldIndex(engine.sql, builtIn, engine.nouns.get(name) ?? null)
+  else dropFields(engine.sql, name)
+  engine.cache.forget('Schema')
 }
 
-function declare(nouns: Nouns, name: string, notation: JsonObject): Noun {
-  const builtIn = nouns.get(name)
-  if (!builtIn || builtIn.name !== name) return parseNoun(name, notation, { domain: 'custom' })
-  return parseNoun(name, { ...builtIn.notation, ...notation }, { domain: builtIn.domain, path: builtIn.path })
+/** The domain and the path of a built-in type decide which keys may read it, and where. */
+function refuseMove({ name, domain, path }: Noun, { $domain = domain, $path = path }: JsonObject): void {
+  const moved = [
+    ...($domain === domain ? [] : [{ field: '$domain', message: `stays ${domain}, as ${name} is built in` }]),
+    ...($path === path ? [] : [{ field: '$path', message: `stays ${path}, as ${name} is built in` }]),
+  ]
+  if (moved.length === 0) return
+  throw new Problem(
+    'invalid_schema',
+    `The type ${name} is not valid. ${moved.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
+    {
+      type: name,
+      details: moved,
+    },
+  )
+}
+
+/** A key that moves a type into or out of a domain must administer that domain; `custom` belongs to the platform. */
+function demandDomains(grant: Grant, after: Noun, before: Noun | undefined): void {
+  const domains = before?.domain === after.domain ? [] : [after.domain, ...(before ? [before.domain] : [])]
+  for (const domain of domains) if (domain !== 'custom') demandArea(grant, 'admin', domain)
 }
 
 function refuseFixed(name: string): void {

@@ -1,81 +1,95 @@
-import { type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import { type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
 import { count, find, get } from '../query/find.ts'
-import { queryOf, readContextOf } from '../query/parameters.ts'
+import { parseQuery } from '../query/parameters.ts'
+import { readContextOf } from '../query/read-context.ts'
 import { entityView } from '../view/entity.ts'
-import { runVerb } from './run-verb.ts'
+import { runVerb } from '../write/run-verb.ts'
+import type { Write } from '../write/write.ts'
+
+/** One operation of a session, as code calls it. */
+// biome-ignore lint/suspicious/noExplicitAny: what an operation takes and returns depends on types that the tenant declares.
+type SessionOperation = (...args: any[]) => any
 
 /** A tenant's data as code sees it: `$.Contact.find({stage: 'Lead'})`, `$.Deal.win(id)`. */
-export type Session = { readonly [type: string]: { readonly [operation: string]: (...args: any[]) => any } }
+export type Session = { readonly [type: string]: { readonly [operation: string]: SessionOperation } }
 
-/** The session of a grant: every type a property, every operation and verb a function of it, which `run` runs. */
-export function sessionOf(
-  tenant: Engine,
-  grant: Grant,
-  correlation: string | null = null,
-  run: (work: () => Json) => unknown = (work) => work(),
-): Session {
+/** Who reads, and with which budget. */
+export interface Reading {
+  readonly engine: Engine
+  readonly grant: Grant
+  readonly budget?: Budget
+}
+
+/** A session: every type a property, every operation and verb a function of it, which `run` runs. */
+export function sessionOf(run: (type: string, operation: string, args: readonly Json[]) => unknown): Session {
+  const isName = (key: string | symbol): key is string => typeof key === 'string' && key !== 'then'
   return new Proxy({} as Session, {
     get: (_, type) =>
-      typeof type === 'symbol' || type === 'then'
-        ? undefined
-        : new Proxy({} as Session[string], {
-            get: (_, operation) =>
-              typeof operation === 'symbol' || operation === 'then'
-                ? undefined
-                : (...args: Json[]) => run(() => operate(tenant, grant, type, operation, args, correlation)),
-          }),
+      isName(type)
+        ? new Proxy({} as Session[string], {
+            get: (_, operation) => (isName(operation) ? (...args: Json[]) => run(type, operation, args) : undefined),
+          })
+        : undefined,
   })
 }
 
-/** Runs one operation of a session. */
-export function operate(
-  tenant: Engine,
-  grant: Grant,
-  type: string,
-  operation: string,
-  args: readonly Json[],
-  correlation: string | null = null,
-): Json {
-  const noun = tenant.noun(type)
-  const view = (entity: Parameters<typeof entityView>[0]) => entityView(entity, tenant.context)
-  switch (operation) {
-    case 'find':
-      demand(grant, 'read', noun)
-      return find(readContextOf(tenant, grant), queryOf(tenant, grant, noun, args[0], args[1])).results.map(view)
-    case 'findOne': {
-      demand(grant, 'read', noun)
-      const options = { ...(args[1] as JsonObject | undefined), limit: 1 }
-      const [first] = find(readContextOf(tenant, grant), queryOf(tenant, grant, noun, args[0], options)).results
-      return first ? view(first) : null
-    }
-    case 'count':
-      demand(grant, 'read', noun)
-      return count(readContextOf(tenant, grant), queryOf(tenant, grant, noun, args[0], {}))
-    case 'get': {
-      demand(grant, 'read', noun)
-      const { include, asOf } = queryOf(tenant, grant, noun, {}, args[1])
-      const entity = get(readContextOf(tenant, grant), noun.name, textOf(args[0], 'get', noun.name), { include, asOf })
-      return entity ? view(entity) : null
-    }
-    case 'create': {
-      const { entity, secret } = runVerb(tenant, grant, { type: noun.name, verb: 'create', data: args[0], correlation })
-      return secret === undefined ? view(entity) : { ...view(entity), secret }
-    }
-    default: {
-      // A verb that there is not is told of first, whatever it was called with.
-      const id = Object.hasOwn(noun.verbs, operation) ? textOf(args[0], operation, noun.name) : ''
-      const { entity } = runVerb(tenant, grant, {
-        type: noun.name,
-        verb: operation,
-        id,
-        data: args[1] ?? {},
-        correlation,
-      })
-      return operation === 'delete' ? null : view(entity)
-    }
+/** The session of code that runs inside a write. */
+export function sessionIn(write: Write): Session {
+  const { engine, grant, context } = write
+  return sessionOf((type, operation, args) =>
+    isReadOperation(operation)
+      ? readOperation({ engine, grant, budget: context.budget }, type, operation, args)
+      : write.attempt(() => writeOperation(write, type, operation, args)),
+  )
+}
+
+/** Whether an operation of a session only reads. */
+export function isReadOperation(operation: string): boolean {
+  return Object.hasOwn(READS, operation)
+}
+
+/** Runs a reading operation. */
+export function readOperation(reading: Reading, type: string, operation: string, args: readonly Json[]): Json {
+  const noun = reading.engine.noun(type)
+  demand(reading.grant, 'read', noun)
+  return READS[operation]!(reading, noun, args)
+}
+
+/** Runs a writing operation. */
+export function writeOperation(write: Write, type: string, operation: string, args: readonly Json[]): Json {
+  const noun = write.engine.noun(type)
+  const { context } = write.engine
+  if (operation === 'create') {
+    const { entity, secret } = runVerb(write, { type: noun.name, verb: 'create', data: args[0] })
+    // Stored code could leave a secret in its own failure messages.
+    const isShown = secret !== undefined && !write.grant.isCode
+    return isShown ? { ...entityView(entity, context), secret } : entityView(entity, context)
   }
+  // An unknown verb is reported first, whatever it was called with.
+  const id = Object.hasOwn(noun.verbs, operation) ? textOf(args[0], operation, noun.name) : ''
+  const { entity } = runVerb(write, { type: noun.name, verb: operation, id, data: args[1] ?? {} })
+  return operation === 'delete' ? null : entityView(entity, context)
+}
+
+const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: readonly Json[]) => Json } = {
+  find: (reading, noun, [filter, options]) => results(reading, noun, filter, options),
+  findOne: (reading, noun, [filter, options]) =>
+    results(reading, noun, filter, { ...(options as JsonObject | undefined), limit: 1 })[0] ?? null,
+  count: ({ engine, grant, budget }, noun, [filter]) =>
+    count(readContextOf(engine, grant, budget), parseQuery(engine, grant, noun, filter, {})),
+  get: ({ engine, grant, budget }, noun, [id, options]) => {
+    const { include, asOf } = parseQuery(engine, grant, noun, {}, options)
+    const found = get(readContextOf(engine, grant, budget), noun.name, textOf(id, 'get', noun.name), { include, asOf })
+    return found ? entityView(found, engine.context) : null
+  },
+}
+
+function results({ engine, grant, budget }: Reading, noun: Noun, filter: unknown, options: unknown): JsonObject[] {
+  const query = parseQuery(engine, grant, noun, filter, options)
+  return find(readContextOf(engine, grant, budget), query).results.map((entity) => entityView(entity, engine.context))
 }
 
 function textOf(id: Json | undefined, operation: string, type: string): string {

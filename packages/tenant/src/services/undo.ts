@@ -1,10 +1,11 @@
 import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import type { Grant } from '../grant/grant.ts'
-import { newId } from '../ids.ts'
+import { mayReadEvents } from '../query/read-context.ts'
+import { recordView } from '../query/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import { type LogRow, readCorrelated } from '../store/log.ts'
-import { runVerb } from './run-verb.ts'
+import { runVerb } from '../write/run-verb.ts'
+import type { Write } from '../write/write.ts'
 
 /** What an undo did. */
 export interface UndoResult {
@@ -22,24 +23,32 @@ interface Obstacle {
   readonly message: string
 }
 
-/** Takes back all that shares a correlation, the last first. All of it or nothing. Call inside a transaction. */
-export function undo(tenant: Engine, grant: Grant, correlation: string): UndoResult {
-  const events = readCorrelated(tenant.sql, correlation)
+/** Takes back all that shares a correlation, the last first. All of it or nothing. */
+export function undo(write: Write, correlation: string): UndoResult {
+  const { engine } = write
+  const events = readCorrelated(engine.sql, correlation)
   if (events.length === 0) {
     throw new Problem('not_found', `Nothing was written under the correlation ${correlation.slice(0, 200)}.`, {
       id: correlation.slice(0, 200),
     })
   }
-  const tracked = events.filter(({ type }) => type === 'Event')
-  const changes = events.filter(({ type }) => type !== 'Event')
-  refuse([...editedLater(tenant, changes), ...final(tenant, changes)])
-  const { clock, random } = tenant.ports
-  const own = newId('undo', clock, random)
+  demandVisible(write, events)
+  const isTracked = ({ type }: LogRow) => engine.nouns.get(type)?.storage === 'log'
+  const changes = events.filter((event) => !isTracked(event))
+  refuse([...editedLater(engine, changes), ...final(engine, changes)])
+  const own = write.newId('undo')
+  const undoing = write.within({ correlation: own })
   for (const event of changes.toReversed()) {
-    const operation = inverse(event)
-    runVerb(tenant, grant, { ...operation, type: event.type, id: event.entity, correlation: own })
+    runVerb(undoing, { ...inverse(event), type: event.type, id: event.entity })
   }
-  return { correlation: own, undone: changes.length, kept: tracked.map(({ id }) => id) }
+  return { correlation: own, undone: changes.length, kept: events.filter(isTracked).map(({ id }) => id) }
+}
+
+/** What a grant cannot see it cannot take back, and is not told of. */
+function demandVisible({ engine, grant }: Write, events: readonly LogRow[]): void {
+  const show = recordView(engine, grant)
+  if (events.every((event) => mayReadEvents(engine, grant, event.type) && show(event) !== null)) return
+  throw new Problem('forbidden', 'Nothing was undone: part of what was written is outside the rights of this key.')
 }
 
 /** The verb that leads back to before an event. */
@@ -50,17 +59,17 @@ function inverse({ verb, version }: LogRow): { verb: string; data: { version?: n
 }
 
 /** Entities whose newest event is not one of these. */
-function editedLater(tenant: Engine, events: readonly LogRow[]): Obstacle[] {
+function editedLater(engine: Engine, events: readonly LogRow[]): Obstacle[] {
   const newest = new Map(events.map((event) => [event.entity, event]))
   return [...newest.values()]
-    .filter((event) => currentOf(tenant.sql, event.type, event.entity)?.seq !== event.seq)
+    .filter((event) => currentOf(engine.sql, event.type, event.entity)?.seq !== event.seq)
     .map(({ type, entity: id }) => ({ type, id, message: 'was edited later' }))
 }
 
 /** Events of types that have no way back: a revoked key stays revoked. */
-function final(tenant: Engine, events: readonly LogRow[]): Obstacle[] {
+function final(engine: Engine, events: readonly LogRow[]): Obstacle[] {
   return events
-    .filter((event) => !Object.hasOwn(tenant.nouns.get(event.type)?.verbs ?? {}, inverse(event).verb))
+    .filter((event) => !Object.hasOwn(engine.nouns.get(event.type)?.verbs ?? {}, inverse(event).verb))
     .map(({ type, entity: id, event }) => ({ type, id, message: `${type}.${event} cannot be taken back` }))
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
+import { INTERNAL_TYPES } from '../engine/types.ts'
 import { indexValues } from '../store/field-index.ts'
 import { chain, digestOf } from '../store/log.ts'
 import {
@@ -10,7 +11,6 @@ import {
   strayEntities,
   strayVersions,
 } from '../store/verify.ts'
-import { INTERNAL } from './schema.ts'
 
 /** One thing that is not as it should be; `seq` is the event where it shows. */
 export interface Fault {
@@ -32,19 +32,19 @@ const CHUNK = 1_000
 const MOST_FAULTS = 100
 
 /** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
-export function verify(tenant: Engine): Verdict {
-  const faults: Fault[] = (tenant.sql.faults?.() ?? []).map((message) => ({
+export function verify(engine: Engine): Verdict {
+  const faults: Fault[] = (engine.sql.faults?.() ?? []).map((message) => ({
     seq: null,
     message: `The file: ${message}`,
   }))
-  const { events, hash } = walkChain(tenant, faults)
-  for (const { id, seq } of strayEntities(tenant.sql))
+  const { events, hash } = walkChain(engine, faults)
+  for (const { id, seq } of strayEntities(engine.sql))
     faults.push({ seq, message: `The state of ${id} is not that of its event.` })
-  for (const { id, seq } of missingEntities(tenant.sql))
+  for (const { id, seq } of missingEntities(engine.sql))
     faults.push({ seq, message: `The state of ${id} is older than the log.` })
-  for (const seq of strayVersions(tenant.sql))
+  for (const seq of strayVersions(engine.sql))
     faults.push({ seq, message: 'An interval of the past does not fit its events.' })
-  for (const noun of [...tenant.nouns.all, ...INTERNAL.all]) checkFacts(tenant, noun, faults)
+  for (const noun of [...engine.nouns.all, ...INTERNAL_TYPES.all]) checkFacts(engine, noun, faults)
   return {
     ok: faults.length === 0,
     events,
@@ -58,13 +58,13 @@ export function verify(tenant: Engine): Verdict {
 }
 
 /** Recomputes every seal of the log. An erased event has no values left to test; its place in the chain is tested all the same. */
-function walkChain(tenant: Engine, faults: Fault[]): { events: number; hash: string } {
-  const { seal } = tenant.ports
+function walkChain(engine: Engine, faults: Fault[]): { events: number; hash: string } {
+  const { seal } = engine.ports
   let before: Uint8Array = new Uint8Array(32)
   let events = 0
   let at = 0
   const versions = new Map<string, number>()
-  for (let rows = readSealed(tenant.sql, 0, CHUNK); rows.length > 0; rows = readSealed(tenant.sql, events, CHUNK)) {
+  for (let rows = readSealed(engine.sql, 0, CHUNK); rows.length > 0; rows = readSealed(engine.sql, events, CHUNK)) {
     for (const row of rows) {
       const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
       if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
@@ -87,15 +87,15 @@ function walkChain(tenant: Engine, faults: Fault[]): { events: number; hash: str
 }
 
 /** The index over fields must hold the values of the present, no more and no less. */
-function checkFacts(tenant: Engine, noun: Noun, faults: Fault[]): void {
-  for (const field of tenant.indexed(noun)) {
-    const found = new Set(liveFieldIndex(tenant.sql, field.number).map(([n, value]) => `${n} ${typeof value} ${value}`))
+function checkFacts(engine: Engine, noun: Noun, faults: Fault[]): void {
+  for (const field of engine.indexed(noun)) {
+    const found = new Set(liveFieldIndex(engine.sql, field.number).map(([n, value]) => `${n} ${typeof value} ${value}`))
     let after = 0
     let missing = 0
     for (
-      let rows = liveStates(tenant.sql, noun.name, after, CHUNK);
+      let rows = liveStates(engine.sql, noun.name, after, CHUNK);
       rows.length > 0;
-      rows = liveStates(tenant.sql, noun.name, after, CHUNK)
+      rows = liveStates(engine.sql, noun.name, after, CHUNK)
     ) {
       for (const [n, data] of rows) {
         const state = JSON.parse(data) as JsonObject

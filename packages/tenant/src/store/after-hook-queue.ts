@@ -18,17 +18,23 @@ export interface FailedHook extends QueuedHook {
 }
 
 export function enqueueHook(sql: Sql, seq: number, hook: string, hops: number, due: number): void {
-  sql.run('INSERT INTO afters (seq, hook, hops, failures, due) VALUES (?, ?, ?, 0, ?)', seq, hook, hops, due)
+  sql.run('INSERT INTO after_hook_queue (seq, hook, hops, failures, due) VALUES (?, ?, ?, 0, ?)', seq, hook, hops, due)
 }
 
 /** Notes a hook that will not run, and why. */
 export function parkHook(sql: Sql, seq: number, hook: string, hops: number, error: string): void {
-  sql.run('INSERT INTO afters (seq, hook, hops, failures, error) VALUES (?, ?, ?, 1, ?)', seq, hook, hops, error)
+  sql.run(
+    'INSERT INTO after_hook_queue (seq, hook, hops, failures, error) VALUES (?, ?, ?, 1, ?)',
+    seq,
+    hook,
+    hops,
+    error,
+  )
 }
 
 export function dueHooks(sql: Sql, now: number): QueuedHook[] {
   return sql
-    .rows('SELECT id, seq, hook, hops, failures FROM afters WHERE due <= ? ORDER BY due, id LIMIT 100', now)
+    .rows('SELECT id, seq, hook, hops, failures FROM after_hook_queue WHERE due <= ? ORDER BY due, id LIMIT 100', now)
     .map(([id, seq, hook, hops, failures]) => ({ id, seq, hook, hops, failures }))
 }
 
@@ -37,7 +43,7 @@ export function failedHooks(sql: Sql, hook: string, limit: number): FailedHook[]
   return sql
     .rows(
       `SELECT id, seq, hook, hops, failures, due, error
-      FROM afters
+      FROM after_hook_queue
       WHERE hook = ? AND error IS NOT NULL
       ORDER BY id DESC
       LIMIT +?`,
@@ -49,14 +55,20 @@ export function failedHooks(sql: Sql, hook: string, limit: number): FailedHook[]
 
 /** When the next hook is due, or null. */
 export function nextHookDue(sql: Sql): number | null {
-  return sql.rows('SELECT min(due) FROM afters')[0]![0]
+  return sql.rows('SELECT min(due) FROM after_hook_queue')[0]![0]
 }
 
 export function removeHook(sql: Sql, id: number): void {
-  sql.run('DELETE FROM afters WHERE id = ?', id)
+  sql.run('DELETE FROM after_hook_queue WHERE id = ?', id)
 }
 
 /** Books a failed hook again, or parks it for good: the row stays to be looked at. */
 export function retryHook(sql: Sql, id: number, failures: number, due: number | null, error: string): void {
-  sql.run('UPDATE afters SET failures = ?, due = ?, error = ? WHERE id = ?', failures, due, error.slice(0, 1_000), id)
+  sql.run(
+    'UPDATE after_hook_queue SET failures = ?, due = ?, error = ? WHERE id = ?',
+    failures,
+    due,
+    error.slice(0, 1_000),
+    id,
+  )
 }

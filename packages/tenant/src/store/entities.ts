@@ -13,6 +13,8 @@ export interface Stored {
   readonly data: string
   /** Embedded relations, when asked for. */
   readonly extra?: JsonObject
+  /** About how many bytes it has as JSON, with what is embedded; absent when nothing is. */
+  readonly size?: number
 }
 
 /** A row of `entities`, with what only writers need to know. */
@@ -86,6 +88,20 @@ export function supersede(sql: Sql, before: Current, after: Current): void {
   // Apart, since the index over types would be written anew even when nothing changes in it.
   if (before.deleted !== after.deleted)
     sql.run('UPDATE entities SET gone = ? WHERE n = ?', after.deleted ? 1 : 0, ordinal)
+}
+
+/** The entities of some types that an actor created and that still exist. */
+export function createdBy(sql: Sql, actor: string, types: readonly string[]): Pick<Stored, 'id' | 'type' | 'data'>[] {
+  return sql
+    .rows(
+      `SELECT id, type, data
+      FROM entities
+      WHERE type IN (SELECT value FROM json_each(?)) AND gone = 0 AND created_by = ?
+      ORDER BY n`,
+      JSON.stringify(types),
+      actor,
+    )
+    .map(([id, type, data]) => ({ id, type, data }))
 }
 
 export function countsByType(sql: Sql): [type: string, count: number][] {

@@ -12,7 +12,7 @@ export function eraseValues(sql: Sql, type: string, id: string, n: number | null
   sql.run('DELETE FROM text WHERE rowid IN (SELECT -value FROM json_each(?))', seqs)
   if (n !== null) {
     sql.run(`UPDATE entities SET data = '{}' WHERE n = ?`, n)
-    sql.run('DELETE FROM facts WHERE n = ? AND field IN (SELECT field FROM fields WHERE type = ?)', n, type)
+    sql.run('DELETE FROM field_index WHERE n = ? AND field IN (SELECT field FROM fields WHERE type = ?)', n, type)
     sql.run('DELETE FROM text WHERE rowid = ?', n)
   }
   sql.run('DELETE FROM clocks WHERE entity = ?', id)

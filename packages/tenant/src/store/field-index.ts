@@ -2,11 +2,6 @@ import { type Field, type Json, type JsonObject, type Noun, Problem } from '@til
 import type { Sql, SqlValue } from '../ports.ts'
 import { NULL_KEY, OPEN } from './layout.ts'
 
-/** The number of every indexed field, by type and name. Numbers are given when a type is first written to. */
-export interface FieldNumbers {
-  of(type: string, field: string): number | null
-}
-
 /** A field that has rows in the index over fields. */
 export interface IndexedField {
   readonly name: string
@@ -71,6 +66,7 @@ export function fieldIndexChanges(
   n: number,
   before: JsonObject | null,
   after: JsonObject | null,
+  namesHolder = true,
 ): readonly Move[] {
   const moves: Move[] = []
   for (const field of fields) {
@@ -79,7 +75,7 @@ export function fieldIndexChanges(
     for (const value of olds) if (!news.includes(value)) moves.push({ statement: CLOSE, field: field.number, value })
     for (const value of news) {
       if (olds.includes(value)) continue
-      if (field.unique && value !== NULL_KEY) refuseDuplicate(sql, noun, field, n, value)
+      if (field.unique && value !== NULL_KEY) refuseDuplicate(sql, noun, field, n, value, namesHolder)
       moves.push({ statement: INSERT, field: field.number, value })
     }
   }
@@ -98,15 +94,23 @@ export function indexValues(field: Pick<IndexedField, 'nulls'>, content: Json | 
   return field.nulls ? [NULL_KEY] : []
 }
 
-const INSERT = 'INSERT INTO facts (since, field, value, until, n) VALUES (?, ?, ?, ?, ?)'
-const CLOSE = 'UPDATE facts SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?'
-const HOLDER = 'SELECT n FROM facts WHERE field = ? AND value = ? AND until = ? AND n <> ? LIMIT 1'
+const INSERT = 'INSERT INTO field_index (since, field, value, until, n) VALUES (?, ?, ?, ?, ?)'
+const CLOSE = 'UPDATE field_index SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?'
+const HOLDER = 'SELECT n FROM field_index WHERE field = ? AND value = ? AND until = ? AND n <> ? LIMIT 1'
 
-function refuseDuplicate(sql: Sql, noun: Noun, field: IndexedField, n: number, value: SqlValue): void {
+/** `namesHolder` is false for a narrowed grant, which may not see the entity that has the value. */
+function refuseDuplicate(
+  sql: Sql,
+  noun: Noun,
+  field: IndexedField,
+  n: number,
+  value: SqlValue,
+  namesHolder: boolean,
+): void {
   const holder = sql.rows(HOLDER, field.number, value, OPEN, n)[0]
   if (!holder) return
-  const [id] = sql.rows('SELECT id FROM entities WHERE n = ?', holder[0])[0]!
-  throw new Problem('conflict', `Another ${noun.name} has this ${field.name} already: ${id}. It must be unique.`, {
+  const id = namesHolder ? `: ${sql.rows('SELECT id FROM entities WHERE n = ?', holder[0])[0]![0]}` : ''
+  throw new Problem('conflict', `Another ${noun.name} has this ${field.name} already${id}. It must be unique.`, {
     type: noun.name,
     field: field.name,
   })

@@ -10,22 +10,25 @@ export interface KeptAnswer {
   readonly status: number
   readonly headers: string
   readonly body: string | null
+  /** The scopes and rows of the key that made the request, as JSON. */
+  readonly rights: string
   readonly at: number
 }
 
 export function keptAnswer(sql: Sql, scope: string): KeptAnswer | undefined {
-  const row = sql.rows('SELECT fingerprint, status, headers, body, at FROM answers WHERE scope = ?', scope)[0]
-  return row && { fingerprint: row[0], status: row[1], headers: row[2], body: row[3], at: row[4] }
+  const row = sql.rows('SELECT fingerprint, status, headers, body, rights, at FROM answers WHERE scope = ?', scope)[0]
+  return row && { fingerprint: row[0], status: row[1], headers: row[2], body: row[3], rights: row[4], at: row[5] }
 }
 
 export function keepAnswer(sql: Sql, scope: string, answer: KeptAnswer): void {
   sql.run(
-    'INSERT OR REPLACE INTO answers (scope, fingerprint, status, headers, body, at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO answers (scope, fingerprint, status, headers, body, rights, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
     scope,
     answer.fingerprint,
     answer.status,
     answer.headers,
     answer.body,
+    answer.rights,
     answer.at,
   )
 }

@@ -1,13 +1,17 @@
 import { MEASURES } from './measures.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 2
+export const LAYOUT_VERSION = 3
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
 
-/** Null in `facts.value`, whose key columns cannot be null: before every other value, and no JSON number. */
+/** Null in `field_index.value`, whose key columns cannot be null: before every other value, and no JSON number. */
 export const NULL_KEY = Number.NEGATIVE_INFINITY
+
+/** The log cannot be cut. */
+export const LOG_KEPT = `CREATE TRIGGER log_kept BEFORE DELETE ON log
+    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`
 
 export const LAYOUT = [
   // Small facts about the tenant itself: layout version, the seq up to which the text index is folded, …
@@ -16,7 +20,7 @@ export const LAYOUT = [
   // The truth: one row per event, never changed. Everything below can be made again from it. SQLite gives the next seq,
   // so that there are no gaps.
   // A tracked Event is such a row and nothing else. `data` is the state after (fields only, no meta-fields). `replaced`
-  // is the seq of the version that this one took the place of, unless that was a deletion: `past` is made from it.
+  // is the seq of the version that this one took the place of, unless that was a deletion: `versions` is made from it.
   `CREATE TABLE log (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -37,8 +41,7 @@ export const LAYOUT = [
     digest BLOB NOT NULL,
     hash BLOB NOT NULL)`,
   `CREATE INDEX log_type ON log (type, seq)`,
-  `CREATE TRIGGER log_kept BEFORE DELETE ON log
-    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
+  LOG_KEPT,
   // The one change allowed is an erasure: the values go, the header, the digest and the chain stay.
   `CREATE TRIGGER log_unchanged BEFORE UPDATE ON log
     WHEN NEW.data IS NOT NULL OR NEW.previous IS NOT NULL OR NEW.salt IS NOT NULL
@@ -66,7 +69,7 @@ export const LAYOUT = [
 
   // The past: a version that has been superseded was the state from its seq until (before) another.
   // Its content is the log row of the same seq. The current version has no row here. Folded from the log, lazily.
-  `CREATE TABLE past (
+  `CREATE TABLE versions (
     n INTEGER NOT NULL,
     until INTEGER NOT NULL,
     seq INTEGER NOT NULL,
@@ -75,7 +78,7 @@ export const LAYOUT = [
   // The index over fields: entity n had this value in this field from seq since until (before) seq until.
   // Indexed and unique fields write a row for null too (as NOTHING); relations and lists one row per id or element.
   // Datetimes are their ISO text, booleans 0 and 1. A value that does not change keeps its row over many versions.
-  `CREATE TABLE facts (
+  `CREATE TABLE field_index (
     field INTEGER NOT NULL,
     value,
     until INTEGER NOT NULL,
@@ -107,11 +110,12 @@ export const LAYOUT = [
     status INTEGER NOT NULL,
     headers TEXT NOT NULL,
     body TEXT,
-    at INTEGER NOT NULL) WITHOUT ROWID`,
+    at INTEGER NOT NULL,
+    rights TEXT NOT NULL DEFAULT '{}') WITHOUT ROWID`,
   `CREATE INDEX answers_at ON answers (at)`,
 
   // AFTER hooks that still have to run for an event: written with it, removed once the hook has returned.
-  `CREATE TABLE afters (
+  `CREATE TABLE after_hook_queue (
     id INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
     hook TEXT NOT NULL,
@@ -119,7 +123,7 @@ export const LAYOUT = [
     failures INTEGER NOT NULL,
     due INTEGER,
     error TEXT)`,
-  `CREATE INDEX afters_due ON afters (due)`,
+  `CREATE INDEX afters_due ON after_hook_queue (due)`,
 
   // What is kept of a webhook beside its entity: the secrets that sign, whose eyes it sees with, and the seq up to
   // which it has been told the log (null once new events are booked for it as they come). No query can name this table.
@@ -143,7 +147,8 @@ export const LAYOUT = [
     at INTEGER NOT NULL,
     attempts TEXT NOT NULL,
     body TEXT,
-    trace TEXT)`,
+    trace TEXT,
+    url TEXT)`,
   `CREATE INDEX outbox_due ON outbox (webhook, state, due) WHERE due IS NOT NULL`,
   `CREATE INDEX outbox_webhook ON outbox (webhook)`,
   `CREATE INDEX outbox_failed ON outbox (webhook) WHERE state = 'failed'`,

@@ -1,4 +1,4 @@
-import type { Random, Seal, Sql } from '../ports.ts'
+import type { Random, Seal, Sql, SqlRow } from '../ports.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
 export interface Entry {
@@ -155,7 +155,7 @@ const INSERT = `
   INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-function toRow(row: any[]): LogRow {
+function toRow(row: SqlRow): LogRow {
   const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous] =
     row
   return { seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous }

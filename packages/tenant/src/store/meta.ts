@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import { LAYOUT, LAYOUT_VERSION } from './layout.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { MIGRATIONS } from './migrations/index.ts'
 
 /** Lays out an empty database. */
 export function layOut(sql: Sql): void {

@@ -1,57 +1,64 @@
 import type { Sql, SqlValue } from '../ports.ts'
 
-/** A row that stands beside the log, by the name of its table; bytes are written as `hex:…`. */
+/** A row that is kept beside the log, by the name of its table; bytes are written as `hex:…`. */
 export interface NonLogRow {
   readonly beside: string
   readonly row: readonly (string | number | null)[]
 }
 
-/** How much of what stands beside the log is meant: all of it, what keys and webhooks are known by, or nothing. */
+/** How much of what is kept beside the log is meant: all of it, what keys and webhooks are identified by, or nothing. */
 export type NonLogTables = 'all' | 'secrets' | 'none'
 
-interface BesideTable {
+interface NonLogTable {
+  /** Its name in the database, where that is another one. */
+  readonly table?: string
   readonly columns: string
   readonly isSecret?: boolean
+  /** How many columns a row has at least. */
+  readonly least?: number
   /** Which of its rows go along. */
   readonly where?: string
 }
 
 /** What cannot be made from the log: secrets, clocks of syncs, and work that is still to be done. */
-const TABLES: { readonly [name: string]: BesideTable } = {
+const TABLES: { readonly [name: string]: NonLogTable } = {
   meta: { columns: 'key, value', where: `key >= 'sync.' AND key < 'sync/'` },
   keys: { isSecret: true, columns: 'id, prefix, hash, expires_at, used_at' },
   receivers: { isSecret: true, columns: 'id, secret, old_secret, old_until, sees, position' },
   clocks: { columns: 'entity, field, seq, at, replica, clock' },
   synced: { columns: 'digest, applied' },
-  afters: { columns: 'id, seq, hook, hops, failures, due, error' },
+  afters: { table: 'after_hook_queue', columns: 'id, seq, hook, hops, failures, due, error' },
   outbox: {
-    columns: 'id, webhook, seq, state, failures, due, at, attempts, body',
+    columns: 'id, webhook, seq, state, failures, due, at, attempts, body, trace, url',
+    least: 9,
     where: `due IS NOT NULL OR state = 'failed'`,
   },
 }
 
 /** The rows that stand beside the log. */
 export function* nonLogRows(sql: Sql, which: NonLogTables): Generator<NonLogRow> {
-  for (const [beside, { columns, where, isSecret }] of Object.entries(TABLES)) {
+  for (const [beside, { table = beside, columns, where, isSecret }] of Object.entries(TABLES)) {
     if (which === 'none' || (which === 'secrets' && !isSecret)) continue
-    const rows = sql.rows(`SELECT ${columns} FROM ${beside}${where ? ` WHERE ${where}` : ''}`)
+    const rows = sql.rows(`SELECT ${columns} FROM ${table}${where ? ` WHERE ${where}` : ''}`)
     for (const row of rows) yield { beside, row: row.map(written) }
   }
 }
 
-/** Makes room for the rows of another copy of the same tenant. */
+/** Makes room for the rows of another copy of the same engine. */
 export function clearNonLogTables(sql: Sql): void {
-  for (const [name, { where }] of Object.entries(TABLES))
-    sql.run(`DELETE FROM ${name}${where ? ` WHERE ${where}` : ''}`)
+  for (const [name, { table = name, where }] of Object.entries(TABLES))
+    sql.run(`DELETE FROM ${table}${where ? ` WHERE ${where}` : ''}`)
 }
 
 /** Adds a row; false when it is not one that this layout knows. */
 export function addNonLogRow(sql: Sql, { beside, row }: NonLogRow): boolean {
   const table = Object.hasOwn(TABLES, beside) ? TABLES[beside]! : null
-  const columns = table?.columns.split(', ') ?? []
-  if (columns.length === 0 || row.length !== columns.length) return false
+  const all = table?.columns.split(', ') ?? []
+  // A log of an earlier version has fewer columns; those that were added since come last and may be null.
+  const columns = all.slice(0, row.length)
+  if (columns.length === 0 || row.length > all.length || row.length < (table?.least ?? all.length)) return false
   sql.run(
-    `INSERT INTO ${beside} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    `INSERT INTO ${table!.table ?? beside} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ...row.map(read),
   )
   return true

@@ -1,4 +1,4 @@
-import type { Sql } from '../ports.ts'
+import type { Sql, SqlRow } from '../ports.ts'
 
 /** `new`: not tried yet. `retry`: failed, or asked for again. `delivered`, `failed`: done. `test`: sent once, by hand. */
 export type DeliveryState = 'new' | 'retry' | 'delivered' | 'failed' | 'test'
@@ -29,12 +29,14 @@ export interface Delivery {
   readonly body: string | null
   /** The trace of the request that caused the event: its id and flags. */
   readonly trace: string | null
+  /** The address it was queued for, when the webhook has another one since. */
+  readonly url: string | null
 }
 
 /** Due at once, whatever the clock says. */
 const AT_ONCE = 0
 const MOST_ATTEMPTS = 20
-const COLUMNS = 'id, webhook, seq, state, failures, due, at, attempts, body, trace'
+const COLUMNS = 'id, webhook, seq, state, failures, due, at, attempts, body, trace, url'
 
 /** Books an event for a webhook. */
 export function enqueueDelivery(sql: Sql, webhook: string, seq: number, at: number, trace: string | null): void {
@@ -169,6 +171,11 @@ export function countDeliveries(sql: Sql, webhook: string, states: readonly Deli
   )[0]![0]
 }
 
+/** Keeps what waits for a webhook at the address that it was queued for. */
+export function keepAddress(sql: Sql, webhook: string, url: string): void {
+  sql.run('UPDATE outbox SET url = ? WHERE webhook = ? AND due IS NOT NULL AND url IS NULL', url, webhook)
+}
+
 /** Drops what a webhook still had to be sent: it is gone. */
 export function dropPending(sql: Sql, webhook: string): void {
   sql.run('DELETE FROM outbox WHERE webhook = ? AND due IS NOT NULL', webhook)
@@ -184,7 +191,7 @@ export function forgetDone(sql: Sql, before: number): void {
   sql.run('DELETE FROM outbox WHERE due IS NULL AND at <= ?', before)
 }
 
-function toDelivery(row: any[]): Delivery {
-  const [id, webhook, seq, state, failures, due, at, attempts, body, trace] = row
-  return { id, webhook, seq, state, failures, due, at, attempts: JSON.parse(attempts), body, trace }
+function toDelivery(row: SqlRow): Delivery {
+  const [id, webhook, seq, state, failures, due, at, attempts, body, trace, url] = row
+  return { id, webhook, seq, state, failures, due, at, attempts: JSON.parse(attempts), body, trace, url }
 }

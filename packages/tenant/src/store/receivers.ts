@@ -60,3 +60,14 @@ export function setSees(sql: Sql, id: string, sees: string): void {
 export function setPosition(sql: Sql, id: string, position: number | null): void {
   sql.run('UPDATE receivers SET position = ? WHERE id = ?', position, id)
 }
+
+/** Secrets that are not encrypted: an encrypted one begins with the version of its form. */
+export function plainSecrets(sql: Sql): { id: string; secret: string; old: string | null }[] {
+  return sql
+    .rows(`SELECT id, secret, old_secret FROM receivers WHERE substr(secret, 1, 3) <> 'v1:'`)
+    .map(([id, secret, old]) => ({ id, secret, old }))
+}
+
+export function replaceSecrets(sql: Sql, id: string, secret: string, old: string | null): void {
+  sql.run('UPDATE receivers SET secret = ?, old_secret = ? WHERE id = ?', secret, old, id)
+}

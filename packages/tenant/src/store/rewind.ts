@@ -1,5 +1,5 @@
 import type { Sql } from '../ports.ts'
-import { LAYOUT, OPEN } from './layout.ts'
+import { LOG_KEPT, OPEN } from './layout.ts'
 import { setMeta } from './meta.ts'
 import { cutVersions, indexVersions } from './versions.ts'
 
@@ -15,7 +15,7 @@ export function rewind(sql: Sql, seq: number): void {
       FROM entities
       JOIN log ON log.seq = (
         SELECT max(known.seq)
-        FROM (SELECT past.seq FROM past WHERE past.n = entities.n UNION SELECT past.until FROM past WHERE past.n = entities.n) AS known
+        FROM (SELECT versions.seq FROM versions WHERE versions.n = entities.n UNION SELECT versions.until FROM versions WHERE versions.n = entities.n) AS known
         WHERE known.seq <= ?)
       WHERE entities.seq > ?`,
       seq,
@@ -23,20 +23,20 @@ export function rewind(sql: Sql, seq: number): void {
     )
     sql.run('DELETE FROM entities WHERE seq > ?', seq)
     cutVersions(sql, seq)
-    sql.run('DELETE FROM facts WHERE since > ?', seq)
-    sql.run('UPDATE facts SET until = ? WHERE until > ? AND until < ?', OPEN, seq, OPEN)
+    sql.run('DELETE FROM field_index WHERE since > ?', seq)
+    sql.run('UPDATE field_index SET until = ? WHERE until > ? AND until < ?', OPEN, seq, OPEN)
     sql.run('DELETE FROM outbox WHERE seq > ?', seq)
     sql.run('DELETE FROM log WHERE seq > ?', seq)
     sql.run('DELETE FROM clocks WHERE seq > ?', seq)
     sql.run('DELETE FROM synced')
-    for (const statement of LAYOUT) if (statement.includes('TRIGGER log_kept')) sql.run(statement)
+    sql.run(LOG_KEPT)
   })
 }
 
 /** Leaves behind what belongs to the tenant that was copied: its keys' secrets, what it still has to send, what it answered. */
 export function detach(sql: Sql): void {
   sql.transaction(() => {
-    for (const table of ['keys', 'answers', 'afters', 'receivers', 'outbox']) sql.run(`DELETE FROM ${table}`)
+    for (const table of ['keys', 'answers', 'after_hook_queue', 'receivers', 'outbox']) sql.run(`DELETE FROM ${table}`)
     sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)
     sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     setMeta(sql, 'text.seq', '0')

@@ -20,17 +20,17 @@ export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null): vo
   const wanted = numberFields(sql, noun)
   for (const [name, number] of sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name)) {
     if (wanted.some((field) => field.name === name)) continue
-    sql.run('DELETE FROM facts WHERE field = ?', number)
+    sql.run('DELETE FROM field_index WHERE field = ?', number)
     sql.run('DELETE FROM fields WHERE field = ?', number)
   }
   const added = wanted.filter((field) => !kept.has(signature(noun, field.name)))
-  for (const field of added) sql.run('DELETE FROM facts WHERE field = ?', field.number)
+  for (const field of added) sql.run('DELETE FROM field_index WHERE field = ?', field.number)
   if (added.length > 0) replayFacts(sql, noun, added)
 }
 
 /** Forgets all indexed fields of a type. */
 export function dropFields(sql: Sql, type: string): void {
-  sql.run('DELETE FROM facts WHERE field IN (SELECT field FROM fields WHERE type = ?)', type)
+  sql.run('DELETE FROM field_index WHERE field IN (SELECT field FROM fields WHERE type = ?)', type)
   sql.run('DELETE FROM fields WHERE type = ?', type)
 }
 

@@ -106,19 +106,19 @@ export function strayVersions(sql: Sql): number[] {
   indexVersions(sql)
   return sql
     .rows(
-      `SELECT past.seq
-      FROM past
-      JOIN entities ON entities.n = past.n
-      LEFT JOIN log AS opening ON opening.seq = past.seq
-      LEFT JOIN log AS closing ON closing.seq = past.until
+      `SELECT versions.seq
+      FROM versions
+      JOIN entities ON entities.n = versions.n
+      LEFT JOIN log AS opening ON opening.seq = versions.seq
+      LEFT JOIN log AS closing ON closing.seq = versions.until
       WHERE opening.entity IS NOT entities.id OR closing.entity IS NOT entities.id
-        OR closing.version IS NOT opening.version + 1 OR past.until <= past.seq
+        OR closing.version IS NOT opening.version + 1 OR versions.until <= versions.seq
       UNION ALL
       SELECT log.seq
       FROM log
       JOIN entities ON entities.id = log.entity
-      LEFT JOIN past ON past.n = entities.n AND past.until = log.seq
-      WHERE log.replaced IS NOT NULL AND past.seq IS NOT log.replaced
+      LEFT JOIN versions ON versions.n = entities.n AND versions.until = log.seq
+      WHERE log.replaced IS NOT NULL AND versions.seq IS NOT log.replaced
       LIMIT 100`,
     )
     .map(([seq]) => seq)
@@ -126,7 +126,7 @@ export function strayVersions(sql: Sql): number[] {
 
 /** Current rows of the index over fields, for one field, in the order of entities. */
 export function liveFieldIndex(sql: Sql, field: number): [n: number, value: string | number][] {
-  return sql.rows('SELECT n, value FROM facts WHERE field = ? AND until = ? ORDER BY n', field, OPEN) as [
+  return sql.rows('SELECT n, value FROM field_index WHERE field = ? AND until = ? ORDER BY n', field, OPEN) as [
     number,
     string | number,
   ][]

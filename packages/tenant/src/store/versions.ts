@@ -2,7 +2,7 @@ import type { Sql } from '../ports.ts'
 import type { Current, Stored } from './entities.ts'
 import { setMeta } from './meta.ts'
 
-const WATERMARK = 'past.seq'
+const WATERMARK = 'versions.seq'
 
 /**
  * Brings the past up to the log, or by `most` events towards it; tells how many there were. Whoever reads the past calls
@@ -33,7 +33,7 @@ export function replacedSeq(version: Current | null): number | null {
 
 /** The past as it was at a seq; the log must end there. */
 export function cutVersions(sql: Sql, seq: number): void {
-  sql.run('DELETE FROM past WHERE until > ?', seq)
+  sql.run('DELETE FROM versions WHERE until > ?', seq)
   setMeta(sql, WATERMARK, String(seq))
 }
 
@@ -43,8 +43,8 @@ export function stateAt(sql: Sql, current: Current, seq: number): Stored | undef
   indexVersions(sql)
   const row = sql.rows(
     `SELECT log.version, log.at, log.data
-    FROM past JOIN log ON log.seq = past.seq
-    WHERE past.n = ? AND past.until > ? AND past.seq <= ?`,
+    FROM versions JOIN log ON log.seq = versions.seq
+    WHERE versions.n = ? AND versions.until > ? AND versions.seq <= ?`,
     current.ordinal,
     seq,
     seq,
@@ -58,8 +58,8 @@ export function seqsOf(sql: Sql, n: number): number[] {
   return sql
     .rows(
       `SELECT seq FROM entities WHERE n = ?
-      UNION SELECT seq FROM past WHERE n = ?
-      UNION SELECT until FROM past WHERE n = ?
+      UNION SELECT seq FROM versions WHERE n = ?
+      UNION SELECT until FROM versions WHERE n = ?
       ORDER BY seq DESC`,
       n,
       n,
@@ -72,7 +72,7 @@ const STANDING = `
   SELECT (SELECT coalesce(max(seq), 0) FROM log), (SELECT value FROM meta WHERE key = ?)`
 
 const FOLD = `
-  INSERT INTO past (n, until, seq)
+  INSERT INTO versions (n, until, seq)
   SELECT entities.n, log.seq, log.replaced
   FROM log CROSS JOIN entities ON entities.id = log.entity
   WHERE log.seq > ? AND log.seq <= ? AND log.replaced IS NOT NULL

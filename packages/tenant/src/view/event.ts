@@ -1,13 +1,18 @@
 import { isoOf, type JsonObject } from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
 import type { LogRow } from '../store/log.ts'
 import { entityText } from './entity.ts'
 
+/** The tenant that an event belongs to, as the record shows it. */
+export interface EventSource {
+  readonly slug: string
+  readonly context: string
+}
+
 /** An event as the change stream, SSE and webhooks show it, as JSON text. */
-export function eventText(event: LogRow, tenant: Pick<Engine, 'slug' | 'context'>): string {
-  const data = event.data === null ? 'null' : entityText(stateOf(event, event.data), tenant.context)
+export function eventText(event: LogRow, source: EventSource): string {
+  const data = event.data === null ? 'null' : entityText(stateOf(event, event.data), source.context)
   return (
-    `{"id":"${event.id}","type":"${event.type}.${event.event}","timestamp":"${isoOf(event.at)}","tenant":"${tenant.slug}",` +
+    `{"id":"${event.id}","type":"${event.type}.${event.event}","timestamp":"${isoOf(event.at)}","tenant":"${source.slug}",` +
     `"data":${data}${event.previous === null ? '' : `,"previous":${event.previous}`},"seq":${event.seq},` +
     `"verb":"${event.verb}","entityType":"${event.type}","entityId":"${event.entity}","version":${event.version},` +
     `"actor":${JSON.stringify(event.actor)}` +
@@ -15,8 +20,8 @@ export function eventText(event: LogRow, tenant: Pick<Engine, 'slug' | 'context'
   )
 }
 
-export function eventView(event: LogRow, tenant: Pick<Engine, 'slug' | 'context'>): JsonObject {
-  return JSON.parse(eventText(event, tenant))
+export function eventView(event: LogRow, source: EventSource): JsonObject {
+  return JSON.parse(eventText(event, source))
 }
 
 /** The entity as it was right after an event. */

@@ -9,9 +9,7 @@ import {
   sameJson,
   type Verb,
 } from '@tildebase/nouns'
-
-/** What `$computed` asks: the value that the type's own code works out for a field. */
-export type Compute = (noun: Noun, verb: Verb, field: string, state: JsonObject, args: JsonObject) => Json | undefined
+import type { Compute } from './write.ts'
 
 /** Refuses a verb that may not run from the entity's state. */
 export function checkTransition(noun: Noun, verb: Verb, state: JsonObject): void {

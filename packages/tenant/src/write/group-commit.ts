@@ -1,24 +1,20 @@
-import type { Engine } from '../engine/engine.ts'
-import { withHookAnswers } from '../services/scripts/stored-before.ts'
+import type { Engine, Transaction } from '../engine/engine.ts'
 
-type Job = {
-  readonly work: () => unknown
+type Task = {
+  readonly work: (transaction: Transaction) => unknown
   readonly done: (value: never) => void
   readonly failed: (reason: unknown) => void
 }
 
-/** Where a write is handed in; it runs in a commit soon. */
-export type WriteQueue = Pick<GroupCommit, 'run'>
-
 /** Writes of one tick share one commit: each whole or not at all, and none answered before the disk has it. */
 export class GroupCommit {
-  readonly #tenant: Engine
+  readonly #engine: Engine
   readonly #soon: (run: () => void) => void
-  #queue: Job[] = []
+  #queue: Task[] = []
 
   /** `soon` runs something after the input that is at hand has been read: `setImmediate` on Node. */
-  constructor(tenant: Engine, soon: (run: () => void) => void) {
-    this.#tenant = tenant
+  constructor(engine: Engine, soon: (run: () => void) => void) {
+    this.#engine = engine
     this.#soon = soon
   }
 
@@ -27,40 +23,36 @@ export class GroupCommit {
     return this.#queue.length
   }
 
-  /** Runs `work` in the next commit; its result comes when that commit is durable. Stored hooks are asked before. */
-  run<T>(work: () => T): Promise<T> {
-    return withHookAnswers(this.#tenant, (attempt) => this.#enqueue(attempt), work)
-  }
-
-  #enqueue<T>(work: () => T): Promise<T> {
+  /** Runs `work` in the next commit. Its result comes when that commit is durable. */
+  run<T>(work: (transaction: Transaction) => T): Promise<T> {
     return new Promise<T>((done, failed) => {
       if (this.#queue.length === 0) this.#soon(() => this.#commit())
-      this.#queue.push({ work, done: done as Job['done'], failed })
+      this.#queue.push({ work, done: done as Task['done'], failed })
     })
   }
 
   #commit(): void {
-    const jobs = this.#queue
+    const tasks = this.#queue
     this.#queue = []
     let answers: (() => void)[] = []
     try {
-      this.#tenant.transaction(() => {
-        answers = jobs.map((job) => this.#attempt(job))
+      this.#engine.commit((transaction) => {
+        answers = tasks.map((task) => attempt(transaction, task))
       }, 'repeatable')
     } catch (reason) {
-      // The commit itself failed (a full disk, say): nothing of it is there, for nobody.
-      for (const job of jobs) job.failed(reason)
+      // The commit itself failed (a full disk, for example): nothing of it was written, for any of them.
+      for (const task of tasks) task.failed(reason)
       return
     }
     for (const answer of answers) answer()
   }
+}
 
-  #attempt(job: Job): () => void {
-    try {
-      const value = this.#tenant.transaction(() => job.work() as never)
-      return () => job.done(value)
-    } catch (reason) {
-      return () => job.failed(reason)
-    }
+function attempt(transaction: Transaction, { work, done, failed }: Task): () => void {
+  try {
+    const value = transaction.savepoint(() => work(transaction))
+    return () => done(value as never)
+  } catch (reason) {
+    return () => failed(reason)
   }
 }

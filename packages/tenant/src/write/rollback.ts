@@ -5,8 +5,8 @@ import { readEntry, seqAt } from '../store/log.ts'
 import { seqsOf } from '../store/versions.ts'
 
 /** The seq that `{asOf}` or `{version}` of a rollback means. */
-export function momentOf(tenant: Engine, noun: Noun, current: Current, args: JsonObject): number {
-  if (args.version !== undefined) return seqOfVersion(tenant, noun, current, args.version)
+export function rollbackSeq(engine: Engine, noun: Noun, current: Current, args: JsonObject): number {
+  if (args.version !== undefined) return seqOfVersion(engine, noun, current, args.version)
   const at = typeof args.asOf === 'string' ? parseInstant(args.asOf) : null
   if (at === null) {
     throw new Problem('invalid_as_of', 'Give asOf as an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a version.', {
@@ -14,11 +14,11 @@ export function momentOf(tenant: Engine, noun: Noun, current: Current, args: Jso
       field: 'asOf',
     })
   }
-  return seqAt(tenant.sql, tenant.head, at)
+  return seqAt(engine.sql, engine.head, at)
 }
 
-function seqOfVersion(tenant: Engine, noun: Noun, current: Current, version: unknown): number {
-  const seq = seqsOf(tenant.sql, current.ordinal).find((seq) => readEntry(tenant.sql, seq)?.version === version)
+function seqOfVersion({ sql }: Engine, noun: Noun, current: Current, version: unknown): number {
+  const seq = seqsOf(sql, current.ordinal).find((seq) => readEntry(sql, seq)?.version === version)
   if (seq !== undefined) return seq
   throw new Problem('not_found', `This ${noun.name} has no version ${version}.`, {
     type: noun.name,

@@ -21,7 +21,7 @@ export class HostObserver implements RequestObserver {
     return this.#spans !== null
   }
 
-  hear(served: ServedRequest): void {
+  observe(served: ServedRequest): void {
     this.numbers.hear(served)
     this.#spans?.hear(served)
     if (this.#lines) logRequest(served)

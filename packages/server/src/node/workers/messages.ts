@@ -1,7 +1,7 @@
 import type { About } from '@tildebase/nouns'
 
 /** What the gateway's thread asks of a worker: one of these of the tenants that live there. */
-export type Method = 'answer' | 'verify' | 'wake' | 'keep' | 'rest' | 'stats'
+export type Method = 'answer' | 'verify' | 'wake' | 'runTask' | 'rest' | 'stats'
 
 /** From the gateway's thread to a worker. */
 export type ToWorker =

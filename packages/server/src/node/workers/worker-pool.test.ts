@@ -34,7 +34,7 @@ test('what comes while a thousand calls wait for a worker is refused as busy, an
 })
 
 test('a problem in a worker is the same problem in the thread that asked', async () => {
-  await expect(crew.keep('acme', { do: 'info' })).rejects.toMatchObject({
+  await expect(crew.runTask('acme', { do: 'info' })).rejects.toMatchObject({
     code: 'not_found',
     message: 'There is no tenant acme.',
     about: { id: 'acme' },

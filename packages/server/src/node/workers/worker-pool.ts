@@ -61,8 +61,8 @@ export class WorkerPool implements Tenants {
     return this.#of(slug).call('wake', [slug])
   }
 
-  keep(slug: string, task: AdminTask): Promise<unknown> {
-    return this.#of(slug).call('keep', [slug, task])
+  runTask(slug: string, task: AdminTask): Promise<unknown> {
+    return this.#of(slug).call('runTask', [slug, task])
   }
 
   /** Ends every stream and starts nothing new. A thread that is down has nothing to end. */

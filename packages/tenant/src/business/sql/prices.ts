@@ -1,6 +1,6 @@
 import { presence } from '../../query/compile.ts'
 import { fragment } from '../../query/fragment.ts'
-import type { Moment, ReadContext } from '../../query/reader.ts'
+import { type Moment, queryRows, type ReadContext } from '../../query/reader.ts'
 import { sourceOf } from '../../query/source.ts'
 
 /** A plan, as far as money is concerned. */
@@ -26,12 +26,12 @@ export function readPlans(reader: ReadContext, moment: Moment): PlanRow[] | null
   const where = presence({ reader, moment, type: 'Plan', source, narrowed: true })
   if (where === null) return null
   const { data } = source
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT ${source.id}, ${data} ->> '$.name', ${data} ->> '$.isFree'
     FROM ${source.from}
     WHERE ${where}
     ORDER BY ${source.n}`
-  return reader.sql.rows(sql, ...values).map(([id, name, free]) => ({ id, name, free: free === 1 }))
+  return queryRows(reader, statement).map(([id, name, free]) => ({ id, name, free: free === 1 }))
 }
 
 /** The prices of plans that a reader sees, those that are active first, then oldest first. */
@@ -40,13 +40,13 @@ export function readPrices(reader: ReadContext, moment: Moment): PriceRow[] | nu
   const where = presence({ reader, moment, type: 'Price', source, narrowed: true })
   if (where === null) return null
   const { data } = source
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT ${data} ->> '$.plan', ${data} ->> '$.amount', ${data} ->> '$.currency', ${data} ->> '$.interval',
       coalesce(${data} ->> '$.intervalCount', 1), coalesce(${data} ->> '$.active', 0) AS active
     FROM ${source.from}
     WHERE ${where} AND ${data} ->> '$.plan' IS NOT NULL
     ORDER BY active DESC, ${source.n}`
-  return reader.sql.rows(sql, ...values).map(([plan, amount, currency, interval, intervalCount, active]) => {
+  return queryRows(reader, statement).map(([plan, amount, currency, interval, intervalCount, active]) => {
     return { plan, amount, currency, interval, intervalCount, active: active === 1 }
   })
 }

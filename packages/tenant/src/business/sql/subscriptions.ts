@@ -1,5 +1,5 @@
 import { fragment } from '../../query/fragment.ts'
-import type { Moment, ReadContext } from '../../query/reader.ts'
+import { type Moment, queryRows, type ReadContext } from '../../query/reader.ts'
 import { type Measured, measured } from './measured.ts'
 
 /** A stretch of time, its ends in ISO 8601: after `from`, up to and including `to`. */
@@ -52,14 +52,14 @@ const NONE = { count: 0, active: 0, quantity: 0, trialed: 0, converted: 0, start
 
 /** In the order of the index, so that nothing has to be sorted. */
 function byState(reader: ReadContext, { from, where, field }: Measured, window: Window) {
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT ${field('status')} AS status, ${field('plan')} AS plan, count(*), total(coalesce(${field('quantity')}, 1)),
       count(*) FILTER (WHERE ${field('startedAt')} <= ${window.from}),
       count(coalesce(${field('trialEnd')}, ${field('trialStart')}))
     FROM ${from}
     WHERE ${where}
     GROUP BY status, plan`
-  return reader.sql.rows(sql, ...values).map(([status, plan, count, quantity, began, trials]) => {
+  return queryRows(reader, statement).map(([status, plan, count, quantity, began, trials]) => {
     return { status, plan, count, quantity, began, trials }
   })
 }
@@ -68,14 +68,14 @@ function byState(reader: ReadContext, { from, where, field }: Measured, window: 
 function cancelled(reader: ReadContext, { from, where, field }: Measured, window: Window) {
   const ended = fragment`coalesce(${field('canceledAt')}, ${field('endedAt')})`
   const ran = fragment`${field('startedAt')} <= ${window.from} AND ${ended} > ${window.from}`
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT ${field('plan')} AS plan, count(*) FILTER (WHERE ${ran}),
       count(*) FILTER (WHERE ${ran} AND ${ended} <= ${window.to}),
       count(*) FILTER (WHERE ${ended} > ${field('trialEnd')})
     FROM ${from}
     WHERE ${where} AND ${field('status')} = 'Cancelled'
     GROUP BY plan`
-  return reader.sql.rows(sql, ...values).map(([plan, ran, lost, converted]) => ({ plan, ran, lost, converted }))
+  return queryRows(reader, statement).map(([plan, ran, lost, converted]) => ({ plan, ran, lost, converted }))
 }
 
 /** The active subscriptions of a moment by their plan then, and what they are at a later one. */
@@ -83,7 +83,7 @@ export function tallyRetention(reader: ReadContext, then: Moment, now: Moment) {
   const before = measured(reader, 'Subscription', then, 'a')
   const after = measured(reader, 'Subscription', now, 'b')
   if (before === null || after === null) return null
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT old.plan, new.plan, total(old.quantity), total((new.status = 'Active') * new.quantity)
     FROM (
       SELECT ${before.n} AS n, ${before.field('plan')} AS plan, coalesce(${before.field('quantity')}, 1) AS quantity
@@ -95,7 +95,10 @@ export function tallyRetention(reader: ReadContext, then: Moment, now: Moment) {
       FROM ${after.from}
       WHERE ${after.where}) new ON new.n = old.n
     GROUP BY old.plan, new.plan`
-  return reader.sql
-    .rows(sql, ...values)
-    .map(([plan, nextPlan, quantity, nextQuantity]) => ({ plan, nextPlan, quantity, nextQuantity }))
+  return queryRows(reader, statement).map(([plan, nextPlan, quantity, nextQuantity]) => ({
+    plan,
+    nextPlan,
+    quantity,
+    nextQuantity,
+  }))
 }

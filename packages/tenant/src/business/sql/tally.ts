@@ -1,6 +1,6 @@
 import { presence } from '../../query/compile.ts'
 import { fragment, plain } from '../../query/fragment.ts'
-import type { Moment, ReadContext } from '../../query/reader.ts'
+import { type Moment, queryRows, type ReadContext } from '../../query/reader.ts'
 import { sourceOf } from '../../query/source.ts'
 import { WHO } from '../../store/measures.ts'
 import { measured } from './measured.ts'
@@ -20,15 +20,19 @@ export interface DealTally {
 export function tallyDeals(reader: ReadContext, moment: Moment): DealTally[] | null {
   const rows = measured(reader, 'Deal', moment)
   if (rows === null) return null
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT ${rows.field('stage')} AS stage, ${rows.field('currency')} AS currency, count(*),
       count(${rows.field('value')}), total(${rows.field('value')})
     FROM ${rows.from}
     WHERE ${rows.where}
     GROUP BY stage, currency`
-  return reader.sql
-    .rows(sql, ...values)
-    .map(([stage, currency, count, valued, value]) => ({ stage, currency, count, valued, value }))
+  return queryRows(reader, statement).map(([stage, currency, count, valued, value]) => ({
+    stage,
+    currency,
+    count,
+    valued,
+    value,
+  }))
 }
 
 /** How many tickets wait, how long a first answer takes in milliseconds, and how satisfied people are. */
@@ -36,7 +40,7 @@ export function tallyTickets(reader: ReadContext, moment: Moment) {
   const rows = measured(reader, 'Ticket', moment)
   if (rows === null) return null
   // Before the answer came the ticket: one that was imported with its answer tells nothing about the wait.
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT total(coalesce(status, 'Open') NOT IN ('Resolved', 'Closed')), avg(satisfaction),
       avg(CASE WHEN answered >= created THEN answered - created END)
     FROM (
@@ -44,7 +48,7 @@ export function tallyTickets(reader: ReadContext, moment: Moment) {
         (julianday(${rows.field('firstResponseAt')}) - 2440587.5) * 86400000.0 AS answered, ${rows.createdAt} AS created
       FROM ${rows.from}
       WHERE ${rows.where})`
-  const [open, satisfaction, responseMs] = reader.sql.rows(sql, ...values)[0] as [number, number | null, number | null]
+  const [open, satisfaction, responseMs] = queryRows(reader, statement)[0] as [number, number | null, number | null]
   return { open, satisfaction, responseMs }
 }
 
@@ -52,11 +56,11 @@ export function tallyTickets(reader: ReadContext, moment: Moment) {
 export function tallyLeads(reader: ReadContext, moment: Moment, since: number) {
   const rows = measured(reader, 'Lead', moment)
   if (rows === null) return null
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT count(*), total(${rows.field('status')} = 'Converted'), total(${rows.createdAt} > ${since})
     FROM ${rows.from}
     WHERE ${rows.where}`
-  const [count, converted, recent] = reader.sql.rows(sql, ...values)[0] as [number, number, number]
+  const [count, converted, recent] = queryRows(reader, statement)[0] as [number, number, number]
   return { count, converted, recent }
 }
 
@@ -64,11 +68,11 @@ export function tallyLeads(reader: ReadContext, moment: Moment, since: number) {
 export function tallyCampaigns(reader: ReadContext, moment: Moment): number | null {
   const rows = measured(reader, 'Campaign', moment)
   if (rows === null) return null
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT count(*)
     FROM ${rows.from}
     WHERE ${rows.where} AND ${rows.field('status')} IN ('Active', 'Launched')`
-  return reader.sql.rows(sql, ...values)[0]![0]
+  return queryRows(reader, statement)[0]![0]
 }
 
 /** How many events were tracked in a window, and by how many people. */
@@ -77,11 +81,11 @@ export function tallyEvents(reader: ReadContext, moment: Moment, { from, to }: W
   const source = sourceOf(reader, 'Event', moment, 'e')
   const seen = narrow?.('Event') ? presence({ reader, moment, type: 'Event', source, narrowed: true }) : plain('1')
   if (seen === null) return null
-  const { sql, values } = fragment`
+  const statement = fragment`
     SELECT count(*), count(DISTINCT ${plain(WHO.replaceAll('data', 'e.data'))})
     FROM log e INDEXED BY measures_Event
     WHERE e.type = 'Event' AND e.data ->> '$.timestamp' > ${from} AND e.data ->> '$.timestamp' <= ${to}
       AND ${moment.asOf === null ? plain('1') : fragment`e.seq <= ${moment.asOf}`} AND ${seen}`
-  const [events, users] = reader.sql.rows(sql, ...values)[0] as [number, number]
+  const [events, users] = queryRows(reader, statement)[0] as [number, number]
   return { events, users }
 }

@@ -1,80 +1,93 @@
-import type { Issue, JsonObject, Noun, Problem } from '@tildebase/nouns'
-import { Problem as Failure } from '@tildebase/nouns'
-import type { Engine } from '../../engine/engine.ts'
+import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import { isId } from '../../ids.ts'
 import { exists } from '../../store/entities.ts'
-import type { ImportRow } from './import.ts'
+import { MissingReferences } from '../../write/references.ts'
+import type { Write } from '../../write/write.ts'
+import type { ImportRow } from './import-row.ts'
 
-/** A row that names an entity of its own type that is not there yet. */
+/** A row that refers to an entity of its own type that does not exist yet. */
 export interface WaitingRow {
   readonly row: ImportRow
   readonly value: JsonObject
 }
 
-export interface Refused {
+export interface RefusedRow {
   readonly row: ImportRow
   readonly error: string
 }
 
 const MOST_ROUNDS = 8
 
-/** Whether all that is wrong with a row is that it names others of its own type, which may still come. */
+/** Whether all that is wrong with a row is that it refers to others of its own type, which may still come. */
 export function refersAhead(noun: Noun, problem: Problem): boolean {
-  const issues = (problem.about.details ?? []) as readonly Issue[]
-  return (
-    problem.code === 'validation_error' &&
-    issues.length > 0 &&
-    issues.every(({ field, message }) => isOwn(noun, field) && message.startsWith('there is no '))
-  )
+  return problem instanceof MissingReferences && problem.fields.every((field) => isOwn(noun, field))
 }
 
-/** Writes rows that name each other, all that can be; the others are refused, and with them those that name them. */
+/** Imports rows that refer to each other, all that can be; the others are refused, and so are those that need them. */
 export function importReferences(
-  tenant: Engine,
+  write: Write,
   noun: Noun,
   waiting: readonly WaitingRow[],
-  write: (value: JsonObject, coming: ReadonlySet<string>) => void,
-): Refused[] {
-  const refused: Refused[] = []
+  importRow: (value: JsonObject, pendingIds: ReadonlySet<string>) => void,
+): RefusedRow[] {
+  const refused: RefusedRow[] = []
   let left = waiting
   for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
-    const { kept, lost } = withTheirs(tenant, noun, left)
+    const { kept, lost } = resolvable(write, noun, left)
     refused.push(...lost)
     const failed = new Map<WaitingRow, string>()
-    const coming = idsOf(noun, kept)
-    const done = whole(tenant, () => {
+    const pendingIds = new Set(kept.flatMap((one) => idOf(noun, one) ?? []))
+    const isDone = whole(write, () => {
       for (const one of kept) {
-        const error = attempt(() => tenant.transaction(() => write(one.value, coming) as never))
+        const error = attempt(write, () => importRow(one.value, pendingIds))
         if (error !== null) failed.set(one, error)
       }
       return failed.size === 0
     })
     for (const [{ row }, error] of failed) refused.push({ row, error })
-    left = done ? [] : kept.filter((one) => !failed.has(one))
+    left = isDone ? [] : kept.filter((one) => !failed.has(one))
   }
-  for (const { row } of left) refused.push({ row, error: 'The row names others that could not be imported.' })
+  for (const { row } of left) refused.push({ row, error: 'The row refers to others that could not be imported.' })
   return refused
 }
 
-/** The rows whose references are there or among them, and those whose are not. */
-function withTheirs(tenant: Engine, noun: Noun, rows: readonly WaitingRow[]): { kept: WaitingRow[]; lost: Refused[] } {
-  const lost: Refused[] = []
-  let kept = [...rows]
-  for (;;) {
-    const coming = idsOf(noun, kept)
-    const missing = (id: string) => !coming.has(id) && !exists(tenant.sql, noun.name, id)
-    const next = kept.filter(({ row, value }) => {
-      const id = referencesOf(noun, value).find(missing)
-      if (id !== undefined) lost.push({ row, error: `There is no ${noun.name} ${id}, in the file or before it.` })
-      return id === undefined
-    })
-    if (next.length === kept.length) return { kept, lost }
-    kept = next
+/** The rows whose references exist or are among them, and those whose do not. Each reference is looked at once. */
+function resolvable(
+  { sql }: Write,
+  noun: Noun,
+  rows: readonly WaitingRow[],
+): { kept: WaitingRow[]; lost: RefusedRow[] } {
+  const pending = new Map(rows.flatMap((one) => (idOf(noun, one) === null ? [] : [[idOf(noun, one)!, one] as const])))
+  const dependents = new Map<string, WaitingRow[]>()
+  const lost = new Map<WaitingRow, string>()
+  const queue: WaitingRow[] = []
+  const lose = (one: WaitingRow, id: string) => {
+    if (lost.has(one)) return
+    lost.set(one, `There is no ${noun.name} ${id}, in the file or before it.`)
+    queue.push(one)
+  }
+  for (const one of rows) {
+    for (const id of referencesOf(noun, one.value)) {
+      if (pending.has(id)) {
+        const known = dependents.get(id)
+        if (known) known.push(one)
+        else dependents.set(id, [one])
+      } else if (!exists(sql, noun.name, id)) lose(one, id)
+    }
+  }
+  for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
+    const id = idOf(noun, one)
+    if (id === null || pending.get(id) !== one || exists(sql, noun.name, id)) continue
+    for (const dependent of dependents.get(id) ?? []) lose(dependent, id)
+  }
+  return {
+    kept: rows.filter((one) => !lost.has(one)),
+    lost: [...lost].map(([{ row }, error]) => ({ row, error })),
   }
 }
 
-function idsOf(noun: Noun, rows: readonly WaitingRow[]): Set<string> {
-  return new Set(rows.flatMap(({ value: { $id } }) => (isId($id, noun.prefix) ? [$id] : [])))
+function idOf(noun: Noun, { value: { $id } }: WaitingRow): string | null {
+  return isId($id, noun.prefix) ? $id : null
 }
 
 function referencesOf(noun: Noun, value: JsonObject): string[] {
@@ -89,10 +102,10 @@ function isOwn(noun: Noun, name: string): boolean {
   return field?.kind === 'forward' && field.target === noun.name
 }
 
-/** Runs `work` in a transaction that stays only if it says so. */
-function whole(tenant: Engine, work: () => boolean): boolean {
+/** Runs `work` in a transaction that stays only if it returns true. */
+function whole(write: Write, work: () => boolean): boolean {
   try {
-    tenant.transaction(() => {
+    write.attempt(() => {
       if (!work()) throw UNDONE
     })
     return true
@@ -104,12 +117,12 @@ function whole(tenant: Engine, work: () => boolean): boolean {
 
 const UNDONE = Symbol('undone')
 
-function attempt(work: () => void): string | null {
+function attempt(write: Write, work: () => void): string | null {
   try {
-    work()
+    write.attempt(work)
     return null
   } catch (reason) {
-    if (!(reason instanceof Failure)) throw reason
+    if (!(reason instanceof Problem)) throw reason
     return reason.message
   }
 }

@@ -1,25 +1,18 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
-import type { Engine } from '../../engine/engine.ts'
-import type { Grant } from '../../grant/grant.ts'
 import { filterOf } from '../../query/filter.ts'
 import { find } from '../../query/find.ts'
-import { readContextOf } from '../../query/parameters.ts'
-import { runVerb } from '../run-verb.ts'
+import { readContextOf } from '../../query/read-context.ts'
+import { runVerb } from '../../write/run-verb.ts'
+import type { Write } from '../../write/write.ts'
 import { DryRunRows } from './dry-run-rows.ts'
 import { importReferences, refersAhead, type WaitingRow } from './forward-references.ts'
-
-/** A row to import: a value, or why there is none. */
-export type ImportRow = { readonly row: number; readonly line?: number; readonly size: number } & (
-  | { readonly value: unknown }
-  | { readonly error: string }
-)
+import type { ImportRow } from './import-row.ts'
 
 export interface ImportOptions {
   /** A unique field, or `$id`: a row that names an entity by it updates that one. */
   readonly upsert: string | null
   /** Tells what would happen, and writes nothing. */
   readonly dryRun: boolean
-  readonly correlation: string | null
 }
 
 export interface ImportDetail {
@@ -39,60 +32,56 @@ export interface ImportCounts {
 const MOST_WAITING = 10_000
 const WAITING_LENGTH = 32 * 1_048_576
 
-/** Imports rows slice by slice: each row a create with its event, or an update. A bad row is told, the others stay. */
+/** Imports rows slice by slice: each row a create with its event, or an update. A bad row is reported, the others stay. */
 export class Importer {
-  readonly #tenant: Engine
-  readonly #grant: Grant
   readonly #noun: Noun
   readonly #options: ImportOptions
-  readonly #rehearsed: DryRunRows | null
+  readonly #dryRunRows: DryRunRows | null
   #waiting: WaitingRow[] = []
   #waitingLength = 0
 
-  constructor(tenant: Engine, grant: Grant, noun: Noun, options: ImportOptions) {
+  constructor(noun: Noun, options: ImportOptions) {
     refuseType(noun)
     refuseKey(noun, options.upsert)
-    this.#tenant = tenant
-    this.#grant = grant
     this.#noun = noun
     this.#options = options
-    this.#rehearsed = options.dryRun ? new DryRunRows(noun) : null
+    this.#dryRunRows = options.dryRun ? new DryRunRows(noun) : null
   }
 
-  /** Imports a slice. Call inside a commit; count the tally once it is durable. */
-  take(rows: readonly ImportRow[]): ImportCounts {
-    return this.#run(() => {
-      const tally = emptyTally()
+  /** Imports a slice. Count what it returns once the write is durable. */
+  take(write: Write, rows: readonly ImportRow[]): ImportCounts {
+    return this.#run(write, () => {
+      const counts = noCounts()
       for (const row of rows) {
-        if ('error' in row) tally.details.push(detailOf(row, `The row ${row.error}.`))
-        else this.#attempt(row, tally)
+        if ('error' in row) counts.details.push(detailOf(row, `The row ${row.error}.`))
+        else this.#attempt(write, row, counts)
       }
-      if (this.#waiting.length > MOST_WAITING || this.#waitingLength > WAITING_LENGTH) this.#settle(tally)
-      return tally
+      if (this.#waiting.length > MOST_WAITING || this.#waitingLength > WAITING_LENGTH) this.#settle(write, counts)
+      return counts
     })
   }
 
-  /** Imports the rows that name others which came later, or name each other. */
-  finish(): ImportCounts {
-    return this.#run(() => {
-      const tally = emptyTally()
-      this.#settle(tally)
-      return tally
+  /** Imports the rows that refer to others which came later, or to each other. */
+  finish(write: Write): ImportCounts {
+    return this.#run(write, () => {
+      const counts = noCounts()
+      this.#settle(write, counts)
+      return counts
     })
   }
 
-  #run(work: () => ImportCounts): ImportCounts {
-    this.#goBackWith()
-    return this.#rehearsed ? this.#tenant.dryRun(work).result : work()
+  #run(write: Write, work: () => ImportCounts): ImportCounts {
+    this.#restoreOnRollback(write)
+    return this.#dryRunRows ? write.transaction.dryRun(work).result : work()
   }
 
   /** A slice that is undone may be run again: from where it began. */
-  #goBackWith(): void {
-    const forget = this.#rehearsed?.begin()
+  #restoreOnRollback(write: Write): void {
+    const forget = this.#dryRunRows?.begin()
     const waiting = this.#waiting
     const count = waiting.length
     const length = this.#waitingLength
-    this.#tenant.onRollback(() => {
+    write.onRollback(() => {
       forget?.()
       waiting.length = count
       this.#waiting = waiting
@@ -100,13 +89,13 @@ export class Importer {
     })
   }
 
-  #attempt(row: ImportRow & { value: unknown }, tally: ImportCounts): void {
+  #attempt(write: Write, row: ImportRow & { value: unknown }, counts: ImportCounts): void {
     try {
-      this.#write(row.value, tally)
+      write.attempt(() => this.#write(write, row.value, counts))
     } catch (reason) {
-      if (!(reason instanceof Problem)) throw reason
+      if (!(reason instanceof Problem) || reason.code === 'over_budget') throw reason
       if (refersAhead(this.#noun, reason)) this.#wait(row, row.value as JsonObject)
-      else tally.details.push(detailOf(row, reason.message))
+      else counts.details.push(detailOf(row, reason.message))
     }
   }
 
@@ -115,53 +104,45 @@ export class Importer {
     this.#waitingLength += row.size
   }
 
-  #settle(tally: ImportCounts): void {
+  #settle(write: Write, counts: ImportCounts): void {
     const waiting = this.#waiting
     this.#waiting = []
     this.#waitingLength = 0
-    const refused = importReferences(this.#tenant, this.#noun, waiting, (value, coming) =>
-      this.#write(value, null, coming),
+    const refused = importReferences(write, this.#noun, waiting, (value, pendingIds) =>
+      this.#write(write, value, null, pendingIds),
     )
-    tally.imported += waiting.length - refused.length
-    for (const { row, error } of refused) tally.details.push(detailOf(row, error))
+    counts.imported += waiting.length - refused.length
+    for (const { row, error } of refused) counts.details.push(detailOf(row, error))
   }
 
-  #write(value: unknown, tally: ImportCounts | null, coming?: ReadonlySet<string>): void {
+  #write(write: Write, value: unknown, counts: ImportCounts | null, pending?: ReadonlySet<string>): void {
     if (!isPlainObject(value)) throw new Problem('invalid_body', 'A row must be a JSON object.')
-    this.#rehearsed?.refuseRepeated(value, this.#options.upsert)
-    const { correlation } = this.#options
-    const id = this.#known(value)
+    this.#dryRunRows?.refuseRepeated(value, this.#options.upsert)
+    const id = this.#known(write, value)
     const type = this.#noun.name
-    const ahead = coming ?? this.#rehearsed?.ids
+    const pendingIds = pending ?? this.#dryRunRows?.ids
     const { entity, event } =
       id === null
-        ? runVerb(this.#tenant, this.#grant, {
-            type,
-            verb: 'create',
-            data: value,
-            keepId: true,
-            correlation,
-            pendingIds: ahead,
-          })
-        : runVerb(this.#tenant, this.#grant, { type, verb: 'update', id, data: value, correlation, pendingIds: ahead })
-    this.#rehearsed?.keep(entity)
-    if (!tally) return
-    tally.imported++
-    if (id !== null && event !== null) tally.updated++
+        ? runVerb(write, { type, verb: 'create', data: value, keepId: true, pendingIds })
+        : runVerb(write, { type, verb: 'update', id, data: value, pendingIds })
+    this.#dryRunRows?.keep(entity)
+    if (!counts) return
+    counts.imported++
+    if (id !== null && event !== null) counts.updated++
   }
 
-  /** The entity that the row is about, when it may be one that is there. */
-  #known(value: { readonly [field: string]: unknown }): string | null {
+  /** The entity that the row is about, when it may be an existing one. */
+  #known({ engine, grant }: Write, value: { readonly [field: string]: unknown }): string | null {
     const { upsert } = this.#options
     const key = upsert === null ? undefined : value[upsert]
     if (upsert === null || key === undefined || key === null) return null
-    const filter = filterOf(this.#tenant, this.#noun, { [upsert]: { $eq: key } })
-    const reader = readContextOf(this.#tenant, this.#grant)
-    return find(reader, { type: this.#noun.name, filter, limit: 1, total: false }).results[0]?.id ?? null
+    const filter = filterOf(engine, this.#noun, { [upsert]: { $eq: key } })
+    const query = { type: this.#noun.name, filter, limit: 1, total: false }
+    return find(readContextOf(engine, grant), query).results[0]?.id ?? null
   }
 }
 
-function emptyTally(): ImportCounts {
+function noCounts(): ImportCounts {
   return { imported: 0, updated: 0, details: [] }
 }
 

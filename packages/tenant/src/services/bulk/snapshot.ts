@@ -1,9 +1,10 @@
 import { EVERYTHING, type Filter, type JsonObject, matchWords, type Noun, touches } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { type Grant, rowsOf } from '../../grant/grant.ts'
-import { readContextOf } from '../../query/parameters.ts'
+import { demand, type Grant } from '../../grant/grant.ts'
+import { readContextOf, rowFilterOf } from '../../query/read-context.ts'
 import { scan } from '../../query/scan.ts'
 import { isText } from '../../query/text-index.ts'
+import { viewKey } from '../../query/visibility.ts'
 import { lastSeqOf } from '../../store/changes.ts'
 import type { Stored } from '../../store/entities.ts'
 
@@ -21,7 +22,7 @@ interface Way {
 /** The entities of a type that pass a filter, as they are at one moment, however long the reading takes. */
 export class Snapshot {
   readonly noun: Noun
-  readonly #tenant: Engine
+  readonly #engine: Engine
   readonly #grant: Grant
   readonly #filter: Filter
   /** The moment, as a seq. */
@@ -29,13 +30,14 @@ export class Snapshot {
   readonly #types: readonly string[]
   readonly #words: readonly string[]
 
-  constructor(tenant: Engine, grant: Grant, noun: Noun, filter: Filter, asOf: number | null = null) {
+  constructor(engine: Engine, grant: Grant, noun: Noun, filter: Filter, asOf: number | null = null) {
+    demand(grant, 'read', noun)
     this.noun = noun
-    this.#tenant = tenant
+    this.#engine = engine
     this.#grant = grant
     this.#filter = filter
-    this.seq = Math.min(asOf ?? tenant.head.seq, tenant.head.seq)
-    const narrow = rowsOf(tenant, grant, noun.name)
+    this.seq = Math.min(asOf ?? engine.head.seq, engine.head.seq)
+    const narrow = rowFilterOf(engine, grant, noun.name)
     this.#types = [...new Set([noun.name, ...touches(filter), ...(narrow ? touches(narrow) : [])])]
     this.#words = wordsIn(filter)
   }
@@ -45,7 +47,7 @@ export class Snapshot {
     let after = 0
     for (let size = FIRST_ROWS; ; ) {
       const { filter, asOf, test } = this.#way()
-      const page = scan(readContextOf(this.#tenant, this.#grant), { type: this.noun.name, filter, asOf }, after, size)
+      const page = scan(readContextOf(this.#engine, this.#grant), { type: this.noun.name, filter, asOf }, after, size)
       const passed = test ? page.filter(test) : page
       if (passed.length > 0) yield passed
       if (page.length < size) return
@@ -54,13 +56,17 @@ export class Snapshot {
     }
   }
 
+  get #isLogged(): boolean {
+    return this.noun.storage === 'log'
+  }
+
   /** How the moment is read now: while nothing it depends on has changed it is the present, which is faster to read. */
   #way(): Way {
     const filter = this.#filter
     if (this.#changedSeq() <= this.seq) return { filter, asOf: null }
     if (this.#words.length === 0) return { filter, asOf: this.seq }
     // The index knows the words of the present. Events stay as they are; those of an entity are looked at here.
-    if (this.noun.name === 'Event') return { filter, asOf: null, test: ({ ordinal }) => ordinal <= this.seq }
+    if (this.#isLogged) return { filter, asOf: null, test: ({ ordinal }) => ordinal <= this.seq }
     return { filter: withoutTexts(filter), asOf: this.seq, test: (entity) => this.#hasWords(entity) }
   }
 
@@ -73,19 +79,20 @@ export class Snapshot {
 
   /** Equal for snapshots of the same content: what changed or was erased last, what is asked and by whom. */
   fingerprint(...how: readonly unknown[]): string {
-    const { seal } = this.#tenant.ports
-    const narrow = rowsOf(this.#tenant, this.#grant, this.noun.name)
-    const scopes = this.noun.name === 'Event' ? this.#grant.scopes : null
+    const { seal } = this.#engine.ports
+    const narrow = rowFilterOf(this.#engine, this.#grant, this.noun.name)
+    // The Event collection is another one for every grant.
+    const view = this.#isLogged ? viewKey(this.#grant) : null
     const last = Math.min(this.#changedSeq(), this.seq)
-    const erased = lastSeqOf(this.#tenant.sql, 'Erasure')
-    const facts = [this.noun.name, last, erased, this.#filter, narrow, scopes, this.noun.notation, how]
+    const erased = lastSeqOf(this.#engine.sql, 'Erasure')
+    const facts = [this.noun.name, last, erased, this.#filter, narrow, view, this.noun.notation, how]
     const digest = seal.sha256(JSON.stringify(facts))
     return Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
   }
 
   #changedSeq(): number {
-    if (this.noun.name === 'Event') return this.#tenant.head.seq
-    return Math.max(...this.#types.map((type) => lastSeqOf(this.#tenant.sql, type)))
+    if (this.#isLogged) return this.#engine.head.seq
+    return Math.max(...this.#types.map((type) => lastSeqOf(this.#engine.sql, type)))
   }
 }
 

@@ -1,7 +1,7 @@
 import { matchesEvent } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
-import { readable } from '../../query/parameters.ts'
+import { mayReadEvents } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/visibility.ts'
 import { type LogRow, readLog } from '../../store/log.ts'
 import { countWanted, loggedTypes, readWanted, type Wanted } from '../../store/stream.ts'
@@ -23,17 +23,18 @@ const MOST_PAGES = 20
 const MOST_COUNTED = 100_000
 
 /** The events after a seq that are wanted and may be seen, oldest first. */
-export function changesAfter(tenant: Engine, grant: Grant, patterns: Patterns, after: number, limit: number): Changes {
-  const head = tenant.head.seq
-  const wanted = wantedOf(tenant, grant, patterns)
-  const sight = visibilityOf(tenant, grant, patterns)
+export function changesAfter(engine: Engine, grant: Grant, patterns: Patterns, after: number, limit: number): Changes {
+  const head = engine.head.seq
+  const wanted = wantedOf(engine, grant, patterns)
+  const visibility = visibilityOf(engine, grant, patterns)
   const rows: LogRow[] = []
   let position = after
   for (let page = 0; page < MOST_PAGES; page++) {
-    const most = sight.byName ? limit + 1 - rows.length : PAGE
-    const read = wanted === null ? readLog(tenant.sql, position, most) : readWanted(tenant.sql, wanted, position, most)
-    for (const row of read) {
-      if (!sight.sees(row)) continue
+    const most = visibility.byName ? limit + 1 - rows.length : PAGE
+    const read = wanted === null ? readLog(engine.sql, position, most) : readWanted(engine.sql, wanted, position, most)
+    for (const record of read) {
+      const row = visibility.show(record)
+      if (row === null) continue
       if (rows.length === limit) return { rows, hasMore: true, position: rows.at(-1)!.seq }
       rows.push(row)
     }
@@ -45,19 +46,19 @@ export function changesAfter(tenant: Engine, grant: Grant, patterns: Patterns, a
 }
 
 /** How many there are after a seq; null where counting would mean reading them all. */
-export function countAfter(tenant: Engine, grant: Grant, patterns: Patterns, after: number): number | null {
-  if (!visibilityOf(tenant, grant, patterns).byName) return null
-  const left = Math.max(tenant.head.seq - after, 0)
-  const wanted = wantedOf(tenant, grant, patterns)
+export function countAfter(engine: Engine, grant: Grant, patterns: Patterns, after: number): number | null {
+  if (!visibilityOf(engine, grant, patterns).byName) return null
+  const left = Math.max(engine.head.seq - after, 0)
+  const wanted = wantedOf(engine, grant, patterns)
   if (wanted === null) return left
   if (left > MOST_COUNTED && wanted.some(({ event }) => event !== null)) return null
-  return countWanted(tenant.sql, wanted, after)
+  return countWanted(engine.sql, wanted, after)
 }
 
 /** The kinds of events that are in the log, wanted and readable; null is all there are. */
-function wantedOf(tenant: Engine, grant: Grant, patterns: Patterns): readonly Wanted[] | null {
-  const types = loggedTypes(tenant.sql)
-  const shown = types.filter((type) => readable(tenant, grant, type))
+function wantedOf(engine: Engine, grant: Grant, patterns: Patterns): readonly Wanted[] | null {
+  const types = loggedTypes(engine.sql)
+  const shown = types.filter((type) => mayReadEvents(engine, grant, type))
   if (shown.length === types.length && (patterns === null || patterns.includes('*'))) return null
   return shown.flatMap((type) => kindsOf(type, patterns))
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { LogRow } from '../../store/log.ts'
-import { eventText } from '../../view/event.ts'
+import { eventFrame } from './frame.ts'
 
 const MOST_KEPT = 1_000
 const MOST_LENGTH = 4_194_304
@@ -14,7 +14,7 @@ export interface Piece {
 
 /** What just happened in a tenant, for all who follow it: one listener, each event written as text once. */
 export class Feed {
-  readonly #tenant: Engine
+  readonly #engine: Engine
   readonly #followers = new Set<() => void>()
   /** The newest events without gaps, kept while somebody follows. */
   #recent: LogRow[] = []
@@ -25,8 +25,8 @@ export class Feed {
   #told = 0
   #stop: (() => void) | null = null
 
-  constructor(tenant: Engine) {
-    this.#tenant = tenant
+  constructor(engine: Engine) {
+    this.#engine = engine
   }
 
   /** Calls `move` whenever the log has moved on, and when the tenant goes to rest; returns how to stop that. */
@@ -41,7 +41,7 @@ export class Feed {
 
   /** The events after a seq, when all of them are still at hand; else null, and the log has them. */
   recent(after: number): readonly LogRow[] | null {
-    if (after >= this.#tenant.head.seq) return []
+    if (after >= this.#engine.head.seq) return []
     const first = this.#recent[0]?.seq
     return first !== undefined && first <= after + 1 ? this.#recent.slice(after + 1 - first) : null
   }
@@ -50,7 +50,7 @@ export class Feed {
   frame(row: LogRow): string {
     const known = this.#texts.get(row.seq)
     if (known !== undefined) return known
-    const text = frameOf(row, this.#tenant)
+    const text = eventFrame(row, this.#engine)
     if (row.seq >= (this.#recent[0]?.seq ?? Number.POSITIVE_INFINITY)) this.#texts.set(row.seq, text)
     return text
   }
@@ -66,7 +66,10 @@ export class Feed {
   }
 
   #begin(): () => void {
-    const stops = [this.#tenant.listen((events) => this.#take(events)), this.#tenant.atRest(() => this.#tell())]
+    const stops = [
+      this.#engine.listen((events) => this.#take(events)),
+      this.#engine.scheduler.onRest(() => this.#tell()),
+    ]
     return () => {
       for (const stop of stops) stop()
     }
@@ -124,22 +127,6 @@ export class Feed {
 }
 
 const encoder = new TextEncoder()
-const feeds = new WeakMap<Engine, Feed>()
-
-/** The feed of a tenant. */
-export function feedOf(tenant: Engine): Feed {
-  const known = feeds.get(tenant)
-  if (known) return known
-  const feed = new Feed(tenant)
-  feeds.set(tenant, feed)
-  return feed
-}
-
-/** An event as a message of a live stream. */
-export function frameOf(row: LogRow, tenant: Engine): string {
-  return `id: ${row.seq}\nevent: ${row.type}.${row.event}\ndata: ${eventText(row, tenant)}\n\n`
-}
-
 function lengthOf({ data, previous }: LogRow): number {
   return 500 + (data?.length ?? 0) + (previous?.length ?? 0)
 }

@@ -24,14 +24,14 @@ export interface LogPart {
  * stands beside them (hashes of keys, secrets of webhooks, work to be done), and an end that tells it is whole.
  * One string per page, so that a reader may pause in between; what is written meanwhile comes along.
  */
-export function* portableLog(tenant: Engine, { after, until, beside }: LogPart): Generator<string> {
-  yield line({ tildebase: 'log', form: FORM, tenant: tenant.slug, after })
-  let { hash } = tenant.head
+export function* portableLog(engine: Engine, { after, until, beside }: LogPart): Generator<string> {
+  yield line({ tildebase: 'log', form: FORM, tenant: engine.slug, after })
+  let { hash } = engine.head
   let position = after
   let size = FIRST_PAGE
   for (;;) {
-    const left = (until ?? tenant.head.seq) - position
-    const rows = readSealed(tenant.sql, position, Math.max(Math.min(size, left), 0))
+    const left = (until ?? engine.head.seq) - position
+    const rows = readSealed(engine.sql, position, Math.max(Math.min(size, left), 0))
     const last = rows.at(-1)
     if (last === undefined) break
     const page = rows.map((row) => line(portable(row))).join('')
@@ -41,7 +41,7 @@ export function* portableLog(tenant: Engine, { after, until, beside }: LogPart):
     size = Math.max(1, Math.min(MOST_ROWS, Math.floor((rows.length * PAGE_LENGTH) / page.length)))
   }
   // In one piece: nothing can be written between the last event and what stands beside it.
-  const rows = Array.from(nonLogRows(tenant.sql, beside), line).join('')
+  const rows = Array.from(nonLogRows(engine.sql, beside), line).join('')
   yield `${rows}${line({ end: true, seq: position, hash: hexOf(hash) })}`
 }
 

@@ -15,12 +15,12 @@ const SLICE = 500
  * must fit the chain. Hooks do not run and nothing is delivered again. `pause` lets others have their turn.
  */
 export async function replay(
-  tenant: Engine,
+  engine: Engine,
   source: AsyncIterable<Uint8Array>,
   pause: () => Promise<void>,
 ): Promise<{ readonly events: number }> {
   const lines = jsonLines(source)
-  checkHead(tenant, (await lines.next()).value)
+  checkHead(engine, (await lines.next()).value)
   const slice: JsonObject[] = []
   let isWhole = false
   for await (const line of lines) {
@@ -29,45 +29,45 @@ export async function replay(
     isWhole = line.end === true
     // What stands beside the events belongs to the last of them: it is not cut.
     if (slice.length < SLICE || line.seq === undefined || isWhole) continue
-    apply(tenant, slice.splice(0))
+    apply(engine, slice.splice(0))
     await pause()
   }
   if (!isWhole) throw broken('Its end is missing: it was cut off on the way.')
-  apply(tenant, slice)
-  return { events: tenant.head.seq }
+  apply(engine, slice)
+  return { events: engine.head.seq }
 }
 
-function checkHead(tenant: Engine, head: JsonObject | undefined): void {
+function checkHead(engine: Engine, head: JsonObject | undefined): void {
   if (head?.tildebase !== 'log') throw broken('The first line is not that of a log.')
   if (head.form !== FORM) throw broken(`It has the form ${head.form}; this version reads the form ${FORM}.`)
-  const { seq } = tenant.head
+  const { seq } = engine.head
   if (head.after === seq) return
   throw new Problem(
     'conflict',
     `The tenant stands at event ${seq}, and the log goes on after event ${head.after}. Send the one after ${seq}.`,
-    { id: tenant.slug, seq },
+    { id: engine.slug, seq },
   )
 }
 
-function apply(tenant: Engine, lines: readonly JsonObject[]): void {
-  tenant.transaction(() => {
+function apply(engine: Engine, lines: readonly JsonObject[]): void {
+  engine.commit(() => {
     let beside = false
     for (const line of lines) {
       if (line.beside !== undefined) {
-        if (!beside) clearNonLogTables(tenant.sql)
+        if (!beside) clearNonLogTables(engine.sql)
         beside = true
-        if (!addNonLogRow(tenant.sql, line as unknown as NonLogRow)) throw broken(`It has rows of ${line.beside}.`)
+        if (!addNonLogRow(engine.sql, line as unknown as NonLogRow)) throw broken(`It has rows of ${line.beside}.`)
       } else if (line.end === true) {
-        if (!beside) clearNonLogTables(tenant.sql)
-        if (line.seq !== tenant.head.seq) throw broken(`It ends with event ${line.seq}, and has ${tenant.head.seq}.`)
-      } else applyEvent(tenant, line)
+        if (!beside) clearNonLogTables(engine.sql)
+        if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, and has ${engine.head.seq}.`)
+      } else applyEvent(engine, line)
     }
   })
 }
 
-function applyEvent(tenant: Engine, line: JsonObject): void {
-  const row = sealedEvent(tenant.ports.seal, tenant.head, line)
-  insertSealed(tenant.sql, row, replacedSeq(replacedBy(tenant, row)))
-  tenant.head = { seq: row.seq, at: row.at, hash: row.hash }
-  restate(tenant, row)
+function applyEvent(engine: Engine, line: JsonObject): void {
+  const row = sealedEvent(engine.ports.seal, engine.head, line)
+  insertSealed(engine.sql, row, replacedSeq(replacedBy(engine, row)))
+  engine.head = { seq: row.seq, at: row.at, hash: row.hash }
+  restate(engine, row)
 }

@@ -1,21 +1,21 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { INTERNAL_TYPES } from '../../engine/types.ts'
 import { type Current, currentOf, insertEntity, supersede } from '../../store/entities.ts'
 import { eraseValues } from '../../store/erase.ts'
 import { updateFieldIndex } from '../../store/field-index.ts'
 import type { LogRow } from '../../store/log.ts'
 import { dropFields, rebuildFieldIndex } from '../../store/schema.ts'
-import { INTERNAL } from '../schema.ts'
 
 /** Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. */
-export function restate(tenant: Engine, event: LogRow): void {
-  tenant.cache.forget(event.type)
+export function restate(engine: Engine, event: LogRow): void {
+  engine.cache.forget(event.type)
   if (!changesState(event)) return
-  if (event.type === 'Schema') redeclare(tenant, event)
-  else place(tenant, event)
+  if (event.type === 'Schema') redeclare(engine, event)
+  else place(engine, event)
   if (event.type === 'Erasure' && event.data !== null) {
     const { type, entity } = JSON.parse(event.data) as { type: string; entity: string }
-    eraseValues(tenant.sql, type, entity, currentOf(tenant.sql, type, entity)?.ordinal ?? null)
+    eraseValues(engine.sql, type, entity, currentOf(engine.sql, type, entity)?.ordinal ?? null)
   }
 }
 
@@ -29,8 +29,8 @@ function changesState({ type, verb }: LogRow): boolean {
   return type !== 'Event' && verb !== 'conflict'
 }
 
-function place(tenant: Engine, event: LogRow): void {
-  const { sql } = tenant
+function place(engine: Engine, event: LogRow): void {
+  const { sql } = engine
   const current = currentOf(sql, event.type, event.entity)
   const deleted = event.verb === 'delete'
   const { seq, version, at, type } = event
@@ -39,20 +39,20 @@ function place(tenant: Engine, event: LogRow): void {
   const ordinal = current?.ordinal ?? seq
   if (current) supersede(sql, current, { ...current, ...next })
   else insertEntity(sql, { ordinal, id: event.entity, type, createdAt, createdBy, ...next })
-  const noun = INTERNAL.get(type) ?? tenant.nouns.get(type)
+  const noun = INTERNAL_TYPES.get(type) ?? engine.nouns.get(type)
   if (!noun) return
   const before = current && !current.deleted ? (JSON.parse(current.data) as JsonObject) : null
   const after = deleted || event.data === null ? null : (JSON.parse(event.data) as JsonObject)
-  updateFieldIndex(sql, noun, tenant.indexed(noun), ordinal, seq, before, after)
+  updateFieldIndex(sql, noun, engine.indexed(noun), ordinal, seq, before, after)
 }
 
 /** A type that was declared or taken back changes what is indexed, of the past as well. */
-function redeclare(tenant: Engine, event: LogRow): void {
+function redeclare(engine: Engine, event: LogRow): void {
   const name: string = JSON.parse(event.data ?? '{}').name
-  const before = tenant.nouns.get(name)
-  place(tenant, event)
-  tenant.cache.forget('Schema')
-  const after = tenant.nouns.get(name)
-  if (after?.name === name) rebuildFieldIndex(tenant.sql, after, before ?? null)
-  else dropFields(tenant.sql, name)
+  const before = engine.nouns.get(name)
+  place(engine, event)
+  engine.cache.forget('Schema')
+  const after = engine.nouns.get(name)
+  if (after?.name === name) rebuildFieldIndex(engine.sql, after, before ?? null)
+  else dropFields(engine.sql, name)
 }

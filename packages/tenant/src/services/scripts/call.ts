@@ -1,12 +1,11 @@
 import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
-import type { Engine } from '../../engine/engine.ts'
-import type { Grant } from '../../grant/grant.ts'
-import { asOfSeq, limitOf } from '../../query/parameters.ts'
+import { limitOf } from '../../query/limits.ts'
+import { asOfSeq } from '../../query/parameters.ts'
 import { eventView } from '../../view/event.ts'
+import type { Write } from '../../write/write.ts'
 import { changesAfter } from '../events/changes.ts'
-import { operate } from '../session.ts'
+import { isReadOperation, type Reading, readOperation, writeOperation } from '../session.ts'
 
-const READS = new Set(['find', 'findOne', 'get', 'count'])
 const MOST_EVENTS = 1_000
 
 /** One call of code that runs elsewhere: `Contact.find` with its arguments. */
@@ -26,17 +25,24 @@ export function scriptCall(name: string, args: readonly Json[]): ScriptCall {
 
 /** Whether a call only reads. */
 export function isRead({ type, operation }: ScriptCall): boolean {
-  return type === 'events' || READS.has(operation)
+  return type === 'events' || isReadOperation(operation)
 }
 
-/** Answers a call for somebody. A write belongs inside a transaction. */
-export function answerCall(tenant: Engine, grant: Grant, call: ScriptCall, correlation: string | null): Json {
-  if (call.type === 'events') return eventsFor(tenant, grant, call)
-  return operate(tenant, grant, call.type, call.operation, call.args, correlation)
+/** Answers a call that only reads. */
+export function answerRead(reading: Reading, call: ScriptCall): Json {
+  if (call.type === 'events') return eventsFor(reading, call)
+  return readOperation(reading, call.type, call.operation, call.args)
+}
+
+/** Answers any call inside a write. */
+export function answerIn(write: Write, call: ScriptCall): Json {
+  const { engine, grant, context } = write
+  if (isRead(call)) return answerRead({ engine, grant, budget: context.budget }, call)
+  return writeOperation(write, call.type, call.operation, call.args)
 }
 
 /** `$.events({type: 'Contact.*', since, after, limit})`: the change stream, oldest first. */
-function eventsFor(tenant: Engine, grant: Grant, { operation, args }: ScriptCall): Json {
+function eventsFor({ engine, grant }: Reading, { operation, args }: ScriptCall): Json {
   const options = args[0] ?? {}
   if (operation !== 'list' || !isPlainObject(options)) {
     throw new Problem(
@@ -46,7 +52,7 @@ function eventsFor(tenant: Engine, grant: Grant, { operation, args }: ScriptCall
   }
   const { type, since, after, limit } = options
   const patterns = type === undefined ? null : [type].flat().map(String)
-  const from = since === undefined ? Number(after ?? 0) : asOfSeq(tenant, since)
-  const { rows } = changesAfter(tenant, grant, patterns, from, limit === undefined ? 100 : limitOf(limit, MOST_EVENTS))
-  return rows.map((row) => eventView(row, tenant))
+  const from = since === undefined ? Number(after ?? 0) : asOfSeq(engine, since)
+  const { rows } = changesAfter(engine, grant, patterns, from, limit === undefined ? 100 : limitOf(limit, MOST_EVENTS))
+  return rows.map((row) => eventView(row, engine))
 }

@@ -1,13 +1,13 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
-import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
-import type { WriteQueue } from '../../write/group-commit.ts'
-import { answerCall, isRead, scriptCall } from './call.ts'
+import type { Transactor } from '../../write/transactor.ts'
+import type { Write, WriteContext } from '../../write/write.ts'
+import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
 import { DryRun } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
+import { noScript } from './run-write.ts'
 import { codeOf } from './stored.ts'
-import { noScript } from './stored-before.ts'
 
 /** What code did. */
 export interface CodeResult {
@@ -19,43 +19,35 @@ export interface CodeResult {
   readonly events?: readonly JsonObject[]
 }
 
-/** Reads what is asked of `do`: `{code, dryRun}`. */
-export function doAsk(body: unknown): { code: string; dryRun: boolean } {
-  const code = codeOf(body)
-  const { dryRun } = isPlainObject(body) ? body : {}
-  if (dryRun !== undefined && dryRun !== null && typeof dryRun !== 'boolean') {
-    throw new Problem('invalid_body', 'dryRun is true or false.', { field: 'dryRun' })
-  }
-  return { code, dryRun: dryRun === true }
-}
+/** Runs one write of the code in the next commit. */
+export type CodeWriter = <T>(context: Partial<WriteContext>, work: (write: Write) => T) => Promise<T>
 
-/** Runs somebody's code on the tenant. Each operation is whole by itself and durable before the code goes on. */
+/** Runs code with the rights of a grant. Each operation is whole by itself and durable before the code goes on. */
 export async function runCode(
-  tenant: Engine,
-  commits: WriteQueue,
+  { engine }: Transactor,
   grant: Grant,
+  context: Partial<WriteContext>,
+  write: CodeWriter,
   body: unknown,
-  given: string | null = null,
 ): Promise<CodeResult> {
-  const { code, dryRun } = doAsk(body)
-  const { script, clock, random } = tenant.ports
+  const { code, dryRun } = parseRequest(body)
+  const { script, clock, random } = engine.ports
   if (!script) throw noScript()
-  const correlation = given ?? newId('do', clock, random)
-  const rehearsal = dryRun ? new DryRun(tenant, commits, grant, correlation) : null
+  const correlation = context.correlation ?? newId('do', clock, random)
+  const dry = dryRun ? new DryRun(engine, grant, (work) => write({ correlation }, work)) : null
   let wrote = false
-
   const live = async (name: string, args: readonly Json[]): Promise<Json> => {
     const call = scriptCall(name, args)
-    if (isRead(call)) return answerCall(tenant, grant, call, correlation)
-    const answer = await commits.run(() => answerCall(tenant, grant, call, correlation))
+    if (isRead(call)) return answerRead({ engine, grant, ...(context.budget && { budget: context.budget }) }, call)
+    const answer = await write({ correlation }, (one) => answerIn(one, call))
     wrote = true
     return answer
   }
   const answer = await script.run({
     ...LIMITS,
     code,
-    owner: tenant.slug,
-    call: rehearsal ? (name, args) => rehearsal.call(name, args) : live,
+    owner: engine.slug,
+    call: dry ? (name, args) => dry.call(name, args) : live,
   })
   const written = { correlation: wrote ? correlation : null }
   const { error, logs } = answer
@@ -63,5 +55,15 @@ export async function runCode(
     const { reason } = error
     throw new Problem(error.code, error.message, { ...(reason && { reason }), logs, ...written })
   }
-  return { result: answer.result ?? null, logs, ...written, ...(rehearsal && { events: rehearsal.events }) }
+  return { result: answer.result ?? null, logs, ...written, ...(dry && { events: dry.events }) }
+}
+
+/** Reads what is asked of `do`: `{code, dryRun}`. */
+function parseRequest(body: unknown): { code: string; dryRun: boolean } {
+  const code = codeOf(body)
+  const { dryRun } = isPlainObject(body) ? body : {}
+  if (dryRun !== undefined && dryRun !== null && typeof dryRun !== 'boolean') {
+    throw new Problem('invalid_body', 'dryRun is true or false.', { field: 'dryRun' })
+  }
+  return { code, dryRun: dryRun === true }
 }

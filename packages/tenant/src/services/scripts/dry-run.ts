@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
-import type { Engine, Ports } from '../../engine/engine.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
-import { eventView } from '../../view/event.ts'
-import type { WriteQueue } from '../../write/group-commit.ts'
+import { shownEvents } from '../../query/visibility.ts'
 import { newSeed, seededRandom } from '../../write/seeded.ts'
-import { answerCall, isRead, type ScriptCall, scriptCall } from './call.ts'
+import type { Write } from '../../write/write.ts'
+import { answerIn, isRead, type ScriptCall, scriptCall } from './call.ts'
 
 /** A write that went well, with what it needs to come out the same again. */
 interface Step {
@@ -15,21 +15,19 @@ interface Step {
 
 /**
  * Code that runs without a trace. It runs on another thread and may take seconds, so no transaction can stay open for
- * it: each operation is run in one of its own, after all writes before it, with the same ids and times, and rolled back.
+ * it: each operation is run in one of its own, after all writes before it, with the same ids and times, and undone.
  */
 export class DryRun {
-  readonly #tenant: Engine
-  readonly #commits: WriteQueue
+  readonly #engine: Engine
   readonly #grant: Grant
-  readonly #correlation: string
+  readonly #run: <T>(work: (write: Write) => T) => Promise<T>
   readonly #steps: Step[] = []
   #events: readonly JsonObject[] = []
 
-  constructor(tenant: Engine, commits: WriteQueue, grant: Grant, correlation: string) {
-    this.#tenant = tenant
-    this.#commits = commits
+  constructor(engine: Engine, grant: Grant, run: <T>(work: (write: Write) => T) => Promise<T>) {
+    this.#engine = engine
     this.#grant = grant
-    this.#correlation = correlation
+    this.#run = run
   }
 
   /** The events that the writes so far would have written. */
@@ -38,30 +36,24 @@ export class DryRun {
   }
 
   async call(name: string, args: readonly Json[]): Promise<Json> {
-    const tenant = this.#tenant
-    const { clock, random } = tenant.ports
+    const { clock, random } = this.#engine.ports
     const step: Step = { call: scriptCall(name, args), seed: newSeed(random), at: clock.now() }
-    const { result, events } = await this.#commits.run(() =>
-      tenant.dryRun(() => {
-        for (const earlier of this.#steps) this.#take(earlier)
-        return this.#take(step)
+    const { result, events } = await this.#run((write) =>
+      write.transaction.dryRun(() => {
+        for (const earlier of this.#steps) this.#take(write, earlier)
+        return this.#take(write, step)
       }),
     )
     if (!isRead(step.call)) {
       this.#steps.push(step)
-      this.#events = events.map((event) => eventView(event, tenant))
+      this.#events = shownEvents(this.#engine, this.#grant, events)
     }
     return withoutSecret(result)
   }
 
-  #take({ call, seed, at }: Step): Json {
-    const tenant = this.#tenant
-    const ports: Partial<Ports> = {
-      random: seededRandom(tenant.ports.seal, seed),
-      clock: { now: () => at },
-      alarm: { wakeAt: () => {} },
-    }
-    return tenant.with(ports, () => answerCall(tenant, this.#grant, call, this.#correlation))
+  #take(write: Write, { call, seed, at }: Step): Json {
+    const random = seededRandom(this.#engine.ports.seal, seed)
+    return answerIn(write.within({ random, clock: { now: () => at }, isDryRun: true }), call)
   }
 }
 

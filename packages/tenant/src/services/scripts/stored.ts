@@ -1,26 +1,43 @@
 import { listed, type Noun, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { demand, demandAllRows, demandArea, type Grant } from '../../grant/grant.ts'
+import { failedHooks } from '../../store/after-hook-queue.ts'
 import { currentOf } from '../../store/entities.ts'
-import { type StoredHook, storedHooks } from '../../store/hooks.ts'
+import type { StoredHook } from '../../store/hooks.ts'
+import { hooksByStep } from '../../write/stored-hooks.ts'
+import { applyVerb } from '../../write/verb.ts'
+import type { Write } from '../../write/write.ts'
 import { MOST_CODE } from './limits.ts'
 
-/** The code that the tenant stores for a step of a type: `Contact`, `qualifying`. */
-export function storedHook(tenant: Engine, type: string, step: string): StoredHook | undefined {
-  const hooks = hooksByStep(tenant)
-  return hooks.size === 0 ? undefined : hooks.get(`${type}.${step}`)
+const MOST_FAILURES = 20
+
+/** A stored hook as administrators see it, with its newest failures. */
+export interface HookView extends Pick<StoredHook, 'type' | 'name' | 'code' | 'version'> {
+  readonly runs: 'before' | 'after'
+  readonly suspended: boolean
+  readonly failures: readonly { seq: number; failures: number; error: string; due: number | null }[]
 }
 
-/** Whether the tenant stores any hook at all. */
-export function hasStoredHooks(tenant: Engine): boolean {
-  return hooksByStep(tenant).size > 0
+/** The hooks of a type. */
+export function hooksOf(engine: Engine, grant: Grant, noun: Noun): HookView[] {
+  demandHooks(grant)
+  const hooks = [...hooksByStep(engine).values()].filter((hook) => hook.type === noun.name)
+  return hooks.map((hook) => viewOf(engine, noun, hook))
 }
 
-/** The hooks that a type has. */
-export function hooksOf(tenant: Engine, type: string): StoredHook[] {
-  return [...hooksByStep(tenant).values()].filter((hook) => hook.type === type)
+/** The hook at a step of a type, or the problem of there being none. */
+export function hookAt(engine: Engine, grant: Grant, noun: Noun, step: string): HookView {
+  demandHooks(grant)
+  demandStep(noun, step)
+  const hook = hooksByStep(engine).get(`${noun.name}.${step}`)
+  if (hook) return viewOf(engine, noun, hook)
+  throw new Problem('not_found', `${noun.name} has no hook ${step}. PUT one to store it.`, {
+    type: noun.name,
+    id: step,
+  })
 }
 
-/** The steps of a type that a hook can stand at. */
+/** The steps of a type that a hook can run at. */
 export function stepsOf(noun: Noun): { before: string[]; after: string[] } {
   const verbs = Object.values(noun.verbs)
   return {
@@ -29,45 +46,39 @@ export function stepsOf(noun: Noun): { before: string[]; after: string[] } {
   }
 }
 
-/** Refuses a name that is no step of the type. */
-export function demandStep(noun: Noun, step: string): void {
-  const { before, after } = stepsOf(noun)
-  if (before.includes(step) || after.includes(step)) return
-  throw new Problem(
-    'not_found',
-    `${noun.name} has no step ${step.slice(0, 60)}. Before a verb there are ${listed(before, 'and')}; after one ${listed(after, 'and')}.`,
-    { type: noun.name, steps: [...before, ...after] },
-  )
+/** Refuses to store a hook that the grant may not store. A hook sees every entity of its type and can refuse writes. */
+export function demandHook(grant: Grant, noun: Noun, step: string): void {
+  demandHooks(grant)
+  demand(grant, 'write', noun)
+  demandAllRows(grant, noun)
+  demandStep(noun, step)
 }
 
-/** Stores code for a step, in place of what was there. The code has been tried before. */
-export function putHook(tenant: Engine, noun: Noun, step: string, code: string, actor: string): boolean {
+/** Stores code for a step, in place of what was there. It runs with the rights of the grant that stores it. */
+export function putHook(write: Write, noun: Noun, step: string, code: string): boolean {
+  const { sql, grant } = write
+  demandHook(grant, noun, step)
   const id = idOf(noun, step)
-  const current = currentOf(tenant.sql, 'Hook', id)
-  const data = { type: noun.name, name: step, code }
-  if (!current) tenant.act({ type: 'Hook', verb: 'create', data: { $id: id, ...data }, keepId: true, actor })
+  const current = currentOf(sql, 'Hook', id)
+  const { actor, scopes, rows } = grant
+  const data = { type: noun.name, name: step, code, grant: { actor, scopes, rows }, suspended: false }
+  if (!current) applyVerb(write, { type: 'Hook', verb: 'create', data: { $id: id, ...data } as never, keepId: true })
   else {
-    if (current.deleted) tenant.act({ type: 'Hook', verb: 'restore', id, actor })
-    tenant.act({ type: 'Hook', verb: 'update', id, data, actor })
+    if (current.deleted) applyVerb(write, { type: 'Hook', verb: 'restore', id })
+    applyVerb(write, { type: 'Hook', verb: 'update', id, data })
   }
   return !current || current.deleted
 }
 
-/** Takes the code of a step away. */
-export function dropHook(tenant: Engine, noun: Noun, step: string, actor: string): void {
-  demandHook(tenant, noun, step)
-  tenant.act({ type: 'Hook', verb: 'delete', id: idOf(noun, step), actor })
+/** Removes the code of a step. */
+export function dropHook(write: Write, noun: Noun, step: string): void {
+  hookAt(write.engine, write.grant, noun, step)
+  applyVerb(write, { type: 'Hook', verb: 'delete', id: idOf(noun, step) })
 }
 
-/** The code of a step, or the problem of there being none. */
-export function demandHook(tenant: Engine, noun: Noun, step: string): StoredHook {
-  demandStep(noun, step)
-  const hook = storedHook(tenant, noun.name, step)
-  if (hook) return hook
-  throw new Problem('not_found', `${noun.name} has no hook ${step}. PUT one to store it.`, {
-    type: noun.name,
-    id: step,
-  })
+/** The grant that a stored hook runs with: that of the key which stored it, as it was at that time. */
+export function grantOfHook({ type, name, grant }: StoredHook): Grant {
+  return { actor: `hook:${type}.${name}`, scopes: grant?.scopes ?? [], rows: grant?.rows ?? {}, isCode: true }
 }
 
 /** The code of a body, or a problem. */
@@ -85,12 +96,26 @@ export function codeOf(body: unknown): string {
   return code
 }
 
-function hooksByStep(tenant: Engine): ReadonlyMap<string, StoredHook> {
-  return tenant.cache.get(
-    ['Hook'],
-    'stored hooks',
-    () => new Map(storedHooks(tenant.sql).map((hook) => [`${hook.type}.${hook.name}`, hook])),
+function demandHooks(grant: Grant): void {
+  demandArea(grant, 'admin', 'platform')
+}
+
+/** Refuses a name that is no step of the type. */
+function demandStep(noun: Noun, step: string): void {
+  const { before, after } = stepsOf(noun)
+  if (before.includes(step) || after.includes(step)) return
+  throw new Problem(
+    'not_found',
+    `${noun.name} has no step ${step.slice(0, 60)}. Before a verb there are ${listed(before, 'and')}; after one ${listed(after, 'and')}.`,
+    { type: noun.name, steps: [...before, ...after] },
   )
+}
+
+function viewOf({ sql }: Engine, noun: Noun, hook: StoredHook): HookView {
+  const { id, type, name, code, version, suspended } = hook
+  const failures = failedHooks(sql, id, MOST_FAILURES)
+  const runs = stepsOf(noun).before.includes(name) ? 'before' : 'after'
+  return { type, name, runs, code, version, suspended, failures }
 }
 
 function idOf(noun: Noun, step: string): string {

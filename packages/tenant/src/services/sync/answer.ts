@@ -1,13 +1,14 @@
 import { isoOf, type Json, type JsonObject, sameJson } from '@tildebase/nouns'
 import { isNarrowed } from '../../grant/grant.ts'
 import { get } from '../../query/find.ts'
-import { readContextOf } from '../../query/parameters.ts'
+import { readContextOf } from '../../query/read-context.ts'
+import { recordView } from '../../query/visibility.ts'
+import { isVisible } from '../../query/visible-entity.ts'
 import { type Current, currentOf } from '../../store/entities.ts'
 import { readEntryOf } from '../../store/log.ts'
-import { isVisible } from '../run-verb.ts'
-import type { SyncSession } from './apply.ts'
 import type { Change, SyncOperation } from './change.ts'
 import { EXISTENCE, type Register, registersOf } from './register.ts'
+import type { SyncSession } from './sync-session.ts'
 import { type Touched, touchedOf } from './touched.ts'
 import { joined, type VectorClock } from './vector-clock.ts'
 
@@ -22,10 +23,10 @@ export interface ServerChange {
   readonly clock: VectorClock
 }
 
-/** What a request said of an entity: its last word on every field, or that it is gone. */
+/** What a request said of an entity: its last word on every field, or that it is deleted. */
 interface Said {
   readonly fields: Map<string, { readonly value: Json; readonly at: number; readonly replica: string }>
-  gone: boolean
+  isDeleted: boolean
 }
 
 /**
@@ -33,7 +34,7 @@ interface Said {
  * what the request itself brought about unchanged. Whoever takes over what it sent, and then these, has the server's state.
  */
 export function serverChanges(
-  visit: SyncSession,
+  session: SyncSession,
   touched: Map<string, Touched>,
   taken: readonly Change[],
   since: number,
@@ -41,34 +42,36 @@ export function serverChanges(
   const said = new Map<string, Said>()
   for (const change of taken) {
     say(said, change)
-    touchedOf(touched, visit.tenant.noun(change.type).name, change.id)
+    touchedOf(touched, session.write.engine.noun(change.type).name, change.id)
   }
-  return [...touched.values()].flatMap((entry) => changeFor(visit, entry, said.get(entry.id), since) ?? [])
+  return [...touched.values()].flatMap((entry) => changeFor(session, entry, said.get(entry.id), since) ?? [])
 }
 
 function say(said: Map<string, Said>, { id, operation, data, at, replica }: Change): void {
-  const entry = said.get(id) ?? { fields: new Map(), gone: false }
+  const entry = said.get(id) ?? { fields: new Map(), isDeleted: false }
   said.set(id, entry)
-  entry.gone = operation === 'delete'
-  if (entry.gone) entry.fields.clear()
+  entry.isDeleted = operation === 'delete'
+  if (entry.isDeleted) entry.fields.clear()
   else for (const [field, value] of Object.entries(data)) entry.fields.set(field, { value, at, replica })
 }
 
-function changeFor(visit: SyncSession, touched: Touched, said: Said | undefined, since: number): ServerChange | null {
-  const { tenant } = visit
-  const current = currentOf(tenant.sql, touched.type, touched.id)
-  if (!current) return touched.type === 'Event' && !said ? trackedEvent(visit, touched.id) : null
-  const hidden = isNarrowed(visit.grant) && !current.deleted && !isSeen(visit, current)
+function changeFor(session: SyncSession, touched: Touched, said: Said | undefined, since: number): ServerChange | null {
+  const { engine, grant } = session.write
+  const current = currentOf(engine.sql, touched.type, touched.id)
+  if (!current)
+    return engine.nouns.get(touched.type)?.storage === 'log' && !said ? trackedEvent(session, touched.id) : null
+  const hidden =
+    isNarrowed(grant) && !current.deleted && !isVisible(engine, grant, engine.noun(current.type), current.id)
   if (current.deleted || hidden) {
-    if (said?.gone || (hidden && !wasSeen(visit, current, since))) return null
-    const register = registersOf(tenant, current, []).get(EXISTENCE)!
+    if (said?.isDeleted || (hidden && !wasSeen(session, current, since))) return null
+    const register = registersOf(engine, current, []).get(EXISTENCE)!
     return told(current, 'delete', {}, [register])
   }
   const state = JSON.parse(current.data) as JsonObject
-  const all = touched.born || said?.gone === true
+  const all = touched.born || said?.isDeleted === true
   const concerned = [...(all ? Object.keys(state) : touched.fields), ...(said?.fields.keys() ?? [])]
   const fields = [...new Set(concerned)].filter((field) => !isMeta(field))
-  const registers = registersOf(tenant, current, fields)
+  const registers = registersOf(engine, current, fields)
   const touchedBy = (field: string) => touched.born || touched.fields.has(field)
   const news = fields.filter((field) => {
     const own = said?.fields.get(field)
@@ -102,27 +105,25 @@ function told(
   return { type, id, operation, data, timestamp: isoOf(at), clock: joined(registers.map(({ clock }) => clock)) }
 }
 
-function trackedEvent({ tenant }: SyncSession, id: string): ServerChange | null {
-  const row = readEntryOf(tenant.sql, id)
-  if (!row || row.data === null) return null
+/** A tracked event, if the grant sees its record. */
+function trackedEvent({ write: { engine, grant } }: SyncSession, id: string): ServerChange | null {
+  const record = readEntryOf(engine.sql, id)
+  const shown = record && recordView(engine, grant)(record)
+  if (!shown || shown.data === null) return null
   return {
-    type: 'Event',
+    type: shown.type,
     id,
     operation: 'create',
-    data: JSON.parse(row.data),
-    timestamp: isoOf(row.at),
-    clock: { server: row.seq },
+    data: JSON.parse(shown.data),
+    timestamp: isoOf(shown.at),
+    clock: { server: shown.seq },
   }
 }
 
-function isSeen({ tenant, grant }: SyncSession, current: Current): boolean {
-  return isVisible(tenant, grant, tenant.noun(current.type), current.id)
-}
-
-/** Whether the entity could be seen when the sender was last here: then it is gone for them. */
-function wasSeen({ tenant, grant, lastSyncAt }: SyncSession, current: Current, since: number): boolean {
+/** Whether the entity could be seen when the sender was last here: then it is deleted for them. */
+function wasSeen({ write: { engine, grant }, lastSyncAt }: SyncSession, current: Current, since: number): boolean {
   if (lastSyncAt === null) return false
-  return get(readContextOf(tenant, grant), current.type, current.id, { asOf: since }) !== undefined
+  return get(readContextOf(engine, grant), current.type, current.id, { asOf: since }) !== undefined
 }
 
 function valueIn(state: JsonObject, field: string): Json {

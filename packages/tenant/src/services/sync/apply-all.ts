@@ -1,7 +1,8 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { keepChange, knownChange } from '../../store/clocks.ts'
-import { applyChange, type SyncSession } from './apply.ts'
+import { applyChange } from './apply.ts'
 import type { Change } from './change.ts'
+import type { SyncSession } from './sync-session.ts'
 
 /** What became of the changes of a request. */
 export interface SyncOutcome {
@@ -15,12 +16,12 @@ export interface SyncOutcome {
 type Given = { readonly index: number; readonly read: () => Change }
 
 /** Applies changes one by one, each whole or not at all, and none twice. */
-export function applyAll(visit: SyncSession, given: readonly Given[]): SyncOutcome {
+export function applyAll(session: SyncSession, given: readonly Given[]): SyncOutcome {
   const outcome: SyncOutcome = { applied: 0, conflicts: 0, rejected: [], taken: [] }
   let left = given
   for (;;) {
     const errors = left.flatMap((one) => {
-      const error = attempt(visit, one, outcome)
+      const error = attempt(session, one, outcome)
       return error === null ? [] : [{ one, error }]
     })
     // A change may name an entity that a later change of the same request creates: try again while that helps.
@@ -32,27 +33,30 @@ export function applyAll(visit: SyncSession, given: readonly Given[]): SyncOutco
   }
 }
 
-function attempt(visit: SyncSession, { read }: Given, outcome: SyncOutcome): string | null {
+function attempt(session: SyncSession, { read }: Given, outcome: SyncOutcome): string | null {
   try {
     const change = read()
-    const applied = visit.tenant.transaction(() => once(visit, change) as never) as boolean
+    const applied = session.write.attempt(() => once(session, change))
     if (applied) outcome.applied++
     else outcome.conflicts++
     outcome.taken.push(change)
     return null
   } catch (reason) {
-    if (reason instanceof Problem) return reason.message
-    throw reason
+    // A request that has used its budget is over; any other problem is that of one change.
+    if (!(reason instanceof Problem) || reason.code === 'over_budget') throw reason
+    return reason.message
   }
 }
 
-function once(visit: SyncSession, change: Change): boolean {
-  const { sql, ports } = visit.tenant
+function once(session: SyncSession, change: Change): boolean {
+  const { sql, engine } = session.write
   const { type, id, operation, at, replica, clock, data } = change
-  const digest = ports.seal.sha256(JSON.stringify([type, id, operation, at, replica, sorted(clock), sorted(data)]))
+  const digest = engine.ports.seal.sha256(
+    JSON.stringify([type, id, operation, at, replica, sorted(clock), sorted(data)]),
+  )
   const known = knownChange(sql, digest.subarray(0, 16))
   if (known !== undefined) return known
-  const applied = applyChange(visit, change)
+  const applied = applyChange(session, change)
   keepChange(sql, digest.subarray(0, 16), applied)
   return applied
 }

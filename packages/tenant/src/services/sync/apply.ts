@@ -1,23 +1,17 @@
 import { checkPatch, invalid, type Json, type JsonObject, type Noun, Problem, sameJson } from '@tildebase/nouns'
-import type { Engine } from '../../engine/engine.ts'
-import { demand, type Grant, isNarrowed } from '../../grant/grant.ts'
+import { demand, isNarrowed } from '../../grant/grant.ts'
 import { isId } from '../../ids.ts'
+import { isVisible } from '../../query/visible-entity.ts'
 import { writeClock } from '../../store/clocks.ts'
 import { type Current, currentOf } from '../../store/entities.ts'
+import { hasEntry } from '../../store/log.ts'
+import { runVerb } from '../../write/run-verb.ts'
 import { notFound } from '../../write/verb.ts'
-import { isVisible, runVerb } from '../run-verb.ts'
 import type { Change } from './change.ts'
 import { conflicted } from './conflict.ts'
 import { decide, EXISTENCE, isLater, type Register, registersOf } from './register.ts'
+import type { SyncSession } from './sync-session.ts'
 import { joined } from './vector-clock.ts'
-
-/** Who brings changes, and what they had seen. */
-export interface SyncSession {
-  readonly tenant: Engine
-  readonly grant: Grant
-  readonly lastSyncAt: number | null
-  readonly correlation: string | null
-}
 
 /** Types that stay on the server. */
 const UNSYNCED = new Set(['ApiKey', 'Webhook'])
@@ -28,27 +22,29 @@ export function isSynced(type: string): boolean {
 }
 
 /** Applies a change, field by field. False when it lost on every field. An invalid change is a Problem. */
-export function applyChange(visit: SyncSession, change: Change): boolean {
-  const { tenant, grant } = visit
-  const noun = tenant.noun(change.type)
+export function applyChange(session: SyncSession, change: Change): boolean {
+  const { write } = session
+  const { engine, grant } = write
+  const noun = engine.noun(change.type)
   demand(grant, 'write', noun)
   if (!isSynced(noun.name)) throw new Problem('forbidden', `${noun.name} is not synchronised.`, { type: noun.name })
-  const current = currentOf(tenant.sql, noun.name, change.id)
-  if (!current) return applyToNothing(visit, noun, change)
-  if (isNarrowed(grant) && !current.deleted && !isVisible(tenant, grant, noun, change.id))
+  const current = currentOf(engine.sql, noun.name, change.id)
+  if (!current) return applyToNothing(session, noun, change)
+  if (isNarrowed(grant) && !current.deleted && !isVisible(engine, grant, noun, change.id))
     throw notFound(noun.name, change.id)
-  if (change.operation === 'delete') return remove(visit, noun, change, current)
-  if (!current.deleted) return merge(visit, noun, change, current)
-  if (!revives(visit, noun, change, current)) return false
-  runVerb(tenant, grant, { type: noun.name, verb: 'restore', id: change.id, correlation: visit.correlation })
-  const restored = currentOf(tenant.sql, noun.name, change.id)!
-  stamp(visit, change, EXISTENCE, restored.seq)
-  merge(visit, noun, change, restored)
+  if (change.operation === 'delete') return remove(session, noun, change, current)
+  if (!current.deleted) return merge(session, noun, change, current)
+  if (!revives(session, noun, change, current)) return false
+  runVerb(write, { type: noun.name, verb: 'restore', id: change.id })
+  const restored = currentOf(engine.sql, noun.name, change.id)!
+  stamp(session, change, EXISTENCE, restored.seq)
+  merge(session, noun, change, restored)
   return true
 }
 
-function applyToNothing(visit: SyncSession, noun: Noun, change: Change): boolean {
-  const { tenant, grant, correlation } = visit
+function applyToNothing(session: SyncSession, noun: Noun, change: Change): boolean {
+  const { write } = session
+  const { engine } = write
   const { id } = change
   if (change.operation !== 'create') throw notFound(noun.name, id)
   if (!isId(id, noun.prefix)) {
@@ -58,80 +54,79 @@ function applyToNothing(visit: SyncSession, noun: Noun, change: Change): boolean
     })
   }
   // A tracked event is the log record itself, and never changes.
-  if (noun.name === 'Event' && tenant.hasEvent(id)) return true
+  if (noun.storage === 'log' && hasEntry(engine.sql, id)) return true
   const data = { ...change.data, $id: id }
-  const { entity, event } = runVerb(tenant, grant, { type: noun.name, verb: 'create', data, keepId: true, correlation })
-  if (noun.name === 'Event') return true
-  for (const field of [EXISTENCE, ...Object.keys(JSON.parse(entity.data))]) stamp(visit, change, field, event!.seq)
+  const { entity, event } = runVerb(write, { type: noun.name, verb: 'create', data, keepId: true })
+  if (noun.storage === 'log') return true
+  for (const field of [EXISTENCE, ...Object.keys(JSON.parse(entity.data))]) stamp(session, change, field, event!.seq)
   return true
 }
 
-function merge(visit: SyncSession, noun: Noun, change: Change, current: Current): boolean {
-  const { tenant, grant, correlation } = visit
-  const checked = checkPatch(noun, change.data, tenant.now())
+function merge(session: SyncSession, noun: Noun, change: Change, current: Current): boolean {
+  const { write } = session
+  const { engine } = write
+  const checked = checkPatch(noun, change.data, write.now())
   if (checked.issues.length > 0) throw invalid(noun.name, checked.issues)
   const fields = Object.keys(checked.data)
-  const registers = registersOf(tenant, current, fields)
+  const registers = registersOf(engine, current, fields)
   const state = JSON.parse(current.data) as JsonObject
   const won: Record<string, Json> = {}
   const lost: Record<string, Json> = {}
   const stamped: string[] = []
   for (const field of fields) {
-    const verdict = decide(change, registers.get(field), visit.lastSyncAt)
+    const verdict = decide(change, registers.get(field), session.lastSyncAt)
     const differs = !sameJson(valueIn(state, field), checked.data[field]!)
     if (verdict === 'wins') stamped.push(field)
     if (verdict === 'wins' && differs) won[field] = checked.data[field]!
     if (verdict === 'loses' && differs) lost[field] = checked.data[field]!
   }
   const { id } = current
-  const done =
-    Object.keys(won).length > 0
-      ? runVerb(tenant, grant, { type: noun.name, verb: 'update', id, data: won, correlation })
-      : null
+  const done = Object.keys(won).length > 0 ? runVerb(write, { type: noun.name, verb: 'update', id, data: won }) : null
   const changed = done?.event ? Object.keys(JSON.parse(done.event.previous ?? '{}')) : []
   for (const field of stamped) {
     const before = registers.get(field)
-    stamp(visit, change, field, changed.includes(field) ? done?.event?.seq : before?.seq, before)
+    stamp(session, change, field, changed.includes(field) ? done?.event?.seq : before?.seq, before)
   }
   if (Object.keys(lost).length === 0) return true
-  conflicted(visit, change, currentOf(tenant.sql, noun.name, id)!, lost)
+  conflicted(session, change, currentOf(engine.sql, noun.name, id)!, lost)
   return Object.keys(lost).length < fields.length
 }
 
 /** Whether a change brings a deleted entity back: it comes after the deletion. What does not is kept as a conflict. */
-function revives(visit: SyncSession, noun: Noun, change: Change, current: Current): boolean {
-  const checked = checkPatch(noun, change.data, visit.tenant.now())
+function revives(session: SyncSession, noun: Noun, change: Change, current: Current): boolean {
+  const checked = checkPatch(noun, change.data, session.write.now())
   if (checked.issues.length > 0) throw invalid(noun.name, checked.issues)
-  const deletion = registersOf(visit.tenant, current, []).get(EXISTENCE)!
-  const verdict = decide(change, deletion, visit.lastSyncAt)
+  const deletion = registersOf(session.write.engine, current, []).get(EXISTENCE)!
+  const verdict = decide(change, deletion, session.lastSyncAt)
   // An update by somebody who knows of the deletion is rather a late one than a wish to undo it.
   const wins =
     verdict === 'wins' && (change.operation === 'create' || change.clock !== null || isLater(change, deletion))
-  if (!wins && verdict !== 'same') conflicted(visit, change, current, checked.data)
+  if (!wins && verdict !== 'same') conflicted(session, change, current, checked.data)
   return wins
 }
 
-function remove(visit: SyncSession, noun: Noun, change: Change, current: Current): boolean {
-  const { tenant, grant, correlation } = visit
+function remove(session: SyncSession, noun: Noun, change: Change, current: Current): boolean {
+  const { write } = session
+  const { engine } = write
   const fields = current.deleted ? [] : Object.keys(JSON.parse(current.data))
-  const registers = registersOf(tenant, current, fields)
-  const verdicts = [...registers.values()].map((register) => decide(change, register, visit.lastSyncAt))
+  const registers = registersOf(engine, current, fields)
+  const verdicts = [...registers.values()].map((register) => decide(change, register, session.lastSyncAt))
   if (current.deleted) {
-    if (verdicts.includes('wins')) stamp(visit, change, EXISTENCE, current.seq, registers.get(EXISTENCE))
+    if (verdicts.includes('wins')) stamp(session, change, EXISTENCE, current.seq, registers.get(EXISTENCE))
     return true
   }
   if (verdicts.includes('loses')) {
-    conflicted(visit, change, current, { $operation: 'delete' })
+    conflicted(session, change, current, { $operation: 'delete' })
     return false
   }
-  const { event } = runVerb(tenant, grant, { type: noun.name, verb: 'delete', id: current.id, correlation })
-  stamp(visit, change, EXISTENCE, event!.seq, registers.get(EXISTENCE))
+  const { event } = runVerb(write, { type: noun.name, verb: 'delete', id: current.id })
+  stamp(session, change, EXISTENCE, event!.seq, registers.get(EXISTENCE))
   return true
 }
 
 /** Writes down that a change decided a field, which an event has brought to its value. */
 function stamp(
-  { tenant }: SyncSession,
+  { write }: SyncSession,
   { id, at, replica, clock }: Change,
   field: string,
   seq: number | undefined,
@@ -139,7 +134,7 @@ function stamp(
 ): void {
   if (seq === undefined) return
   const seen = clock && JSON.stringify(joined(before ? [before.clock, clock] : [clock]))
-  writeClock(tenant.sql, id, field, { seq, at, replica, clock: seen })
+  writeClock(write.sql, id, field, { seq, at, replica, clock: seen })
 }
 
 function valueIn(state: JsonObject, field: string): Json {

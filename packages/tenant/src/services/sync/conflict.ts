@@ -1,7 +1,7 @@
 import { isoOf, type JsonObject, type Verb } from '@tildebase/nouns'
 import type { Current } from '../../store/entities.ts'
-import type { SyncSession } from './apply.ts'
 import type { Change } from './change.ts'
+import type { SyncSession } from './sync-session.ts'
 
 /** A verb of the service's own: it changes nothing, and keeps in the log what lost. */
 const CONFLICT: Verb = { name: 'conflict', before: 'conflicting', event: 'conflicted' }
@@ -10,9 +10,7 @@ const CONFLICT: Verb = { name: 'conflict', before: 'conflicting', event: 'confli
  * Keeps the values that lost against those that stand: an event `conflicted` with the standing state as its data, and
  * in `previous` the losing values, who brought them and when they were made. The entity keeps its version.
  */
-export function conflicted(visit: SyncSession, change: Change, current: Current, lost: JsonObject): void {
-  const { tenant, grant, correlation } = visit
-  const ask = { type: current.type, verb: CONFLICT.name, actor: grant.actor, correlation }
+export function conflicted({ write }: SyncSession, change: Change, current: Current, lost: JsonObject): void {
   const previous = { ...lost, $timestamp: isoOf(change.at), $replica: change.replica }
-  tenant.append(CONFLICT, ask, { ...current, updatedAt: tenant.now() }, previous, null)
+  write.append(CONFLICT, { ...current, updatedAt: write.now() }, previous, null)
 }

@@ -24,13 +24,13 @@ export const EXISTENCE = '$exists'
 const CHUNK = 20
 
 /** The registers of these fields, and of the entity's existence. What came by other ways is derived from the log. */
-export function registersOf(tenant: Engine, current: Current, fields: Iterable<string>): Map<string, Register> {
-  const kept = readClocks(tenant.sql, current.id)
+export function registersOf(engine: Engine, current: Current, fields: Iterable<string>): Map<string, Register> {
+  const kept = readClocks(engine.sql, current.id)
   const registers = new Map<string, Register>()
   const wanted = new Set([...fields, EXISTENCE])
-  const seqs = seqsOf(tenant.sql, current.ordinal)
+  const seqs = seqsOf(engine.sql, current.ordinal)
   for (let i = 0; i < seqs.length && wanted.size > 0; i += CHUNK) {
-    for (const event of readEntries(tenant.sql, seqs.slice(i, i + CHUNK))) {
+    for (const event of readEntries(engine.sql, seqs.slice(i, i + CHUNK))) {
       for (const field of changedBy(event, wanted)) {
         registers.set(field, registerOf(event, kept.get(field)))
         wanted.delete(field)

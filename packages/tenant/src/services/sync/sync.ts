@@ -1,14 +1,17 @@
 import { isoOf, isPlainObject, Problem, parseInstant } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { INTERNAL_TYPES } from '../../engine/types.ts'
 import type { Grant } from '../../grant/grant.ts'
-import { limitOf, readable } from '../../query/parameters.ts'
+import { limitOf } from '../../query/limits.ts'
+import { mayReadEvents } from '../../query/read-context.ts'
 import { seqAt } from '../../store/log.ts'
 import { getMeta, setMeta } from '../../store/meta.ts'
-import { INTERNAL } from '../schema.ts'
+import type { Write } from '../../write/write.ts'
 import { type ServerChange, serverChanges } from './answer.ts'
-import { isSynced, type SyncSession } from './apply.ts'
+import { isSynced } from './apply.ts'
 import { applyAll } from './apply-all.ts'
 import { changeOf } from './change.ts'
+import type { SyncSession } from './sync-session.ts'
 import { stretchAfter } from './touched.ts'
 
 /** The answer to a sync. */
@@ -26,31 +29,35 @@ const MOST_CHANGES = 10_000
 const PAGE = 1_000
 const FLOOR = 'sync.floor'
 
-/** Takes the changes of a replica and tells those of all others. Call inside a transaction. */
-export function sync(tenant: Engine, grant: Grant, body: unknown, correlation: string | null = null): Synced {
-  const request = requestOf(tenant, grant, body)
-  const visit: SyncSession = { tenant, grant, lastSyncAt: request.lastSyncAt, correlation }
-  const since = request.lastSyncAt === null ? 0 : seqAt(tenant.sql, tenant.head, request.lastSyncAt)
+/** Takes the changes of a replica and answers with those of all others. */
+export function sync(write: Write, body: unknown): Synced {
+  const { engine, grant } = write
+  if (!grant.scopes.some(({ action }) => action !== 'read')) {
+    throw new Problem('forbidden', 'This key may only read. A sync needs write on some area.')
+  }
+  const request = requestOf(engine, grant, body)
+  const session: SyncSession = { write, lastSyncAt: request.lastSyncAt }
+  const since = request.lastSyncAt === null ? 0 : seqAt(engine.sql, engine.head, request.lastSyncAt)
   const given = request.changes.map((value, index) => ({ index, read: () => changeOf(value, request.replica) }))
-  const { applied, conflicts, rejected, taken } = applyAll(visit, given)
+  const { applied, conflicts, rejected, taken } = applyAll(session, given)
   const wanted = (type: string) =>
-    isSynced(type) && !INTERNAL.get(type) && request.types(type) && readable(tenant, grant, type)
-  const { touched, hasMore, until } = stretchAfter(tenant, since, request.limit, wanted)
-  const syncedAt = until ?? giveOut(tenant)
-  const told = serverChanges(visit, touched, taken, since)
-  return { success: true, applied, conflicts, rejected, serverChanges: told, syncedAt: isoOf(syncedAt), hasMore }
+    isSynced(type) && !INTERNAL_TYPES.get(type) && request.types(type) && mayReadEvents(engine, grant, type)
+  const { touched, hasMore, until } = stretchAfter(write, since, request.limit, wanted)
+  const syncedAt = until ?? giveOut(write)
+  const changes = serverChanges(session, touched, taken, since)
+  return { success: true, applied, conflicts, rejected, serverChanges: changes, syncedAt: isoOf(syncedAt), hasMore }
 }
 
-/** Takes up again, at the opening of a tenant, below which time nothing may be written any more. */
-export function floorOf(tenant: Engine): number {
-  return Number(getMeta(tenant.sql, FLOOR) ?? 0)
+/** The time, kept over restarts, at or before which nothing may be written any more. */
+export function syncedUntil(engine: Engine): number {
+  return Number(getMeta(engine.sql, FLOOR) ?? 0)
 }
 
-/** Gives out the time up to which everything has been told: from now on every event is later. */
-function giveOut(tenant: Engine): number {
-  tenant.floor = Math.max(tenant.ports.clock.now(), tenant.head.at, tenant.floor)
-  setMeta(tenant.sql, FLOOR, String(tenant.floor))
-  return tenant.floor
+/** Gives out the time up to which everything has been sent: from now on every event is later. */
+function giveOut({ engine, context }: Write): number {
+  engine.syncedUntil = Math.max(context.clock.now(), engine.head.at, engine.syncedUntil)
+  setMeta(engine.sql, FLOOR, String(engine.syncedUntil))
+  return engine.syncedUntil
 }
 
 interface Request {
@@ -61,7 +68,7 @@ interface Request {
   readonly limit: number
 }
 
-function requestOf(tenant: Engine, grant: Grant, body: unknown): Request {
+function requestOf(engine: Engine, grant: Grant, body: unknown): Request {
   if (!isPlainObject(body)) throw wrong('Send a JSON object with lastSyncAt and changes.')
   const { lastSyncAt = null, changes = [], replica = grant.actor, types } = body
   const at = typeof lastSyncAt === 'string' ? parseInstant(lastSyncAt) : null
@@ -76,7 +83,7 @@ function requestOf(tenant: Engine, grant: Grant, body: unknown): Request {
   if (typeof replica !== 'string' || !/^\S{1,128}$/.test(replica)) {
     throw wrong('replica is an id of 1 to 128 characters without spaces.', 'replica')
   }
-  const names = typesOf(tenant, types)
+  const names = typesOf(engine, types)
   return {
     lastSyncAt: at,
     changes,
@@ -87,12 +94,12 @@ function requestOf(tenant: Engine, grant: Grant, body: unknown): Request {
 }
 
 /** The types that the sender wants to hear of, or null for all. */
-function typesOf(tenant: Engine, types: unknown): ReadonlySet<string> | null {
+function typesOf(engine: Engine, types: unknown): ReadonlySet<string> | null {
   if (types === undefined || types === null) return null
   if (!Array.isArray(types) || !types.every((name) => typeof name === 'string')) {
     throw wrong('types is a list of type names.', 'types')
   }
-  return new Set(types.map((name) => tenant.noun(name).name))
+  return new Set(types.map((name) => engine.noun(name).name))
 }
 
 function wrong(message: string, field?: string): Problem {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
-import type { Engine } from '../../engine/engine.ts'
 import { type LogRow, readLog } from '../../store/log.ts'
+import type { Write } from '../../write/write.ts'
 
 /** What happened to an entity in a stretch of the log. */
 export interface Touched {
@@ -23,7 +23,7 @@ const CHUNK = 500
 
 /** The entities of some types that events after a seq touched; about `limit` of them. Ends only where time moves on. */
 export function stretchAfter(
-  tenant: Engine,
+  { sql, context }: Write,
   after: number,
   limit: number,
   wanted: (type: string) => boolean,
@@ -31,7 +31,8 @@ export function stretchAfter(
   const touched = new Map<string, Touched>()
   let last: LogRow | null = null
   for (let seq = after; ; ) {
-    const rows = readLog(tenant.sql, seq, CHUNK)
+    context.budget.checkTime()
+    const rows = readLog(sql, seq, CHUNK)
     for (const row of rows) {
       if (touched.size >= limit && last && row.at > last.at) return { touched, hasMore: true, until: last.at }
       if (wanted(row.type)) touch(touched, row)

@@ -1,9 +1,12 @@
 import type { Verb } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { WEBHOOK_DEFAULTS } from '../../engine/options.ts'
 import { currentOf } from '../../store/entities.ts'
 import { type Attempt, type Delivery, requeueFailed, saveAttempt } from '../../store/outbox.ts'
+import type { Transactor } from '../../write/transactor.ts'
 import { applyVerb } from '../../write/verb.ts'
-import { nextTry, WEBHOOK_DEFAULTS } from './retry.ts'
+import type { Write } from '../../write/write.ts'
+import { nextTry } from './retry.ts'
 import { isSuccess } from './send.ts'
 
 /** Verbs of the service's own, which no client can name. */
@@ -17,35 +20,36 @@ export interface AttemptResult {
 }
 
 /** Writes down what came of deliveries, in one transaction: what failed is booked again, webhooks fail and recover. */
-export function recordAttempts(tenant: Engine, outcomes: readonly AttemptResult[]): void {
+export function recordAttempts(transactor: Transactor, outcomes: readonly AttemptResult[]): void {
   if (outcomes.length === 0) return
-  tenant.transaction(() => {
+  transactor.commitAs('system', (write) => {
     for (const { delivery, attempt } of outcomes) {
-      if (isSuccess(attempt.status)) succeed(tenant, delivery, attempt)
-      else fail(tenant, delivery, attempt)
+      if (isSuccess(attempt.status)) succeed(write, delivery, attempt)
+      else fail(write, delivery, attempt)
     }
   })
 }
 
 /** The first success of a failing webhook makes it active, and queues what had been given up again at once. */
-function succeed(tenant: Engine, delivery: Delivery, attempt: Attempt): void {
-  saveAttempt(tenant.sql, delivery, attempt, delivery.state === 'test' ? 'test' : 'delivered', delivery.failures, null)
-  if (statusOf(tenant, delivery.webhook) !== 'failing') return
-  requeueFailed(tenant.sql, delivery.webhook)
-  applyVerb(tenant, { type: 'Webhook', verb: 'recover', id: delivery.webhook, actor: 'system', internalVerb: RECOVER })
+function succeed(write: Write, delivery: Delivery, attempt: Attempt): void {
+  saveAttempt(write.sql, delivery, attempt, delivery.state === 'test' ? 'test' : 'delivered', delivery.failures, null)
+  if (statusOf(write.engine, delivery.webhook) !== 'failing') return
+  requeueFailed(write.sql, delivery.webhook)
+  applyVerb(write, { type: 'Webhook', verb: 'recover', id: delivery.webhook, internalVerb: RECOVER })
 }
 
-function fail(tenant: Engine, delivery: Delivery, attempt: Attempt): void {
+function fail(write: Write, delivery: Delivery, attempt: Attempt): void {
   const failures = delivery.failures + 1
-  if (delivery.state === 'test') return void saveAttempt(tenant.sql, delivery, attempt, 'test', failures, null)
-  const { retries } = tenant.options.webhooks ?? WEBHOOK_DEFAULTS
-  const due = nextTry(retries, failures, tenant.ports.clock.now())
-  saveAttempt(tenant.sql, delivery, attempt, due === null ? 'failed' : 'retry', failures, due)
-  if (due !== null || statusOf(tenant, delivery.webhook) !== 'active') return
-  applyVerb(tenant, { type: 'Webhook', verb: 'fail', id: delivery.webhook, actor: 'system', internalVerb: FAIL })
+  if (delivery.state === 'test') return void saveAttempt(write.sql, delivery, attempt, 'test', failures, null)
+  const { engine } = write
+  const { retries } = engine.options.webhooks ?? WEBHOOK_DEFAULTS
+  const due = nextTry(retries, failures, engine.ports.clock.now())
+  saveAttempt(write.sql, delivery, attempt, due === null ? 'failed' : 'retry', failures, due)
+  if (due !== null || statusOf(write.engine, delivery.webhook) !== 'active') return
+  applyVerb(write, { type: 'Webhook', verb: 'fail', id: delivery.webhook, internalVerb: FAIL })
 }
 
-function statusOf(tenant: Engine, webhook: string): string | null {
-  const current = currentOf(tenant.sql, 'Webhook', webhook)
+function statusOf(engine: Engine, webhook: string): string | null {
+  const current = currentOf(engine.sql, 'Webhook', webhook)
   return current && !current.deleted ? JSON.parse(current.data).status : null
 }

@@ -1,14 +1,15 @@
 import type { Engine } from '../../engine/engine.ts'
+import { WEBHOOK_DEFAULTS } from '../../engine/options.ts'
 import type { Job } from '../../engine/scheduler.ts'
 import { type Attempt, type Delivery, forgetDone, nextDelivery, oldestDone, type Queue } from '../../store/outbox.ts'
+import type { Transactor } from '../../write/transactor.ts'
 import { recordAttempts } from './attempts.ts'
 import { enqueueHistory } from './history.ts'
 import { Lane, QUEUES } from './lane.ts'
-import { WEBHOOK_DEFAULTS } from './retry.ts'
 import { isSuccess, send } from './send.ts'
 import { type Subscription, subscriptions } from './subscription.ts'
 
-/** Tries at once per tenant. The second half is for webhooks that have none under way. */
+/** Tries at once per engine. The second half is for webhooks that have none under way. */
 const MOST_IN_FLIGHT = 256
 /** Deliveries that may be sent again after a crash, in exchange for as many writes saved. */
 const MOST_UNWRITTEN = 128
@@ -16,30 +17,32 @@ const LONGEST_UNWRITTEN = 1_000
 const STUCK_FOR = 5_000
 
 /** Sends what is due. `run` starts it and returns: a receiver that hangs holds up nobody but itself. */
-export function deliveryJob(tenant: Engine): Job {
-  const deliveries = new Deliveries(tenant)
+export function deliveryJob(transactor: Transactor): Job {
+  const deliveries = new Deliveries(transactor)
   return { due: () => deliveries.due(), run: () => deliveries.run() }
 }
 
 /** Forgets the records of finished deliveries after their time. */
-export function cleanupJob(tenant: Engine): Job {
-  const { keepMs } = tenant.options.webhooks ?? WEBHOOK_DEFAULTS
+export function cleanupJob(engine: Engine): Job {
+  const { keepMs } = engine.options.webhooks ?? WEBHOOK_DEFAULTS
   return {
     due: () => {
-      const oldest = oldestDone(tenant.sql)
+      const oldest = oldestDone(engine.sql)
       return oldest === null ? null : oldest + keepMs
     },
-    run: () => tenant.transaction(() => forgetDone(tenant.sql, tenant.ports.clock.now() - keepMs)),
+    run: () => engine.commit(() => forgetDone(engine.sql, engine.ports.clock.now() - keepMs)),
   }
 }
 
 class Deliveries {
-  readonly #tenant: Engine
+  readonly #transactor: Transactor
+  readonly #engine: Engine
   readonly #lanes = new Map<string, Lane>()
   #inFlight = 0
 
-  constructor(tenant: Engine) {
-    this.#tenant = tenant
+  constructor(transactor: Transactor) {
+    this.#transactor = transactor
+    this.#engine = transactor.engine
   }
 
   /** When something is due that is not under way already. */
@@ -47,7 +50,7 @@ class Deliveries {
     // With no room left, whatever ends next goes on with all that waits.
     if (this.#inFlight >= MOST_IN_FLIGHT) return null
     let earliest: number | null = null
-    for (const subscription of subscriptions(this.#tenant).values()) {
+    for (const subscription of subscriptions(this.#engine).values()) {
       const due = this.#dueOf(subscription)
       if (due !== null && (earliest === null || due < earliest)) earliest = due
     }
@@ -55,7 +58,7 @@ class Deliveries {
   }
 
   run(): void {
-    for (const id of subscriptions(this.#tenant).keys()) this.#fill(id)
+    for (const id of subscriptions(this.#engine).keys()) this.#fill(id)
   }
 
   #dueOf({ id, position }: Subscription): number | null {
@@ -65,32 +68,32 @@ class Deliveries {
     // A queue with something under way goes on by itself when that is done.
     const free = QUEUES.filter((queue) => !lane?.flying[queue])
     if (position !== null && free.includes('new')) return 0
-    const dues = free.map((queue) => nextDelivery(this.#tenant.sql, id, queue)).filter((due) => due !== null)
+    const dues = free.map((queue) => nextDelivery(this.#engine.sql, id, queue)).filter((due) => due !== null)
     return dues.length > 0 ? Math.min(...dues) : null
   }
 
   /** Starts the next new delivery of a webhook, and beside it the next retry, unless they are under way. */
   #fill(id: string): void {
-    const tenant = this.#tenant
-    if (tenant.isResting || !subscriptions(tenant).has(id)) return void this.#lanes.get(id)?.forget()
+    const engine = this.#engine
+    if (engine.scheduler.isResting || !subscriptions(engine).has(id)) return void this.#lanes.get(id)?.forget()
     const lane = this.#laneOf(id)
     if (lane.stuckUntil > 0 && !this.#write(lane)) return
     for (const queue of QUEUES) {
       if (lane.flying[queue] || !this.#hasRoom(lane)) continue
-      const delivery = lane.take(tenant, queue) ?? (queue === 'new' ? this.#fromHistory(lane) : undefined)
-      if (delivery) tenant.during(this.#deliver(lane, queue, delivery))
+      const delivery = lane.take(engine, queue) ?? (queue === 'new' ? this.#fromHistory(lane) : undefined)
+      if (delivery) engine.scheduler.track(this.#deliver(lane, queue, delivery))
     }
     if (lane.mustWrite) this.#write(lane)
   }
 
   /** The next delivery out of the history that the webhook asked for. */
   #fromHistory(lane: Lane): Delivery | undefined {
-    const tenant = this.#tenant
-    const subscription = subscriptions(tenant).get(lane.webhook)
+    const engine = this.#engine
+    const subscription = subscriptions(engine).get(lane.webhook)
     if (!subscription || subscription.position === null) return undefined
     // A long stretch without anything to send: others have their turn before the next.
-    if (!enqueueHistory(tenant, subscription)) tenant.ports.alarm.wakeAt(tenant.ports.clock.now())
-    return lane.take(tenant, 'new')
+    if (!enqueueHistory(engine, subscription)) engine.ports.alarm.wakeAt(engine.ports.clock.now())
+    return lane.take(engine, 'new')
   }
 
   async #deliver(lane: Lane, queue: Queue, delivery: Delivery): Promise<void> {
@@ -101,7 +104,7 @@ class Deliveries {
     lane.flying[queue] = false
     this.#inFlight--
     // The file is closed: what came of this try cannot be written, so it will be made again.
-    if (this.#tenant.isClosed) return
+    if (this.#engine.scheduler.isClosed) return
     if (attempt) this.#note(lane, delivery, attempt)
     else lane.release([delivery])
     if (wasFull) this.run()
@@ -111,10 +114,10 @@ class Deliveries {
   }
 
   async #attempt(lane: Lane, delivery: Delivery): Promise<Attempt | null> {
-    const subscription = subscriptions(this.#tenant).get(lane.webhook)
+    const subscription = subscriptions(this.#engine).get(lane.webhook)
     if (!subscription) return null
     try {
-      return await send(this.#tenant, subscription, delivery)
+      return await send(this.#engine, subscription, delivery)
     } catch (reason) {
       this.#stick(lane, reason)
       return null
@@ -122,16 +125,17 @@ class Deliveries {
   }
 
   #note(lane: Lane, delivery: Delivery, attempt: Attempt): void {
-    const now = this.#tenant.ports.clock.now()
+    const now = this.#engine.ports.clock.now()
     lane.note({ delivery, attempt }, now)
-    const mayWait = isSuccess(attempt.status) && lane.unwritten.length < MOST_UNWRITTEN && !this.#tenant.isResting
+    const mayWait =
+      isSuccess(attempt.status) && lane.unwritten.length < MOST_UNWRITTEN && !this.#engine.scheduler.isResting
     if (!mayWait || now - lane.unwrittenSince >= LONGEST_UNWRITTEN) this.#write(lane)
   }
 
   /** Writes down what came of tries. */
   #write(lane: Lane): boolean {
     try {
-      recordAttempts(this.#tenant, lane.unwritten)
+      recordAttempts(this.#transactor, lane.unwritten)
     } catch (reason) {
       this.#stick(lane, reason)
       return false
@@ -143,16 +147,16 @@ class Deliveries {
 
   /** The disk refused: nothing more is sent for a while, since what is delivered could not be marked as such. */
   #stick(lane: Lane, reason: unknown): void {
-    const { ports, options, slug } = this.#tenant
+    const { ports, options, slug } = this.#engine
     lane.stuckUntil = ports.clock.now() + STUCK_FOR
     ports.alarm.wakeAt(lane.stuckUntil)
     options.log?.('error', `Deliveries of ${lane.webhook} are held up`, { tenant: slug, reason: String(reason) })
   }
 
   #bookNext(id: string): void {
-    const subscription = subscriptions(this.#tenant).get(id)
+    const subscription = subscriptions(this.#engine).get(id)
     const due = subscription ? this.#dueOf(subscription) : null
-    if (due !== null) this.#tenant.ports.alarm.wakeAt(due)
+    if (due !== null) this.#engine.ports.alarm.wakeAt(due)
     if (!subscription && !this.#lanes.get(id)?.isFlying) this.#lanes.delete(id)
   }
 

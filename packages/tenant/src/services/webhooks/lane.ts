@@ -51,11 +51,11 @@ export class Lane {
   }
 
   /** The next delivery of a queue that is due, or undefined. */
-  take(tenant: Engine, queue: Queue): Delivery | undefined {
+  take(engine: Engine, queue: Queue): Delivery | undefined {
     const waiting = this.#waiting[queue]
     if (waiting.length === 0) {
       const limit = PAGE + this.#taken.size
-      const due = dueDeliveries(tenant.sql, this.webhook, queue, tenant.ports.clock.now(), limit)
+      const due = dueDeliveries(engine.sql, this.webhook, queue, engine.ports.clock.now(), limit)
       for (const delivery of due) {
         if (this.#taken.has(delivery.id)) continue
         this.#taken.add(delivery.id)

@@ -1,6 +1,8 @@
 import { isoOf, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { demand, type Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
+import { isVisible } from '../../query/visible-entity.ts'
 import { currentOf } from '../../store/entities.ts'
 import { readEntry } from '../../store/log.ts'
 import {
@@ -15,6 +17,9 @@ import {
   requeueFailed,
 } from '../../store/outbox.ts'
 import { entityView } from '../../view/entity.ts'
+import type { Transactor } from '../../write/transactor.ts'
+import { notFound } from '../../write/verb.ts'
+import type { Write } from '../../write/write.ts'
 import { recordAttempts } from './attempts.ts'
 import { send } from './send.ts'
 import { subscriptions } from './subscription.ts'
@@ -35,61 +40,77 @@ export interface DeliveryQuestion {
 }
 
 /** The deliveries of a webhook with their attempts, in the list envelope. */
-export function deliveriesOf(tenant: Engine, webhook: string, { state, cursor, limit }: DeliveryQuestion): JsonObject {
+export function deliveriesOf(
+  engine: Engine,
+  grant: Grant,
+  webhook: string,
+  { state, cursor, limit }: DeliveryQuestion,
+): JsonObject {
+  demandWebhook(engine, grant, webhook)
   const states = state === null ? Object.values(STATES).flat() : STATES[state]
   if (!states) {
     throw new Problem('invalid_parameter', `state is ${Object.keys(STATES).join(', ')}.`, { field: 'state' })
   }
   const before = cursor === null ? Number.MAX_SAFE_INTEGER : numberOf(cursor, 'invalid_cursor', 'cursor')
-  const found = listDeliveries(tenant.sql, webhook, states, before, limit + 1)
+  const found = listDeliveries(engine.sql, webhook, states, before, limit + 1)
   const shown = found.slice(0, limit)
   const hasMore = found.length > limit
   return {
-    results: shown.map((one) => deliveryView(tenant, one)),
-    total: countDeliveries(tenant.sql, webhook, states),
+    results: shown.map((one) => deliveryView(engine, one)),
+    total: countDeliveries(engine.sql, webhook, states),
     hasMore,
     cursor: hasMore ? idOf(shown.at(-1)!) : null,
   }
 }
 
-/** Queues one delivery again, or all that failed, those that wait for a retry included. Gives how many. */
-export function redeliver(tenant: Engine, webhook: string, id: string | null): number {
-  const count = tenant.transaction(() => {
-    if (id === null) return hastenRetries(tenant.sql, webhook) + requeueFailed(tenant.sql, webhook)
-    const number = numberOf(id, 'not_found', 'deliveryId')
-    if (!delivery(tenant.sql, webhook, number)) {
-      throw new Problem('not_found', `This webhook has no delivery ${id}.`, { id, field: 'deliveryId' })
-    }
-    requeue(tenant.sql, number)
-    return 1
-  })
-  tenant.ports.alarm.wakeAt(tenant.ports.clock.now())
-  return count
+/** Queues one delivery again, or all that failed, those that wait for a retry included. Returns how many. */
+export function redeliver(write: Write, webhook: string, id: string | null): number {
+  const { sql } = write
+  demandWebhook(write.engine, write.grant, webhook)
+  write.wakeAt(write.context.clock.now())
+  if (id === null) return hastenRetries(sql, webhook) + requeueFailed(sql, webhook)
+  const number = numberOf(id, 'not_found', 'deliveryId')
+  if (!delivery(sql, webhook, number)) {
+    throw new Problem('not_found', `This webhook has no delivery ${id}.`, { id, field: 'deliveryId' })
+  }
+  requeue(sql, number)
+  return 1
 }
 
-/** Sends a test event to a webhook, once, and tells how that went. It is not in the log. */
-export async function testWebhook(tenant: Engine, webhook: string): Promise<JsonObject> {
-  const subscription = subscriptions(tenant).get(webhook)
-  const current = currentOf(tenant.sql, 'Webhook', webhook)
-  if (!subscription || !current) throw new Problem('not_found', `There is no Webhook ${webhook}.`, { id: webhook })
-  const { clock, random } = tenant.ports
+/** Sends a test event to a webhook, once, and returns how that went. It is not in the log. */
+export async function testWebhook(transactor: Transactor, grant: Grant, webhook: string): Promise<JsonObject> {
+  const { engine } = transactor
+  demandWebhook(engine, grant, webhook)
+  const subscription = subscriptions(engine).get(webhook)
+  const current = currentOf(engine.sql, 'Webhook', webhook)
+  if (!subscription || !current) {
+    throw new Problem('conflict', 'This webhook is suspended. Update it to make it active again.', { id: webhook })
+  }
+  const { clock, random } = engine.ports
   const at = clock.now()
   const body = JSON.stringify({
     id: newId('event', clock, random),
     type: 'Webhook.tested',
     timestamp: isoOf(at),
-    tenant: tenant.slug,
-    data: entityView(current, tenant.context),
+    tenant: engine.slug,
+    data: entityView(current, engine.context),
   })
-  const test = tenant.transaction(() => addTest(tenant.sql, webhook, tenant.head.seq, at, body))
-  const attempt = await send(tenant, subscription, test)
-  recordAttempts(tenant, [{ delivery: test, attempt }])
-  return deliveryView(tenant, delivery(tenant.sql, webhook, test.id) ?? test)
+  const test = engine.commit(() => addTest(engine.sql, webhook, engine.head.seq, at, body))
+  const attempt = await send(engine, subscription, test)
+  recordAttempts(transactor, [{ delivery: test, attempt }])
+  return deliveryView(engine, delivery(engine.sql, webhook, test.id) ?? test)
+}
+
+/** Refuses a grant that may not administer this webhook. */
+function demandWebhook(engine: Engine, grant: Grant, id: string): void {
+  const noun = engine.noun('Webhook')
+  demand(grant, 'admin', noun)
+  if (!isVisible(engine, grant, noun, id)) throw notFound(noun.name, id)
 }
 
 /** A delivery as readers see it: what came of the last attempt, and all of them. */
-function deliveryView(tenant: Engine, one: Delivery): JsonObject {
-  const event = one.body === null ? readEntry(tenant.sql, one.seq) : undefined
+function deliveryView(engine: Engine, one: Delivery): JsonObject {
+  const event = one.body === null ? readEntry(engine.sql, one.seq) : undefined
   const test = one.body === null ? null : (JSON.parse(one.body) as { id: string; type: string })
   const last = one.attempts.at(-1)
   return {

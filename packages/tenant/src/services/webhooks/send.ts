@@ -1,18 +1,20 @@
 import { isoOf } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { WEBHOOK_DEFAULTS } from '../../engine/options.ts'
 import { readEntry } from '../../store/log.ts'
 import type { Attempt, Delivery } from '../../store/outbox.ts'
 import { eventText } from '../../view/event.ts'
-import { WEBHOOK_DEFAULTS } from './retry.ts'
 import { signatures } from './signature.ts'
 import type { Subscription } from './subscription.ts'
 import { traceHeader } from './trace.ts'
 
 const AGENT = 'Tildebase/0.1'
+const UNREADABLE =
+  'The signing secret cannot be read: it was encrypted with another TILDE_SECRET_KEY. Set that key, or rotate the secret.'
 
 /** Sends one delivery and tells how it went. Never throws. */
-export async function send(tenant: Engine, to: Subscription, delivery: Delivery): Promise<Attempt> {
-  const { outbound, clock, seal } = tenant.ports
+export async function send(engine: Engine, to: Subscription, delivery: Delivery): Promise<Attempt> {
+  const { outbound, clock, seal } = engine.ports
   const started = clock.now()
   const attempt = (status: number | null, error: string | null): Attempt => ({
     at: isoOf(started),
@@ -21,17 +23,18 @@ export async function send(tenant: Engine, to: Subscription, delivery: Delivery)
     error,
   })
   if (!outbound) return attempt(null, 'This host sends no webhooks.')
-  const { id, body } = messageOf(tenant, delivery)
+  if (to.signer === null) return attempt(null, UNREADABLE)
+  const { id, body } = messageOf(engine, to, delivery)
   const answer = await outbound.post({
-    url: to.url,
+    url: delivery.url ?? to.url,
     headers: {
       'content-type': 'application/json',
       'user-agent': AGENT,
-      ...signatures(seal, to, id, body, started),
-      ...traceHeader(tenant, delivery.trace),
+      ...signatures(seal, to.signer, id, body, started),
+      ...traceHeader(engine, delivery.trace),
     },
     body,
-    timeoutMs: (tenant.options.webhooks ?? WEBHOOK_DEFAULTS).timeoutMs,
+    timeoutMs: (engine.options.webhooks ?? WEBHOOK_DEFAULTS).timeoutMs,
   })
   if ('error' in answer) return attempt(null, answer.error)
   return attempt(answer.status, isSuccess(answer.status) ? null : `The endpoint answered ${answer.status}.`)
@@ -43,8 +46,9 @@ export function isSuccess(status: number | null): boolean {
 }
 
 /** What is sent: the event's record, made of the log each time, or a test's own. */
-function messageOf(tenant: Engine, { seq, body }: Delivery): { id: string; body: string } {
+function messageOf(engine: Engine, to: Subscription, { seq, body }: Delivery): { id: string; body: string } {
   if (body !== null) return { id: JSON.parse(body).id, body }
-  const event = readEntry(tenant.sql, seq)!
-  return { id: event.id, body: eventText(event, tenant) }
+  const event = readEntry(engine.sql, seq)!
+  // The webhook may have changed since the event was queued: what it may not see any more has no values.
+  return { id: event.id, body: eventText(to.view(event), engine) }
 }

@@ -2,18 +2,23 @@ import { type Filter, type JsonObject, match, noun, parseFilter } from '@tildeba
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { regexFault, regexTest } from '../../query/regex.ts'
-import { type EventVisibility, visibilityOf } from '../../query/visibility.ts'
+import { recordView, visibilityOf } from '../../query/visibility.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log.ts'
 import { type Receiver, receivers } from '../../store/receivers.ts'
 import { eventView } from '../../view/event.ts'
 import { keyOf, type Signer } from './signature.ts'
 
-/** A webhook that is there, ready to tell which events it wants. */
-export interface Subscription extends Receiver, Signer {
+/** A webhook, ready to decide which events it wants. */
+export interface Subscription extends Pick<Receiver, 'id' | 'position'> {
   readonly url: string
+  /** What its deliveries are signed with; null when the secret was encrypted with another key. */
+  readonly signer: Signer | null
   readonly isFailing: boolean
-  wants(event: LogRow): boolean
+  /** The event as the webhook receives it, or null when it does not want it or may not see it. */
+  show(event: LogRow): LogRow | null
+  /** An event that was queued for it, without the values before it that it may not see. */
+  view(event: LogRow): LogRow
 }
 
 /** The record of an event as a type, so that a webhook's filter is written in the one query language. */
@@ -39,16 +44,16 @@ const Record = noun(
 )
 
 /** The webhooks of a tenant by their id, kept until one of them changes. */
-export function subscriptions(tenant: Engine): ReadonlyMap<string, Subscription> {
-  return tenant.cache.get(['Webhook', 'Schema'], 'subscriptions', () => {
-    const found = receivers(tenant.sql).flatMap((receiver) => subscriptionOf(tenant, receiver) ?? [])
+export function subscriptions(engine: Engine): ReadonlyMap<string, Subscription> {
+  return engine.cache.get(['Webhook', 'Schema'], 'subscriptions', () => {
+    const found = receivers(engine.sql).flatMap((receiver) => subscriptionOf(engine, receiver) ?? [])
     return new Map(found.map((subscription) => [subscription.id, subscription]))
   })
 }
 
 /** A filter over the records of events, or a Problem that says what is wrong with it. */
-export function recordFilter(tenant: Engine, json: unknown): Filter {
-  return parseFilter(json, Record, { get: () => undefined }, tenant.now(), { regex: regexFault })
+export function recordFilter(engine: Engine, json: unknown): Filter {
+  return parseFilter(json, Record, { get: () => undefined }, engine.nextTime(), { regex: regexFault })
 }
 
 /** Whether a record passes a filter. `changed` holds the names of the fields that the event changed. */
@@ -57,21 +62,45 @@ export function passes(filter: Filter, record: JsonObject): boolean {
   return match(filter, { ...record, changed }, () => [], regexTest)
 }
 
-function subscriptionOf(tenant: Engine, receiver: Receiver): Subscription | null {
-  const current = currentOf(tenant.sql, 'Webhook', receiver.id)
+function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null {
+  const current = currentOf(engine.sql, 'Webhook', receiver.id)
   if (!current || current.deleted) return null
-  const data = JSON.parse(current.data) as { url: string; events: string[]; status: string; filter?: JsonObject }
-  const sight: EventVisibility = visibilityOf(tenant, grantOfReceiver(receiver), data.events)
-  const filter = data.filter === undefined ? null : recordFilter(tenant, data.filter)
+  const data = JSON.parse(current.data) as WebhookData
+  if (data.suspended) return null
+  const grant = grantOfReceiver(receiver)
+  const visibility = visibilityOf(engine, grant, data.events)
+  const record = recordView(engine, grant)
+  const filter = data.filter === undefined ? null : recordFilter(engine, data.filter)
   return {
-    ...receiver,
-    key: keyOf(receiver.secret),
+    id: receiver.id,
+    position: receiver.position,
     url: data.url,
+    signer: signerOf(engine, receiver),
     isFailing: data.status === 'failing',
-    wants: (event) => sight.sees(event) && (filter === null || passes(filter, eventView(event, tenant))),
+    show: (event) => {
+      const shown = visibility.show(event)
+      return shown && (filter === null || passes(filter, eventView(shown, engine))) ? shown : null
+    },
+    view: (event) => record(event) ?? { ...event, previous: null },
   }
 }
 
+function signerOf({ ports }: Engine, { secret, old }: Receiver): Signer | null {
+  const opened = ports.vault.decrypt(secret)
+  if (opened === null) return null
+  const before = old && ports.vault.decrypt(old.secret)
+  return { secret: opened, key: keyOf(opened), old: before ? { secret: before, until: old!.until } : null }
+}
+
+interface WebhookData {
+  readonly url: string
+  readonly events: string[]
+  readonly status: string
+  readonly suspended?: boolean
+  readonly filter?: JsonObject
+}
+
 function grantOfReceiver({ id, sees }: Receiver): Grant {
-  return { actor: id, ...(JSON.parse(sees) as Pick<Grant, 'scopes' | 'rows'>) }
+  const { scopes, rows } = JSON.parse(sees) as Pick<Grant, 'scopes' | 'rows'>
+  return { actor: id, scopes, rows }
 }

@@ -11,10 +11,13 @@ import {
 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
+import { currentOf } from '../../store/entities.ts'
 import { seqAt } from '../../store/log.ts'
-import { dropPending } from '../../store/outbox.ts'
+import { dropPending, keepAddress } from '../../store/outbox.ts'
 import { addReceiver, rotateSecret, setPosition, setSees } from '../../store/receivers.ts'
-import { applyVerb, type VerbRequest, type VerbResult } from '../../write/verb.ts'
+import { applyVerb } from '../../write/verb.ts'
+import type { RunResult, VerbRequest, VerbResult } from '../../write/verb-request.ts'
+import type { SpecialVerb, Write } from '../../write/write.ts'
 import { newSecret, secretFault } from './signature.ts'
 import { recordFilter } from './subscription.ts'
 
@@ -25,72 +28,99 @@ const OVERLAP = 86_400_000
 /** A new secret: a verb of the service's own, whose event tells that it happened and nothing more. */
 const ROTATE: Verb = { name: 'rotate', before: 'rotating', event: 'rotated' }
 
-type Named = VerbResult & { readonly secret?: string }
-
-/** Creates a webhook. Its secret is in this answer and nowhere else that can be asked. */
-export function createWebhook(tenant: Engine, grant: Grant, ask: VerbRequest): Named {
-  const { secret: given, ...draft } = fieldsOf(ask.data)
-  refuse(checked(tenant, draft, given))
-  const secret = (given as string | undefined) ?? newSecret(tenant.ports.random)
-  const done = applyVerb(tenant, { ...ask, data: draft })
-  addReceiver(tenant.sql, {
-    id: done.entity.id,
-    secret,
-    sees: seesOf(grant),
-    position: draft.from === undefined || draft.from === null ? null : positionOf(tenant, draft.from),
-  })
-  changed(tenant)
-  return { ...done, secret }
+/** The verbs of Webhook. */
+export const webhookVerbs: { readonly [name: string]: SpecialVerb } = {
+  'Webhook.create': createWebhook,
+  'Webhook.update': updateWebhook,
+  'Webhook.delete': deleteWebhook,
+  'Webhook.rotate': rotateWebhook,
+  'Webhook.restore': reviveWebhook,
+  'Webhook.rollback': reviveWebhook,
 }
 
-/** Updates a webhook. A new `secret` replaces the one before as a rotation does; a new `from` sends history again. */
-export function updateWebhook(tenant: Engine, grant: Grant, ask: VerbRequest): VerbResult {
-  const { secret, ...patch } = fieldsOf(ask.data)
-  refuse(checked(tenant, patch, secret))
-  const done = applyVerb(tenant, { ...ask, data: patch })
-  const { id } = done.entity
-  setSees(tenant.sql, id, seesOf(grant))
-  if (secret !== undefined) rotate(tenant, grant, id, secret as string)
-  if (patch.from !== undefined && patch.from !== null) setPosition(tenant.sql, id, positionOf(tenant, patch.from))
-  changed(tenant)
-  return done
+/** Creates a webhook. Its secret is in this answer and nowhere else that can be asked. */
+function createWebhook(write: Write, request: VerbRequest): RunResult {
+  const { engine, grant } = write
+  const { secret: given, ...draft } = fieldsOf(request.data)
+  refuse(checked(engine, draft, given))
+  const secret = (given as string | undefined) ?? newSecret(write.context.random)
+  const result = applyVerb(write, { ...request, data: draft })
+  addReceiver(engine.sql, {
+    id: result.entity.id,
+    secret: engine.ports.vault.encrypt(secret),
+    sees: seesOf(grant),
+    position: draft.from === undefined || draft.from === null ? null : positionOf(engine, draft.from),
+  })
+  changed(write)
+  return { ...result, secret }
+}
+
+/**
+ * Updates a webhook. A new `secret` replaces the one before as a rotation does; a new `from` sends history again. What
+ * waits goes to the address that it was queued for, unless `redirect` is true.
+ */
+function updateWebhook(write: Write, request: VerbRequest): VerbResult {
+  const { engine, grant, sql } = write
+  const { secret, redirect, ...patch } = fieldsOf(request.data)
+  refuse(checked(engine, patch, secret))
+  const before = dataOf(write, request.id ?? '')
+  const isSuspended = before?.suspended === true
+  const result = applyVerb(write, {
+    ...request,
+    data: patch,
+    ...(isSuspended && { serviceFields: { suspended: null } }),
+  })
+  const { id } = result.entity
+  if (before && patch.url !== undefined && patch.url !== before.url && redirect !== true) {
+    keepAddress(sql, id, String(before.url))
+  }
+  setSees(sql, id, seesOf(grant))
+  if (secret !== undefined) rotate(write, id, secret as string)
+  if (patch.from !== undefined && patch.from !== null) setPosition(sql, id, positionOf(engine, patch.from))
+  changed(write)
+  return result
 }
 
 /** Gives a webhook a new secret, once; the one before signs alongside for a day. */
-export function rotateWebhook(tenant: Engine, grant: Grant, ask: VerbRequest): Named {
-  const given = fieldsOf(ask.data ?? {}).secret
+function rotateWebhook(write: Write, request: VerbRequest): RunResult {
+  const given = fieldsOf(request.data ?? {}).secret
   refuse(given === undefined ? [] : secretIssues(given))
-  const secret = (given as string | undefined) ?? newSecret(tenant.ports.random)
-  const done = applyVerb(tenant, { ...ask, data: {}, internalVerb: ROTATE })
-  rotate(tenant, grant, done.entity.id, secret)
-  changed(tenant)
-  return { ...done, secret }
+  const secret = (given as string | undefined) ?? newSecret(write.context.random)
+  const result = applyVerb(write, { ...request, data: {}, internalVerb: ROTATE })
+  rotate(write, result.entity.id, secret)
+  changed(write)
+  return { ...result, secret }
 }
 
-/** Brings an earlier state of a webhook back; it is told from now on what whoever brought it back may see. */
-export function reviveWebhook(tenant: Engine, grant: Grant, ask: VerbRequest): VerbResult {
-  const done = applyVerb(tenant, ask)
-  setSees(tenant.sql, done.entity.id, seesOf(grant))
-  changed(tenant)
-  return done
+/** Brings an earlier state of a webhook back. From now on it receives what the key that brought it back may see. */
+function reviveWebhook(write: Write, request: VerbRequest): VerbResult {
+  const result = applyVerb(write, request)
+  setSees(write.sql, result.entity.id, seesOf(write.grant))
+  changed(write)
+  return result
 }
 
 /** Deletes a webhook, with what it still had to be sent. */
-export function deleteWebhook(tenant: Engine, _: Grant, ask: VerbRequest): VerbResult {
-  const done = applyVerb(tenant, ask)
-  dropPending(tenant.sql, done.entity.id)
-  return done
+function deleteWebhook(write: Write, request: VerbRequest): VerbResult {
+  const result = applyVerb(write, request)
+  dropPending(write.sql, result.entity.id)
+  return result
 }
 
-/** What the act itself cannot know to be wrong with a webhook. */
-function checked(tenant: Engine, fields: JsonObject, secret: unknown): Issue[] {
+function dataOf({ sql }: Write, id: string): JsonObject | null {
+  const current = currentOf(sql, 'Webhook', id)
+  return current ? JSON.parse(current.data) : null
+}
+
+/** What the verb itself cannot know to be wrong with a webhook. */
+function checked(engine: Engine, fields: JsonObject, secret: unknown): Issue[] {
   const { url, events, filter, from } = fields
   return [
-    ...(typeof url === 'string' ? urlIssues(url, tenant.options.webhooks?.insecure ?? false) : []),
+    ...(typeof url === 'string' ? urlIssues(url, engine.options.webhooks?.insecure ?? false) : []),
     ...(Array.isArray(events) ? eventsIssues(events) : []),
     ...(secret === undefined ? [] : secretIssues(secret)),
-    ...(filter === undefined || filter === null ? [] : filterIssues(tenant, filter)),
-    ...(from === undefined || from === null || fromSeq(tenant, from) !== null ? [] : [FROM_ISSUE]),
+    ...(filter === undefined || filter === null ? [] : filterIssues(engine, filter)),
+    ...(from === undefined || from === null || fromSeq(engine, from) !== null ? [] : [FROM_ISSUE]),
   ]
 }
 
@@ -121,9 +151,9 @@ function secretIssues(secret: unknown): Issue[] {
   return fault === null ? [] : [{ field: 'secret', message: fault }]
 }
 
-function filterIssues(tenant: Engine, filter: Json): Issue[] {
+function filterIssues(engine: Engine, filter: Json): Issue[] {
   try {
-    recordFilter(tenant, filter)
+    recordFilter(engine, filter)
     return []
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
@@ -137,28 +167,28 @@ const FROM_ISSUE: Issue = {
 }
 
 /** The seq before the first event that a webhook with this `from` is told. */
-function positionOf(tenant: Engine, from: Json): number {
-  return fromSeq(tenant, from) ?? tenant.head.seq
+function positionOf(engine: Engine, from: Json): number {
+  return fromSeq(engine, from) ?? engine.head.seq
 }
 
-function fromSeq(tenant: Engine, from: Json): number | null {
+function fromSeq(engine: Engine, from: Json): number | null {
   if (typeof from === 'number') return Number.isSafeInteger(from) && from >= 0 ? Math.max(from - 1, 0) : null
-  const at = typeof from === 'string' ? resolveInstant(from, tenant.now()) : null
-  return at === null ? null : seqAt(tenant.sql, tenant.head, at - 1)
+  const at = typeof from === 'string' ? resolveInstant(from, engine.nextTime()) : null
+  return at === null ? null : seqAt(engine.sql, engine.head, at - 1)
 }
 
-function rotate(tenant: Engine, grant: Grant, id: string, secret: string): void {
-  rotateSecret(tenant.sql, id, secret, tenant.ports.clock.now() + OVERLAP, seesOf(grant))
+function rotate({ engine, grant, context }: Write, id: string, secret: string): void {
+  rotateSecret(engine.sql, id, engine.ports.vault.encrypt(secret), context.clock.now() + OVERLAP, seesOf(grant))
 }
 
-function seesOf({ scopes, rows }: Grant): string {
-  return JSON.stringify({ scopes, rows })
+function seesOf({ actor, scopes, rows }: Grant): string {
+  return JSON.stringify({ actor, scopes, rows })
 }
 
 /** Something beside the entity changed: what is remembered of webhooks is read again, and the queue looked at. */
-function changed(tenant: Engine): void {
-  tenant.cache.forget('Webhook')
-  tenant.ports.alarm.wakeAt(tenant.ports.clock.now())
+function changed(write: Write): void {
+  write.engine.cache.forget('Webhook')
+  write.wakeAt(write.context.clock.now())
 }
 
 function refuse(issues: readonly Issue[]): void {

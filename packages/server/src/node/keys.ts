@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomText } from '@tildebase/tenant'
-import { systemRandom, systemSeal } from './ports.ts'
+import { systemRandom, systemSeal } from '../host/ports.ts'
 
 /** The operator's key: the one that is set, the one kept in the data folder, or a new one that is kept there. */
 export function operatorKey(
@@ -10,10 +10,19 @@ export function operatorKey(
 ): { key: string; generated: boolean; path: string | null } {
   if (set !== null) return { key: set, generated: false, path: null }
   const path = join(data, 'root.key')
-  if (existsSync(path)) return { key: readFileSync(path, 'utf8').trim(), generated: false, path }
-  const key = `tbroot_${randomText(systemRandom, 40)}`
+  return { ...keptKey(path, 'tbroot_'), path }
+}
+
+/** The key that secrets in tenants' files are encrypted with, found in the same way. Backups are of no use without it. */
+export function secretKey(data: string, set: string | null): string {
+  return set ?? keptKey(join(data, 'secret.key'), 'tbsecret_').key
+}
+
+function keptKey(path: string, prefix: string): { key: string; generated: boolean } {
+  if (existsSync(path)) return { key: readFileSync(path, 'utf8').trim(), generated: false }
+  const key = `${prefix}${randomText(systemRandom, 40)}`
   writeFileSync(path, `${key}\n`, { mode: 0o600, flag: 'wx' })
-  return { key, generated: true, path }
+  return { key, generated: true }
 }
 
 /** Whether a secret is the operator's key, in a time that tells how long the key is and nothing more. */

@@ -1,0 +1,52 @@
+import { Problem } from '@tildebase/nouns'
+import type { TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, type Match, type Route, type RouteTable, type StreamRoute } from './call.ts'
+import type { MaybePromise } from './http.ts'
+import { isOnce, remember, rememberLong } from './idempotency.ts'
+import { redacted } from './redact.ts'
+import { json, type Reply } from './reply.ts'
+
+/** The route of a request, or the problem of having none. */
+export function findRoute(routes: RouteTable, method: string, segments: readonly string[]): Match {
+  const found = routes.find(method, segments)
+  if (found === null) {
+    throw new Problem(
+      'unknown_path',
+      `There is nothing at /${segments.join('/').slice(0, 200)}. See /~{tenant}/openapi.json for what there is.`,
+    )
+  }
+  if ('allow' in found) {
+    const allow = found.allow.join(', ')
+    throw new Problem('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+  }
+  return found
+}
+
+/** Runs a route: a reading one at once, a writing one in the next commit, once per Idempotency-Key. */
+export function runRoute(route: Route, call: Call): MaybePromise<Reply> {
+  if (route.mode === 'stream')
+    return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))
+  if (route.mode === 'read' && !isOnce(call)) return route.handle(call)
+  return call.tenant.write(call.grant, call.writes, call.budget, (write) =>
+    route.mode === 'write' && flagParam(call.query, 'dryRun')
+      ? dryRun(call, write, () => handleIn(route, call, write))
+      : remember(call, write, () => handleIn(route, call, write)),
+  )
+}
+
+/** Runs a route inside a write. */
+export function handleIn(route: Exclude<Route, StreamRoute>, call: Call, write: TenantWriter): Reply {
+  return route.mode === 'write' ? route.handle(call, write) : route.handle(call)
+}
+
+/** Runs a write that leaves no trace: what it would answer, and the events it would write. */
+export function dryRun(call: Call, write: TenantWriter, work: () => Reply): Reply {
+  const { result, events } = write.dryRun(work)
+  const value = result.content === null ? null : result.content.value()
+  // A secret that was never issued is not shown.
+  return json(200, { dryRun: true, status: result.status, result: redacted(value, call.writes.secrets), events })
+}
+
+async function runStream(route: StreamRoute, call: Call): Promise<Reply> {
+  return route.handle(call)
+}

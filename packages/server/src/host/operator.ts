@@ -1,0 +1,65 @@
+import { Problem } from '@tildebase/nouns'
+import { type Sender, unauthorized } from '../app.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
+import { slugOf } from '../target.ts'
+
+type Action = (slug: string, request: HttpRequest, requestId: string) => MaybePromise<HttpResponse>
+
+/** What a host can do for the operator with tenants as a whole. What it cannot do says why, as a text. */
+export interface OperatorActions {
+  readonly list: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
+  /** What the operator did, newest first. */
+  readonly journal: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
+  readonly info: Action
+  readonly remove: Action
+  readonly verify: Action
+  readonly fork: Action
+  readonly backup: Action | string
+  readonly restore: Action | string
+  readonly readLog: Action
+  readonly replayLog: Action
+}
+
+/** What each path below `/operator/tenants/:tenant` means, by method. */
+const PATHS: { readonly [action: string]: { readonly [method: string]: keyof OperatorActions } } = {
+  '': { GET: 'info', DELETE: 'remove' },
+  verify: { GET: 'verify' },
+  fork: { POST: 'fork' },
+  backup: { GET: 'backup' },
+  restore: { PUT: 'restore' },
+  log: { GET: 'readLog', PUT: 'replayLog' },
+}
+
+/** Answers `/operator/…`: what only the operator's key may do. */
+export function operatorPage(
+  request: HttpRequest,
+  segments: readonly string[],
+  sender: Sender,
+  requestId: string,
+  actions: OperatorActions,
+): MaybePromise<HttpResponse> {
+  if (sender.kind === 'nobody') throw unauthorized()
+  if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
+  const [, area, name, action = '', ...rest] = segments
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  if (area === 'log' && name === undefined) return possible(only(method, { GET: actions.journal }))(request)
+  if (area !== 'tenants' || rest.length > 0) {
+    throw new Problem('unknown_path', 'There is /operator/tenants with what lies below it, and /operator/log.')
+  }
+  if (name === undefined) return possible(only(method, { GET: actions.list }))(request)
+  const methods = Object.hasOwn(PATHS, action) ? PATHS[action]! : null
+  if (methods === null) throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore and log.')
+  return possible(actions[only(method, methods)] as Action | string)(slugOf(name), request, requestId)
+}
+
+function only<T>(method: string, methods: { readonly [method: string]: T }): T {
+  const found = Object.hasOwn(methods, method) ? methods[method] : undefined
+  if (found !== undefined) return found
+  const allow = Object.keys(methods).join(', ')
+  throw new Problem('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+}
+
+function possible<T>(action: T | string): T {
+  if (typeof action !== 'string') return action
+  throw new Problem('not_supported', action)
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Gateway } from '../gateway.ts'
+import { operatorPage } from '../host/operator.ts'
+import { demandReading, publicPage } from '../host/pages.ts'
+import type { HttpResponse } from '../http.ts'
+import { Alarms } from './alarms.ts'
+import { loadProgram, type Settings } from './config.ts'
+import { consolePages } from './console.ts'
+import { docsPage } from './docs.ts'
+import { TenantFiles } from './files.ts'
+import { operatorKey, operatorTest, secretKey } from './keys.ts'
+import { localTenants } from './local.ts'
+import { report } from './log.ts'
+import { operatorActions } from './operator.ts'
+import { OperatorJournal } from './operator-journal.ts'
+import { HostObserver } from './watch/observer.ts'
+import { WorkerPool } from './workers/worker-pool.ts'
+
+/** The whole service on a data folder, without a socket. */
+export interface Service {
+  readonly gateway: Gateway
+  readonly operator: ReturnType<typeof operatorKey>
+  readonly isStopping: () => boolean
+  /** Says under which address clients reach the service, and wakes what is due or was interrupted. */
+  begin(baseUrl: string): void
+  /** Takes nothing new and ends the streams. */
+  rest(): Promise<void>
+  /** Closes every file. */
+  close(): Promise<void>
+}
+
+/** Opens the service: its data folder, its tenants, its gateway. */
+export async function openService(given: Settings): Promise<Service> {
+  mkdirSync(given.data, { recursive: true, mode: 0o700 })
+  const rootKey = operatorKey(given.data, given.rootKey)
+  const settings = { ...given, secretKey: secretKey(given.data, given.secretKey) }
+  const files = new TenantFiles(settings.data)
+  files.prepare()
+  let baseUrl = settings.baseUrl ?? ''
+  let stopping = false
+
+  const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
+  const book = alarms.book.bind(alarms)
+  const pool = settings.workers > 0 ? new WorkerPool(settings, book) : null
+  const tenants =
+    pool ?? localTenants(settings, await loadProgram(settings.config), files, { baseUrl: () => baseUrl, book })
+  await pool?.start()
+  const journal = new OperatorJournal(join(settings.data, 'operator.db'))
+  const observer = new HostObserver(settings)
+  const actions = operatorActions({
+    files,
+    scratch: emptyFolder(join(settings.data, 'scratch')),
+    journal,
+    runTask: tenants.runTask.bind(tenants),
+    cancelAlarm: (slug) => alarms.book(slug, null),
+  })
+  const pages = consolePages()
+  const gateway = new Gateway({
+    tenants,
+    hostSuffix: settings.hostSuffix,
+    isOperator: operatorTest(rootKey.key),
+    requestId: randomUUID,
+    report,
+    observer,
+    outside: async (request, segments, sender, requestId) => {
+      if (segments[0] === 'operator') return operatorPage(request, segments, sender, requestId, actions)
+      if (segments.join('/') === 'metrics') {
+        demandReading(request.method)
+        return numbersPage(observer.numbers.page(await tenants.stats()))
+      }
+      return docsPage(request, segments) ?? pages(request, segments) ?? publicPage(request, segments, stopping)
+    },
+  })
+  return {
+    gateway,
+    operator: rootKey,
+    isStopping: () => stopping,
+    begin(url) {
+      if (baseUrl === '') baseUrl = url
+      pool?.begin(baseUrl)
+      alarms.start()
+      for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
+    },
+    async rest() {
+      stopping = true
+      await tenants.rest()
+    },
+    async close() {
+      await tenants.closeAll()
+      await observer.close()
+      alarms.close()
+      journal.close()
+    },
+  }
+}
+
+function emptyFolder(path: string): string {
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { mode: 0o700 })
+  return path
+}
+
+function numbersPage(text: string): HttpResponse {
+  return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: text }
+}

@@ -1,0 +1,84 @@
+import { entityText, entityView, type Page, type Stored } from '@tildebase/tenant'
+import type { HttpResponse } from './http.ts'
+
+/** What an answer says, as a value or as JSON text: each is made only where it is needed. */
+export interface Content {
+  value(): unknown
+  text(): string
+}
+
+/** What a handler answers. It becomes text once, at the door. */
+export interface Reply {
+  readonly status: number
+  readonly headers: HttpResponse['headers']
+  readonly content: Content | null
+  /** A body that is sent bit by bit, in place of content. */
+  readonly stream?: AsyncIterable<string | Uint8Array>
+}
+
+type Headers = HttpResponse['headers']
+
+const NONE: Headers = {}
+const JSON_ONLY: Headers = { 'content-type': 'application/json; charset=utf-8' }
+
+export function json(status: number, value: unknown, headers: Headers = NONE): Reply {
+  return { status, headers, content: { value: () => value, text: () => JSON.stringify(value) } }
+}
+
+export function empty(status: number, headers: Headers = NONE): Reply {
+  return { status, headers, content: null }
+}
+
+/** An answer whose text and value are made from stored rows. */
+export function contentReply(status: number, content: Content, headers: Headers = NONE): Reply {
+  return { status, headers, content }
+}
+
+/** An entity, with more fields behind its own. Its stored text is passed on as it is. */
+export function entityContent(
+  entity: Stored,
+  context: string,
+  more: { readonly [field: string]: string } = {},
+): Content {
+  const added = Object.entries(more)
+  return {
+    value: () => ({ ...entityView(entity, context), ...more }),
+    text: () => {
+      const text = entityText(entity, context)
+      return added.length === 0 ? text : `${text.slice(0, -1)},${JSON.stringify(more).slice(1)}`
+    },
+  }
+}
+
+/** A page in the list envelope, its entities shown by `show`. */
+export function pageContent(page: Page, show: (entity: Stored) => Content): Content {
+  const { total, hasMore, cursor } = page
+  const results = page.results.map(show)
+  return {
+    value: () => ({
+      results: results.map((one) => one.value()),
+      ...(total !== undefined && { total }),
+      hasMore,
+      cursor,
+    }),
+    text: () => {
+      const counted = total === undefined ? '' : `"total":${total},`
+      const list = results.map((one) => one.text()).join(',')
+      return `{"results":[${list}],${counted}"hasMore":${hasMore},"cursor":${JSON.stringify(cursor)}}`
+    },
+  }
+}
+
+/** A reply whose text is made now, and once. */
+export function written(reply: Reply): Reply & { readonly text: string | null } {
+  const { content } = reply
+  const text = content === null ? null : content.text()
+  return { ...reply, text, content: content && { value: () => content.value(), text: () => text! } }
+}
+
+/** The response of a reply. The one place where answers become text. */
+export function render({ status, headers, content, stream }: Reply): HttpResponse {
+  if (stream) return { status, headers, body: stream }
+  if (content === null) return { status, headers, body: null }
+  return { status, headers: headers === NONE ? JSON_ONLY : { ...JSON_ONLY, ...headers }, body: content.text() }
+}

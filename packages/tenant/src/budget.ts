@@ -1,0 +1,82 @@
+import { Problem } from '@tildebase/nouns'
+
+/** What a request may use: milliseconds of the engine, rows read, bytes of the answer. */
+export interface BudgetLimits {
+  readonly ms: number
+  readonly rows: number
+  readonly bytes: number
+}
+
+type Limit = 'time' | 'rows' | 'bytes'
+
+const ADVICE: { readonly [limit in Limit]: string } = {
+  time: 'Narrow the filter, or index a field that it asks for (# in the schema).',
+  rows: 'Narrow the filter, or read the collection in pages.',
+  bytes: 'Ask for fewer entities, fields or relations at once, or use /export.',
+}
+
+/**
+ * What is left for one request, shared by all its parts. Time counts only while the engine works, so that waiting for
+ * a commit or for a client costs nothing.
+ */
+export class Budget {
+  readonly #limits: BudgetLimits
+  readonly #timer: () => number
+  #ms: number
+  #rows: number
+  #bytes: number
+  /** When the outermost piece of work began, or null. */
+  #since: number | null = null
+
+  constructor(limits: BudgetLimits, timer: () => number) {
+    this.#limits = limits
+    this.#timer = timer
+    this.#ms = limits.ms
+    this.#rows = limits.rows
+    this.#bytes = limits.bytes
+  }
+
+  /** The milliseconds left. */
+  get msLeft(): number {
+    return this.#since === null ? this.#ms : this.#ms - (this.#timer() - this.#since)
+  }
+
+  /** Runs `work` and counts its time. Work inside of work counts once. */
+  time<T>(work: (msLeft: number) => T): T {
+    this.checkTime()
+    if (this.#since !== null) return work(this.msLeft)
+    this.#since = this.#timer()
+    try {
+      return work(this.#ms)
+    } finally {
+      this.#ms -= this.#timer() - this.#since
+      this.#since = null
+    }
+  }
+
+  /** Throws when the time is used up. For loops in memory, which SQLite cannot interrupt. */
+  checkTime(): void {
+    if (this.msLeft <= 0) throw overBudget('time', `${this.#limits.ms} ms`)
+  }
+
+  spendRows(count: number): void {
+    this.#rows -= count
+    if (this.#rows < 0) throw overBudget('rows', `${this.#limits.rows} rows`)
+  }
+
+  spendBytes(count: number): void {
+    this.#bytes -= count
+    if (this.#bytes < 0) throw overBudget('bytes', `${this.#limits.bytes} bytes`)
+  }
+}
+
+/** A budget without limits, for work of the service itself, which is bounded in other ways. */
+export function unlimited(): Budget {
+  const most = Number.POSITIVE_INFINITY
+  return new Budget({ ms: most, rows: most, bytes: most }, () => 0)
+}
+
+/** The problem of a request that uses more than it may. */
+export function overBudget(limit: Limit, allowed: string): Problem {
+  return new Problem('over_budget', `The request needs more than its ${allowed}. ${ADVICE[limit]}`, { limit })
+}

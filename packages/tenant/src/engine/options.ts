@@ -1,0 +1,53 @@
+import type { Nouns } from '@tildebase/nouns'
+import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql, Vault } from '../ports.ts'
+import type { Hooks } from './hooks.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** What the operator decides about deliveries. */
+export interface WebhookOptions {
+  /** The waits before the retries of one delivery, in milliseconds. */
+  readonly retries: readonly number[]
+  readonly timeoutMs: number
+  /** Whether http is allowed beside https. The host's guard against private addresses is lifted with it. */
+  readonly insecure: boolean
+  /** How long records of finished deliveries are kept. */
+  readonly keepMs: number
+}
+
+export const WEBHOOK_DEFAULTS: WebhookOptions = {
+  retries: [30 * SECOND, 2 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR],
+  timeoutMs: 10 * SECOND,
+  insecure: false,
+  keepMs: 30 * DAY,
+}
+
+/** What a tenant needs of its host. */
+export interface Ports {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly random: Random
+  readonly seal: Seal
+  readonly vault: Vault
+  readonly alarm: Alarm
+  readonly outbound?: Outbound
+  readonly script?: Script
+  /** Runs something after the input that is at hand has been read: `setImmediate` on Node. */
+  readonly soon?: (run: () => void) => void
+}
+
+/** What the operator decides for all tenants. */
+export interface TenantOptions {
+  /** The built-in types and those of the operator's configuration. */
+  readonly nouns: Nouns
+  readonly hooks?: Hooks
+  /** The {base_url} that events and webhooks show in `$context`. */
+  readonly baseUrl: string
+  /** How webhooks are delivered. */
+  readonly webhooks?: WebhookOptions
+  /** Where the operator reads what went wrong inside. */
+  readonly log?: (level: 'info' | 'warn' | 'error', message: string, facts?: object) => void
+}

@@ -1,0 +1,35 @@
+import { type JsonObject, type Noun, type Nouns, noun, nounsOf, parseNoun } from '@tildebase/nouns'
+import type { Sql } from '../ports.ts'
+import { ownTypes } from '../store/schema.ts'
+
+/** The type that a tenant's own types are entities of, so that they have events, versions and a past. */
+const Schema = noun('Schema', { name: 'string!##', notation: 'json!' }, { domain: 'platform' })
+
+/** Code that a tenant runs around its verbs, as entities too, with the rights of the key that stored it. */
+const Hook = noun(
+  'Hook',
+  { type: 'string!#', name: 'string!', code: 'string!', grant: 'json', suspended: 'boolean' },
+  { domain: 'platform' },
+)
+
+/** The record of an erasure: what, when and by whom, without a value of it. */
+const Erasure = noun(
+  'Erasure',
+  { type: 'string!', entity: 'string!#', events: 'number!', reason: 'string' },
+  { domain: 'platform' },
+)
+
+/** Types that no path can name. */
+export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure])
+
+/** The types of a tenant: those of the program, with the tenant's own beside and over them. */
+export function typesOf(sql: Sql, program: Nouns): Nouns {
+  return ownTypes(sql).reduce((nouns, [name, notation]) => nouns.with(declareType(nouns, name, notation)), program)
+}
+
+/** A type of the tenant's own, or what is added to a built-in one. A built-in type keeps its domain and its path. */
+export function declareType(nouns: Nouns, name: string, notation: JsonObject): Noun {
+  const builtIn = nouns.get(name)
+  if (!builtIn || builtIn.name !== name) return parseNoun(name, notation, { domain: 'custom' })
+  return parseNoun(name, { ...builtIn.notation, ...notation }, { domain: builtIn.domain, path: builtIn.path })
+}

@@ -1,0 +1,72 @@
+import { isoOf } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import { type LogPart, portableLog } from '../services/portable/log.ts'
+import { replay } from '../services/portable/replay.ts'
+import { entitiesByType, firstEventAt } from '../services/summary.ts'
+import { type Verdict, verify } from '../services/verify.ts'
+import { copyTo } from '../store/copy.ts'
+import { type Head, seqAt } from '../store/log.ts'
+
+/** What there is of a tenant. */
+export interface TenantInfo {
+  readonly tenant: string
+  readonly events: number
+  readonly entities: { readonly [type: string]: number }
+  readonly createdAt: string | null
+  readonly updatedAt: string | null
+}
+
+/** A tenant as a whole, for hosts that act for the operator. No rights are applied here. */
+export class TenantAdmin {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  get head(): Head {
+    return this.#engine.head
+  }
+
+  /** The last seq at or before a time. */
+  seqAt(at: number): number {
+    return seqAt(this.#engine.sql, this.#engine.head, at)
+  }
+
+  info(): TenantInfo {
+    const { head, slug } = this.#engine
+    const first = firstEventAt(this.#engine)
+    return {
+      tenant: slug,
+      events: head.seq,
+      entities: Object.fromEntries(entitiesByType(this.#engine)),
+      createdAt: first === null ? null : isoOf(first),
+      updatedAt: head.seq === 0 ? null : isoOf(head.at),
+    }
+  }
+
+  /** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
+  verify(): Verdict {
+    return verify(this.#engine)
+  }
+
+  /** Writes a copy of the database to a path, where the host has files. */
+  copyTo(path: string): void {
+    copyTo(this.#engine.sql, path)
+  }
+
+  /** The tenant as lines of JSON that every host can read, page by page. */
+  log(part: LogPart): Generator<string> {
+    return portableLog(this.#engine, part)
+  }
+
+  /** Brings the tenant to the state of a portable log. */
+  replay(source: AsyncIterable<Uint8Array>, pause: () => Promise<void>): Promise<{ readonly events: number }> {
+    return replay(this.#engine, source, pause)
+  }
+
+  /** Leaves nothing in the files of what was overwritten, where the host can do that. */
+  scrub(): void {
+    this.#engine.sql.scrub?.()
+  }
+}

@@ -1,0 +1,43 @@
+import { computed } from '../business/computed.ts'
+import { FlagCounts } from '../business/flag-counts.ts'
+import { goalListener } from '../business/goals.ts'
+import { businessVerbs } from '../business/verbs.ts'
+import { Engine } from '../engine/engine.ts'
+import type { Ports, TenantOptions } from '../engine/options.ts'
+import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
+import { Feed } from '../services/events/feed.ts'
+import { indexJob } from '../services/index-job.ts'
+import { Keys, keyVerbs } from '../services/keys.ts'
+import { sessionIn } from '../services/session.ts'
+import { syncedUntil } from '../services/sync/sync.ts'
+import { cleanupJob, deliveryJob } from '../services/webhooks/deliver.ts'
+import { encryptSecrets } from '../services/webhooks/encrypt-secrets.ts'
+import { enqueueDeliveries } from '../services/webhooks/enqueue.ts'
+import { webhookVerbs } from '../services/webhooks/verbs.ts'
+import { Transactor } from '../write/transactor.ts'
+import type { TenantServices } from './services.ts'
+
+/** Opens the engine of a tenant and connects it with its services. The one place that knows them all. */
+export function createServices(slug: string, ports: Ports, options: TenantOptions): TenantServices {
+  const engine = new Engine(slug, ports, options)
+  const transactor = new Transactor(engine)
+  const keys = new Keys(transactor)
+  const flagCounts = new FlagCounts(transactor)
+  const { extensions } = transactor
+  engine.syncedUntil = syncedUntil(engine)
+  encryptSecrets(engine)
+  Object.assign(extensions.verbs, keyVerbs, webhookVerbs, businessVerbs)
+  extensions.compute = computed
+  extensions.session = sessionIn
+  // The last one writes events of its own: what others queue for an event comes before what follows from it.
+  extensions.listeners.push(enqueueAfterHooks, enqueueDeliveries, goalListener)
+  engine.scheduler.jobs.push(
+    keys.job(),
+    afterHookJob(transactor),
+    deliveryJob(transactor),
+    cleanupJob(engine),
+    flagCounts.job(),
+    indexJob(engine),
+  )
+  return { transactor, keys, feed: new Feed(engine), flagCounts }
+}

@@ -1,0 +1,66 @@
+import type { Engine } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { visibilityOf } from '../query/visibility.ts'
+import { changesAfter, type Patterns } from '../services/events/changes.ts'
+import { eventFrame } from '../services/events/frame.ts'
+import { LiveList, type LiveListOptions } from '../services/events/live-list.ts'
+import { Tail } from '../services/events/tail.ts'
+import type { TenantServices } from './services.ts'
+
+const MOST_ROWS = 100
+
+/** What a live answer sends next: a bounded piece, or nothing until the log moves on. */
+export interface LiveSource {
+  read(grant: Grant): string | Uint8Array
+}
+
+/** The log as a grant sees it, while it goes on. */
+export class Follower {
+  #grant: Grant
+  readonly #engine: Engine
+  readonly #services: TenantServices
+
+  constructor(services: TenantServices, grant: Grant) {
+    this.#services = services
+    this.#engine = services.transactor.engine
+    this.#grant = grant
+  }
+
+  /** The rights by now, or null: the key has ended, or the tenant is about to be closed. */
+  grant(): Grant | null {
+    if (this.#engine.scheduler.isResting) return null
+    const grant = this.#services.keys.renew(this.#grant)
+    if (grant !== null) this.#grant = grant
+    return grant
+  }
+
+  /** Calls `move` whenever the log has moved on, and when the tenant is to be closed. Returns how to stop that. */
+  onMove(move: () => void): () => void {
+    return this.#services.feed.follow(move)
+  }
+
+  /** The change stream from a seq on. A slow reader is fed from the log, in pieces: nothing piles up for it. */
+  changes(patterns: Patterns, after: number): LiveSource {
+    const { feed } = this.#services
+    const engine = this.#engine
+    return new Tail(engine, feed, `changes ${JSON.stringify(patterns)}`, after, (position, grant) => {
+      const recent = feed.recent(position)?.slice(0, MOST_ROWS)
+      if (!recent) {
+        const read = changesAfter(engine, grant, patterns, position, MOST_ROWS)
+        return { text: read.rows.map((row) => eventFrame(row, engine)).join(''), position: read.position }
+      }
+      const { show } = visibilityOf(engine, grant, patterns)
+      const text = recent.map((row) => {
+        const shown = show(row)
+        // What others see too is written as text once.
+        return shown === null ? '' : shown === row ? feed.frame(row) : eventFrame(shown, engine)
+      })
+      return { text: text.join(''), position: recent.at(-1)!.seq }
+    })
+  }
+
+  /** A list that stays current. */
+  list(options: LiveListOptions): LiveSource {
+    return new LiveList(this.#engine, this.#services.feed, options)
+  }
+}

@@ -1,0 +1,253 @@
+import {
+  type Filter,
+  isoOf,
+  type JsonObject,
+  type Lens,
+  type Noun,
+  type Nouns,
+  parsePlain,
+  resolvePath,
+} from '@tildebase/nouns'
+import type { Budget } from '../budget.ts'
+import { BusinessReader } from '../business/reader.ts'
+import type { Engine } from '../engine/engine.ts'
+import { demand, demandArea, type Grant, may } from '../grant/grant.ts'
+import { type Action, scopesText } from '../grant/scopes.ts'
+import type { Hasher } from '../ports.ts'
+import { type Aggregation, aggregate, type Group } from '../query/aggregate.ts'
+import { filterOf } from '../query/filter.ts'
+import { count, explain, find, get, type Page, type Query } from '../query/find.ts'
+import { sizeOf } from '../query/include.ts'
+import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
+import { type CachedQuery, cachedQuery } from '../query/plan-cache.ts'
+import { readContextOf } from '../query/read-context.ts'
+import type { ReadContext } from '../query/reader.ts'
+import { Snapshot } from '../services/bulk/snapshot.ts'
+import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
+import { diff, history, type VersionPage } from '../services/history.ts'
+import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
+import { entitiesByType } from '../services/summary.ts'
+import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
+import { typesWithEntities } from '../store/changes.ts'
+import type { Stored } from '../store/entities.ts'
+import { seqAt } from '../store/log.ts'
+import { notFound } from '../write/verb.ts'
+import type { TenantServices } from './services.ts'
+
+/** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */
+export class TenantReader {
+  readonly grant: Grant
+  readonly budget: Budget
+  readonly #engine: Engine
+  readonly #services: TenantServices
+  readonly #reader: ReadContext
+
+  constructor(services: TenantServices, grant: Grant, budget: Budget, context: string) {
+    this.grant = grant
+    this.budget = budget
+    this.#engine = services.transactor.engine
+    this.#services = services
+    this.#reader = readContextOf(this.#engine, grant, budget, context)
+  }
+
+  /** The tenant's types. */
+  get nouns(): Nouns {
+    return this.#engine.nouns
+  }
+
+  /** The type of that name or path, or a problem that names the nearest ones. */
+  noun(name: string): Noun {
+    return this.#engine.noun(name)
+  }
+
+  may(action: Action, noun: Noun): boolean {
+    return may(this.grant, action, noun)
+  }
+
+  /** Refuses an action that the grant does not allow on a type. */
+  demand(action: Action, noun: Noun): void {
+    demand(this.grant, action, noun)
+  }
+
+  /** The time, for operands such as `7d ago`. */
+  get now(): number {
+    return this.#engine.nextTime()
+  }
+
+  /** The newest event: its seq, its time and its hash. */
+  get head() {
+    return this.#engine.head
+  }
+
+  /** What `$context` shows in the entities of this reader. */
+  get context(): string {
+    return this.#reader.context
+  }
+
+  /** A filter in the query language, if the grant may read every type that it reaches. */
+  filter(noun: Noun, json: unknown): Filter {
+    return demandReachable(this.#engine, this.grant, filterOf(this.#engine, noun, json))
+  }
+
+  /** Equalities that a URL gives as plain parameters, under the same condition. */
+  equalities(noun: Noun, parameters: readonly (readonly [string, string])[]): Filter {
+    const filter = parsePlain(parameters, noun, this.#engine.nouns, this.now)
+    return demandReachable(this.#engine, this.grant, filter)
+  }
+
+  /** The condition that an industry's lens adds. */
+  industry(noun: Noun, lens: Lens): Filter {
+    return industryFilter(this.#engine, noun, lens)
+  }
+
+  /** The relations to embed, if the grant may read every type that they reach. */
+  include(noun: Noun, input: unknown): readonly string[] {
+    return includeOf(this.#engine, this.grant, noun, input)
+  }
+
+  /** The seq that `asOf` means. */
+  asOf(value: unknown): number {
+    return asOfSeq(this.#engine, value)
+  }
+
+  /** The last seq at or before a time. */
+  seqAt(at: number): number {
+    return seqAt(this.#engine.sql, this.#engine.head, at)
+  }
+
+  /** A query that was read from a text, kept with its plan while the key and the types stay as they are. */
+  query(noun: Noun, text: string, parse: () => Query): CachedQuery {
+    demand(this.grant, 'read', noun)
+    return cachedQuery(this.#engine, this.#reader, this.grant, noun, text, parse)
+  }
+
+  list({ query, prepared }: CachedQuery): Page {
+    return this.#counted(find(this.#reader, this.#allowed(query), prepared))
+  }
+
+  count(query: Query): number {
+    return count(this.#reader, this.#allowed(query))
+  }
+
+  /** One entity, or the problem of there being none. */
+  get(noun: Noun, id: string, options: Pick<Query, 'asOf' | 'include'> = {}): Stored {
+    demand(this.grant, 'read', noun)
+    const entity = get(this.#reader, noun.name, id, options)
+    if (!entity) throw notFound(noun.name, id)
+    this.budget.spendBytes(sizeOf(entity))
+    return entity
+  }
+
+  aggregate(noun: Noun, asked: Aggregation): { readonly results: readonly Group[]; readonly total: number } {
+    demand(this.grant, 'read', noun)
+    for (const text of [asked.group, asked.sum, asked.avg, asked.min, asked.max].flatMap((texts) => texts ?? [])) {
+      const path = resolvePath(text, noun, this.#engine.nouns)
+      if ('hops' in path) for (const { target } of path.hops) demand(this.grant, 'read', this.noun(target))
+    }
+    return aggregate(this.#reader, noun, asked)
+  }
+
+  /** How a query would be answered, for administrators: it shows what exists beyond a key's own rows. */
+  explain(query: Query) {
+    demandArea(this.grant, 'admin', 'all')
+    return explain(this.#reader, this.#allowed(query))
+  }
+
+  history(noun: Noun, id: string, limit: number, before: number | null): VersionPage {
+    demand(this.grant, 'read', noun)
+    return history(this.#engine, this.grant, noun, id, limit, before)
+  }
+
+  diff(noun: Noun, id: string, from: string, to: string): JsonObject {
+    demand(this.grant, 'read', noun)
+    return diff(this.#engine, this.grant, noun, id, from, to)
+  }
+
+  /** A page of the change stream. */
+  events(patterns: Patterns, after: number, limit: number): Changes {
+    return changesAfter(this.#engine, this.grant, patterns, after, limit)
+  }
+
+  countEvents(patterns: Patterns, after: number): number | null {
+    return countAfter(this.#engine, this.grant, patterns, after)
+  }
+
+  /** Whole collections, for exports: the entities of a type at one moment, page by page. */
+  snapshot(noun: Noun, filter: Filter, asOf: number | null = null): Snapshot {
+    return new Snapshot(this.#engine, this.grant, noun, filter, asOf)
+  }
+
+  /** The types that have entities and that the grant may read. */
+  storedTypes(): Noun[] {
+    return typesWithEntities(this.#engine.sql).flatMap((type) => {
+      const noun = this.nouns.get(type)
+      return noun?.name === type && this.may('read', noun) ? [noun] : []
+    })
+  }
+
+  /** An answer that is kept until one of the types changes. */
+  cached<T>(types: readonly string[], key: string, compute: () => T): T {
+    return this.#engine.cache.get([...types, 'Schema'], key, compute)
+  }
+
+  /** Forgets what is cached about a type. */
+  forget(type: string): void {
+    this.#engine.cache.forget(type)
+  }
+
+  /** A SHA-256 that is fed bit by bit. */
+  hasher(): Hasher {
+    return this.#engine.ports.seal.hasher()
+  }
+
+  hooks(noun: Noun): HookView[] {
+    return hooksOf(this.#engine, this.grant, noun)
+  }
+
+  hook(noun: Noun, step: string): HookView {
+    return hookAt(this.#engine, this.grant, noun, step)
+  }
+
+  deliveries(webhook: string, question: DeliveryQuestion): JsonObject {
+    return deliveriesOf(this.#engine, this.grant, webhook, question)
+  }
+
+  /** When a key was last used, or null. */
+  lastUsed(id: string): string | null {
+    demand(this.grant, 'read', this.noun('ApiKey'))
+    const at = this.#services.keys.lastUsed(id)
+    return at === null ? null : isoOf(at)
+  }
+
+  /** Metrics and feature flags. */
+  get business(): BusinessReader {
+    return new BusinessReader(this.#engine, this.grant, this.#reader, this.#services.flagCounts)
+  }
+
+  /** How the tenant is, and what the key may do. */
+  status(): JsonObject {
+    const { seq, at } = this.#engine.head
+    const { actor, scopes, rows } = this.grant
+    // How many there are is shown only for types that the key may read without a filter.
+    const counts = entitiesByType(this.#engine).filter(([type]) => {
+      const noun = this.nouns.get(type)
+      return noun !== undefined && this.may('read', noun) && !Object.hasOwn(rows, type)
+    })
+    return {
+      tenant: this.#engine.slug,
+      key: { id: actor, scopes: scopes.map((scope) => scopesText([scope])) },
+      log: { seq, at: seq === 0 ? null : isoOf(at) },
+      entities: Object.fromEntries(counts),
+    }
+  }
+
+  #allowed(query: Query): Query {
+    demand(this.grant, 'read', this.noun(query.type))
+    return query
+  }
+
+  #counted(page: Page): Page {
+    for (const entity of page.results) this.budget.spendBytes(sizeOf(entity))
+    return page
+  }
+}

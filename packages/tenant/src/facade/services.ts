@@ -1,0 +1,12 @@
+import type { FlagCounts } from '../business/flag-counts.ts'
+import type { Feed } from '../services/events/feed.ts'
+import type { Keys } from '../services/keys.ts'
+import type { Transactor } from '../write/transactor.ts'
+
+/** What a tenant keeps in memory beside its engine. */
+export interface TenantServices {
+  readonly transactor: Transactor
+  readonly keys: Keys
+  readonly feed: Feed
+  readonly flagCounts: FlagCounts
+}

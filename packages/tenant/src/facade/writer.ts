@@ -1,0 +1,106 @@
+import type { JsonObject, Noun } from '@tildebase/nouns'
+import { shownEvents } from '../query/visibility.ts'
+import type { ImportCounts, Importer } from '../services/bulk/import.ts'
+import type { ImportRow } from '../services/bulk/import-row.ts'
+import { erase } from '../services/erase.ts'
+import { dropType, putType } from '../services/schema.ts'
+import { dropHook, putHook } from '../services/scripts/stored.ts'
+import { type Synced, sync } from '../services/sync/sync.ts'
+import { type UndoResult, undo } from '../services/undo.ts'
+import { redeliver } from '../services/webhooks/records.ts'
+import { type Operation, runVerb } from '../write/run-verb.ts'
+import type { RunResult, VerbResult } from '../write/verb-request.ts'
+import type { Write } from '../write/write.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import { TenantReader } from './reader.ts'
+import type { TenantServices } from './services.ts'
+
+/** One write to a tenant with the rights of a grant: whole or not at all, alive as long as its transaction. */
+export class TenantWriter {
+  /** The tenant as this write sees it, its own changes included. */
+  readonly read: TenantReader
+  /** Answers kept for Idempotency-Keys, in the same transaction. */
+  readonly answers: KeptAnswers
+  readonly #write: Write
+  readonly #services: TenantServices
+
+  constructor(services: TenantServices, write: Write, context: string) {
+    this.#services = services
+    this.#write = write
+    this.read = new TenantReader(services, write.grant, write.context.budget, context)
+    this.answers = new KeptAnswers(write.engine, write.grant)
+  }
+
+  /** Runs a verb. */
+  run(operation: Operation): RunResult {
+    return runVerb(this.#write, operation)
+  }
+
+  /** Runs `work` whole or not at all; a failure leaves what was written before it. */
+  attempt<T>(work: () => T): T {
+    return this.#write.attempt(work)
+  }
+
+  /** Runs `work` as if it happened and leaves no trace. Returns its result and the events that it would have written. */
+  dryRun<T>(work: () => T): { readonly result: T; readonly events: readonly JsonObject[] } {
+    const { engine, grant, transaction } = this.#write
+    const { result, events } = transaction.dryRun(work)
+    return { result, events: shownEvents(engine, grant, events) }
+  }
+
+  /** The same write, whose events share a correlation. */
+  correlated(correlation: string): TenantWriter {
+    return new TenantWriter(this.#services, this.#write.within({ correlation }), this.read.context)
+  }
+
+  newId(prefix: string): string {
+    return this.#write.newId(prefix)
+  }
+
+  /** Imports a slice of rows. */
+  take(importer: Importer, rows: readonly ImportRow[]): ImportCounts {
+    return importer.take(this.#write, rows)
+  }
+
+  /** Imports the rows that waited for others. */
+  finish(importer: Importer): ImportCounts {
+    return importer.finish(this.#write)
+  }
+
+  /** Takes the changes of a replica and answers with those of all others. */
+  sync(body: unknown): Synced {
+    return sync(this.#write, body)
+  }
+
+  /** Takes back all that shares a correlation. */
+  undo(correlation: string): UndoResult {
+    return undo(this.#write, correlation)
+  }
+
+  /** Erases an entity and all its past. */
+  erase(noun: Noun, id: string, reason: string | null): VerbResult {
+    return erase(this.#write, noun, id, reason)
+  }
+
+  putType(name: string, notation: JsonObject): VerbResult {
+    return putType(this.#write, name, notation)
+  }
+
+  dropType(name: string): void {
+    dropType(this.#write, name)
+  }
+
+  /** Stores code for a step of a type. True when there was none. */
+  putHook(noun: Noun, step: string, code: string): boolean {
+    return putHook(this.#write, noun, step, code)
+  }
+
+  dropHook(noun: Noun, step: string): void {
+    dropHook(this.#write, noun, step)
+  }
+
+  /** Queues one delivery of a webhook again, or all that failed. Returns how many. */
+  redeliver(webhook: string, delivery: string | null): number {
+    return redeliver(this.#write, webhook, delivery)
+  }
+}

@@ -1,0 +1,42 @@
+import type { Noun } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { type PreparedQuery, prepareQuery, type Query } from './find.ts'
+import type { ReadContext } from './reader.ts'
+
+/** A query, and its plan if that was made before. */
+export interface CachedQuery {
+  readonly query: Query
+  readonly prepared: PreparedQuery | null
+}
+
+/** A query with what it was read under. */
+interface Entry extends CachedQuery {
+  readonly grant: Grant
+  /** The indexed fields of the type: another list once a type changes. */
+  readonly fields: unknown
+}
+
+const LONGEST = 1_000
+
+/** The query that a text stands for. It is read and planned once, as long as the key and the types stay as they are. */
+export function cachedQuery(
+  engine: Engine,
+  reader: ReadContext,
+  grant: Grant,
+  noun: Noun,
+  text: string,
+  parse: () => Query,
+): CachedQuery {
+  const key = `plan ${noun.name} ${text}`
+  const fields = engine.indexed(noun)
+  const found = engine.cache.peek<Entry>(key)
+  if (found?.grant === grant && found.fields === fields) return found
+  const query = parse()
+  const prepared = prepareQuery(reader, query)
+  // Only with a statement may a plan be used again: any other depends on more than the types.
+  if (prepared.statement === null || text.length > LONGEST) return { query, prepared }
+  return engine.cache.set(SCHEMA, key, { query, prepared, grant, fields })
+}
+
+const SCHEMA = ['Schema']

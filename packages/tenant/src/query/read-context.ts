@@ -1,0 +1,77 @@
+import type { Filter } from '@tildebase/nouns'
+import { type Budget, unlimited } from '../budget.ts'
+import type { Engine } from '../engine/engine.ts'
+import { type Grant, isNarrowed, may } from '../grant/grant.ts'
+import { filterOf } from './filter.ts'
+import type { ReadContext, Totals } from './reader.ts'
+
+/** Reads a tenant with the rights of a grant. */
+export function readContextOf(
+  engine: Engine,
+  grant: Grant,
+  budget: Budget = unlimited(),
+  context: string = engine.context,
+): ReadContext {
+  return new GrantedContext(engine, grant, budget, context)
+}
+
+class GrantedContext implements ReadContext {
+  readonly sql: ReadContext['sql']
+  readonly nouns: ReadContext['nouns']
+  readonly now: number
+  readonly budget: Budget
+  readonly narrow: ReadContext['narrow']
+  readonly narrowedTypes: readonly string[]
+  readonly totals: ReadContext['totals']
+  readonly context: string
+  readonly #engine: Engine
+  readonly #grant: Grant
+
+  constructor(engine: Engine, grant: Grant, budget: Budget, context: string) {
+    const narrowed = isNarrowed(grant)
+    this.sql = engine.sql
+    this.nouns = engine.nouns
+    this.now = engine.nextTime()
+    this.budget = budget
+    this.narrow = narrowed ? (type) => rowFilterOf(engine, grant, type) : undefined
+    this.narrowedTypes = narrowed ? Object.keys(grant.rows) : NONE
+    // A total under a key's own rows is of no use to others.
+    this.totals = narrowed ? undefined : totalsOf(engine)
+    this.context = context
+    this.#engine = engine
+    this.#grant = grant
+  }
+
+  fieldNumber(type: string, name: string): number | null {
+    return this.#engine.fieldNumber(type, name)
+  }
+
+  hidden(type: string): boolean {
+    return !mayReadEvents(this.#engine, this.#grant, type)
+  }
+}
+
+const NONE: readonly string[] = []
+
+/** Whether events of this type may be read: those of types that no path can name are for administrators. */
+export function mayReadEvents(engine: Engine, grant: Grant, type: string): boolean {
+  const noun = engine.nouns.get(type)
+  return noun?.name === type ? may(grant, 'read', noun) : may(grant, 'admin', { name: type, domain: 'platform' })
+}
+
+/** The filter that narrows a type for this grant, or null when all its rows may be seen. */
+export function rowFilterOf(engine: Engine, grant: Grant, type: string): Filter | null {
+  const rows = Object.hasOwn(grant.rows, type) ? grant.rows[type] : undefined
+  if (rows === undefined) return null
+  return engine.cache.get(['Schema'], `rows ${type} ${JSON.stringify(rows)}`, () =>
+    filterOf(engine, engine.noun(type), rows),
+  )
+}
+
+/** Totals that were counted before, until a type that they depend on changes. */
+function totalsOf({ cache }: Engine): Totals {
+  return {
+    get: (key) => cache.peek<number>(`total ${key}`),
+    set: (key, types, total) => void cache.get(['Schema', ...types], `total ${key}`, () => total),
+  }
+}

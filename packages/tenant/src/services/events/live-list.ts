@@ -1,0 +1,133 @@
+import { allOf, type Filter, type Noun, Problem, touches } from '@tildebase/nouns'
+import type { Budget } from '../../budget.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { demand, type Grant } from '../../grant/grant.ts'
+import { findRows, type Page, type Query, withId } from '../../query/find.ts'
+import { readContextOf } from '../../query/read-context.ts'
+import type { ReadContext } from '../../query/reader.ts'
+import type { Stored } from '../../store/entities.ts'
+import { type LogRow, readLog } from '../../store/log.ts'
+import type { Feed } from './feed.ts'
+import { frame } from './frame.ts'
+import { Tail } from './tail.ts'
+
+const PAGE = 100
+/** A filter through relations is followed by comparing what passes it before and after. */
+const MOST_COMPARED = 10_000
+
+/** What a live list shows, and how. */
+export interface LiveListOptions {
+  readonly noun: Noun
+  readonly query: Query
+  /** What tells this list from others that show the same entities differently. */
+  readonly about: string
+  /** What `$context` shows. */
+  readonly context: string
+  /** The last seq that the reader has seen, or null to begin with a page. */
+  readonly lastSeen: number | null
+  readonly text: (entity: Stored) => string
+  readonly pageText: (page: Page) => string
+  /** A budget for each piece. */
+  readonly budget: () => Budget
+}
+
+/** A list that stays current: its page now, then what enters it, changes in it and leaves it. */
+export class LiveList {
+  readonly #engine: Engine
+  readonly #feed: Feed
+  readonly #options: LiveListOptions
+  readonly #touched: ReadonlySet<string>
+  #tail: Tail | null
+
+  constructor(engine: Engine, feed: Feed, options: LiveListOptions) {
+    const { query, lastSeen } = options
+    if (query.asOf !== null && query.asOf !== undefined) {
+      throw new Problem('invalid_as_of', 'A live list is about the present: leave asOf out.', { field: 'asOf' })
+    }
+    if (hasText(query.filter!)) {
+      throw new Problem('invalid_filter', '$text cannot be followed live. Use other conditions.', { field: '$text' })
+    }
+    this.#engine = engine
+    this.#feed = feed
+    this.#options = options
+    this.#touched = touches(query.filter!)
+    this.#tail = lastSeen === null ? null : this.#tailFrom(lastSeen)
+  }
+
+  read(grant: Grant): string | Uint8Array {
+    demand(grant, 'read', this.#options.noun)
+    return this.#tail === null ? this.#page(grant) : this.#tail.read(grant)
+  }
+
+  #tailFrom(position: number): Tail {
+    const { noun, query, about } = this.#options
+    const name = JSON.stringify([noun.name, query, about])
+    return new Tail(this.#engine, this.#feed, name, position, (after, grant) => {
+      const reader = this.#reader(grant)
+      const rows = this.#feed.recent(after)?.slice(0, PAGE) ?? readLog(this.#engine.sql, after, PAGE)
+      return { text: rows.map((row) => this.#meaning(reader, row)).join(''), position: rows.at(-1)!.seq }
+    })
+  }
+
+  #page(grant: Grant): string {
+    const { seq } = this.#engine.head
+    this.#tail = this.#tailFrom(seq)
+    return frame(seq, 'page', this.#options.pageText(findRows(this.#reader(grant), this.#options.query)))
+  }
+
+  #reader(grant: Grant): ReadContext {
+    return readContextOf(this.#engine, grant, this.#options.budget(), this.#options.context)
+  }
+
+  /** What an event means to the list. */
+  #meaning(reader: ReadContext, row: LogRow): string {
+    const { noun, text } = this.#options
+    const moved = this.#touched.has(row.type) ? this.#compare(reader, row) : ''
+    const isLogged = noun.storage === 'log'
+    if (!isLogged && row.type !== noun.name) return moved
+    const id = isLogged ? row.id : row.entity
+    const before = this.#member(reader, id, row.seq - 1)
+    const after = this.#member(reader, id, row.seq)
+    if (before && after) return moved + frame(row.seq, 'change', text(after))
+    if (moved !== '') return moved
+    if (after) return frame(row.seq, 'enter', text(after))
+    return before ? frame(row.seq, 'leave', text(before)) : ''
+  }
+
+  /** What enters and leaves because a related entity has changed. */
+  #compare(reader: ReadContext, { seq }: LogRow): string {
+    const { text } = this.#options
+    const before = this.#members(reader, seq - 1)
+    const after = this.#members(reader, seq)
+    const left = [...before.values()].filter(({ id }) => !after.has(id))
+    const entered = [...after.values()].filter(({ id }) => !before.has(id))
+    return [
+      ...left.map((one) => frame(seq, 'leave', text(one))),
+      ...entered.map((one) => frame(seq, 'enter', text(one))),
+    ].join('')
+  }
+
+  #members(reader: ReadContext, asOf: number): Map<string, Stored> {
+    const { type, filter, include } = this.#options.query
+    const { results, hasMore } = findRows(reader, { type, filter, include, asOf, limit: MOST_COMPARED, total: false })
+    if (hasMore) {
+      throw new Problem('too_many', `A live list through relations follows ${MOST_COMPARED} entities at most.`, {
+        limit: MOST_COMPARED,
+      })
+    }
+    return new Map(results.map((one) => [one.id, one]))
+  }
+
+  /** The entity as the list has it at a seq, or undefined. */
+  #member(reader: ReadContext, id: string, asOf: number): Stored | undefined {
+    const { type, filter, include } = this.#options.query
+    const only = allOf([withId(id), filter!])
+    return findRows(reader, { type, filter: only, include, asOf, limit: 1, total: false }).results[0]
+  }
+}
+
+function hasText(filter: Filter): boolean {
+  if (filter.op === 'text') return true
+  if (filter.op === 'and' || filter.op === 'or') return filter.of.some(hasText)
+  return filter.op === 'not' && hasText(filter.of)
+}

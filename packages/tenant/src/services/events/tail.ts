@@ -1,0 +1,45 @@
+import type { Engine } from '../../engine/engine.ts'
+import type { Grant } from '../../grant/grant.ts'
+import { viewKey } from '../../query/visibility.ts'
+import type { Feed } from './feed.ts'
+
+const MOST_PIECES = 10
+/** Sent when much was read without a match: others have their turn before the stream goes on. */
+const PAUSE = ':\n\n'
+
+/** Makes the piece of the log after a seq, as a grant sees it. */
+type Maker = (after: number, grant: Grant) => { readonly text: string; readonly position: number }
+
+/** Goes along the log from a seq on, in pieces that are made once for all followers that share a view of it. */
+export class Tail {
+  readonly #engine: Engine
+  readonly #feed: Feed
+  readonly #make: Maker
+  readonly #about: string
+  #position: number
+  #grant: Grant | null = null
+  #view = ''
+
+  /** `about` names what is sent, whoever receives it. */
+  constructor(engine: Engine, feed: Feed, about: string, position: number, make: Maker) {
+    this.#engine = engine
+    this.#feed = feed
+    this.#about = about
+    this.#position = position
+    this.#make = make
+  }
+
+  /** A bounded piece of what is new; empty when the log has to move on first. */
+  read(grant: Grant): string | Uint8Array {
+    if (grant !== this.#grant) this.#view = `${this.#about} ${viewKey(grant)}`
+    this.#grant = grant
+    const { head } = this.#engine
+    for (let pieces = 0; pieces < MOST_PIECES && this.#position < head.seq; pieces++) {
+      const after = this.#position
+      const { bytes, position } = this.#feed.piece(this.#view, after, () => this.#make(after, grant))
+      this.#position = position
+      if (bytes.length > 0) return bytes
+    }
+    return this.#position < head.seq ? PAUSE : ''
+  }
+}

@@ -1,0 +1,111 @@
+import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
+import type { Transaction } from '../../engine/engine.ts'
+import type { Grant } from '../../grant/grant.ts'
+import { HOOKS_PENDING, HookAnswers, type HookQuestion } from '../../write/hook-answers.ts'
+import { hasStoredHooks } from '../../write/stored-hooks.ts'
+import type { Transactor } from '../../write/transactor.ts'
+import type { Write, WriteContext } from '../../write/write.ts'
+import { answerRead, isRead, scriptCall } from './call.ts'
+import { HOOK_LIMITS } from './limits.ts'
+import { grantOfHook } from './stored.ts'
+
+/** A write is attempted at most this often: once more for each hook that only an earlier answer leads to. */
+const MOST_ROUNDS = 100
+
+type Context = Partial<WriteContext>
+type Commit = <T>(work: (transaction: Transaction) => T) => Promise<T>
+
+/** Runs a write through `commit`. Where stored BEFORE hooks have a say, they are asked and the write is run again. */
+export async function runWrite<T>(
+  transactor: Transactor,
+  commit: Commit,
+  grant: Grant,
+  context: Context,
+  work: (write: Write) => T,
+): Promise<T> {
+  const answers = answersFor(transactor)
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    try {
+      return await commit((transaction) => attempt(transactor, transaction, answers, grant, context, work))
+    } catch (reason) {
+      if (reason !== HOOKS_PENDING) throw reason
+    }
+    const ask = async (question: HookQuestion) => answers.learn(question, await askHook(transactor, context, question))
+    await Promise.all(answers.open.map(ask))
+  }
+  throw new Problem('busy', 'What this writes changes faster than its hooks can be asked. Try again, or write less.')
+}
+
+/** Runs a write at once, durable when it is answered; a promise of it where stored hooks are asked before. */
+export function runNow<T>(
+  transactor: Transactor,
+  grant: Grant,
+  context: Context,
+  work: (write: Write) => T,
+): T | Promise<T> {
+  const { engine } = transactor
+  try {
+    return engine.commit((transaction) =>
+      attempt(transactor, transaction, answersFor(transactor), grant, context, work),
+    )
+  } catch (reason) {
+    if (reason !== HOOKS_PENDING) throw reason
+  }
+  return runWrite(transactor, async (attempted) => engine.commit(attempted), grant, context, work)
+}
+
+/** The problem of a host that cannot run stored code. */
+export function noScript(): Problem {
+  return new Problem('not_supported', 'This host does not run code: it has no interpreter to run it in.')
+}
+
+/** The code that calls a stored hook. */
+export function hookCall(code: string): string {
+  return `(${code}\n)(entity, $, args)`
+}
+
+function answersFor({ engine }: Transactor): HookAnswers {
+  const { seal, random, clock } = engine.ports
+  return new HookAnswers(seal, random, clock)
+}
+
+function attempt<T>(
+  transactor: Transactor,
+  transaction: Transaction,
+  hookAnswers: HookAnswers,
+  grant: Grant,
+  context: Context,
+  work: (write: Write) => T,
+): T {
+  const begin = (more: Context) => work(transactor.begin(transaction, grant, { ...context, hookAnswers, ...more }))
+  if (!hasStoredHooks(transactor.engine)) return begin({})
+  return hookAnswers.attempt((random) => begin({ random, clock: hookAnswers.clock }))
+}
+
+async function askHook(
+  { engine }: Transactor,
+  { budget }: Context,
+  { hook, verb, entity, args }: HookQuestion,
+): Promise<JsonObject | Problem> {
+  const { script } = engine.ports
+  if (!script) return noScript()
+  const name = `${hook.type}.${hook.name}`
+  const reading = { engine, grant: grantOfHook(hook), ...(budget && { budget }) }
+  const { result, error } = await script.run({
+    ...HOOK_LIMITS,
+    code: hookCall(hook.code),
+    owner: engine.slug,
+    values: { entity, args },
+    call: async (called, given) => {
+      const call = scriptCall(called, given)
+      if (isRead(call)) return answerRead(reading, call)
+      throw new Problem('forbidden', `A hook before a verb may only read; do ${called} in the hook after it.`)
+    },
+  })
+  if (error?.code === 'busy') return new Problem('busy', error.message)
+  if (error) return new Problem('rejected', error.said || `The hook ${name}: ${error.message}`, { type: hook.type })
+  if (result === null || result === undefined) return {}
+  if (isPlainObject(result)) return result as JsonObject
+  const fault = `The hook ${name} must return an object of fields to change, or nothing; ${verb} was refused.`
+  return new Problem('rejected', fault, { type: hook.type })
+}

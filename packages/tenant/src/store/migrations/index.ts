@@ -1,0 +1,5 @@
+import { FROM_1 } from './from-1.ts'
+import { FROM_2 } from './from-2.ts'
+
+/** What brings a database from each layout to the next. A file here is never edited once it was released. */
+export const MIGRATIONS: { readonly [from: number]: readonly string[] } = { 1: FROM_1, 2: FROM_2 }

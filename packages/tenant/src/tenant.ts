@@ -1,0 +1,151 @@
+import type { JsonObject } from '@tildebase/nouns'
+import type { Budget } from './budget.ts'
+import type { CommitListener, Engine } from './engine/engine.ts'
+import type { Ports, TenantOptions } from './engine/options.ts'
+import { TenantAdmin } from './facade/admin.ts'
+import { createServices } from './facade/create-services.ts'
+import { Follower } from './facade/follower.ts'
+import { TenantReader } from './facade/reader.ts'
+import type { TenantServices } from './facade/services.ts'
+import { TenantWriter } from './facade/writer.ts'
+import type { Grant } from './grant/grant.ts'
+import { checkCode } from './services/scripts/check.ts'
+import { type CodeResult, runCode } from './services/scripts/do.ts'
+import { runWrite } from './services/scripts/run-write.ts'
+import { testWebhook } from './services/webhooks/records.ts'
+import { GroupCommit } from './write/group-commit.ts'
+import type { Write, WriteContext } from './write/write.ts'
+
+/** What a door says about a write beside who writes. */
+export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
+  /** What `$context` shows in entities; the tenant's own namespace when absent. */
+  readonly context?: string
+}
+
+/**
+ * A tenant, as doors and hosts use it. What it gives out is already narrowed: by a grant and a budget for requests, by
+ * `admin` for the operator. Nothing here leads to the database.
+ */
+export class Tenant {
+  readonly slug: string
+  readonly admin: TenantAdmin
+  readonly #engine: Engine
+  readonly #services: TenantServices
+  readonly #commits: GroupCommit
+
+  constructor(services: TenantServices) {
+    const { engine } = services.transactor
+    this.slug = engine.slug
+    this.#engine = engine
+    this.#services = services
+    this.#commits = new GroupCommit(engine, engine.ports.soon ?? queueMicrotask)
+    this.admin = new TenantAdmin(engine)
+  }
+
+  /** The tenant's namespace, as events show it. */
+  get context(): string {
+    return this.#engine.context
+  }
+
+  /** Whether anything was ever written. */
+  get exists(): boolean {
+    return this.#engine.head.seq > 0
+  }
+
+  /** The grant of a key, or null when the secret opens nothing. */
+  identify(secret: string): Grant | null {
+    return this.#services.keys.grantOf(secret)
+  }
+
+  /** The tenant as a grant may read it. */
+  read(grant: Grant, budget: Budget, context: string = this.context): TenantReader {
+    return new TenantReader(this.#services, grant, budget, context)
+  }
+
+  /** Runs a write in the next commit. Its result comes when that is durable; stored BEFORE hooks are asked first. */
+  write<T>(grant: Grant, request: RequestContext, budget: Budget, work: (write: TenantWriter) => T): Promise<T> {
+    const { context = this.context, ...rest } = request
+    return this.#write(grant, { ...rest, budget }, (write) => work(new TenantWriter(this.#services, write, context)))
+  }
+
+  /** The log as a grant sees it, while it goes on. */
+  follow(grant: Grant): Follower {
+    return new Follower(this.#services, grant)
+  }
+
+  /** Runs code with the rights of a grant. */
+  runCode(grant: Grant, request: RequestContext, budget: Budget, body: unknown): Promise<CodeResult> {
+    const { context: _, ...rest } = request
+    const context = { ...rest, budget }
+    const write = <T>(more: Partial<WriteContext>, work: (write: Write) => T) =>
+      this.#write(grant, { ...context, ...more }, work)
+    return runCode(this.#services.transactor, grant, context, write, body)
+  }
+
+  /** Refuses code that cannot be stored as a hook. */
+  checkHookCode(code: string): Promise<void> {
+    return checkCode(this.#engine, code)
+  }
+
+  /** Sends a test event to a webhook and returns how that went. */
+  testWebhook(grant: Grant, id: string): Promise<JsonObject> {
+    return testWebhook(this.#services.transactor, grant, id)
+  }
+
+  /** How many writes wait for the next commit. */
+  get waiting(): number {
+    return this.#commits.waiting
+  }
+
+  /** How much is under way that belongs to no request. A tenant with any is not closed. */
+  get underWay(): number {
+    return this.#engine.scheduler.underWay
+  }
+
+  get isResting(): boolean {
+    return this.#engine.scheduler.isResting
+  }
+
+  /** When the next job is due, or null; `asleep` leaves out what no closed tenant is opened for. */
+  due(asleep = false): number | null {
+    return this.#engine.scheduler.due(asleep)
+  }
+
+  /** Runs the jobs that are due. */
+  wake(): Promise<void> {
+    return this.#engine.scheduler.wake()
+  }
+
+  /** Starts nothing new, ends the streams, and waits for what is under way. */
+  rest(): Promise<void> {
+    return this.#engine.scheduler.rest()
+  }
+
+  /** Writes down what is in memory only, before the database is closed. */
+  flush(): void {
+    this.#engine.scheduler.flush()
+  }
+
+  /** Says that the database is closed now. */
+  closed(): void {
+    this.#engine.scheduler.isClosed = true
+  }
+
+  get isClosed(): boolean {
+    return this.#engine.scheduler.isClosed
+  }
+
+  /** Calls `listener` with the events of every commit from now on. Returns how to stop it. */
+  listen(listener: CommitListener): () => void {
+    return this.#engine.listen(listener)
+  }
+
+  #write<T>(grant: Grant, context: Partial<WriteContext>, work: (write: Write) => T): Promise<T> {
+    return runWrite(this.#services.transactor, (one) => this.#commits.run(one), grant, context, work)
+  }
+}
+
+/** Opens a tenant on a database. */
+export function openTenant(slug: string, ports: Ports, options: TenantOptions): Tenant {
+  return new Tenant(createServices(slug, ports, options))
+}

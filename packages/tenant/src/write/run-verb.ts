@@ -1,0 +1,38 @@
+import { type Noun, Problem } from '@tildebase/nouns'
+import { demand, isNarrowed } from '../grant/grant.ts'
+import { isVisible } from '../query/visible-entity.ts'
+import { applyVerb, notFound } from './verb.ts'
+import type { RunResult, VerbRequest } from './verb-request.ts'
+import type { SpecialVerb, Write } from './write.ts'
+
+/** A verb that a client asks for. */
+export type Operation = Omit<VerbRequest, 'internalVerb' | 'serviceFields'>
+
+/** Runs a verb with the rights of the write's grant. The one way in for REST, batch, MCP, sync, imports and code. */
+export function runVerb(write: Write, operation: Operation): RunResult {
+  const noun = write.engine.noun(operation.type)
+  demand(write.grant, 'write', noun)
+  const request: VerbRequest = noun.name === operation.type ? operation : { ...operation, type: noun.name }
+  const special: SpecialVerb = write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb
+  const result = isNarrowed(write.grant) ? narrowly(write, noun, request, special) : special(write, request)
+  if (result.secret !== undefined) write.context.secrets.add(result.secret)
+  return result
+}
+
+/** A narrowed grant touches only rows that it sees before, and leaves only rows that it sees after. */
+function narrowly(write: Write, noun: Noun, request: VerbRequest, run: SpecialVerb): RunResult {
+  const { engine, grant, context } = write
+  const isExisting = request.verb !== 'create' && request.verb !== 'restore'
+  if (isExisting && !isVisible(engine, grant, noun, request.id ?? '', context.budget)) {
+    throw notFound(noun.name, request.id ?? '')
+  }
+  return write.attempt(() => {
+    const result = run(write, request)
+    if (request.verb === 'delete' || isVisible(engine, grant, noun, result.entity.id, context.budget)) return result
+    throw new Problem(
+      'forbidden',
+      `This key may not leave a ${noun.name} with these values: its filter does not show it.`,
+      { type: noun.name },
+    )
+  })
+}

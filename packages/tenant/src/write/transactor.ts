@@ -1,0 +1,42 @@
+import { unlimited } from '../budget.ts'
+import type { Engine, Transaction } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { grantFor } from '../grant/grant.ts'
+import { Write, type WriteContext, type WriteExtensions } from './write.ts'
+
+/** Starts writes: with the clock and the random numbers of the host, and with what services add. */
+export class Transactor {
+  readonly engine: Engine
+  readonly extensions: WriteExtensions = { listeners: [], verbs: {}, compute: () => undefined, session: () => null }
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  /** Runs a write in a commit of its own, now. */
+  commit<T>(grant: Grant, context: Partial<WriteContext>, work: (write: Write) => T): T {
+    return this.engine.commit((transaction) => work(this.begin(transaction, grant, context)))
+  }
+
+  /** Runs a write of the service itself in a commit of its own, now. */
+  commitAs<T>(actor: string, work: (write: Write) => T): T {
+    return this.commit(grantFor(actor), {}, work)
+  }
+
+  /** A write inside a transaction. */
+  begin(transaction: Transaction, grant: Grant, context: Partial<WriteContext>): Write {
+    const { clock, random } = this.engine.ports
+    return new Write(transaction, this.extensions, grant, {
+      clock,
+      random,
+      correlation: null,
+      trace: null,
+      hops: 0,
+      hookAnswers: null,
+      isDryRun: false,
+      ...context,
+      budget: context.budget ?? unlimited(),
+      secrets: context.secrets ?? new Set(),
+    })
+  }
+}

@@ -1,0 +1,36 @@
+import type { JsonObject, Verb } from '@tildebase/nouns'
+import type { Stored } from '../store/entities.ts'
+import type { LogRow } from '../store/log.ts'
+
+/** One verb to run. */
+export interface VerbRequest {
+  readonly type: string
+  readonly verb: string
+  readonly id?: string | undefined
+  /** The draft, the patch or the verb's arguments. */
+  readonly data?: unknown
+  /** The versions that the sender would change; any other is a mismatch. */
+  readonly ifVersions?: readonly number[] | undefined
+  /** Ids that count as existing: they come in the same transaction. */
+  readonly pendingIds?: ReadonlySet<string> | undefined
+  /** For `ApiKey.revoke`: ends what the key made, too. */
+  readonly cascade?: boolean
+  /** Keeps a well-formed `$id` of the draft, as imports and syncs do. */
+  readonly keepId?: boolean
+  /** A verb of the service's own, which no client can name. */
+  readonly internalVerb?: Verb
+  /** Values of service-set fields, from the service itself. */
+  readonly serviceFields?: JsonObject
+}
+
+/** What a verb did. `event` is null when nothing changed. */
+export interface VerbResult {
+  readonly entity: Stored
+  readonly event: LogRow | null
+}
+
+/** What a verb that a client asked for did. */
+export interface RunResult extends VerbResult {
+  /** Present once, when a key or a webhook was created. */
+  readonly secret?: string
+}

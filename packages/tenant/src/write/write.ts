@@ -1,0 +1,131 @@
+import type { Json, JsonObject, Noun, Verb } from '@tildebase/nouns'
+import type { Budget } from '../budget.ts'
+import type { Engine, Transaction } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { newId } from '../ids.ts'
+import type { Clock, Random } from '../ports.ts'
+import type { Current, Stored } from '../store/entities.ts'
+import type { LogRow } from '../store/log.ts'
+import { replacedSeq } from '../store/versions.ts'
+import type { HookAnswers } from './hook-answers.ts'
+import type { RunResult, VerbRequest } from './verb-request.ts'
+
+/** What a write belongs to. Everything that it leads to inherits it. */
+export interface WriteContext {
+  readonly clock: Clock
+  readonly random: Random
+  readonly budget: Budget
+  /** What all writes of one request share, and can be undone by. */
+  readonly correlation: string | null
+  /** The trace of the request: its id and flags, `4bf9…-01`. */
+  readonly trace: string | null
+  /** How many AFTER hooks or workflows, one after the other, led here. */
+  readonly hops: number
+  /** What stored BEFORE hooks answered; null where they cannot be asked. */
+  readonly hookAnswers: HookAnswers | null
+  /** The secrets that were issued: what is kept of the answer must not contain them. */
+  readonly secrets: Set<string>
+  /** True when nothing may wake the tenant: the write will be undone. */
+  readonly isDryRun: boolean
+}
+
+/** Runs in the transaction of every event: what it writes is durable with the event, or not at all. */
+export type TransactionListener = (write: Write, event: LogRow, entity: Stored) => void
+
+/** The value of a field that a verb declares as `$computed`. */
+export type Compute = (noun: Noun, verb: Verb, field: string, state: JsonObject, args: JsonObject) => Json | undefined
+
+/** A verb that means more than merging fields: `ApiKey.create`, `Funnel.analyze`. */
+export type SpecialVerb = (write: Write, request: VerbRequest) => RunResult
+
+/** What services add to writes. Filled once, when a tenant is opened. */
+export interface WriteExtensions {
+  readonly listeners: TransactionListener[]
+  readonly verbs: { [name: string]: SpecialVerb }
+  compute: Compute
+  /** The tenant's data as code sees it, inside a write. */
+  session: (write: Write) => unknown
+}
+
+/** One write: who writes, when, with which ids, as part of what. It lives as long as its transaction. */
+export class Write {
+  readonly engine: Engine
+  readonly transaction: Transaction
+  readonly extensions: WriteExtensions
+  readonly grant: Grant
+  readonly context: WriteContext
+
+  constructor(transaction: Transaction, extensions: WriteExtensions, grant: Grant, context: WriteContext) {
+    this.engine = transaction.engine
+    this.transaction = transaction
+    this.extensions = extensions
+    this.grant = grant
+    this.context = context
+  }
+
+  get sql() {
+    return this.engine.sql
+  }
+
+  /** The time of what is written next. */
+  now(): number {
+    return this.engine.nextTime(this.context.clock)
+  }
+
+  newId(prefix: string): string {
+    return newId(prefix, this.context.clock, this.context.random)
+  }
+
+  /** The same write for another grant: the service's own, or that of a hook. */
+  as(grant: Grant): Write {
+    return new Write(this.transaction, this.extensions, grant, this.context)
+  }
+
+  /** The same write in another context. */
+  within(context: Partial<WriteContext>): Write {
+    return new Write(this.transaction, this.extensions, this.grant, { ...this.context, ...context })
+  }
+
+  /** Runs `work` whole or not at all; a failure leaves what was written before it. */
+  attempt<T>(work: () => T): T {
+    return this.transaction.savepoint(work)
+  }
+
+  /** Calls `back` if the work under way is undone. */
+  onRollback(back: () => void): void {
+    this.transaction.onRollback(back)
+  }
+
+  /** Asks for the tenant to be woken at a time. */
+  wakeAt(at: number): void {
+    if (!this.context.isDryRun) this.engine.ports.alarm.wakeAt(at)
+  }
+
+  /** Appends the event of a verb and calls the listeners. `replaced` is the version before. */
+  append(
+    verb: Verb,
+    entity: Stored,
+    previous: JsonObject | null,
+    replaced: Current | null,
+    id = this.newId('event'),
+  ): LogRow {
+    const entry = {
+      id,
+      at: entity.updatedAt,
+      type: entity.type,
+      entity: entity.id,
+      verb: verb.name,
+      event: verb.event,
+      version: entity.version,
+      actor: this.grant.actor,
+      correlation: this.context.correlation,
+      createdAt: entity.createdAt,
+      createdBy: entity.createdBy,
+      data: entity.data,
+      previous: previous && JSON.stringify(previous),
+    }
+    const row = this.transaction.append(entry, this.context.random, replacedSeq(replaced))
+    for (const listener of this.extensions.listeners) listener(this, row, entity)
+    return row
+  }
+}
