@@ -5,7 +5,7 @@ import { readContextOf } from '../../query/read-context.ts'
 import { recordView } from '../../query/visibility.ts'
 import { isVisible } from '../../query/visible-entity.ts'
 import { type Current, currentOf } from '../../store/entities.ts'
-import { readEntryOf } from '../../store/log.ts'
+import { readEntry, readEntryOf } from '../../store/log.ts'
 import type { Change, SyncOperation } from './change.ts'
 import { EXISTENCE, type Register, registersOf } from './register.ts'
 import type { SyncSession } from './sync-session.ts'
@@ -60,8 +60,7 @@ function changeFor(session: SyncSession, touched: Touched, said: Said | undefine
   const current = currentOf(engine.sql, touched.type, touched.id)
   if (!current)
     return engine.nouns.get(touched.type)?.storage === 'log' && !said ? trackedEvent(session, touched.id) : null
-  const hidden =
-    isNarrowed(grant) && !current.deleted && !isVisible(engine, grant, engine.noun(current.type), current.id)
+  const hidden = isNarrowed(grant) && !isSeen(session, current)
   if (current.deleted || hidden) {
     if (said?.isDeleted || (hidden && !wasSeen(session, current, since))) return null
     const register = registersOf(engine, current, []).get(EXISTENCE)!
@@ -103,6 +102,12 @@ function told(
 ): ServerChange {
   const at = registers.reduce((latest, register) => Math.max(latest, register.at), 0)
   return { type, id, operation, data, timestamp: isoOf(at), clock: joined(registers.map(({ clock }) => clock)) }
+}
+
+/** Whether the grant sees the entity. A deleted one is judged by the record of its deletion. */
+function isSeen({ write: { engine, grant } }: SyncSession, { deleted, seq, type, id }: Current): boolean {
+  if (!deleted) return isVisible(engine, grant, engine.noun(type), id)
+  return recordView(engine, grant)(readEntry(engine.sql, seq)!) !== null
 }
 
 /** A tracked event, if the grant sees its record. */

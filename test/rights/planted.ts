@@ -1,0 +1,98 @@
+import type { TestApp } from '../host.ts'
+
+/** A text that only hidden rows hold: in the present, in the past, in events. */
+export const MARK = 'HIDDEN-7f3a'
+/** A number that only hidden rows hold. */
+export const HIDDEN_VALUE = 987_654_321
+
+export const TENANT = 'walk'
+
+/** What was planted, by what a narrowed key may see of it. */
+export interface Planted {
+  readonly visible: { readonly [type: string]: string }
+  readonly hidden: { readonly [type: string]: string }
+  /** Ids that no answer may contain, unless the request named them. */
+  readonly secretIds: readonly string[]
+  readonly correlation: string
+  readonly webhook: string
+  readonly hiddenWebhook: string
+}
+
+/** The rows that a narrowed key may see: those whose owner field says so. */
+export const ROWS = {
+  Contact: { title: 'mine' },
+  Organization: { website: 'mine' },
+  Deal: { description: 'mine' },
+  Ticket: { source: 'Email' },
+  Metric: { description: 'mine' },
+  FeatureFlag: { description: 'mine' },
+  Funnel: { description: 'mine' },
+  Event: { $or: [{ type: 'verb' }, { name: 'mine' }] },
+  Webhook: { description: 'mine' },
+  Workflow: { description: 'mine' },
+}
+
+/** Fills a tenant with visible and hidden rows of several types, with a past that was hidden, and with events. */
+export async function plant(app: TestApp): Promise<Planted> {
+  const made: { visible: Record<string, string>; hidden: Record<string, string> } = { visible: {}, hidden: {} }
+  const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const reply = await app.request(method, `/~${TENANT}${path}`, body, headers)
+    if (reply.status >= 400) throw new Error(`${method} ${path}: ${reply.text}`)
+    return reply.body
+  }
+  const both = async (type: string, fields: object, visible: object, hidden: object) => {
+    made.visible[type] = (await send('POST', `/${type}`, { name: `seen ${type}`, ...fields, ...visible })).$id
+    made.hidden[type] = (await send('POST', `/${type}`, { name: `${MARK} ${type}`, ...fields, ...hidden })).$id
+  }
+  await both('Organization', {}, { website: 'mine' }, { website: 'theirs' })
+  await both(
+    'Contact',
+    {},
+    { title: 'mine', organization: made.visible.Organization, email: 'seen@example.org' },
+    { title: 'theirs', organization: made.hidden.Organization, email: `${MARK}@example.org` },
+  )
+  await both('Deal', { value: 10 }, { description: 'mine' }, { description: MARK, value: HIDDEN_VALUE })
+  await both('Ticket', { subject: 's' }, { source: 'Email' }, { source: 'Chat', subject: MARK })
+  await both('Metric', { value: 1 }, { description: 'mine' }, { description: MARK, value: HIDDEN_VALUE })
+  await both(
+    'FeatureFlag',
+    { type: 'String', status: 'Enabled' },
+    { key: 'seen', description: 'mine', defaultValue: 'seen' },
+    { key: 'hidden', description: 'theirs', defaultValue: MARK },
+  )
+  await both('Funnel', { steps: ['a'] }, { description: 'mine' }, { description: MARK })
+  await both('Workflow', {}, { description: 'mine' }, { description: MARK })
+  await send('POST', '/events', { name: 'mine', type: 'track', userId: 'u1' })
+  const tracked = await send('POST', '/events', { name: MARK, type: 'track', userId: MARK })
+  // A contact that was hidden and is visible now, and one that was visible and is hidden now.
+  const entered = await send('POST', '/Contact', { name: `${MARK} before`, title: 'theirs' })
+  await send('PUT', `/Contact/${entered.$id}`, { name: 'seen now', title: 'mine' })
+  const left = await send('POST', '/Contact', { name: 'seen once', title: 'mine' })
+  await send('PUT', `/Contact/${left.$id}`, { name: `${MARK} after`, title: 'theirs' })
+  const deleted = await send('POST', '/Contact', { name: `${MARK} deleted`, title: 'theirs' })
+  await send('DELETE', `/Contact/${deleted.$id}`)
+  const correlation = 'walk-run'
+  const run = await send(
+    'POST',
+    '/Contact',
+    { name: `${MARK} run`, title: 'theirs' },
+    { 'x-correlation-id': correlation },
+  )
+  const webhook = await send('POST', '/webhooks', {
+    url: 'http://127.0.0.1:9/',
+    events: ['Nothing.*'],
+    description: 'mine',
+  })
+  const other = await send('POST', '/webhooks', {
+    url: `http://127.0.0.1:9/${MARK}`,
+    events: ['Nothing.*'],
+    description: 'theirs',
+  })
+  return {
+    ...made,
+    secretIds: [...Object.values(made.hidden), tracked.$id, deleted.$id, run.$id],
+    correlation,
+    webhook: webhook.$id,
+    hiddenWebhook: other.$id,
+  }
+}

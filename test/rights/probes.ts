@@ -1,0 +1,236 @@
+import type { Planted } from './planted.ts'
+import { MARK } from './planted.ts'
+
+/** A request of the walk. */
+export interface Probe {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: { readonly [name: string]: string }
+}
+
+type Probes = (planted: Planted) => readonly Probe[]
+
+const TYPES = ['Contact', 'Organization', 'Deal', 'Ticket', 'Metric', 'FeatureFlag', 'Funnel', 'Workflow', 'Event']
+const filter = (json: object) => encodeURIComponent(JSON.stringify(json))
+
+const get = (path: string, headers?: Probe['headers']): Probe => ({ method: 'GET', path, ...(headers && { headers }) })
+const send = (method: string, path: string, body: unknown = {}): Probe => ({ method, path, body })
+
+/** Both rows of a type: the visible and the hidden one. */
+const rows = ({ visible, hidden }: Planted) =>
+  Object.keys(visible).flatMap((type) => [
+    { type, id: visible[type]! },
+    { type, id: hidden[type]! },
+  ])
+
+/** How a list can be asked for. */
+const QUESTIONS = [
+  '',
+  `?filter=${filter({ name: { $regex: 'HIDDEN' } })}`,
+  `?filter=${filter({ $text: MARK })}`,
+  `?filter=${filter({ $or: [{ name: { $exists: true } }, { $id: 'x' }] })}`,
+  '?sort=-name&limit=100',
+  '?asOf=2030-01-01T00:00:00Z',
+  '?fields=name',
+  '?total=true&offset=0&limit=1',
+]
+
+/** Requests for every route, under the name of its method and path. A route without an entry fails the walk. */
+export const PROBES: { readonly [route: string]: Probes } = {
+  'GET /:type': () => [
+    ...TYPES.flatMap((type) => QUESTIONS.map((question) => get(`/${type}${question}`))),
+    get('/Contact?include=organization.contacts'),
+    get('/Organization?include=contacts'),
+    get(`/Contact?filter=${filter({ 'organization.name': { $regex: '.' } })}`),
+    get('/api-keys'),
+    get('/webhooks'),
+    ...['Contact', 'Event'].map((type) => get(`/${type}`, { accept: 'text/event-stream' })),
+    ...['Contact', 'Event'].map((type) => get(`/${type}`, { accept: 'text/event-stream', 'last-event-id': '0' })),
+  ],
+  'GET /:type/count': () => TYPES.flatMap((type) => QUESTIONS.map((question) => get(`/${type}/count${question}`))),
+  'GET /:type/aggregate': () =>
+    TYPES.flatMap((type) => [
+      get(`/${type}/aggregate?group=name`),
+      get(`/${type}/aggregate?max=name,value&min=name&sum=value`),
+    ]).concat(get('/Contact/aggregate?group=organization.name')),
+  'GET /:type/:id': (planted) =>
+    rows(planted).flatMap(({ type, id }) => [
+      get(`/${type}/${id}`),
+      get(`/${type}/${id}?asOf=2030-01-01T00:00:00Z`),
+      get(`/${type}/${id}?include=${type === 'Contact' ? 'organization' : ''}`),
+    ]),
+  'GET /:type/:id/history': (planted) => rows(planted).map(({ type, id }) => get(`/${type}/${id}/history`)),
+  'GET /:type/:id/diff': (planted) =>
+    rows(planted).flatMap(({ type, id }) => [
+      get(`/${type}/${id}/diff?from=1&to=1`),
+      get(`/${type}/${id}/diff?from=2020-01-01T00:00:00Z&to=2030-01-01T00:00:00Z`),
+    ]),
+  'POST /:type': () => [
+    send('POST', '/Contact', { name: 'new', title: 'mine' }),
+    send('POST', '/Contact', { name: 'new', title: 'theirs' }),
+    send('POST', '/Contact', { name: 'same', title: 'mine', email: `${MARK.toLowerCase()}@example.org` }),
+    send('POST', '/Contact?dryRun=true', { name: 'dry', title: 'mine' }),
+    send('POST', '/Metric', { name: 'x', description: 'mine' }),
+    send('POST', '/Goal', { name: 'g', target: 1 }),
+  ],
+  'PUT /:type/:id': (planted) => rows(planted).map(({ type, id }) => send('PUT', `/${type}/${id}`, { tags: 'walked' })),
+  'PATCH /:type/:id': (planted) =>
+    rows(planted).map(({ type, id }) => send('PATCH', `/${type}/${id}`, { tags: 'patched' })),
+  'DELETE /:type/:id': ({ hidden }) =>
+    Object.keys(hidden).map((type) => ({ method: 'DELETE', path: `/${type}/${hidden[type]}` })),
+  'POST /:type/:id/:verb': (planted) => [
+    ...rows(planted).flatMap(({ type, id }) => [
+      send('POST', `/${type}/${id}/update`, { tags: 'verb' }),
+      send('POST', `/${type}/${id}/rollback`, { version: 1 }),
+      send('POST', `/${type}/${id}/restore`),
+    ]),
+    send('POST', `/Funnel/${planted.visible.Funnel}/analyze`),
+    send('POST', `/Funnel/${planted.hidden.Funnel}/analyze`),
+    send('POST', `/Contact/${planted.hidden.Contact}/qualify`),
+  ],
+  'POST /:type/:id/erase': ({ hidden }) =>
+    Object.keys(hidden).map((type) => send('POST', `/${type}/${hidden[type]}/erase`)),
+  'GET /events': () => [
+    get('/events?limit=1000'),
+    get('/events?type=Contact.*'),
+    get('/events?filter=%7B%7D&limit=100'),
+    get(`/events?name=${MARK}`),
+    get('/events', { accept: 'text/event-stream', 'last-event-id': '0' }),
+    get('/events?type=Contact', { accept: 'text/event-stream', 'last-event-id': '0' }),
+  ],
+  'POST /events': () => [
+    send('POST', '/events', { name: 'mine', type: 'track' }),
+    send('POST', '/events', [{ name: 'x', type: 'track' }]),
+  ],
+  'GET /events/count': () => QUESTIONS.map((question) => get(`/events/count${question}`)),
+  'GET /events/aggregate': () => [get('/events/aggregate?group=name'), get('/events/aggregate?group=name,data.name')],
+  'GET /events/:id': ({ secretIds }) => secretIds.map((id) => get(`/events/${id}`)),
+  'GET /Event/count': () => QUESTIONS.map((question) => get(`/Event/count${question}`)),
+  'GET /Event/aggregate': () => [get('/Event/aggregate?group=name'), get('/Event/aggregate?group=name,data.name')],
+  'GET /Event/:id': ({ secretIds }) => secretIds.map((id) => get(`/Event/${id}`)),
+  'POST /batch': (planted) => [
+    send('POST', '/batch', {
+      operations: [
+        ...TYPES.map((type) => ({ id: type, method: 'GET', path: `/${type}` })),
+        { id: 'one', method: 'GET', path: `/Contact/${planted.hidden.Contact}` },
+        { id: 'write', method: 'PUT', path: `/Contact/${planted.hidden.Contact}`, body: { tags: 'batch' } },
+      ],
+    }),
+  ],
+  'GET /metrics': () => [get('/metrics'), get('/metrics?asOf=2030-01-01T00:00:00Z')],
+  'GET /Metric/:id/series': (planted) =>
+    rows(planted)
+      .filter(({ type }) => type === 'Metric')
+      .map(({ id }) => get(`/Metric/${id}/series`)),
+  'GET /metrics/:id/series': (planted) =>
+    rows(planted)
+      .filter(({ type }) => type === 'Metric')
+      .map(({ id }) => get(`/metrics/${id}/series`)),
+  'POST /FeatureFlag/:id/evaluate': ({ hidden }) => [
+    send('POST', `/FeatureFlag/${hidden.FeatureFlag}/evaluate`),
+    send('POST', '/FeatureFlag/hidden/evaluate'),
+  ],
+  'POST /feature-flags/:id/evaluate': () => [send('POST', '/feature-flags/hidden/evaluate')],
+  'POST /import/:type': () => [
+    send('POST', '/import/Contact', [
+      { name: 'i', title: 'mine' },
+      { name: 'j', title: 'mine', email: `${MARK}@example.org` },
+    ]),
+    send('POST', '/import/Contact?upsert=email', [{ name: 'up', email: `${MARK}@example.org`, title: 'mine' }]),
+    send('POST', '/import/Contact?dryRun=true', [{ name: 'i', title: 'mine' }]),
+  ],
+  'GET /export/:type': () =>
+    TYPES.flatMap((type) =>
+      ['json', 'ndjson', 'csv', 'parquet'].map((format) => get(`/export/${type}?format=${format}`)),
+    ),
+  'GET /manifest': () => [get('/manifest')],
+  'POST /sync': (planted) => [
+    send('POST', '/sync', { changes: [] }),
+    send('POST', '/sync', {
+      changes: [
+        {
+          type: 'Contact',
+          id: planted.hidden.Contact,
+          operation: 'update',
+          data: { tags: 's' },
+          timestamp: '2030-01-01T00:00:00Z',
+        },
+        { type: 'Contact', id: planted.hidden.Contact, operation: 'delete', timestamp: '2030-01-01T00:00:00Z' },
+      ],
+    }),
+  ],
+  'GET /status': () => [get('/status')],
+  'POST /mcp': (planted) => mcp(planted),
+  'POST /do': (planted) => [
+    ...scripts(planted),
+    ...scripts(planted).map((probe) => ({ ...probe, path: '/do?dryRun=true' })),
+  ],
+  'POST /undo/:correlation': ({ correlation }) => [send('POST', `/undo/${correlation}`)],
+  'GET /schema/:type/hooks': () => [get('/schema/Contact/hooks')],
+  'GET /schema/:type/hooks/:name': () => [get('/schema/Contact/hooks/creating')],
+  'PUT /schema/:type/hooks/:name': () => [
+    send('PUT', '/schema/Contact/hooks/creating', { code: '(entity) => { throw new Error(JSON.stringify(entity)) }' }),
+  ],
+  'DELETE /schema/:type/hooks/:name': () => [{ method: 'DELETE', path: '/schema/Contact/hooks/creating' }],
+  'GET /openapi.json': () => [get('/openapi.json')],
+  'GET /schema': () => [get('/schema')],
+  'GET /schema/:type': () => [get('/schema/Contact')],
+  'PUT /schema/:type': () => [
+    send('PUT', '/schema/Contact', { $domain: 'billing' }),
+    send('PUT', '/schema/Ship', { name: 'string' }),
+  ],
+  'DELETE /schema/:type': () => [{ method: 'DELETE', path: '/schema/Ship' }],
+  ...Object.fromEntries(
+    ['webhooks', 'Webhook'].flatMap((name): [string, Probes][] => [
+      [
+        `GET /${name}/:id/deliveries`,
+        ({ webhook, hiddenWebhook }) => [
+          get(`/${name}/${webhook}/deliveries`),
+          get(`/${name}/${hiddenWebhook}/deliveries`),
+        ],
+      ],
+      [`POST /${name}/:id/redeliver`, ({ hiddenWebhook }) => [send('POST', `/${name}/${hiddenWebhook}/redeliver`)]],
+      [`POST /${name}/:id/rotate`, ({ hiddenWebhook }) => [send('POST', `/${name}/${hiddenWebhook}/rotate`)]],
+      [`POST /${name}/:id/test`, ({ hiddenWebhook }) => [send('POST', `/${name}/${hiddenWebhook}/test`)]],
+    ]),
+  ),
+}
+
+/** Every tool of MCP over every type. */
+function mcp(planted: Planted): Probe[] {
+  const call = (name: string, input: object) =>
+    send('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } })
+  return [
+    send('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    ...TYPES.flatMap((type) => [
+      call('search', { type }),
+      call('search', { type, filter: { name: { $regex: 'HIDDEN' } } }),
+    ]),
+    ...rows(planted).map(({ type, id }) => call('fetch', { type, id })),
+    ...['Schema', 'Status'].map((type) => call('fetch', { type })),
+    call('fetch', { type: 'Metric', id: 'pipeline' }),
+    ...scripts(planted).map(({ body }) => call('do', body as object)),
+  ]
+}
+
+/** Every function that code can call. */
+function scripts({ hidden }: Planted): Probe[] {
+  const codes = [
+    ...TYPES.flatMap((type) => [
+      `await $.${type}.find({})`,
+      `await $.${type}.findOne({ name: { $regex: 'HIDDEN' } })`,
+      `await $.${type}.count({ name: { $regex: 'HIDDEN' } })`,
+    ]),
+    ...Object.entries(hidden).flatMap(([type, id]) => [
+      `await $.${type}.get('${id}')`,
+      `await $.${type}.update('${id}', { tags: 'code' })`,
+      `await $.${type}.delete('${id}')`,
+    ]),
+    'await $.events({ limit: 1000 })',
+    "await $.Contact.create({ name: 'by code', title: 'mine' })",
+  ]
+  return codes.map((code) =>
+    send('POST', '/do', { code: `try { ${code.replace('await', 'return await')} } catch (e) { return e.message }` }),
+  )
+}

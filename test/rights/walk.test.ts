@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../packages/server/src/route-table.ts'
+import { type TestApp, testApp } from '../host.ts'
+import { HIDDEN_VALUE, MARK, type Planted, plant, ROWS, TENANT } from './planted.ts'
+import { PROBES, type Probe } from './probes.ts'
+
+let app: TestApp
+let planted: Planted
+const keys: Record<string, string> = {}
+/** The planted rows as the operator sees them, before the walk. */
+let before: string
+
+beforeAll(async () => {
+  app = await testApp({ TILDE_WEBHOOKS_INSECURE: '1' })
+  planted = await plant(app)
+  keys.narrowed = await app.key(TENANT, 'admin:all', { filter: ROWS })
+  keys['of an area'] = await app.key(TENANT, 'admin:billing')
+  keys['without scopes'] = await app.key(TENANT, '')
+  before = await hiddenRows()
+})
+afterAll(() => app.stop())
+
+test('the walk knows every route, and no route that does not exist', () => {
+  const known = routes.all.map(({ method, path }) => `${method} ${path}`)
+
+  expect(Object.keys(PROBES).toSorted()).toEqual([...new Set(known)].toSorted())
+})
+
+describe.each(['narrowed', 'of an area', 'without scopes'])('a key that is %s', (kind) => {
+  test.each(Object.keys(PROBES))('%s answers with nothing that it may not see', async (route) => {
+    for (const probe of PROBES[route]!(planted)) {
+      const text = await answerTo(keys[kind]!, probe)
+      const asked = JSON.stringify(probe)
+      const ids = planted.secretIds.filter((id) => text.includes(id) && !asked.includes(id))
+      // What the sender wrote itself may come back in a message.
+      const echo = asked.includes(MARK)
+
+      expect({ asked, found: echo ? text.replaceAll(MARK, '').match(/HIDDEN-\w+ \w+/) : text.includes(MARK) }).toEqual({
+        asked,
+        found: echo ? null : false,
+      })
+      expect({ asked, value: text.includes(String(HIDDEN_VALUE)), ids }).toEqual({ asked, value: false, ids: [] })
+    }
+  })
+})
+
+test('counts cover visible rows only', async () => {
+  const send = app.as(keys.narrowed!)
+  const count = async (path: string) => (await send('GET', `/~${TENANT}${path}`)).body
+  const everything = (await app.request('GET', `/~${TENANT}/export/Contact?format=json`)).body
+  const visible = everything.filter(({ title }: any) => title === 'mine').length
+  const events = (await send('GET', `/~${TENANT}/export/Event?format=json`)).body
+
+  expect((await count('/Contact')).total).toBe(visible)
+  expect((await count('/Contact/count')).count).toBe(visible)
+  expect((await count('/Contact/aggregate')).total).toBe(visible)
+  expect((await count('/Event/count')).count).toBe(events.length)
+  expect((await count('/Event')).total).toBe(events.length)
+  expect((await count('/metrics')).pipeline).toMatchObject({ totalDeals: 1, totalValue: 10 })
+  expect((await count('/status')).entities).not.toHaveProperty('Contact')
+  expect((await app.as(keys['without scopes']!)('GET', `/~${TENANT}/status`)).body.entities).toEqual({})
+})
+
+test('no hidden row was changed, deleted or erased', async () => {
+  expect(await hiddenRows()).toBe(before)
+})
+
+/** The hidden rows, as the operator reads them. */
+async function hiddenRows(): Promise<string> {
+  const rows: string[] = []
+  for (const [type, id] of Object.entries(planted.hidden)) {
+    rows.push((await app.request('GET', `/~${TENANT}/${type}/${id}`)).text)
+  }
+  return rows.join('\n')
+}
+
+/** The whole text of an answer: of a live one, what comes until it is quiet. */
+async function answerTo(key: string, { method, path, body, headers }: Probe): Promise<string> {
+  const isLive = headers?.accept === 'text/event-stream'
+  const response = await app.fetch(`/~${TENANT}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const shown = JSON.stringify([...response.headers])
+  if (!isLive || response.status !== 200) return shown + Buffer.from(await response.arrayBuffer()).toString('latin1')
+  return shown + (await quiet(response.body!))
+}
+
+async function quiet(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.getReader()
+  let text = ''
+  for (;;) {
+    const late = new Promise<null>((done) => setTimeout(done, 100, null))
+    const chunk = await Promise.race([reader.read(), late])
+    if (chunk === null || chunk.done) break
+    text += Buffer.from(chunk.value).toString('utf8')
+  }
+  await reader.cancel()
+  return text
+}
