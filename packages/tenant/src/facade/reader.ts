@@ -40,14 +40,22 @@ export class TenantReader {
   readonly budget: Budget
   readonly #engine: Engine
   readonly #services: TenantServices
-  readonly #reader: ReadContext
+  /** What `$context` shows in the entities of this reader. */
+  readonly context: string
+  #known: ReadContext | null = null
 
   constructor(services: TenantServices, grant: Grant, budget: Budget, context: string) {
     this.grant = grant
     this.budget = budget
+    this.context = context
     this.#engine = services.transactor.engine
     this.#services = services
-    this.#reader = readContextOf(this.#engine, grant, budget, context)
+  }
+
+  /** Made when something is read: most writes read nothing. */
+  get #reader(): ReadContext {
+    this.#known ??= readContextOf(this.#engine, this.grant, this.budget, this.context)
+    return this.#known
   }
 
   /** The tenant's types. */
@@ -77,11 +85,6 @@ export class TenantReader {
   /** The newest event: its seq, its time and its hash. */
   get head() {
     return this.#engine.head
-  }
-
-  /** What `$context` shows in the entities of this reader. */
-  get context(): string {
-    return this.#reader.context
   }
 
   /** A filter in the query language, if the grant may read every type that it reaches. */

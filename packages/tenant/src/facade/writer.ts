@@ -17,18 +17,24 @@ import type { TenantServices } from './services.ts'
 
 /** One write to a tenant with the rights of a grant: whole or not at all, alive as long as its transaction. */
 export class TenantWriter {
-  /** The tenant as this write sees it, its own changes included. */
-  readonly read: TenantReader
-  /** Answers kept for Idempotency-Keys, in the same transaction. */
-  readonly answers: KeptAnswers
   readonly #write: Write
   readonly #services: TenantServices
+  readonly #context: string
 
   constructor(services: TenantServices, write: Write, context: string) {
     this.#services = services
     this.#write = write
-    this.read = new TenantReader(services, write.grant, write.context.budget, context)
-    this.answers = new KeptAnswers(write.engine, write.grant)
+    this.#context = context
+  }
+
+  /** The tenant as this write sees it, its own changes included. */
+  get read(): TenantReader {
+    return new TenantReader(this.#services, this.#write.grant, this.#write.context.budget, this.#context)
+  }
+
+  /** Answers kept for Idempotency-Keys, in the same transaction. */
+  get answers(): KeptAnswers {
+    return new KeptAnswers(this.#write.engine, this.#write.grant)
   }
 
   /** Runs a verb. */
@@ -50,7 +56,7 @@ export class TenantWriter {
 
   /** The same write, whose events share a correlation. */
   correlated(correlation: string): TenantWriter {
-    return new TenantWriter(this.#services, this.#write.within({ correlation }), this.read.context)
+    return new TenantWriter(this.#services, this.#write.within({ correlation }), this.#context)
   }
 
   newId(prefix: string): string {

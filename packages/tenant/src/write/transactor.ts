@@ -27,16 +27,15 @@ export class Transactor {
   begin(transaction: Transaction, grant: Grant, context: Partial<WriteContext>): Write {
     const { clock, random } = this.engine.ports
     return new Write(transaction, this.extensions, grant, {
-      clock,
-      random,
-      correlation: null,
-      trace: null,
-      hops: 0,
-      hookAnswers: null,
-      isDryRun: false,
-      ...context,
+      clock: context.clock ?? clock,
+      random: context.random ?? random,
       budget: context.budget ?? unlimited(),
+      correlation: context.correlation ?? null,
+      trace: context.trace ?? null,
+      hops: context.hops ?? 0,
+      hookAnswers: context.hookAnswers ?? null,
       secrets: context.secrets ?? new Set(),
+      isDryRun: context.isDryRun ?? false,
     })
   }
 }
