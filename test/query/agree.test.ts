@@ -1,4 +1,4 @@
-import { type Filter, type Json, type JsonObject, match, type Noun, noun, nounsOf } from '@tildebase/nouns'
+import { type Filter, isIndex, type Json, type JsonObject, match, type Noun, noun, nounsOf } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { Query } from 'mingo'
 import type { AnyObject } from 'mingo/types'
@@ -40,7 +40,7 @@ const TEXTS = [
 ]
 const NUMBERS = [0, 1, -1, 1.5, 2, 10, 2 ** 53, 9223372036854775000, 1e21, 1e-7, -0.1]
 const scalar = fc.oneof(fc.constantFrom(...TEXTS), fc.constantFrom(...NUMBERS), fc.boolean(), fc.constant(null))
-const KEYS = ['x', 'y', '0', 'a b', 'q"']
+const KEYS = ['x', 'y', '0', '1', 'a b', 'q"', '']
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -80,6 +80,9 @@ const operator = fc.oneof(
   value.map((one) => ({ $eq: one })),
   value.map((one) => ({ $ne: one })),
   fc.tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte'), comparable).map(([name, one]) => ({ [name]: one })),
+  fc
+    .tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte'), fc.array(value, { maxLength: 3 }))
+    .map(([name, list]) => ({ [name]: list })),
   fc
     .tuple(
       fc.constantFrom('$in', '$nin'),
@@ -144,10 +147,11 @@ verifies(
 /** Whether mingo is asked for its opinion: not where D5 departs from MongoDB, nor where mingo itself does. */
 function isMongos(tree: Filter): boolean {
   if (!('path' in tree)) return tree.op === 'not' ? isMongos(tree.of) : tree.op !== 'text' && tree.of.every(isMongos)
-  if (tree.op === 'exists' || tree.path.into.includes('0')) return false
+  if (tree.op === 'exists' || tree.path.into.some(isIndex)) return false
   if (tree.op === 'regex') return true
   const operands = tree.op === 'in' ? (tree.value as readonly Json[]) : [tree.value]
-  if (tree.op === 'in' && operands.some((one) => Array.isArray(one))) return false
+  // mingo compares no whole list but for equality.
+  if (tree.op !== 'eq' && operands.some((one) => Array.isArray(one))) return false
   // mingo compares UTF-16 units.
   if (typeof tree.value === 'string' && tree.op !== 'eq' && /[\ud800-\uffff]/.test(tree.value)) return false
   return tree.path.into.length === 0 || !operands.includes(null)

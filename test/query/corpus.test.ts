@@ -57,6 +57,8 @@ verifies(
     'mongo.array',
     'mongo.object',
     'mongo.dotted.null',
+    'mongo.index',
+    'mongo.compare.lists',
     'exists.partition',
     'dotted.json',
     'regex.options',

@@ -80,6 +80,7 @@ export const entities = requirements('rest', {
   C10: {
     'get.asOf': 'Get accepts asOf.',
     'list.asOf': 'Lists accept asOf.',
+    'asOf.relative': 'asOf is a time, now, today, 7d ago, or a seq, wherever it is accepted.',
     'fields.list': 'fields is a comma-separated list of the fields to return.',
     'fields.identity': '$id and $type come along with any fields.',
   },

@@ -22,6 +22,36 @@ export function sameJson(a: Json, b: Json): boolean {
   )
 }
 
+/**
+ * The order of JSON values that MongoDB has: null, numbers, texts, objects, lists, booleans. Lists compare element by
+ * element. The keys of objects are taken in their own order, since objects are equal regardless of it.
+ */
+export function compareJson(a: Json, b: Json): number {
+  const difference = rank(a) - rank(b)
+  if (difference !== 0) return difference
+  if (typeof a === 'string') return compareText(a, b as string)
+  if (Array.isArray(a)) return compareLists(a, b as readonly Json[])
+  return isObject(a) ? compareLists(sortedEntries(a), sortedEntries(b as JsonObject)) : Number(a) - Number(b)
+}
+
+function rank(value: Json): number {
+  if (value === null) return 0
+  const kinds = ['number', 'string', 'object', 'list', 'boolean']
+  return 1 + kinds.indexOf(Array.isArray(value) ? 'list' : typeof value)
+}
+
+function compareLists(a: readonly Json[], b: readonly Json[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = compareJson(a[i]!, b[i]!)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+function sortedEntries(object: JsonObject): [string, Json][] {
+  return Object.entries(object).sort(([a], [b]) => compareText(a, b))
+}
+
 /** Whether a value is an object, not a list or null. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,4 @@
+export { type AsOf, parseAsOf } from './as-of.ts'
 export { type Catalogue, catalogue } from './catalogue/index.ts'
 export { type Checked, checkDraft, checkPatch, checkSet } from './check.ts'
 export { compareText, isObject, sameJson } from './compare.ts'

@@ -1,4 +1,4 @@
-import { compareText, isObject, sameJson } from './compare.ts'
+import { compareJson, compareText, isObject, sameJson } from './compare.ts'
 import type { Filter, Hop, Leaf } from './filter.ts'
 import type { Json, JsonObject } from './noun.ts'
 import { wordsOf } from './words.ts'
@@ -33,34 +33,44 @@ export function meetsMissing(leaf: Leaf): boolean {
   return leaf.op === 'eq' && leaf.value === null
 }
 
-type Test = (value: Json | undefined) => boolean
+/** `whole` for a list that a number in the path has led to: its elements do not count as values of their own. */
+type Test = (value: Json | undefined, whole?: boolean) => boolean
 
 /** Follows the relations of a path: any related entity may pass; a relation that leads nowhere is a missing value. */
 function someRelated(leaf: Leaf, entity: JsonObject, step: number, follow: Follow, test: Test): boolean {
   const { path } = leaf
   const hop = path.hops[step]
-  if (!hop) return reach(own(entity, path.field), path.into).some(test)
+  if (!hop) return someReached(own(entity, path.field), path.into, test)
   const related = follow(hop, entity)
   if (related.length === 0) return meetsMissing(leaf)
   return related.some((one) => someRelated(leaf, one, step + 1, follow, test))
 }
 
-/** The values at the end of a way into JSON; undefined stands for one that is missing. */
-function reach(value: Json | undefined, into: readonly string[]): readonly (Json | undefined)[] {
+/** Whether a value at the end of a way into JSON passes. Where the way leads nowhere, undefined stands for what is missing. */
+function someReached(value: Json | undefined, into: readonly string[], test: Test, whole = false): boolean {
   const [step, ...rest] = into
-  if (step === undefined) return [value]
-  if (isObject(value)) return reach(own(value, step), rest)
-  if (!Array.isArray(value)) return [undefined]
-  return isIndex(step)
-    ? reachIndex(value, step, into, rest)
-    : value.flatMap((one) => (isObject(one) ? reach(one, into) : [undefined]))
+  if (step === undefined) return test(value, whole)
+  if (isObject(value)) return someReached(own(value, step), rest, test)
+  if (!Array.isArray(value)) return test(undefined)
+  if (isIndex(step)) return someAtIndex(value, step, into, rest, test)
+  if (value.length === 0) return test(undefined)
+  return value.some((one) => (isObject(one) ? someReached(one, into, test) : test(undefined)))
 }
 
 /** `lines.0`: the element of that place, or that key of any element that has it. */
-function reachIndex(list: readonly Json[], step: string, into: readonly string[], rest: readonly string[]) {
-  const at = Number(step) < list.length ? reach(list[Number(step)], rest) : []
-  const keyed = list.filter((one) => isObject(one) && Object.hasOwn(one, step)).flatMap((one) => reach(one, into))
-  return [...at, ...keyed]
+function someAtIndex(
+  list: readonly Json[],
+  step: string,
+  into: readonly string[],
+  rest: readonly string[],
+  test: Test,
+) {
+  const keyed = list.filter((one) => isObject(one) && Object.hasOwn(one, step))
+  const there = Number(step) < list.length
+  if (!there && keyed.length === 0) return test(undefined)
+  return (
+    (there && someReached(list[Number(step)], rest, test, true)) || keyed.some((one) => someReached(one, into, test))
+  )
 }
 
 /** Whether a step into JSON is a place in a list. */
@@ -71,7 +81,7 @@ export function isIndex(step: string): boolean {
 /** The test of a leaf's operand: on the value itself, and on each element when it is a list. */
 function tester(leaf: Leaf, regex: Regex): Test {
   const one = singleTest(leaf, regex)
-  return (value) => one(value) || (Array.isArray(value) && value.some(one))
+  return (value, whole) => one(value) || (!whole && Array.isArray(value) && value.some((element) => one(element)))
 }
 
 function singleTest({ op, value: operand }: Leaf, regex: Regex): Test {
@@ -82,6 +92,7 @@ function singleTest({ op, value: operand }: Leaf, regex: Regex): Test {
     const found = regex(pattern, flags)
     return (value) => typeof value === 'string' && found(value)
   }
+  if (Array.isArray(operand)) return (value) => Array.isArray(value) && holds(op, compareJson(value, operand))
   return (value) => typeof value === typeof operand && holds(op, compareScalars(value as Json, operand))
 }
 

@@ -42,8 +42,8 @@ export function operand(name: string, value: unknown, options: unknown, about: A
   if (name === '$regex') return regexOperand(value, options, about)
   if (!isJson(value, 0)) return { fault: `${name} on ${quoted(about.path.text)} takes a JSON value.` }
   if (name === '$in' || name === '$nin') return listOperand(name, value, about)
-  if (name !== '$eq' && name !== '$ne' && (value === null || typeof value === 'object')) {
-    return { fault: `${name} on ${quoted(about.path.text)} takes a number, a string or a boolean.` }
+  if (name !== '$eq' && name !== '$ne' && (value === null || isPlainObject(value))) {
+    return { fault: `${name} on ${quoted(about.path.text)} takes a number, a string, a boolean or a list.` }
   }
   return normalised(value, about)
 }

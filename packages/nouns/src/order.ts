@@ -1,6 +1,7 @@
-import { compareText } from './compare.ts'
+import { compareText, isObject } from './compare.ts'
 import { listed } from './english.ts'
 import type { Path } from './filter.ts'
+import { isIndex } from './match.ts'
 import type { Json, JsonObject, Noun } from './noun.ts'
 import { type NounLookup, quoted, resolvePath } from './path.ts'
 import { Problem } from './problem.ts'
@@ -28,7 +29,7 @@ export function comparator(keys: readonly SortKey[]) {
   const down = keys[0]?.descending ?? true
   return (a: Placed, b: Placed): number => {
     for (const { path, descending } of keys) {
-      const difference = compareSortValues(sortValue(a.entity, path), sortValue(b.entity, path))
+      const difference = compareSortValues(sortValue(a.entity, path, descending), sortValue(b.entity, path, descending))
       if (difference !== 0) return descending ? -difference : difference
     }
     return down ? b.n - a.n : a.n - b.n
@@ -41,14 +42,28 @@ export interface Placed {
   readonly entity: JsonObject
 }
 
-/** What an entity is sorted by. As in SQLite, a boolean sorts as 0 or 1, and a list or an object as its JSON text. */
-export function sortValue(entity: JsonObject, path: Path): null | number | string {
-  let value: Json | undefined = entity
-  for (const step of [path.field, ...path.into]) {
-    const inside: boolean =
-      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, step)
-    value = inside ? (value as JsonObject)[step] : undefined
+/**
+ * What an entity is sorted by: of a list the smallest element, or the greatest when descending; an empty list is null. As
+ * in SQLite, a boolean sorts as 0 or 1, and an object or a list in a list as its JSON text.
+ */
+export function sortValue(entity: JsonObject, path: Path, descending: boolean): null | number | string {
+  const values = reached(entity, [path.field, ...path.into]).map(sortable)
+  return values.reduce((best, one) => (compareSortValues(one, best) > 0 === descending ? one : best))
+}
+
+/** The values at the end of a path, at least one: a list stands for its elements, but for a number in the path. */
+function reached(value: Json | undefined, steps: readonly string[]): readonly (Json | undefined)[] {
+  const [step, ...rest] = steps
+  if (Array.isArray(value) && step !== undefined && isIndex(step)) return reached(value[Number(step)], rest)
+  if (Array.isArray(value)) {
+    if (value.length === 0) return [undefined]
+    return step === undefined ? value : value.flatMap((one) => (isObject(one) ? reached(one, steps) : [undefined]))
   }
+  if (step === undefined) return [value]
+  return isObject(value) && Object.hasOwn(value, step) ? reached(value[step], rest) : [undefined]
+}
+
+function sortable(value: Json | undefined): null | number | string {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value === 'object' && value !== null) return JSON.stringify(value)
   return value ?? null

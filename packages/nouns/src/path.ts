@@ -30,7 +30,6 @@ const DEEPEST = 64
 /** Resolves `organization.industry` against a noun: relations either way, then a field, then the way into its JSON. */
 export function resolvePath(text: string, noun: Noun, nouns: NounLookup): Path | PathFault {
   const segments = text.split('.')
-  if (segments.includes('')) return { fault: `${quoted(text)} is not a field: a name is empty.` }
   if (segments.length > DEEPEST) return { fault: `${quoted(text)} goes deeper than ${DEEPEST} levels.` }
   const hops: Hop[] = []
   let at = noun

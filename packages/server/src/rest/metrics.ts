@@ -60,10 +60,7 @@ function evaluate({ read, params, body }: Call): Reply {
 }
 
 /** The time that `asOf` names, or null when it is not given. */
-function asOfTime({ query }: Call): number | null {
+function asOfTime({ query, read }: Call): number | null {
   const value = query.get('asOf')
-  if (value === undefined || value === null || value === '') return null
-  const at = typeof value === 'string' ? parseInstant(value) : null
-  if (at !== null) return at
-  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+  return value === undefined || value === null || value === '' ? null : read.business.asOf(value)
 }

@@ -8,6 +8,7 @@ import type { FlagCounts } from './flag-counts.ts'
 import { type Evaluation, evaluateFlag } from './flags.ts'
 import { snapshot } from './snapshot.ts'
 import { metricHistory, metricSeries, storedMetric } from './stored.ts'
+import { asOfTime } from './view.ts'
 
 /** Metrics and feature flags as a grant may read them. */
 export class BusinessReader {
@@ -21,6 +22,11 @@ export class BusinessReader {
     this.#grant = grant
     this.#reader = reader
     this.#counts = counts
+  }
+
+  /** The time that `asOf` means. */
+  asOf(value: unknown): number {
+    return asOfTime(this.#engine, value)
   }
 
   /** The business at a glance: the sections that the lens surfaces, null where the grant may not look. */

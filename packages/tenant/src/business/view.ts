@@ -1,9 +1,9 @@
-import { isoOf, Problem, parseInstant } from '@tildebase/nouns'
+import { isoOf, parseAsOf } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { momentOf } from '../query/moment.ts'
 import type { Moment, ReadContext } from '../query/reader.ts'
-import { seqAt } from '../store/log.ts'
+import { readEntry, seqAt } from '../store/log.ts'
 import type { Window } from './sql/subscriptions.ts'
 
 const DAY = 86_400_000
@@ -50,12 +50,11 @@ export function metricViewOf(engine: Engine, grant: Grant, reader: ReadContext, 
   }
 }
 
-/** The time that `asOf` names, or null when it is not given. */
-export function asOfTime(value: unknown): number | null {
-  if (value === undefined || value === null || value === '') return null
-  const at = typeof value === 'string' ? parseInstant(value) : null
-  if (at !== null) return at
-  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+/** The time that `asOf` names. A seq means the time of its event. */
+export function asOfTime(engine: Engine, value: unknown): number {
+  const moment = parseAsOf(value, engine.nextTime())
+  if ('at' in moment) return moment.at
+  return readEntry(engine.sql, Math.min(moment.seq, engine.head.seq))?.at ?? 0
 }
 
 /** A number with so many decimals, without the noise behind them. */

@@ -20,7 +20,7 @@ export function casesOf({ op, value }: Leaf): Case[] | null {
   if (op === 'eq') return equality([value])
   if (op === 'in') return equality(value as readonly Json[])
   if (op === 'exists') return [{ types: ['true', 'false', 'integer', 'real', 'text', 'array', 'object'], test: YES }]
-  return comparison(op, value)
+  return Array.isArray(value) ? null : comparison(op, value)
 }
 
 /** `CASE type WHEN 'text' THEN … ELSE 0 END` over the cases. */

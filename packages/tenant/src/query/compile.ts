@@ -178,9 +178,11 @@ function inJson(
   const x = plain(`x${depth}`)
   const element = inJson(fragment`${x}.value`, [step], rest, leaf, cases, depth + 1)
   const other = plain(meetsMissing(leaf) ? '1' : '0')
-  return fragment`CASE WHEN json_type(${json}, ${jsonPath(at)!}) = 'array' THEN EXISTS (
+  // An empty list on the way is a value that is missing.
+  const empty = meetsMissing(leaf) ? fragment`json_array_length(${json}, ${jsonPath(at)!}) = 0 OR ` : plain('')
+  return fragment`CASE WHEN json_type(${json}, ${jsonPath(at)!}) = 'array' THEN (${empty}EXISTS (
     SELECT 1 FROM json_each(${json}, ${jsonPath(at)!}) ${x}
-    WHERE CASE ${x}.type WHEN 'object' THEN ${element} ELSE ${other} END)
+    WHERE CASE ${x}.type WHEN 'object' THEN ${element} ELSE ${other} END))
     ELSE ${inJson(json, [...at, step], rest, leaf, cases, depth)} END`
 }
 

@@ -1,11 +1,12 @@
-import { type JsonObject, Problem, type SortKey, sortValue } from '@tildebase/nouns'
+import { type JsonObject, type SortKey, sortValue } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
 import { NULL_KEY, OPEN } from '../store/layout.ts'
 import { sortNumber } from './field-index.ts'
 import { type Fragment, fragment, join, plain } from './fragment.ts'
 import { metaColumn } from './meta.ts'
 import type { Plan } from './plan.ts'
-import { jsonPath, type Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
+import { sortColumn } from './sort-column.ts'
 
 /** The order of a page, as SQL. */
 export type Order =
@@ -73,7 +74,10 @@ export function positionOf(order: Order, row: Stored, score: number | null): Cur
   if (order.by === 'creation') return [row.ordinal]
   if (order.by === 'rank') return [row.ordinal, score]
   const data = JSON.parse(row.data) as JsonObject
-  return [row.ordinal, ...order.keys.map(({ path }) => metaValue(row, path.field) ?? sortValue(data, path))]
+  return [
+    row.ordinal,
+    ...order.keys.map(({ path, descending }) => metaValue(row, path.field) ?? sortValue(data, path, descending)),
+  ]
 }
 
 /** A row after the key's value, or of the same value and after in the rest of the order. Null comes first ascending. */
@@ -91,14 +95,9 @@ function comparableTo(value: Fragment, place: null | number | string): Fragment 
   return fragment`CASE typeof(${value}) WHEN 'integer' THEN CAST(${value} AS REAL) ELSE ${value} END`
 }
 
-function keyValue({ source, type }: Scope, { path }: SortKey): Fragment {
+function keyValue({ source, type }: Scope, { path, descending }: SortKey): Fragment {
   if (path.field.startsWith('$')) return metaColumn(source, type, path.field)
-  const way = jsonPath([path.field, ...path.into])
-  if (way === null)
-    throw new Problem('invalid_sort', 'A field with quotes or control characters in its name cannot be sorted by.', {
-      field: 'sort',
-    })
-  return fragment`json_extract(${source.dataFor(path.field)}, ${way})`
+  return sortColumn(source.dataFor(path.field), [path.field, ...path.into], descending)
 }
 
 function metaValue(row: Stored, field: string): number | string | undefined {

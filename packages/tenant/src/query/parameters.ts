@@ -5,7 +5,7 @@ import {
   type Lens,
   type Noun,
   Problem,
-  parseInstant,
+  parseAsOf,
   parseSort,
   touches,
 } from '@tildebase/nouns'
@@ -67,13 +67,12 @@ export function industryFilter(engine: Engine, noun: Noun, lens: Pick<Lens, 'ind
   return filterOf(engine, noun, { [path]: { $in: spellings } })
 }
 
-/** The seq that a time means: the last event at or before it. */
+/** The seq that `asOf` means: of a time, the last event at or before it. */
 export function asOfSeq(engine: Engine, value: unknown): number {
-  const at = typeof value === 'string' ? parseInstant(value) : null
+  const moment = parseAsOf(value, engine.nextTime())
+  if ('seq' in moment) return Math.min(moment.seq, engine.head.seq)
+  const { at } = moment
+  if (at >= engine.head.at) return engine.head.seq
   // What lies before the newest event does not change any more.
-  if (at !== null && at < engine.head.at) {
-    return engine.cache.get(['Log'], `seq at ${at}`, () => seqAt(engine.sql, engine.head, at))
-  }
-  if (at !== null) return engine.head.seq
-  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+  return engine.cache.get(['Log'], `seq at ${at}`, () => seqAt(engine.sql, engine.head, at))
 }

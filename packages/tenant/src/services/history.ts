@@ -1,4 +1,4 @@
-import { isoOf, type Json, type JsonObject, type Noun, Problem, parseInstant } from '@tildebase/nouns'
+import { isoOf, type Json, type JsonObject, type Noun, Problem, resolveInstant } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { recordView } from '../query/visibility.ts'
@@ -109,9 +109,9 @@ function versionAt(
     if (found) return found
     throw new Problem('not_found', `This ${noun.name} has no version ${text}.`, { type: noun.name, field })
   }
-  const at = parseInstant(text)
+  const at = resolveInstant(text, engine.nextTime())
   if (at === null) {
-    throw new Problem('invalid_version', `${field} is a version number or an ISO 8601 time.`, {
+    throw new Problem('invalid_version', `${field} is a version number, an ISO 8601 time, or now, today or 7d ago.`, {
       type: noun.name,
       field,
     })
