@@ -6,6 +6,23 @@ export type Responses = { readonly [status: string]: Schema }
 
 const JSON_TYPE = 'application/json'
 
+/** An object of any keys. Without the last word, generators take `{type: object}` for one that has none. */
+export const ANY_OBJECT: Schema = { type: 'object', additionalProperties: true }
+
+/** A page of a list. Written out for each kind of result: generators read an `allOf` as both of its lists at once. */
+export function listOf(items: Schema): Schema {
+  return {
+    type: 'object',
+    properties: {
+      results: { type: 'array', items },
+      total: { type: 'integer', minimum: 0 },
+      hasMore: { type: 'boolean' },
+      cursor: { type: ['string', 'null'], description: 'Give it back to get the next page.' },
+    },
+    required: ['results', 'hasMore', 'cursor'],
+  }
+}
+
 /** What every operation shares. */
 export const SCHEMAS: { readonly [name: string]: Schema } = {
   Meta: {
@@ -23,16 +40,6 @@ export const SCHEMAS: { readonly [name: string]: Schema } = {
       updatedAt: { type: 'string', format: 'date-time' },
     },
     required: ['$id', '$type'],
-  },
-  List: {
-    type: 'object',
-    properties: {
-      results: { type: 'array', items: { type: 'object' } },
-      total: { type: 'integer', minimum: 0 },
-      hasMore: { type: 'boolean' },
-      cursor: { type: ['string', 'null'], description: 'Give it back to get the next page.' },
-    },
-    required: ['results', 'hasMore', 'cursor'],
   },
   Error: {
     type: 'object',
@@ -54,7 +61,7 @@ export const SCHEMAS: { readonly [name: string]: Schema } = {
       dryRun: { const: true },
       status: { type: 'integer' },
       result: {},
-      events: { type: 'array', items: { type: 'object' } },
+      events: { type: 'array', items: ANY_OBJECT },
     },
     required: ['dryRun', 'status', 'events'],
   },
@@ -107,14 +114,19 @@ export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** An answer of JSON. */
-export function answers(description: string, schema: Schema, headers: readonly string[] = []): Schema {
+/** An answer of JSON, or of these other kinds too. */
+export function answers(
+  description: string,
+  schema: Schema,
+  headers: readonly string[] = [],
+  others: { readonly [contentType: string]: Schema } = {},
+): Schema {
   return {
     description,
     ...(headers.length > 0 && {
       headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     }),
-    content: { [JSON_TYPE]: { schema } },
+    content: { [JSON_TYPE]: { schema }, ...others },
   }
 }
 

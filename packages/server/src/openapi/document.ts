@@ -4,6 +4,7 @@ import { RESPONSES, SCHEMAS } from './common.ts'
 import { type Description, describeFor, describeVerb } from './entity-paths.ts'
 import { describeFixed } from './fixed-paths.ts'
 import { HEADERS, PARAMETERS } from './parameters.ts'
+import { RECORDS } from './records.ts'
 import { nounSchemas, type Schema } from './schemas.ts'
 
 /** What a document is made of: the routes, the types that the lens surfaces, and where the tenant is found. */
@@ -43,7 +44,7 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
     paths: Object.fromEntries([...paths].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'The secret of an ApiKey.' } },
-      schemas: { ...SCHEMAS, ...Object.assign({}, ...nouns.map(nounSchemas)) },
+      schemas: { ...SCHEMAS, ...RECORDS, ...Object.assign({}, ...nouns.map((noun) => nounSchemas(noun, own))) },
       parameters: PARAMETERS,
       responses: RESPONSES,
       headers: HEADERS,

@@ -1,8 +1,8 @@
 import type { Noun, Verb } from '@tildebase/nouns'
 import type { Route } from '../call.ts'
-import { answers, body, errors, READ_ERRORS, type Responses, ref, WRITE_ERRORS } from './common.ts'
+import { ANY_OBJECT, answers, body, errors, listOf, READ_ERRORS, type Responses, ref, WRITE_ERRORS } from './common.ts'
 import { params } from './parameters.ts'
-import { exampleOf, type Schema } from './schemas.ts'
+import { exampleOf, type Schema, writeSchema } from './schemas.ts'
 
 /** What is said of a route for one type: its parameters, its body and its answers. */
 export interface Description {
@@ -21,7 +21,7 @@ export function describeFor(noun: Noun, route: Route): Description | null {
     case 'GET /:type':
       return {
         parameters: params(...LIST),
-        responses: { 200: answers('A page of them.', listOf(name)), ...READ_ERRORS },
+        responses: { 200: answers('A page of them.', listOf(ref(name))), ...READ_ERRORS },
       }
     case 'POST /:type':
       return {
@@ -42,7 +42,7 @@ export function describeFor(noun: Noun, route: Route): Description | null {
       return {
         parameters: params('id', 'include', 'fields', 'asOf', 'ifNoneMatch'),
         responses: {
-          200: answers('The entity.', ref(name), ['ETag']),
+          200: answers('The entity.', name === 'Metric' ? METRIC : ref(name), ['ETag']),
           304: { description: 'It is at the version that is known.' },
           ...READ_ERRORS,
         },
@@ -57,11 +57,26 @@ export function describeFor(noun: Noun, route: Route): Description | null {
             responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...WRITE_ERRORS },
           }
         : null
+    case 'GET /:type/aggregate':
+      return {
+        parameters: params('group', 'sum', 'avg', 'min', 'max', 'filter', 'asOf'),
+        responses: { 200: answers('The groups, largest first.', GROUPS), ...READ_ERRORS },
+      }
+    case 'GET /:type/:id/history':
+      return {
+        parameters: params('id', 'limit', 'cursor'),
+        responses: { 200: answers('Its versions, newest first.', listOf(ref('Version'))), ...READ_ERRORS },
+      }
+    case 'GET /:type/:id/diff':
+      return {
+        parameters: params('id', 'from', 'to'),
+        responses: { 200: answers('What changed.', ref('Diff')), ...READ_ERRORS },
+      }
     default:
       return {
         parameters: route.path.includes(':id') ? params('id') : [],
         responses: {
-          200: answers(route.summary, { type: 'object' }),
+          200: answers(route.summary, ANY_OBJECT),
           ...(route.mode === 'read' ? READ_ERRORS : WRITE_ERRORS),
         },
       }
@@ -70,8 +85,8 @@ export function describeFor(noun: Noun, route: Route): Description | null {
 
 /** Describes a verb of a type. */
 export function describeVerb(noun: Noun, verb: Verb): Description {
-  const properties = Object.fromEntries((verb.args ?? []).map((name) => [name, {}]))
-  const described = changes(noun.name, { type: 'object', properties }, true)
+  const properties = Object.fromEntries((verb.args ?? []).map((name) => [name, argument(noun, name)]))
+  const described = changes(noun.name, { type: 'object', properties, additionalProperties: true }, true)
   return verb.name === 'delete'
     ? { ...described, responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...WRITE_ERRORS } }
     : described
@@ -94,8 +109,29 @@ function dryRun(): Responses {
   return { 200: answers('What would happen, with dryRun.', ref('DryRun')) }
 }
 
-function listOf(name: string): Schema {
-  return { allOf: [ref('List')], type: 'object', properties: { results: { type: 'array', items: ref(name) } } }
+const GROUPS = {
+  type: 'object',
+  properties: {
+    results: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { count: { type: 'integer' } },
+        required: ['count'],
+        additionalProperties: true,
+      },
+    },
+    total: { type: 'integer' },
+  },
+  required: ['results', 'total'],
+}
+
+/** A Metric is read by its id or by its name, and some names are built in. */
+const METRIC = { anyOf: [ref('Metric'), ref('BuiltInMetric')] }
+
+/** An argument that is called as a field is one of its kind. */
+function argument(noun: Noun, name: string): Schema {
+  return Object.hasOwn(noun.fields, name) ? writeSchema(noun.fields[name]!) : {}
 }
 
 /** Keys and webhooks show their secret once. */

@@ -1,13 +1,23 @@
 import type { Route } from '../call.ts'
-import { answers, body, ref } from './common.ts'
+import { ANY_OBJECT, answers, body, listOf, ref } from './common.ts'
 import { type Description, errorsOf } from './entity-paths.ts'
 import { PARAMETERS, params, pathParam } from './parameters.ts'
 import type { Schema } from './schemas.ts'
 
-const OBJECT = { type: 'object' }
+const OBJECT = ANY_OBJECT
+const TEXT = { schema: { type: 'string' } }
+
+/** What JSON-RPC answers: a message, or several at once. */
+const MESSAGES = { anyOf: [OBJECT, { type: 'array', items: OBJECT }] }
 
 /** What is known of paths beyond their route: parameters, a body, and what they answer. */
-const KNOWN: { readonly [route: string]: Partial<Description> & { readonly success?: Schema } } = {
+const KNOWN: {
+  readonly [route: string]: Partial<Description> & {
+    readonly success?: Schema
+    /** The other kinds of content that it answers. */
+    readonly others?: { readonly [contentType: string]: Schema }
+  }
+} = {
   'POST /batch': {
     parameters: params('dryRun'),
     requestBody: body(
@@ -61,7 +71,7 @@ const KNOWN: { readonly [route: string]: Partial<Description> & { readonly succe
   },
   'GET /metrics': {
     parameters: params('asOf'),
-    success: { type: 'object', properties: { asOf: { type: 'string', format: 'date-time' } }, required: ['asOf'] },
+    success: ref('Snapshot'),
   },
   'GET /events': {
     parameters: [
@@ -70,7 +80,9 @@ const KNOWN: { readonly [route: string]: Partial<Description> & { readonly succe
       query('limit', 'How many at most.', { type: 'integer', minimum: 1, maximum: 1_000, default: 100 }),
       ...params('cursor'),
     ],
-    success: ref('List'),
+    // On the analytics lens, or with parameters of the Event resource, it is the collection of Events.
+    success: listOf({ anyOf: [ref('ChangeEvent'), OBJECT] }),
+    others: { 'text/event-stream': TEXT },
   },
   'POST /events': { requestBody: body(OBJECT, true, { name: 'signed_up', type: 'track', userId: 'u1' }) },
   'POST /import/:type': {
@@ -83,6 +95,7 @@ const KNOWN: { readonly [route: string]: Partial<Description> & { readonly succe
         'text/csv': { schema: { type: 'string' } },
       },
     },
+    success: { anyOf: [ref('ImportReport'), ref('DryRun')] },
   },
   'GET /export/:type': {
     parameters: [
@@ -94,14 +107,22 @@ const KNOWN: { readonly [route: string]: Partial<Description> & { readonly succe
       ...params('filter', 'asOf', 'fields'),
     ],
     success: { type: 'array', items: OBJECT },
+    others: {
+      'application/x-ndjson': TEXT,
+      'text/csv': TEXT,
+      'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } },
+    },
   },
-  'POST /sync': { requestBody: body(OBJECT, true, { changes: [] }) },
+  'GET /manifest': { success: ref('Manifest') },
+  'GET /schema': { success: ref('Types') },
+  'POST /sync': { requestBody: body(ref('SyncRequest'), true, { changes: [] }), success: ref('SyncAnswer') },
   'POST /do': {
     requestBody: body(
       { type: 'object', properties: { code: { type: 'string' }, dryRun: { type: 'boolean' } }, required: ['code'] },
       true,
       { code: 'await $.Contact.count()' },
     ),
+    success: ref('CodeAnswer'),
   },
   'PUT /schema/:type': { requestBody: body(OBJECT, true, { name: 'string!', colour: 'Red | Green = Red' }) },
   'PUT /schema/:type/hooks/:name': {
@@ -121,18 +142,22 @@ const KNOWN: { readonly [route: string]: Partial<Description> & { readonly succe
     },
   },
   'GET /Metric/:id/series': { parameters: params('limit') },
-  'POST /mcp': { requestBody: body(OBJECT, true) },
+  'POST /mcp': {
+    requestBody: body({ anyOf: [OBJECT, { type: 'array', items: OBJECT }] }, true),
+    success: MESSAGES,
+    others: { 'text/event-stream': TEXT },
+  },
 }
 
 /** Describes a route that is not of every type. */
 export function describeFixed(route: Route, types: readonly string[]): Description {
-  const { parameters = [], requestBody, success = OBJECT } = KNOWN[`${route.method} ${route.path}`] ?? {}
+  const { parameters = [], requestBody, success = OBJECT, others } = KNOWN[`${route.method} ${route.path}`] ?? {}
   const named = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) =>
     name === 'id' ? { $ref: '#/components/parameters/id' } : pathParam(name!, types),
   )
   const once = route.method === 'POST' && !route.repeats ? params('idempotencyKey') : []
   const status = route.method === 'DELETE' ? 204 : 200
-  const answer = status === 204 ? { description: 'Done.' } : answers(route.summary, success)
+  const answer = status === 204 ? { description: 'Done.' } : answers(route.summary, success, [], others)
   return {
     parameters: [...named, ...parameters, ...once],
     ...(requestBody && { requestBody }),
@@ -141,6 +166,7 @@ export function describeFixed(route: Route, types: readonly string[]): Descripti
 }
 
 function created({ method, path }: Route): Description['responses'] {
+  if (path === '/mcp') return { 202: { description: 'Notifications are taken, and not answered.' } }
   const creates = (method === 'PUT' && path.startsWith('/schema')) || (method === 'POST' && path === '/events')
   return creates ? { 201: answers('It is new.', OBJECT) } : {}
 }

@@ -13,17 +13,23 @@ function header(name: string, description: string): Schema {
 /** The parameters that operations refer to. */
 export const PARAMETERS: { readonly [name: string]: Schema } = {
   id: { name: 'id', in: 'path', required: true, description: 'The $id of an entity.', schema: TEXT },
-  filter: {
-    name: 'filter',
-    in: 'query',
-    description: 'A filter in the query language, as JSON: {"stage": "Lead", "value": {"$gte": 100}}.',
-    content: { 'application/json': { schema: { type: 'object' } } },
-  },
+  // A text that holds JSON, and not `content`: few generated clients write JSON into a URL.
+  filter: query('filter', 'A filter in the query language, as JSON: {"stage": "Lead", "value": {"$gte": 100}}.', {
+    type: 'string',
+    contentMediaType: 'application/json',
+  }),
   sort: query('sort', 'Field names with commas; a minus sorts descending. Default -createdAt.'),
   limit: query('limit', 'How many at most.', { type: 'integer', minimum: 1, maximum: 100, default: 25 }),
   offset: query('offset', 'How many to skip.', { type: 'integer', minimum: 0, default: 0 }),
   cursor: query('cursor', 'The cursor of the page before.'),
-  asOf: query('asOf', 'The state as of this time.', { type: 'string', format: 'date-time' }),
+  asOf: query('asOf', 'The state as of an ISO 8601 time, now, today, 7d ago, or the seq of an event.'),
+  group: query('group', 'The fields to group by, with commas.'),
+  sum: query('sum', 'The fields to add up, with commas.'),
+  avg: query('avg', 'The fields to average, with commas.'),
+  min: query('min', 'The fields to find the smallest values of, with commas.'),
+  max: query('max', 'The fields to find the greatest values of, with commas.'),
+  from: { ...query('from', 'A version number, or a time.'), required: true },
+  to: { ...query('to', 'A version number, or a time.'), required: true },
   include: query('include', 'Relations to embed, with commas; nested by dots.'),
   fields: query('fields', 'The fields to show, with commas.'),
   dryRun: query('dryRun', 'Tells what would happen, and does nothing.', { type: 'boolean', default: false }),

@@ -4,7 +4,7 @@ import type { Field, Noun } from '@tildebase/nouns'
 export type Schema = { readonly [key: string]: unknown }
 
 /** The schemas of a type: as it is read, as it is created, as it is changed. */
-export function nounSchemas(noun: Noun): { readonly [name: string]: Schema } {
+export function nounSchemas(noun: Noun, described: ReadonlySet<string>): { readonly [name: string]: Schema } {
   const fields = Object.values(noun.fields)
   const written = fields.filter((field) => field.kind !== 'back' && !('service' in field && field.service))
   const required = written.filter((field) => 'required' in field && field.required && !('default' in field))
@@ -15,7 +15,7 @@ export function nounSchemas(noun: Noun): { readonly [name: string]: Schema } {
       type: 'object',
       properties: properties(
         fields.filter(({ kind }) => kind !== 'secret'),
-        readSchema,
+        (field) => readSchema(field, described),
       ),
     },
     [`${noun.name}Draft`]: {
@@ -50,31 +50,37 @@ function properties(fields: readonly Field[], schemaOf: (field: Field) => Schema
 }
 
 /** A relation is an id, or what `include` puts in its place. */
-function readSchema(field: Field): Schema {
+function readSchema(field: Field, described: ReadonlySet<string>): Schema {
+  if (field.kind !== 'back' && field.kind !== 'forward') return writeSchema(field)
+  // A lens may leave the other type out.
+  const entity = described.has(field.target)
+    ? { $ref: `#/components/schemas/${field.target}` }
+    : { type: 'object', additionalProperties: true }
   if (field.kind === 'back') {
-    return {
-      type: field.list ? 'array' : ['object', 'null'],
-      description: `${field.target} by ${field.via}; only when included.`,
-    }
+    const description = `${field.target} by ${field.via}; only when included.`
+    return field.list
+      ? { type: 'array', items: entity, description }
+      : { anyOf: [entity, { type: 'null' }], description }
   }
-  if (field.kind === 'forward') {
-    const one = {
-      type: ['string', 'object', 'null'],
-      description: `Id of ${field.target}, or the entity when included.`,
-    }
-    return field.list ? { type: 'array', items: one } : one
+  const one = {
+    anyOf: [{ type: 'string' }, entity, { type: 'null' }],
+    description: `Id of ${field.target}, or the entity when included.`,
   }
-  return writeSchema(field)
+  return field.list ? { type: 'array', items: one } : one
 }
 
-function writeSchema(field: Field): Schema {
+/** A field as it is written. */
+export function writeSchema(field: Field): Schema {
   if (field.kind === 'back') return {}
   const one = field.kind === 'forward' ? { type: 'string', description: `Id of ${field.target}.` } : valueSchema(field)
   return field.list ? { type: 'array', items: one } : one
 }
 
 function valueSchema(field: Exclude<Field, { kind: 'forward' | 'back' }>): Schema {
-  const fallback = field.default !== undefined && field.default !== 'now' && { default: field.default }
+  // In words: an update applies no default, and generators take a field that has one for a required field.
+  const fallback = field.default !== undefined && {
+    description: field.default === 'now' ? 'The time of creation unless given.' : `${field.default} unless given.`,
+  }
   switch (field.kind) {
     case 'enum':
       return { type: 'string', enum: field.values, ...fallback }
@@ -82,9 +88,9 @@ function valueSchema(field: Exclude<Field, { kind: 'forward' | 'back' }>): Schem
     case 'boolean':
       return { type: field.kind, ...fallback }
     case 'date':
-      return { type: 'string', format: 'date' }
+      return { type: 'string', format: 'date', ...fallback }
     case 'datetime':
-      return { type: 'string', format: 'date-time' }
+      return { type: 'string', format: 'date-time', ...fallback }
     case 'json':
       return { description: 'Any JSON.' }
     case 'secret':

@@ -1,0 +1,156 @@
+import { ANY_OBJECT } from './common.ts'
+import type { Schema } from './schemas.ts'
+
+const TEXT = { type: 'string' }
+const TIME = { type: 'string', format: 'date-time' }
+const WHOLE = { type: 'integer' }
+const TEXT_OR_NULL = { type: ['string', 'null'] }
+const OBJECT_OR_NULL = { anyOf: [ANY_OBJECT, { type: 'null' }] }
+
+/** The answers that are no entities. */
+export const RECORDS: { readonly [name: string]: Schema } = {
+  ChangeEvent: record(
+    'One record of the change stream.',
+    {
+      id: TEXT,
+      type: { ...TEXT, examples: ['Contact.qualified'] },
+      timestamp: TIME,
+      tenant: TEXT,
+      data: { ...OBJECT_OR_NULL, description: 'The entity after the event; null once it was erased.' },
+      previous: { ...OBJECT_OR_NULL, description: 'The changed fields with their values before.' },
+      seq: { ...WHOLE, description: 'Gapless in the tenant.' },
+      verb: TEXT,
+      entityType: TEXT,
+      entityId: TEXT,
+      version: WHOLE,
+      actor: TEXT,
+      correlation: TEXT_OR_NULL,
+      args: OBJECT_OR_NULL,
+    },
+    ['id', 'type', 'timestamp', 'tenant', 'data', 'seq', 'verb', 'entityType', 'entityId', 'version', 'actor'],
+  ),
+  Version: record(
+    'One version of an entity.',
+    {
+      version: WHOLE,
+      seq: WHOLE,
+      timestamp: TIME,
+      verb: TEXT,
+      event: TEXT,
+      actor: TEXT,
+      correlation: TEXT_OR_NULL,
+      data: OBJECT_OR_NULL,
+      previous: OBJECT_OR_NULL,
+    },
+    ['version', 'seq', 'timestamp', 'verb', 'event', 'actor', 'data', 'previous'],
+  ),
+  Diff: record(
+    'What changed between two versions.',
+    {
+      from: OBJECT_OR_NULL,
+      to: OBJECT_OR_NULL,
+      changes: { type: 'array', items: record('', { field: TEXT, from: {}, to: {} }, ['field', 'from', 'to']) },
+    },
+    ['from', 'to', 'changes'],
+  ),
+  BuiltInMetric: record(
+    'A metric that is worked out from the data. It is no entity and has no $id.',
+    {
+      $type: { const: 'Metric' },
+      $context: { type: 'string', format: 'uri' },
+      name: TEXT,
+      value: { type: ['number', 'null'], description: 'Null where the data cannot tell.' },
+      unit: TEXT_OR_NULL,
+      history: {
+        type: 'array',
+        items: record('', { date: { type: 'string', format: 'date' }, value: { type: ['number', 'null'] } }, [
+          'date',
+          'value',
+        ]),
+      },
+      builtIn: { const: true },
+      asOf: TIME,
+    },
+    ['$type', 'name', 'value', 'history', 'builtIn', 'asOf'],
+  ),
+  Snapshot: record(
+    'The business at a glance, by section; null where the data cannot tell.',
+    Object.fromEntries([
+      ...['revenue', 'pipeline', 'product', 'support', 'marketing'].map((section) => [section, OBJECT_OR_NULL]),
+      ['asOf', TIME],
+    ]),
+    ['asOf'],
+  ),
+  ImportReport: record(
+    'What became of the rows.',
+    {
+      success: { type: 'boolean' },
+      imported: WHOLE,
+      errors: WHOLE,
+      details: {
+        type: 'array',
+        items: record('', { row: WHOLE, line: WHOLE, error: TEXT }, ['row', 'error']),
+      },
+      detailsTruncated: { type: 'boolean' },
+    },
+    ['success', 'imported', 'errors', 'details'],
+  ),
+  Manifest: record(
+    'The data files and their hashes.',
+    {
+      files: {
+        type: 'object',
+        additionalProperties: record('', { hash: TEXT, size: WHOLE, records: WHOLE }, ['hash', 'size', 'records']),
+      },
+      generatedAt: TIME,
+    },
+    ['files', 'generatedAt'],
+  ),
+  SyncChange: record(
+    'One change of a replica.',
+    { type: TEXT, id: TEXT, operation: { enum: ['create', 'update', 'delete'] }, data: ANY_OBJECT, timestamp: TIME },
+    ['type', 'id', 'operation'],
+  ),
+  SyncRequest: record(
+    'What changed on the side of the client.',
+    { lastSyncAt: TEXT_OR_NULL, replica: TEXT, changes: { type: 'array', items: reference('SyncChange') } },
+    [],
+  ),
+  SyncAnswer: record(
+    'What became of it, and what changed on the server.',
+    {
+      success: { type: 'boolean' },
+      applied: WHOLE,
+      conflicts: WHOLE,
+      rejected: { type: 'array', items: record('', { index: WHOLE, error: TEXT }, ['index', 'error']) },
+      serverChanges: { type: 'array', items: reference('SyncChange') },
+      hasMore: { type: 'boolean' },
+      syncedAt: TIME,
+    },
+    ['success', 'applied', 'conflicts', 'serverChanges', 'syncedAt'],
+  ),
+  CodeAnswer: record(
+    'The result of code, what it logged, and what its events share.',
+    {
+      result: {},
+      logs: { type: 'array', items: TEXT },
+      correlation: TEXT_OR_NULL,
+      events: { type: 'array', items: ANY_OBJECT },
+    },
+    ['logs', 'correlation'],
+  ),
+  Types: record('The types that the lens surfaces.', { types: { type: 'array', items: ANY_OBJECT } }, []),
+}
+
+function record(description: string, properties: Schema, required: readonly string[]): Schema {
+  return {
+    type: 'object',
+    ...(description !== '' && { description }),
+    properties,
+    ...(required.length > 0 && { required }),
+  }
+}
+
+function reference(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
