@@ -18,6 +18,11 @@ export function quotedCell(text: string): string {
   return isBare ? text : `"${text.replaceAll('"', '""')}"`
 }
 
+/** A name in the header: quoted also where it has what other files separate their cells by. */
+export function quotedHeader(text: string): string {
+  return /[;|\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : quotedCell(text)
+}
+
 /** The value of a cell: by the type of its field, or as JSON if it is JSON, or as the text it is. */
 export function cellValue(text: string, field: Field | undefined): Json | undefined {
   if (text === '') return undefined

@@ -9,7 +9,7 @@ export type ChunkEntry = ParquetWriter['row_groups'][number]['columns'][number]
 
 type Dictionary = Map<Value, number>
 
-const PAGE_SIZE = 1_048_576
+export const PAGE_SIZE = 1_048_576
 /** So many different values, or letters of them, are looked at before a chunk goes without a dictionary. */
 const MANY = 4_096
 const LONG = PAGE_SIZE
@@ -175,7 +175,7 @@ export class Chunk {
 }
 
 /** How a value of each type is written. */
-const WRITE = {
+export const WRITE = {
   BYTE_ARRAY: (bytes: Bytes, value: string) => bytes.text(value),
   DOUBLE: (bytes: Bytes, value: number) => bytes.double(value),
   INT32: (bytes: Bytes, value: number) => bytes.int32(value),

@@ -19,10 +19,42 @@ export interface MetaValues {
 }
 
 /** A column of a declared field. */
-export interface FieldValues {
+export type FieldValues = SingleValues | ListValues
+
+interface SingleValues {
+  readonly isList: false
   readonly element: SchemaElement
   /** The value as the column has it; undefined for one of another kind, from before the field was declared. */
   readonly fits: (value: Json) => Value | undefined
+}
+
+/** A column of lists: `element` is what stands in them. */
+interface ListValues {
+  readonly isList: true
+  readonly name: string
+  readonly element: SchemaElement
+  readonly fits: (value: Json) => readonly (Value | null)[] | undefined
+}
+
+/** The parts of the schema that a field has. A list is a group of a group, as the format has it. */
+export function elementsOf(column: FieldValues): readonly SchemaElement[] {
+  if (!column.isList) return [column.element]
+  return [
+    {
+      name: column.name,
+      repetition_type: 'OPTIONAL',
+      num_children: 1,
+      converted_type: 'LIST',
+      logical_type: { type: 'LIST' },
+    },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    column.element,
+  ]
+}
+
+/** The way to the values of a column of lists. */
+export function listPath({ name }: ListValues): readonly string[] {
+  return [name, 'list', 'element']
 }
 
 /** The columns of the meta-fields. */
@@ -37,15 +69,27 @@ export function metaColumns(isShown: (name: string) => boolean): readonly MetaVa
 export function fieldColumns(noun: Noun, isShown: (name: string) => boolean): readonly FieldValues[] {
   return shownFields(noun)
     .filter(({ name }) => isShown(name))
-    .map((field) => {
+    .map((field): FieldValues => {
       const { fits, ...element } = kindOf(field)
-      return { element: { name: field.name, ...element, repetition_type: 'OPTIONAL' }, fits }
+      const one = { ...element, repetition_type: 'OPTIONAL' } as const
+      if (!field.list || field.kind === 'json') return { isList: false, element: { name: field.name, ...one }, fits }
+      return {
+        isList: true,
+        name: field.name,
+        element: { name: 'element', ...one },
+        fits: (value) => listFits(value, fits),
+      }
     })
 }
 
 const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
 const JSON_TEXT = { type: 'BYTE_ARRAY', converted_type: 'JSON' } as const
-const TIMESTAMP = { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' } as const
+const TIMESTAMP = {
+  type: 'INT64',
+  converted_type: 'TIMESTAMP_MILLIS',
+  // Readers that know it take the time for one of UTC, and not of wherever they are.
+  logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+} as const
 
 const META: { readonly [name in MetaColumn]: Omit<SchemaElement, 'name'> & Pick<MetaValues, 'of'> } = {
   $id: { ...TEXT, of: ({ id }) => id },
@@ -56,10 +100,10 @@ const META: { readonly [name in MetaColumn]: Omit<SchemaElement, 'name'> & Pick<
   $createdBy: { ...TEXT, of: ({ createdBy }) => createdBy },
 }
 
-type ColumnKind = Omit<SchemaElement, 'name'> & Pick<FieldValues, 'fits'>
+type ColumnKind = Omit<SchemaElement, 'name'> & Pick<SingleValues, 'fits'>
 
 function kindOf(field: Exclude<Field, { kind: 'back' }>): ColumnKind {
-  if (field.list || field.kind === 'json') return { ...JSON_TEXT, fits: (value) => JSON.stringify(value) }
+  if (field.kind === 'json') return { ...JSON_TEXT, fits: (value) => JSON.stringify(value) }
   switch (field.kind) {
     case 'number':
       return { type: 'DOUBLE', fits: (value) => (typeof value === 'number' ? value : undefined) }
@@ -72,6 +116,18 @@ function kindOf(field: Exclude<Field, { kind: 'back' }>): ColumnKind {
     default:
       return { ...TEXT, fits: (value) => (typeof value === 'string' ? value : undefined) }
   }
+}
+
+/** The elements as the column has them; undefined when one of them does not fit. */
+function listFits(value: Json, fits: SingleValues['fits']): readonly (Value | null)[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const values: (Value | null)[] = []
+  for (const one of value) {
+    const fitting = one === null ? null : fits(one)
+    if (fitting === undefined) return undefined
+    values.push(fitting)
+  }
+  return values
 }
 
 function instantOf(value: Json): number | undefined {

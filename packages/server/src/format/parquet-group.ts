@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
 import { secretNames } from './columns.ts'
 import { Chunk } from './parquet-chunk.ts'
-import { EXTRA, type FieldValues, fieldColumns, type MetaValues, metaColumns } from './parquet-columns.ts'
+import { EXTRA, type FieldValues, fieldColumns, listPath, type MetaValues, metaColumns } from './parquet-columns.ts'
+import { ListChunk } from './parquet-list-chunk.ts'
 import type { Writing } from './write.ts'
 
 /** A group of rows is held in memory: it ends after so many rows, or so many characters of data. */
@@ -24,11 +25,33 @@ export function tableOf({ noun, fields }: Pick<Writing, 'noun' | 'fields'>): Tab
   return { meta: metaColumns(isShown), fields: fieldColumns(noun, isShown), isHidden }
 }
 
+interface Column {
+  readonly chunk: Chunk | ListChunk
+  /** Whether the value of a row stands in this column. */
+  readonly take: (row: number, value: Json) => boolean
+}
+
+function columnOf(values: FieldValues): [name: string, Column] {
+  if (values.isList) {
+    const chunk = new ListChunk(values.element, listPath(values))
+    return [values.name, { chunk, take: (row, value) => added(values.fits(value), (list) => chunk.add(row, list)) }]
+  }
+  const { element, fits } = values
+  const chunk = new Chunk(element, MOST_ROWS, false)
+  return [element.name, { chunk, take: (row, value) => added(fits(value), (one) => chunk.add(row, one)) }]
+}
+
+function added<T>(fitting: T | undefined, add: (value: T) => void): boolean {
+  if (fitting === undefined) return false
+  add(fitting)
+  return true
+}
+
 /** Rows that are written together, column by column; then the next ones. */
 export class Group {
   readonly #table: Table
   readonly #meta: readonly Chunk[]
-  readonly #fields: ReadonlyMap<string, { readonly fits: FieldValues['fits']; readonly chunk: Chunk }>
+  readonly #fields: ReadonlyMap<string, Column>
   readonly #extra = new Chunk(EXTRA, MOST_ROWS, false)
   rows = 0
   #characters = 0
@@ -36,13 +59,11 @@ export class Group {
   constructor(table: Table) {
     this.#table = table
     this.#meta = table.meta.map(({ element }) => new Chunk(element, MOST_ROWS, element.name === '$id'))
-    this.#fields = new Map(
-      table.fields.map(({ element, fits }) => [element.name, { fits, chunk: new Chunk(element, MOST_ROWS, false) }]),
-    )
+    this.#fields = new Map(table.fields.map(columnOf))
   }
 
   /** The columns in the order of the file. */
-  get chunks(): readonly Chunk[] {
+  get chunks(): readonly (Chunk | ListChunk)[] {
     return [...this.#meta, ...[...this.#fields.values()].map(({ chunk }) => chunk), this.#extra]
   }
 
@@ -66,11 +87,7 @@ export class Group {
 
   /** Whether the value stands in a column of its own, or nowhere. */
   #take(row: number, name: string, value: Json): boolean {
-    const column = this.#fields.get(name)
-    const fitting = column?.fits(value)
-    if (fitting === undefined) return this.#table.isHidden(name)
-    column!.chunk.add(row, fitting)
-    return true
+    return this.#fields.get(name)?.take(row, value) || this.#table.isHidden(name)
   }
 
   /** Begins the next one. */

@@ -13,8 +13,12 @@ export interface Page {
   readonly rows: number
   /** How many of the rows have a value. */
   readonly count: number
-  /** For each row 1 if it has a value, else 0; null where all have. */
+  /** For each row 1 if it has a value, else 0; null where all have. Of lists: for each entry how far it is there. */
   readonly levels: Uint8Array | null
+  /** How many bits a level has, if more than one. */
+  readonly levelBits?: number
+  /** Of lists: for each entry 1 if it goes on with the list before, else 0. */
+  readonly repeats?: Uint8Array
   readonly values: Uint8Array
 }
 
@@ -38,17 +42,19 @@ export class Pages {
     this.start = this.#output.offset
   }
 
-  add({ encoding, rows, count, levels, values }: Page): void {
-    const present = levels ? packed(levels, 1) : NOTHING
-    this.#add(present, values, {
+  add({ encoding, rows, count, levels, levelBits = 1, repeats, values }: Page): void {
+    const present = levels ? packed(levels, levelBits) : NOTHING
+    const repeated = repeats ? packed(repeats, 1) : NOTHING
+    const entries = repeats?.length ?? rows
+    this.#add(joined(repeated, present), values, {
       type: 'DATA_PAGE_V2',
       data_page_header_v2: {
-        num_values: rows,
-        num_nulls: rows - count,
+        num_values: entries,
+        num_nulls: entries - count,
         num_rows: rows,
         encoding,
         definition_levels_byte_length: present.length,
-        repetition_levels_byte_length: 0,
+        repetition_levels_byte_length: repeated.length,
         is_compressed: true,
       },
     })
@@ -91,6 +97,14 @@ function packed(numbers: Uint8Array | Uint32Array, bits: number): Uint8Array {
   const output = new ByteWriter()
   writeRleBitPackedHybrid(output, numbers, bits)
   return output.getBytes()
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  if (a.length === 0) return b
+  const bytes = new Uint8Array(a.length + b.length)
+  bytes.set(a)
+  bytes.set(b, a.length)
+  return bytes
 }
 
 type Header = Omit<Parameters<typeof writePageHeader>[1], 'uncompressed_page_size' | 'compressed_page_size'>

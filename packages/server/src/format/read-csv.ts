@@ -1,20 +1,28 @@
-import { type Json, type Noun, Problem } from '@tildebase/nouns'
-import { cellValue, headerName } from './csv-cell.ts'
+import type { Json, Noun } from '@tildebase/nouns'
+import { cellValue } from './csv-cell.ts'
+import { columnsOf, fieldsOf, layoutOf } from './csv-header.ts'
 import { LONGEST_ROW, type Row, type RowReader, TOO_LONG } from './rows.ts'
 
 const QUOTE = 34
-const COMMA = 44
 const RETURN = 13
 const NEWLINE = 10
 const MOST_COLUMNS = 2_000
 
-/** Reads CSV as RFC 4180 has it, the header first. Lines may end in CRLF, LF or CR; empty lines are no rows. */
-export function csvReader(noun: Noun): RowReader {
+/**
+ * Reads CSV as RFC 4180 has it, the header first. Lines may end in CRLF, LF or CR; empty lines are no rows. What
+ * spreadsheets make of it is taken too: other separators, and headers that are written otherwise than the fields.
+ */
+export function csvReader(noun: Noun): CsvReader {
   return new CsvReader(noun)
 }
 
-class CsvReader implements RowReader {
+export class CsvReader implements RowReader {
   readonly #noun: Noun
+  /** The text up to the end of the header, until the separator is known. */
+  #head = ''
+  #separator: number | null = null
+  /** What was taken for granted, beyond RFC 4180. */
+  readonly assumed: { separator?: string; columns?: { readonly [header: string]: string } } = {}
   #columns: readonly string[] | null = null
   #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start'
   #cells: string[] = []
@@ -33,6 +41,23 @@ class CsvReader implements RowReader {
   }
 
   push(text: string): Row[] {
+    if (this.#separator !== null) return this.#read(text, this.#separator)
+    this.#head += text
+    const layout = layoutOf(this.#head, this.#head.length > LONGEST_ROW)
+    return layout === null ? [] : this.#begin(layout.separator, layout.skipped)
+  }
+
+  /** Reads on from the header, once it is known how. */
+  #begin(separator: string, skipped: string): Row[] {
+    const head = this.#head.slice(skipped.length)
+    this.#head = ''
+    if (separator !== ',') this.assumed.separator = separator
+    if (skipped !== '') this.#began = ++this.#line
+    this.#separator = separator.charCodeAt(0)
+    return this.#read(head, this.#separator)
+  }
+
+  #read(text: string, separator: number): Row[] {
     const rows: Row[] = []
     let from = 0
     for (let i = 0; i < text.length; i++) {
@@ -49,11 +74,11 @@ class CsvReader implements RowReader {
           this.#state = 'closed'
           from = i + 1
         } else if (code === NEWLINE) this.#line++
-      } else if (code === COMMA || code === NEWLINE || code === RETURN) {
+      } else if (code === separator || code === NEWLINE || code === RETURN) {
         this.#keep(text.slice(from, i))
         this.#endCell()
         from = i + 1
-        if (code === COMMA) continue
+        if (code === separator) continue
         this.#line++
         this.#returned = code === RETURN
         rows.push(...this.#endRow())
@@ -72,6 +97,12 @@ class CsvReader implements RowReader {
   }
 
   end(): Row[] {
+    if (this.#separator !== null) return this.#end()
+    const { separator, skipped } = layoutOf(this.#head, true)!
+    return [...this.#begin(separator, skipped), ...this.#end()]
+  }
+
+  #end(): Row[] {
     if (this.#state === 'quoted') this.#error ??= 'has a quoted cell that is not closed'
     if (this.#state === 'start' && this.#cells.length === 0) return []
     this.#endCell()
@@ -99,7 +130,10 @@ class CsvReader implements RowReader {
     this.#began = this.#line
     if (size === 0 && cells.length === 1 && error === null) return []
     if (this.#columns === null) {
-      this.#columns = columnsOf(cells, error)
+      const names = columnsOf(cells, error)
+      const fields = fieldsOf(names, this.#noun)
+      if (fields.size > 0) this.assumed.columns = Object.fromEntries(fields)
+      this.#columns = names.map((name) => fields.get(name) ?? name)
       return []
     }
     const row = this.#row++
@@ -124,16 +158,4 @@ class CsvReader implements RowReader {
     }
     return Object.fromEntries(entries)
   }
-}
-
-function columnsOf(cells: readonly string[], error: string | null): readonly string[] {
-  const names = cells.map(headerName)
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (error !== null) throw new Problem('invalid_body', `The header ${error}.`)
-  if (twice !== undefined) {
-    throw new Problem('invalid_body', `The header names ${JSON.stringify(twice)} twice. Name every column once.`, {
-      field: twice,
-    })
-  }
-  return names
 }

@@ -1,7 +1,7 @@
 import { catalogue } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cellText, cellValue, quotedCell } from './csv-cell.ts'
+import { cellText, cellValue, quotedCell, quotedHeader } from './csv-cell.ts'
 import { csvReader } from './read-csv.ts'
 import { jsonReader } from './read-json.ts'
 import { ndjsonReader } from './read-ndjson.ts'
@@ -93,6 +93,15 @@ describe('CSV', () => {
       { row: 1, line: 5, error: 'has 3 cells, but the header names 2' },
       { row: 2, line: 6, error: 'has text after a closing quote' },
       { row: 3, line: 7, value: { name: 'Eve' } },
+    ])
+  })
+
+  test('a name with what other files separate by comes back from a header', () => {
+    const names = ['a;b;c;d', 'e\tf\tg', 'h|i|j|k']
+    const text = `${names.map(quotedHeader).join(',')}\n1.,2.,3.\n`
+
+    expect(values(read(csvReader(catalogue.Contact), text))).toEqual([
+      { 'a;b;c;d': '1.', 'e\tf\tg': '2.', 'h|i|j|k': '3.' },
     ])
   })
 

@@ -1,16 +1,21 @@
 import { Problem } from '@tildebase/nouns'
 import type { Body } from '../http.ts'
+import { type Decoder, utf8Decoder } from './charset.ts'
 
 /** The text of a body bit by bit: inflated where it is zipped, and bounded by what comes out. */
-export async function* textOf(body: Body, encoding: string | undefined, limit: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+export async function* textOf(
+  body: Body,
+  encoding: string | undefined,
+  limit: number,
+  decoder: Decoder = utf8Decoder(),
+): AsyncGenerator<string> {
   let length = 0
   for await (const bytes of unbroken(inflated(bytesOf(body), encoding))) {
     length += bytes.length
     if (length > limit) throw tooLarge(limit)
-    yield decoded(() => decoder.decode(bytes, { stream: true }))
+    yield decoder.decode(bytes)
   }
-  yield decoded(() => decoder.decode())
+  yield decoder.end()
 }
 
 /** Refuses a body that says of itself that it is too large, before it is read. */
@@ -60,13 +65,5 @@ async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<U
   } catch (reason) {
     if (reason instanceof Problem) throw reason
     throw new Problem('invalid_body', 'The body breaks off, or is not the gzip it says it is.')
-  }
-}
-
-function decoded(decode: () => string): string {
-  try {
-    return decode()
-  } catch {
-    throw new Problem('invalid_body', 'The body is not UTF-8 text.')
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
 import { isMeta, META_COLUMNS, metaValue, otherNames, secretNames, shownFields } from './columns.ts'
-import { cellText, guarded, headerText, quotedCell } from './csv-cell.ts'
+import { cellText, guarded, headerText, quotedCell, quotedHeader } from './csv-cell.ts'
 import type { Pieces, Writing } from './write.ts'
 
 const LINE_END = '\r\n'
@@ -10,7 +10,7 @@ const LINE_END = '\r\n'
 export function* writeCsv(writing: Writing): Pieces {
   const columns = yield* columnsOf(writing)
   const head = writing.safe ? (name: string) => guarded(headerText(name)) : headerText
-  yield columns.map((name) => quotedCell(head(name))).join(',') + LINE_END
+  yield columns.map((name) => quotedHeader(head(name))).join(',') + LINE_END
   const cells = columns.map((name) => cellOf(name, writing.safe))
   for (const page of writing.pages()) yield page.map((entity) => lineOf(entity, cells)).join('')
 }

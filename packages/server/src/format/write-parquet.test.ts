@@ -20,6 +20,12 @@ const Thing = parseNoun('Thing', {
   any: 'json',
   never: 'string',
   off: 'boolean',
+  tags: 'string[]',
+  scores: 'number[]',
+  flags: 'boolean[]',
+  days: 'date[]',
+  times: 'datetime[]',
+  none: 'string[]',
 })
 
 const ROWS = 25_000
@@ -39,6 +45,19 @@ function dataOf(i: number): JsonObject {
     ...(i % 11 > 0 && { at }),
     ...(i % 100 === 0 && { any: [i, { a: null }] }),
     ...(i % 17 === 0 && { other: `x${i}`, never: i }),
+    ...listsOf(i, at),
+  }
+}
+
+/** Lists of every kind: empty ones, long ones, with nulls, of another kind than was declared, and none. */
+function listsOf(i: number, at: string): JsonObject {
+  return {
+    ...(i % 4 > 0 && { tags: Array.from({ length: i % 6 }, (_, k) => `ü${i}.${k}`) }),
+    ...(i % 9 > 0 && { scores: [i / 3, ...(i % 2 ? [null] : []), -i] }),
+    ...(i % 10 === 0 && { flags: [true, false, null, i % 20 === 0] }),
+    ...(i % 25 === 0 && { days: [at.slice(0, 10)], times: [at, at] }),
+    ...(i % 5_000 === 7 && { none: ['a', 5] }),
+    ...(i === 123 && { tags: Array.from({ length: 30_000 }, (_, k) => `long ${k} ${'x'.repeat(60)}`) }),
   }
 }
 
@@ -76,7 +95,8 @@ describe('a parquet file of many rows', () => {
 
     expect(rows).toHaveLength(ROWS)
     for (const [i, row] of rows.entries()) {
-      const { other, never, day, at, ...data } = dataOf(i)
+      const { other, never, day, at, days, times, none, ...data } = dataOf(i)
+      const extra = { ...(other !== undefined && { other, never }), ...(none !== undefined && { none }) }
       expect(present(row)).toEqual({
         $id: `thing_${i}`,
         $type: 'Thing',
@@ -88,7 +108,9 @@ describe('a parquet file of many rows', () => {
         day: new Date(String(day)),
         ...(at !== undefined && { at: new Date(String(at)) }),
         // A value of another kind than the column's stays with what is not declared.
-        ...(other !== undefined && { $extra: { other, never } }),
+        ...(Object.keys(extra).length > 0 && { $extra: extra }),
+        ...(days !== undefined && { days: (days as string[]).map((one) => new Date(one)) }),
+        ...(times !== undefined && { times: (times as string[]).map((time) => new Date(time)) }),
       })
     }
   })
@@ -117,16 +139,52 @@ describe('a parquet file of many rows', () => {
     expect(await found(`ok`)).toBe(all.filter(({ ok }) => ok === true).length)
     expect(await found(`note LIKE '599 %'`)).toBe(1)
     expect(await found(`day = DATE '2026-01-02'`)).toBe(1)
-    expect(await found(`"at" >= TIMESTAMP '2094-01-01'`)).toBe(
+    expect(await found(`"at" >= TIMESTAMPTZ '2094-01-01 00:00:00+00'`)).toBe(
       all.filter(({ at }) => at !== undefined && String(at) >= '2094').length,
     )
-    expect(await found(`"$updatedAt" < TIMESTAMP '1970-01-01'`)).toBe(
+    expect(await found(`"$updatedAt" < TIMESTAMPTZ '1970-01-01 00:00:00+00'`)).toBe(
       entities.filter(({ updatedAt }) => updatedAt < 0).length,
     )
     expect(await found(`never IS NULL AND off IS NULL`)).toBe(ROWS)
     expect(await found(`"$createdBy" = 'key_2'`)).toBe(entities.filter(({ ordinal }) => ordinal % 3 === 2).length)
   })
+
+  test('has times with their zone, and lists as lists, for DuckDB', async () => {
+    const db = await (await DuckDBInstance.create(':memory:')).connect()
+    const rows = async (sql: string) => (await db.runAndReadAll(sql)).getRows()
+    const types = Object.fromEntries(await rows(`DESCRIBE SELECT * FROM read_parquet('${path}')`).then(pairs))
+    const all = entities.map(({ data }) => JSON.parse(data) as Record<string, string[]>)
+    await db.run(`SET TimeZone = 'Asia/Tokyo'`)
+    const [counts] = await rows(
+      `SELECT sum(len(tags))::INTEGER, count(tags)::INTEGER, sum(len(flags))::INTEGER, count(none)::INTEGER,
+        sum(list_sum(scores))::DOUBLE, sum(len(times))::INTEGER FROM read_parquet('${path}')`,
+    )
+    const [long] = await rows(`SELECT tags[30000] FROM read_parquet('${path}') WHERE "$id" = 'thing_123'`)
+    const [time] = await rows(`SELECT epoch_ms("at")::DOUBLE FROM read_parquet('${path}') WHERE "$id" = 'thing_1'`)
+
+    expect(types).toMatchObject({
+      $createdAt: 'TIMESTAMP WITH TIME ZONE',
+      at: 'TIMESTAMP WITH TIME ZONE',
+      day: 'DATE',
+      tags: 'VARCHAR[]',
+      scores: 'DOUBLE[]',
+      flags: 'BOOLEAN[]',
+      days: 'DATE[]',
+      times: 'TIMESTAMP WITH TIME ZONE[]',
+    })
+    const lengths = (name: string) => all.reduce((sum, one) => sum + (one[name]?.length ?? 0), 0)
+    expect(counts!.slice(0, 4)).toEqual([lengths('tags'), all.filter(({ tags }) => tags).length, lengths('flags'), 0])
+    expect(counts![4]).toBeCloseTo(
+      all.flatMap(({ scores = [] }) => scores.map(Number)).reduce((sum, one) => sum + one, 0),
+      3,
+    )
+    expect([counts![5], long, time]).toEqual([lengths('times'), [`long 29999 ${'x'.repeat(60)}`], [FIRST + 86_400_000]])
+  })
 })
+
+function pairs(rows: readonly (readonly unknown[])[]): [string, unknown][] {
+  return rows.map(([name, type]) => [String(name), type])
+}
 
 function present(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== undefined))

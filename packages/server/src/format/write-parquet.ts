@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { EXTRA } from './parquet-columns.ts'
+import { EXTRA, elementsOf } from './parquet-columns.ts'
 import { Group, type Table, tableOf } from './parquet-group.ts'
 import type { Pieces, Writing } from './write.ts'
 
@@ -23,8 +23,8 @@ export function* writeParquet(writing: Writing): Pieces {
 }
 
 function schemaOf({ meta, fields }: Table) {
-  const elements = [...[...meta, ...fields].map(({ element }) => element), EXTRA]
-  return [{ name: 'root', num_children: elements.length }, ...elements]
+  const elements = [...meta.map(({ element }) => element), ...fields.flatMap(elementsOf), EXTRA]
+  return [{ name: 'root', num_children: meta.length + fields.length + 1 }, ...elements]
 }
 
 /** Writes a group. ParquetWriter would do it at one go, which keeps everybody else waiting for too long. */

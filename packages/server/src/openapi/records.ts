@@ -92,6 +92,15 @@ export const RECORDS: { readonly [name: string]: Schema } = {
         items: record('', { row: WHOLE, line: WHOLE, error: TEXT }, ['row', 'error']),
       },
       detailsTruncated: { type: 'boolean' },
+      assumed: record(
+        'How a CSV file was read that is not UTF-8 with commas and the names of fields.',
+        {
+          encoding: TEXT,
+          separator: TEXT,
+          columns: { type: 'object', additionalProperties: TEXT },
+        },
+        [],
+      ),
     },
     ['success', 'imported', 'errors', 'details'],
   ),

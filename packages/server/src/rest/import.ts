@@ -1,7 +1,8 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { type ImportCounts, type ImportDetail, Importer, type TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
-import { csvReader } from '../format/read-csv.ts'
+import { anyDecoder, charsetOf, type Decoder, utf8Decoder } from '../format/charset.ts'
+import { CsvReader, csvReader } from '../format/read-csv.ts'
 import { jsonReader } from '../format/read-json.ts'
 import { ndjsonReader } from '../format/read-ndjson.ts'
 import type { Row, RowReader } from '../format/rows.ts'
@@ -32,7 +33,9 @@ async function importRows(call: Call): Promise<Reply> {
   const { query, request, importLimit } = call
   const noun = call.read.noun(call.params.type!)
   call.read.demand('write', noun)
-  const reader = rowReader(request.headers['content-type'], noun)
+  const contentType = request.headers['content-type']
+  const reader = rowReader(contentType, noun)
+  const decoder = reader instanceof CsvReader ? anyDecoder(charsetOf(contentType)) : utf8Decoder()
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()
   refuseLength(request.headers['content-length'], encoding, importLimit)
   const dryRun = flagParam(query, 'dryRun')
@@ -40,11 +43,18 @@ async function importRows(call: Call): Promise<Reply> {
   const importer = new Importer(noun, { upsert, dryRun })
   const report = new Report(upsert !== null, dryRun)
   try {
-    await importAll(call, textOf(request.body, encoding, importLimit), reader, importer, report)
+    await importAll(call, textOf(request.body, encoding, importLimit, decoder), reader, importer, report)
   } catch (reason) {
     throw withReport(reason, report)
   }
-  return json(200, { success: true, ...report.body })
+  return json(200, { success: true, ...report.body, ...assumptions(reader, decoder) })
+}
+
+/** What was taken for granted of a file that is not UTF-8 with commas and the names of fields. */
+function assumptions(reader: RowReader, { encoding }: Decoder): object {
+  if (!(reader instanceof CsvReader)) return {}
+  const assumed = { ...(encoding !== 'utf-8' && { encoding }), ...reader.assumed }
+  return Object.keys(assumed).length > 0 ? { assumed } : {}
 }
 
 async function importAll(
@@ -95,6 +105,7 @@ function rowReader(contentType: string | undefined, noun: Noun): RowReader {
     case 'application/jsonl':
       return ndjsonReader()
     case 'text/csv':
+    case 'text/tab-separated-values':
       return csvReader(noun)
     default:
       throw new Problem(
