@@ -34,28 +34,38 @@ test('a key that is typed at a terminal is taken, and never shown', async () => 
   expect(readFileSync(join(tilde.folder, '.config', 'tilde', 'profiles.json'), 'utf8')).toContain(secret)
 })
 
-/** How a shell is asked what it would complete `tilde Conta` with, once it has read the script. */
-const COMPLETED: { readonly [shell: string]: readonly string[] } = {
-  bash: [
+/** How a shell is asked what it would complete a line with, once it has read the script. */
+const COMPLETED: { readonly [shell: string]: (line: string) => readonly string[] } = {
+  bash: (line) => [
     '-c',
-    'compopt() { :; }; source "$0"; COMP_WORDS=(tilde Conta); COMP_CWORD=1; _tilde; printf "%s\\n" "${COMPREPLY[@]}"',
+    `compopt() { :; }; source "$0"; COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _tilde; printf "%s\\n" "\${COMPREPLY[@]}"`,
   ],
-  fish: ['-c', 'source $argv[1]; complete -C "tilde Conta"'],
+  fish: (line) => ['-c', `source $argv[1]; complete -C "${line}"`],
   // Nothing is completed outside of a terminal: it is read, and no more.
-  zsh: ['-n'],
+  zsh: () => ['-n'],
 }
 
-test.each(['bash', 'fish', 'zsh'])('%s completes types from the script it is given', async (shell) => {
-  const bin = join(tilde.folder, 'bin')
-  const script = join(tilde.folder, `completion.${shell}`)
-  mkdirSync(bin, { recursive: true })
-  writeFileSync(join(bin, 'tilde'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
-  chmodSync(join(bin, 'tilde'), 0o755)
-  writeFileSync(script, (await tilde('completion', shell)).out)
-  const service = { TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'acme' }
-  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: tilde.folder, ...service }
+test.each(['bash', 'fish', 'zsh'])(
+  '%s completes types, words, flags and values from the script it is given',
+  async (shell) => {
+    const bin = join(tilde.folder, 'bin')
+    const script = join(tilde.folder, `completion.${shell}`)
+    mkdirSync(bin, { recursive: true })
+    writeFileSync(join(bin, 'tilde'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
+    chmodSync(join(bin, 'tilde'), 0o755)
+    writeFileSync(script, (await tilde('completion', shell)).out)
+    const service = { TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'acme' }
+    const env = { PATH: `${bin}:${process.env.PATH}`, HOME: tilde.folder, ...service }
 
-  const { stdout, stderr } = await promisify(execFile)(shell, [...COMPLETED[shell]!, script], { env })
+    for (const [line, completed] of [
+      ['tilde Conta', 'Contact.\n'],
+      ['tilde keys rev', 'revoke\n'],
+      ['tilde Contact.find --leadSc', '--leadScore\n'],
+      ['tilde Contact.find --stage Cu', 'Customer\n'],
+    ] as const) {
+      const { stdout, stderr } = await promisify(execFile)(shell, [...COMPLETED[shell]!(line), script], { env })
 
-  expect([stdout, stderr]).toEqual([shell === 'zsh' ? '' : 'Contact.\n', ''])
-})
+      expect([line, stdout, stderr]).toEqual([line, shell === 'zsh' ? '' : completed, ''])
+    }
+  },
+)

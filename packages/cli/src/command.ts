@@ -15,6 +15,9 @@ export interface Flag {
 
 export type Flags = { readonly [name: string]: Flag }
 
+/** A flag of every command that changes what a command does: to ignore it would do what nobody asked for. */
+export type Heeded = 'as-of' | 'dry-run'
+
 /** A command of `tilde`. */
 export interface Command {
   /** What follows `tilde`: `keys list`. */
@@ -22,6 +25,8 @@ export interface Command {
   readonly summary: string
   readonly examples: readonly string[]
   readonly flags: Flags
+  /** Those of the flags of every command that would change what this one does, and do. Others of them are refused. */
+  readonly heeds?: readonly Heeded[]
   /** Names of flags that are right without being listed: `organization.name`. */
   readonly accepts?: (flag: string) => boolean
   run(call: Call): Promise<void>

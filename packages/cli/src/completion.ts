@@ -1,21 +1,79 @@
-import { COMMANDS } from './commands.ts'
+import type { Command } from './command.ts'
+import { COMMANDS, commandOf } from './commands.ts'
 import { READS } from './entity-reads.ts'
+import { GLOBAL } from './flags.ts'
 import type { Link } from './link.ts'
 import type { Described } from './type.ts'
 
-/** The commands that begin with what was typed: `Con` → `Contact.`, `Contact.q` → `Contact.qualify`. */
-export async function suggestions(typed: string, link: () => Link): Promise<string[]> {
-  const names = Object.keys(COMMANDS)
+/** What a shell knows of the line: the words before the one at hand, and what of that one is typed. */
+interface Line {
+  readonly before: readonly string[]
+  readonly typed: string
+  readonly link: () => Link
+}
+
+/** The words that a line may go on with: `Con` → `Contact.`, `keys l` → `list`, `Contact.find --st` → `--stage`. */
+export async function suggestions(words: readonly string[], link: () => Link): Promise<string[]> {
+  const line: Line = { before: words.slice(0, -1), typed: words.at(-1) ?? '', link }
+  const found = line.before.length === 0 ? await firstWords(line) : await laterWords(line)
+  return found.filter((word) => word.startsWith(line.typed)).sort()
+}
+
+async function firstWords({ typed, link }: Line): Promise<string[]> {
   const types = await typesOf(link)
   const [type = '', operation] = typed.split('.')
+  if (operation === undefined) return [...Object.keys(COMMANDS), ...types.map(({ name }) => `${name}.`)]
   const noun = types.find(({ name }) => name === type)
-  const words =
-    operation === undefined
-      ? [...names, ...types.map(({ name }) => `${name}.`)]
-      : noun
-        ? [...Object.keys(READS), ...Object.keys(noun.verbs)].map((name) => `${type}.${name}`)
-        : []
-  return words.filter((word) => word.startsWith(typed)).sort()
+  return noun ? [...Object.keys(READS), ...Object.keys(noun.verbs)].map((name) => `${type}.${name}`) : []
+}
+
+async function laterWords(line: Line): Promise<string[]> {
+  const [word = '', ...before] = line.before
+  const command = await commandOf(word, before, line.link).then(
+    ({ command }) => command,
+    () => null,
+  )
+  if (command === null) return []
+  const flags = { ...command.flags, ...GLOBAL }
+  if (line.typed.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`)
+  const flag = /^--(.+)$/.exec(before.at(-1) ?? '')?.[1]
+  if (flag !== undefined && flags[flag]?.type === 'string') return valuesOf(line, word, flag)
+  return placeWords(line, command, positions(before, flags))
+}
+
+/** The values that a flag takes, as far as they are known: a type, or the words of an enum. */
+async function valuesOf({ link }: Line, word: string, flag: string): Promise<string[]> {
+  if (flag === 'format') return ['json', 'ndjson', 'csv', ...(word === 'export' ? ['parquet'] : [])]
+  const types = await typesOf(link)
+  if (flag === 'type' && !word.includes('.')) return types.map(({ name }) => name)
+  const field = types.find(({ name }) => name === word.split('.')[0])?.fields[flag]
+  if (field?.kind === 'boolean') return ['true', 'false']
+  return field && 'values' in field ? [...(field.values ?? [])] : []
+}
+
+/** What stands at this place of the command's usage: `keys list` → list, `export TYPE` → the types. */
+async function placeWords({ link }: Line, command: Command, before: readonly string[]): Promise<string[]> {
+  const uses = command.usage.split('\n').map((use) => use.replaceAll(' | ', '|').split(' ').slice(1))
+  const fitting = uses.filter((use) =>
+    before.every((word, at) => isPlaceholder(use[at] ?? '') || use[at]!.split('|').includes(word)),
+  )
+  const places = new Set(fitting.flatMap((use) => use[before.length] ?? []))
+  const found = [...places].filter((place) => !isPlaceholder(place)).flatMap((place) => place.split('|'))
+  if (places.has('TYPE') || places.has('[TYPE]')) found.push(...(await typesOf(link)).map(({ name }) => name))
+  if (places.has('[COMMAND]')) found.push(...Object.keys(COMMANDS))
+  return found
+}
+
+function isPlaceholder(place: string): boolean {
+  return !/^[a-z][a-z|-]*$/.test(place)
+}
+
+/** The words that belong to no flag. */
+function positions(words: readonly string[], flags: Command['flags']): string[] {
+  return words.filter((word, at) => {
+    const flag = /^--([^=]+)$/.exec(words[at - 1] ?? '')?.[1]
+    return !word.startsWith('-') && !(flag !== undefined && flags[flag]?.type === 'string')
+  })
 }
 
 /** A shell that completes must not complain: without a service there are just no types. */
@@ -27,25 +85,26 @@ async function typesOf(link: () => Link): Promise<readonly Described[]> {
   }
 }
 
-/** What each shell has to be told. */
+/** What each shell has to be told. Where nothing is known, it completes the names of files. */
 export const SCRIPTS: { readonly [shell: string]: string } = {
   bash: `_tilde() {
-  local word="\${COMP_WORDS[COMP_CWORD]}"
-  [ "$COMP_CWORD" -eq 1 ] || return
-  mapfile -t COMPREPLY < <(tilde completion words -- "$word" 2>/dev/null)
+  mapfile -t COMPREPLY < <(tilde completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   case "\${COMPREPLY[0]-}" in *.) compopt -o nospace ;; esac
 }
 complete -o default -F _tilde tilde`,
   zsh: `#compdef tilde
 _tilde() {
-  if (( CURRENT != 2 )); then _files; return; fi
   local -a found
-  found=(\${(f)"$(tilde completion words -- "$words[CURRENT]" 2>/dev/null)"})
-  compadd -S '' -a found
+  found=(\${(f)"$(tilde completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( \${#found} == 0 )); then _files; return; fi
+  if (( CURRENT == 2 )); then compadd -S '' -a found; else compadd -- $found; fi
 }
 compdef _tilde tilde`,
   fish: `function __tilde_words
-  tilde completion words -- (commandline -ct) 2>/dev/null
+  set -l typed (commandline -ct)
+  set -l before (commandline -opc)
+  tilde completion words -- $before[2..] "$typed" 2>/dev/null
 end
-complete -c tilde -n 'test (count (commandline -opc)) -eq 1' -f -a '(__tilde_words)'`,
+complete -c tilde -n 'test (count (commandline -opc)) -eq 1' -f -a '(__tilde_words)'
+complete -c tilde -n 'test (count (commandline -opc)) -gt 1' -a '(__tilde_words)'`,
 }

@@ -36,6 +36,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
       `tilde ${noun.name}.find --filter '{"$text":"ada"}' --fields name --json`,
       `tilde ${noun.name}.find --as-of 2026-01-31T12:00:00Z`,
     ],
+    heeds: ['as-of', 'dry-run'],
     async run(call) {
       const page = await call.link().$.request('GET', `/${noun.name}`, { query: listQuery(call) })
       call.out.list(page.results, columnsFor(call, noun), page)
@@ -49,6 +50,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     flags: { ...equalities(noun), ...FILTER, sort: PAGE.sort!, ...SHOW },
     accepts: isPath(noun),
     examples: [`tilde ${noun.name}.findOne --sort -createdAt`],
+    heeds: ['as-of', 'dry-run'],
     async run(call) {
       const query = { ...listQuery(call), limit: 1, total: false }
       const { results } = await call.link().$.request('GET', `/${noun.name}`, { query })
@@ -62,6 +64,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     flags: { ...equalities(noun), ...FILTER },
     accepts: isPath(noun),
     examples: [`tilde ${noun.name}.count`],
+    heeds: ['as-of', 'dry-run'],
     async run(call) {
       const { count } = await call.link().$.request('GET', `/${noun.name}/count`, { query: listQuery(call) })
       call.out.value(count)
@@ -73,6 +76,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     flags: { ...equalities(noun), ...FILTER, ...MEASURE },
     accepts: isPath(noun),
     examples: [`tilde ${noun.name}.aggregate --group stage --sum value`],
+    heeds: ['as-of', 'dry-run'],
     async run(call) {
       const answer = await call.link().$.request('GET', `/${noun.name}/aggregate`, { query: listQuery(call) })
       const groups = answer.results.map((group: { [name: string]: unknown }) => flat(group))
@@ -84,6 +88,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     summary: 'shows one entity, now or as of a time',
     flags: SHOW,
     examples: [`tilde ${noun.name}.get ID`, `tilde ${noun.name}.get ID --as-of 2026-01-31T12:00:00Z`],
+    heeds: ['as-of', 'dry-run'],
     async run(call) {
       const id = encodeURIComponent(oneWord(call, 'the id'))
       const { include, fields, asOf } = listQuery(call)
@@ -95,6 +100,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     summary: 'lists the versions of an entity, newest first',
     flags: { limit: PAGE.limit!, cursor: PAGE.cursor! },
     examples: [`tilde ${noun.name}.history ID`],
+    heeds: ['dry-run'],
     async run(call) {
       const id = encodeURIComponent(oneWord(call, 'the id'))
       const query = { limit: call.flags.text('limit'), cursor: call.flags.text('cursor') }
@@ -110,6 +116,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
       to: { type: 'string', help: 'a version or a time' },
     },
     examples: [`tilde ${noun.name}.diff ID --from 1 --to 2`],
+    heeds: ['dry-run'],
     async run(call) {
       const id = encodeURIComponent(oneWord(call, 'the id'))
       const query = { from: call.flags.text('from'), to: call.flags.text('to') }

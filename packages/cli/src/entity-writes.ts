@@ -33,6 +33,7 @@ export function writeCommand(noun: Described, verb: string): Command {
       ...GIVE,
     },
     examples: examples.map((example) => example.replaceAll('Contact.', `${noun.name}.`)),
+    heeds: verb === 'rollback' ? ['as-of', 'dry-run'] : ['dry-run'],
     run: (call) => write(call, noun, verb, args),
   }
 }

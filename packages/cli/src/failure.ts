@@ -12,8 +12,24 @@ const OURS = new Set([
   'unexpected_answer',
 ])
 
-/** What went wrong in one line, and the exit code: 1 when the service refused, 2 when it was not rightly asked. */
-export function failureOf(reason: unknown): { readonly sentence: string; readonly code: number } {
+/** How a command failed. */
+export interface Failure {
+  readonly sentence: string
+  /** The exit code: 1 when the service refused, 2 when it was not rightly asked. */
+  readonly code: number
+  /** The same for programs, in the form of the service's own errors. */
+  readonly json: { readonly error: string; readonly message: string }
+}
+
+/** What went wrong, in one line. */
+export function failureOf(reason: unknown): Failure {
+  const { sentence, code } = told(reason)
+  const error = reason instanceof Problem ? reason.code : reason instanceof UsageError ? 'usage' : 'failed'
+  const about = reason instanceof Problem ? reason.about : {}
+  return { sentence, code, json: { error, message: sentence, ...about } }
+}
+
+function told(reason: unknown): Pick<Failure, 'sentence' | 'code'> {
   if (reason instanceof Problem) {
     const code = OURS.has(reason.code) ? 2 : 1
     if (reason.code === 'unauthorized') {

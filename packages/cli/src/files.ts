@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Output } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 /** A file, or standard input as `-`, as a stream that tells how much of it has been read. */
 export async function streamFrom(
@@ -33,7 +35,10 @@ export async function saveTo(path: string, response: Response, out: Output): Pro
     return bytes
   }
   const part = `${path}.part`
-  const file = await open(part, 'w', 0o600)
+  const file = await open(part, 'w', 0o600).catch((reason: NodeJS.ErrnoException) => {
+    if (reason.code !== 'ENOENT' && reason.code !== 'ENOTDIR') throw reason
+    throw new UsageError(`There is no folder ${dirname(path)} to write ${basename(path)} into.`)
+  })
   try {
     for await (const chunk of body) {
       bytes += chunk.length

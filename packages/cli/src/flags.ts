@@ -13,7 +13,7 @@ export const GLOBAL: Flags = {
   json: { type: 'boolean', help: 'print JSON' },
   'as-of': { type: 'string', help: 'read the state as of that time' },
   'dry-run': { type: 'boolean', help: 'write nothing, tell what would be written' },
-  help: { type: 'boolean', help: 'say how a command is used' },
+  help: { type: 'boolean', short: 'h', help: 'say how a command is used' },
 }
 
 /** The command's name and the global flags, before it is known which other flags there are. */
@@ -53,9 +53,20 @@ export function readFlags(
   return { words: positionals, given: givenOf(values) }
 }
 
+/** Refuses --as-of and --dry-run where they would be ignored: a write would then be done, or done to the present. */
+export function refuseUnheeded({ usage, heeds = [] }: Pick<Command, 'usage' | 'heeds'>, given: Given): void {
+  for (const flag of ['as-of', 'dry-run'] as const) {
+    if (!given.has(flag) || heeds.includes(flag)) continue
+    const [command] = usage.split(/\s/)
+    throw new UsageError(`${command} cannot heed --${flag}, so it did nothing. Leave the flag out.`)
+  }
+}
+
 function unknownFlag(name: string, { usage }: Pick<Command, 'usage'>, flags: Flags): string {
-  const near = didYouMean(name.replace(/^-+/, ''), Object.keys(flags)).replace(/mean (.*)\?$/, 'mean --$1?')
   const [command = ''] = usage.split(' ')
+  const known = command === '' ? [...Object.keys(flags), 'version'] : Object.keys(flags)
+  const near = didYouMean(name.replace(/^-+/, ''), known).replace(/mean (.*)\?$/, 'mean --$1?')
+  if (command === '') return `There is no flag ${name}${near || '. See: tilde help'}`
   return `${command} has no flag ${name}${near || `. See: tilde ${command} --help`}`
 }
 

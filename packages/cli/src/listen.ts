@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { type EventRecord, Problem } from '@tildebase/client'
+import type { EventRecord } from '@tildebase/client'
 import { matchesEvent } from '@tildebase/nouns'
 import type { Call } from './command.ts'
+import { lastSeq } from './last-seq.ts'
 import { UsageError } from './usage-error.ts'
 
 const TIMEOUT = 10_000
@@ -24,14 +25,6 @@ export async function listen({ flags, out, link }: Call): Promise<void> {
     if (!patterns.some((pattern) => matchesEvent(pattern, type, name))) continue
     out.line(`${event.seq}\t${event.type}\t${await deliver(url, secret, event)}`)
   }
-}
-
-/** Where the log ends now: only what happens from here on is sent. */
-async function lastSeq($: ReturnType<Call['link']>['$']): Promise<string> {
-  const now = new Date().toISOString()
-  const { cursor } = await $.events.list({ since: now, limit: 1 })
-  if (cursor === null) throw new Problem('unexpected_answer', 'The change stream gave no cursor.')
-  return cursor
 }
 
 async function deliver(url: string, secret: string, event: EventRecord): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Call } from './command.ts'
 import { commandOf } from './commands.ts'
 import { failureOf } from './failure.ts'
-import { firstLook, readFlags } from './flags.ts'
+import { firstLook, readFlags, refuseUnheeded } from './flags.ts'
 import { helpFor, overview } from './help.ts'
 import { linkTo } from './link.ts'
 import { outputTo } from './output.ts'
@@ -13,12 +13,12 @@ process.stdout.on('error', (reason: NodeJS.ErrnoException) => {
   throw reason
 })
 
+const args = process.argv.slice(2)
 try {
-  const args = process.argv.slice(2)
-  await run(args[0] === '--version' ? ['version'] : args)
+  await run(['--version', '-v'].includes(args[0]!) ? ['version', ...args.slice(1)] : args)
 } catch (reason) {
-  const { sentence, code } = failureOf(reason)
-  process.stderr.write(`tilde: ${sentence}\n`)
+  const { sentence, code, json } = failureOf(reason)
+  process.stderr.write(args.includes('--json') ? `${JSON.stringify(json)}\n` : `tilde: ${sentence}\n`)
   process.exitCode = code
 }
 
@@ -28,6 +28,7 @@ async function run(args: readonly string[]): Promise<void> {
   const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   const out = outputTo(process.stdout, process.stderr, { json: settings.json, color })
   if (word === undefined) {
+    readFlags({ usage: '', flags: {} }, args)
     if (given.has('help')) return out.line(overview())
     process.stderr.write(`${overview()}\n`)
     process.exitCode = 2
@@ -36,6 +37,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (given.has('help')) return out.line(await helpFor(word))
   const { command, args: own } = await commandOf(word, rest, () => linkTo(settings))
   const { words, given: flags } = readFlags(command, own)
+  refuseUnheeded(command, flags)
   const call: Call = { words, flags, settings, out, link: () => linkTo(settings) }
   await command.run(call)
 }

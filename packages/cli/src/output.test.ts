@@ -20,6 +20,13 @@ test('the last column has what room is left, and a column without room is droppe
   )
 })
 
+test('a terminal that does not know its width is taken for one of 80 columns', () => {
+  const wide = print({ isTTY: true, columns: 80 }, { json: false, color: false })
+
+  expect(print({ isTTY: true, columns: 0 }, { json: false, color: false })).toBe(wide)
+  expect(print({ isTTY: true }, { json: false, color: false })).toBe(wide)
+})
+
 test('a pipe gets lines with tabs, all columns, no colours', () => {
   expect(print({}, { json: false, color: false })).toBe(`contact_0123456789abcdef\t${'x'.repeat(60)}\t\tAda\n`)
 })

@@ -36,7 +36,7 @@ export function outputTo(
     list(things, columns, whole = things) {
       if (json) return asJson(whole)
       if (!isTerminal) return void things.forEach((thing) => void line(tabbed(columns.map((name) => thing[name]))))
-      for (const text of tableText(things, columns, stdout.columns ?? 80, bold)) line(text)
+      for (const text of tableText(things, columns, stdout.columns || 80, bold)) line(text)
     },
     record(thing) {
       if (json) return asJson(thing)

@@ -147,3 +147,21 @@ describe('a stream of events', () => {
     await expect(client().events.stream().next()).rejects.toMatchObject({ code: 'unexpected_answer' })
   })
 })
+
+test.each([
+  ['a line break', 'tb_hushhush~acme\n', 'has a line break in it'],
+  ['a space', 'tb_hush hush~acme', 'has a space or a letter in it that no key has'],
+  ['a letter of no header', 'tb_hushhúsh~acme', 'has a space or a letter in it that no key has'],
+  ['nothing', '', 'is missing'],
+])('a key with %s in it is refused without showing it', (_, apiKey, sentence) => {
+  let refusal: unknown
+  try {
+    client({ apiKey })
+  } catch (reason) {
+    refusal = reason
+  }
+
+  expect(refusal).toMatchObject({ code: 'invalid_key', message: expect.stringContaining(sentence) })
+  expect(`${(refusal as Error).stack}${JSON.stringify(refusal)}`).not.toContain('hush')
+  expect(seen).toEqual([])
+})

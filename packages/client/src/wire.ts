@@ -39,6 +39,7 @@ export interface Wire {
 
 /** A wire to a service. */
 export function wireTo(options: WireOptions): Wire {
+  checkKey(options.apiKey)
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const wire = { ...options, baseUrl }
   return {
@@ -46,6 +47,18 @@ export function wireTo(options: WireOptions): Wire {
     send: (path, sending = {}) => persist(wire, path, sending, async (response) => response),
     json: (path, sending = {}) => persist(wire, path, sending, read),
   }
+}
+
+/** Refuses a key that no header can carry. What fetch would throw instead shows the whole key. */
+function checkKey(key: unknown): void {
+  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return
+  const fault =
+    typeof key !== 'string' || key === ''
+      ? 'is missing'
+      : /[\r\n]/.test(key)
+        ? 'has a line break in it'
+        : 'has a space or a letter in it that no key has'
+  throw new Problem('invalid_key', `The API key ${fault}. Give the secret alone, as it was shown when it was created.`)
 }
 
 async function read(response: Response): Promise<unknown> {

@@ -14,7 +14,7 @@ export const command: Command = {
   async run({ words, link, out }) {
     const [shell = '', ...typed] = words
     // What the scripts call while one types.
-    if (shell === 'words') return (await suggestions(typed.at(-1) ?? '', link)).forEach((word) => void out.line(word))
+    if (shell === 'words') return (await suggestions(typed, link)).forEach((word) => void out.line(word))
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
     if (script === undefined) throw new UsageError('Name your shell: tilde completion bash, zsh or fish')
     out.line(script)

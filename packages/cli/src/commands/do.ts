@@ -16,6 +16,7 @@ export const command: Command = {
     `tilde do --code 'await $.Contact.count()'`,
     'tilde do --file clean-up.ts --dry-run',
   ],
+  heeds: ['dry-run'],
   async run(call) {
     const { flags, settings, out } = call
     someWords(call, [])

@@ -1,5 +1,6 @@
 import type { EventRecord } from '@tildebase/client'
 import type { Call, Command } from '../command.ts'
+import { lastSeq } from '../last-seq.ts'
 import { someWords } from '../words.ts'
 
 const COLUMNS = ['seq', 'timestamp', 'type', 'entityId', 'actor']
@@ -8,7 +9,7 @@ export const command: Command = {
   usage: 'events [--follow]',
   summary: 'lists what happened, oldest first, or follows what happens',
   flags: {
-    follow: { type: 'boolean', help: 'go on as things happen' },
+    follow: { type: 'boolean', help: 'go on as things happen, from now on or from --since or --cursor' },
     type: { type: 'string', help: 'Contact, Contact.created, *.created or Contact.*' },
     since: { type: 'string', help: 'only what happened after that time' },
     limit: { type: 'string', help: 'how many, 1 to 1000; 100 unless told' },
@@ -34,8 +35,10 @@ export const command: Command = {
 async function follow({ flags, out, link }: Call): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-  const [type, since, lastEventId] = ['type', 'since', 'cursor'].map((name) => flags.text(name))
-  for await (const event of link().$.events.stream({ type, since, lastEventId, signal: stop.signal })) {
+  const [type, since, cursor] = ['type', 'since', 'cursor'].map((name) => flags.text(name))
+  const { $ } = link()
+  const lastEventId = cursor ?? (since === undefined ? await lastSeq($) : undefined)
+  for await (const event of $.events.stream({ type, since, lastEventId, signal: stop.signal })) {
     if (out.json) out.value(event)
     else out.line(COLUMNS.map((name) => event[name as keyof EventRecord]).join(out.isTerminal ? '  ' : '\t'))
   }

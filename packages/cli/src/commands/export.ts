@@ -6,6 +6,14 @@ import { oneWord } from '../words.ts'
 
 const FORMATS = ['json', 'ndjson', 'csv', 'parquet']
 
+/** The format that the name of a file asks for; JSON for one without. */
+function formatOf(file: string): string {
+  const ending = /[^/\\.]\.(\w+)$/.exec(file)?.[1]
+  if (ending === undefined) return 'json'
+  if (FORMATS.includes(ending.toLowerCase())) return ending.toLowerCase()
+  throw new UsageError(`.${ending} is no format of an export. Use .json, .ndjson, .csv or .parquet, or say --format.`)
+}
+
 export const command: Command = {
   usage: 'export TYPE [-o FILE]',
   summary: 'writes all entities of a type to a file or to standard output',
@@ -17,11 +25,12 @@ export const command: Command = {
     safe: { type: 'boolean', help: 'csv: no cell that a spreadsheet would take for a formula' },
   },
   examples: ['tilde export Contact -o contacts.csv', 'tilde export Deal --format ndjson | gzip > deals.ndjson.gz'],
+  heeds: ['as-of', 'dry-run'],
   async run(call) {
     const { flags, settings, out } = call
     const type = oneWord(call, 'a type')
     const file = flags.text('output') ?? '-'
-    const format = flags.text('format') ?? FORMATS.find((name) => file.endsWith(`.${name}`)) ?? 'json'
+    const format = flags.text('format') ?? formatOf(file)
     if (!FORMATS.includes(format)) throw new UsageError(`--format is json, ndjson, csv or parquet, not ${format}.`)
     if (format === 'parquet' && file === '-' && out.isTerminal) {
       throw new UsageError('Parquet is not for reading here. Name a file: -o contacts.parquet')

@@ -9,6 +9,7 @@ export const command: Command = {
     fields: { type: 'string', help: 'the fields to show, with commas' },
   },
   examples: ['tilde fetch Contact contact_… --include organization,deals', 'tilde fetch Metric mrr'],
+  heeds: ['as-of', 'dry-run'],
   async run(call) {
     const [type, id] = someWords(call, ['a type', 'an id']).map(encodeURIComponent)
     const { flags, settings } = call

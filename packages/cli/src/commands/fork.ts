@@ -7,6 +7,7 @@ export const command: Command = {
   summary: "makes a new tenant of one, now or as of a time; needs the operator's key",
   flags: {},
   examples: ['tilde fork acme acme-test', 'tilde fork acme acme-before --as-of 2026-01-31T12:00:00Z'],
+  heeds: ['as-of'],
   run: fork,
 }
 

@@ -25,6 +25,7 @@ export const command: Command = {
     'tilde import contacts.csv --type Contact',
     'zcat big.ndjson.gz | tilde import - --type Event --format ndjson',
   ],
+  heeds: ['dry-run'],
   async run(call) {
     const { flags, settings, out } = call
     const file = oneWord(call, 'a file')

@@ -13,6 +13,7 @@ export const command: Command = {
     status: { type: 'string', help: 'list only Active, Revoked or Expired ones' },
   },
   examples: ['tilde keys create ci --scopes read:all', 'tilde keys list --status Active', 'tilde keys revoke apiKey_…'],
+  heeds: ['dry-run'],
   async run(call) {
     const [action = 'list', ...words] = call.words
     const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
@@ -38,14 +39,20 @@ const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
     out.record(settings.dryRun ? key.result : key)
     if (!settings.dryRun) out.note('The secret is shown this once: keep it.')
   },
-  revoke: async (call) => call.out.record(await verb(call, 'revoke')),
+  async revoke(call) {
+    const key = await verb(call, 'revoke')
+    call.out.record(call.settings.dryRun ? (key.result as { [field: string]: unknown }) : key)
+  },
   async delete(call) {
     await verb(call, 'delete')
-    call.out.note('Deleted.')
+    if (!call.settings.dryRun) call.out.note('Deleted.')
   },
 }
 
 async function verb(call: Call, name: string): Promise<{ [field: string]: unknown }> {
   const [id] = someWords(call, ['the id of a key: tilde keys list'])
-  return call.link().$.request('POST', `/api-keys/${encodeURIComponent(id!)}/${name}`, { body: {} })
+  return call.link().$.request('POST', `/api-keys/${encodeURIComponent(id!)}/${name}`, {
+    body: {},
+    query: { dryRun: call.settings.dryRun || undefined },
+  })
 }

@@ -16,6 +16,7 @@ export const command: Command = {
     'tilde restore acme.db --as acme-restored',
     'tilde restore backups/acme --as acme-before --as-of 2026-01-31T12:00:00Z',
   ],
+  heeds: ['as-of'],
   async run(call) {
     const from = oneWord(call, 'the file or the folder of a backup')
     const slug = call.flags.text('as')

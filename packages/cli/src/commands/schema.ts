@@ -15,6 +15,7 @@ export const command: Command = {
     'tilde schema Contact',
     `echo '{"name":"string!","length":"number"}' | tilde schema put Boat -`,
   ],
+  heeds: ['dry-run'],
   async run(call) {
     const [first, ...words] = call.words
     if (first === 'put') return put({ ...call, words })

@@ -11,6 +11,7 @@ export const command: Command = {
     limit: { type: 'string', help: 'how many, 1 to 100; 25 unless told' },
   },
   examples: ['tilde search Contact ada lovelace', `tilde search Deal engine --filter '{"value":{"$gte":1000}}'`],
+  heeds: ['as-of', 'dry-run'],
   async run({ words, flags, settings, out, link }) {
     const [type, ...rest] = words
     if (type === undefined || rest.length === 0) throw new UsageError('Give a type and words: tilde search Contact ada')

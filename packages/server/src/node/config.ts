@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -98,7 +99,7 @@ export function defaultWorkers(cores: number): number {
 /** The program of the operator's file, beside the built-in types. */
 export async function loadProgram(path: string | null): Promise<Program> {
   if (path === null) return programOf({})
-  const file = await import(pathToFileURL(resolve(path)).href)
+  const file = await programFile(path)
   const nouns = file.nouns ?? file.default?.nouns
   const hooks = file.hooks ?? file.default?.hooks
   if (nouns === undefined && hooks === undefined) {
@@ -108,6 +109,16 @@ export async function loadProgram(path: string | null): Promise<Program> {
   if (hooks !== undefined && typeof hooks !== 'function')
     throw new SettingError(`hooks of --config ${path} is a function.`)
   return programOf({ nouns, hooks })
+}
+
+async function programFile(path: string) {
+  const full = resolve(path)
+  if (!existsSync(full)) throw new SettingError(`--config ${path}: there is no file ${full}.`)
+  try {
+    return await import(pathToFileURL(full).href)
+  } catch (reason) {
+    throw new SettingError(`--config ${path} cannot be loaded: ${(reason as Error).message}`)
+  }
 }
 
 /** A mistake in a setting, told in one line. */

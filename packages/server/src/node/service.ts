@@ -33,6 +33,8 @@ export interface Service {
 
 /** Opens the service: its data folder, its tenants, its gateway. */
 export async function openService(given: Settings): Promise<Service> {
+  // Before anything is made: a mistake in the file is reported in one line, where a thread could only die of it.
+  const program = await loadProgram(given.config)
   mkdirSync(given.data, { recursive: true, mode: 0o700 })
   const rootKey = operatorKey(given.data, given.rootKey)
   const settings = { ...given, secretKey: secretKey(given.data, given.secretKey) }
@@ -44,8 +46,7 @@ export async function openService(given: Settings): Promise<Service> {
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
   const book = alarms.book.bind(alarms)
   const pool = settings.workers > 0 ? new WorkerPool(settings, book) : null
-  const tenants =
-    pool ?? localTenants(settings, await loadProgram(settings.config), files, { baseUrl: () => baseUrl, book })
+  const tenants = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
   await pool?.start()
   const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   const observer = new HostObserver(settings)
