@@ -198,3 +198,57 @@ test('the query parameter dryRun does the same', async () => {
 
   expect(body.events).toHaveLength(1)
 })
+
+test('code pages by cursor, aggregates, reads history and metrics', async () => {
+  const { body } = await run(`
+    const first = await $.Contact.findPage({ name: { $in: ['Ada', 'Bob'] } }, { sort: 'name', limit: 1 })
+    const second = await $.Contact.findPage({ name: { $in: ['Ada', 'Bob'] } }, { sort: 'name', limit: 1, cursor: first.cursor })
+    const made = await $.Deal.create({ name: 'Engine', value: 7 })
+    await $.Deal.update(made.$id, { value: 9 })
+    const groups = await $.Deal.aggregate({ group: ['stage'], sum: ['value'], filter: { name: 'Engine' } })
+    const history = await $.Deal.history(made.$id, { limit: 1 })
+    const metrics = await $.metrics()
+    const pipeline = await $.metrics('pipeline', { asOf: '0' });
+    ({
+      names: [...first.results, ...second.results].map((one) => one.name),
+      more: [first.hasMore, second.hasMore, second.cursor, first.total],
+      groups: groups.results,
+      history: [history.total, history.hasMore, history.results[0].version],
+      open: metrics.pipeline.totalDeals,
+      once: pipeline.value,
+      before: await $.Contact.count({}, { asOf: 0 }),
+    })`)
+
+  expect(body.result).toEqual({
+    names: ['Ada', 'Bob'],
+    more: [true, false, null, 2],
+    groups: [{ stage: 'Prospecting', count: 1, sum: { value: 9 } }],
+    history: [2, true, 2],
+    open: 1,
+    once: 0,
+    before: 0,
+  })
+})
+
+test('code takes back what another run wrote', async () => {
+  const { body: made } = await run("(await $.Contact.create({ name: 'Regret' })).$id")
+  const { body: taken } = await run(`await $.undo(${JSON.stringify(made.correlation)})`)
+  const dry = await run(`await $.undo(${JSON.stringify(taken.result.correlation)})`, { dryRun: true })
+
+  expect(taken.result).toMatchObject({ undone: 1, correlation: expect.any(String) })
+  expect((await host.request('GET', `/~acme/Contact/${made.result}`)).status).toBe(404)
+  expect(dry.body.events.map(({ type }: { type: string }) => type)).toEqual(['Contact.restored'])
+  expect(
+    (await run('await $.undo("nothing")')).body.reason ?? (await run('await $.undo("nothing")')).body.message,
+  ).toMatch(/not_found|Nothing was written/)
+})
+
+test('code reads through aggregates and history only what its key may read', async () => {
+  const key = await host.key('acme', 'read:Contact')
+
+  expect((await run("await $.Deal.aggregate({ group: ['stage'] })", {}, key)).body.message).toContain('read')
+  expect((await run("await $.Contact.aggregate({ group: ['organization.name'] })", {}, key)).body.message).toContain(
+    'Organization',
+  )
+  expect((await run('await $.Deal.history("deal_1")', {}, key)).body.message).toContain('read')
+})

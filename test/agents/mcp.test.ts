@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -294,3 +295,107 @@ test.each(['application/json', '*/*', 'application/*;q=0.9'])(
     expect(found.body.result.structuredContent.results).toMatchObject([{ name: 'Bob' }])
   },
 )
+
+describe('the revision of the protocol', () => {
+  test.each([
+    ['the newest client, pinned', { versionNegotiation: { mode: { pin: '2026-07-28' } } }, '2026-07-28'],
+    ['the newest client, which tries', { versionNegotiation: { mode: 'auto' } }, '2026-07-28'],
+    ['the newest client, as it is', {}, '2025-11-25'],
+    ['a client of June 2025', { supportedProtocolVersions: ['2025-06-18'] }, '2025-06-18'],
+    ['a client of March 2025', { supportedProtocolVersions: ['2025-03-26'] }, '2025-03-26'],
+  ] as const)('is what %s asked for', async (_, options, version) => {
+    const client = new Client(INFO, options as never)
+    const requestInit = { headers: { authorization: `Bearer ${ROOT}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${host.url}/~acme/mcp`), { requestInit }))
+    clients.push(client)
+
+    expect(client.getNegotiatedProtocolVersion()).toBe(version)
+    expect((await client.listTools()).tools).toHaveLength(3)
+  })
+
+  test('is the newest one with a handshake for who asks by a handshake for one that has none', async () => {
+    const params = { protocolVersion: '2026-07-28', capabilities: {}, clientInfo: INFO }
+    const asked = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+
+    const { body } = await host.request('POST', '/~acme/mcp', asked, { accept: 'application/json' })
+
+    expect(body.result.protocolVersion).toBe('2025-11-25')
+  })
+})
+
+describe('whoever speaks from elsewhere', () => {
+  const posted = (headers: Record<string, string>) =>
+    new Promise<number>((told, failed) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+      const sent = { authorization: `Bearer ${ROOT}`, 'content-type': 'application/json', accept: 'application/json' }
+      request(`${host.url}/~acme/mcp`, { method: 'POST', headers: { ...sent, ...headers } }, (response) => {
+        response.resume()
+        told(response.statusCode!)
+      })
+        .on('error', failed)
+        .end(body)
+    })
+
+  test.each([
+    ['no Origin', {}, 200],
+    ['a page of this machine', { origin: 'http://localhost:6274' }, 200],
+    ['a page of a lens', { origin: 'http://crm.localhost' }, 200],
+    ['a page of another site', { origin: 'https://evil.example' }, 403],
+    ['a page without an origin', { origin: 'null' }, 403],
+    ['a name that was made to lead here', { host: 'evil.example' }, 403],
+    ['a page of such a name', { host: 'evil.example', origin: 'http://evil.example' }, 403],
+    ['an address', { host: '192.168.1.5:8787', origin: 'http://192.168.1.5:8787' }, 200],
+    ['a name that only ends alike', { host: 'evillocalhost' }, 403],
+  ])('with %s is answered or refused', async (_, headers, status) => {
+    expect(await posted(headers)).toBe(status)
+  })
+
+  test('is let in where the operator says so', async () => {
+    const other = await testHost({
+      TILDE_BASE_URL: 'https://tilde.example',
+      TILDE_MCP_ORIGINS: 'https://agent.example',
+    })
+    const status = async (origin: string) =>
+      (
+        await other.request(
+          'POST',
+          '/~acme/mcp',
+          { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+          { origin, accept: 'application/json' },
+        )
+      ).status
+
+    expect(await status('https://agent.example')).toBe(200)
+    expect(await status('https://tilde.example')).toBe(200)
+    expect(await status('https://other.example')).toBe(403)
+    await other.stop()
+  })
+})
+
+describe('the past', () => {
+  verifies('mcp.asOf', 'is searched and fetched with asOf', async () => {
+    const { body: deal } = await host.request('POST', '/~past/Deal', { name: 'Old', value: 1 })
+    const { seq } = (await host.request('GET', '/~past/events')).body.results.at(-1)
+    await host.request('PUT', `/~past/Deal/${deal.$id}`, { name: 'New' })
+    await host.request('POST', '/~past/Deal', { name: 'Later' })
+    const client = await connect({ path: '/~past/mcp' })
+
+    const found = await call(client, 'search', { type: 'Deal', asOf: String(seq), fields: ['name'] })
+    const fetched = await call(client, 'fetch', { type: 'Deal', id: deal.$id, asOf: String(seq) })
+
+    expect(found.answer.results).toEqual([{ $id: deal.$id, $type: 'Deal', name: 'Old' }])
+    expect(fetched.answer.name).toBe('Old')
+    expect((await call(client, 'search', { type: 'Deal', asOf: '7d ago' })).answer.total).toBe(0)
+    expect((await call(client, 'search', { type: 'Deal', asOf: 'then' })).text.error).toBe('invalid_as_of')
+  })
+
+  test('a parameter that a tool does not take is refused, not dropped', async () => {
+    const client = await connect()
+
+    const search = await call(client, 'search', { type: 'Contact', since: 'yesterday' })
+    const fetched = await call(client, 'fetch', { type: 'Status', asOf: '7d ago' })
+
+    expect(search).toMatchObject({ isError: true, text: { error: 'invalid_parameter', field: 'since' } })
+    expect(fetched).toMatchObject({ isError: true, text: { error: 'invalid_parameter' } })
+  })
+})

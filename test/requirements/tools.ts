@@ -13,6 +13,7 @@ export const mcp = requirements('mcp', {
     'mcp.fetch': 'fetch takes type, id and an optional include.',
     'mcp.do': 'do runs code against the entity API with find, get, count and verbs.',
   },
+  C10: { 'mcp.asOf': 'search and fetch of MCP accept asOf.' },
   J1: {
     'mcp.http': 'MCP is served as Streamable HTTP with a Bearer key.',
     'mcp.tools': 'The tools are exactly search, fetch and do.',

@@ -85,7 +85,7 @@ function dispatch(
   const { route, params } = findRoute(options.routes, request.method, target.segments)
   const newBudget = () => new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
   const budget = newBudget()
-  const context = `${target.baseUrl}/~${tenant.slug}`
+  const { context } = tenant
   const call: Call = {
     tenant,
     grant,
@@ -99,6 +99,7 @@ function dispatch(
     query: parseQuery(request.query),
     body: route.rawBody ? undefined : plainBody(request),
     context,
+    address: `${target.baseUrl}/~${tenant.slug}`,
     requestId,
     writes: {
       correlation: correlationOf(request),
@@ -155,7 +156,7 @@ async function signUp(
   // Whatever it asks for: without a key that may do everything, none could make another.
   const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
   const budget = new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
-  const context = `${target.baseUrl}/~${tenant.slug}`
+  const { context } = tenant
   return tenant.write({ ...OPERATOR, actor: 'signup' }, { context }, budget, (write) => {
     if (tenant.exists) throw unauthorized()
     return createdReply(write.run({ type: 'ApiKey', verb: 'create', data }), context)

@@ -23,8 +23,10 @@ export interface Call {
   readonly query: Query
   /** The body as JSON; undefined when there is none. */
   readonly body: unknown
-  /** `$context` of the entities in the answer: the tenant's namespace on the host that was asked. */
+  /** `$context` of the entities in the answer: the tenant's namespace below {base_url}, whichever host was asked. */
   readonly context: string
+  /** The tenant's address on the host that was asked. */
+  readonly address: string
   readonly requestId: string
   /** What the writes of this request share, and the secrets that they issue. */
   readonly writes: RequestContext & { readonly correlation: string | null; readonly secrets: Set<string> }

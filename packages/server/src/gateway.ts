@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import { tenantOfSecret } from '@tildebase/tenant'
 import { type Sender, unauthorized } from './app.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
+import { refuseForeign } from './mcp/foreign.ts'
 import { type RequestObserver, servedRequestOf } from './observer.ts'
 import { refusal } from './respond.ts'
 import { type RequestTarget, targetOf } from './target.ts'
@@ -24,6 +25,10 @@ export interface GatewayOptions {
   readonly tenants: Tenants
   /** The base host: labels before it are the lens. */
   readonly hostSuffix: string
+  /** Names beside the base host under which, and for whose pages, MCP is spoken. */
+  readonly mcpHosts?: () => readonly string[]
+  /** The page for people who come to `/` or to a tenant's own address. */
+  readonly home?: string
   readonly isOperator: (secret: string) => boolean
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
@@ -111,6 +116,13 @@ export class Gateway {
   #pass(ask: HttpRequest, place: RequestTarget, { sender }: Bearer, requestId: string): MaybePromise<HttpResponse> {
     const { tenants } = this.#options
     if (sender === null) throw unauthorized()
+    if (place.tenant !== null && place.segments.length === 1 && place.segments[0] === 'mcp')
+      refuseForeign(ask, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
+    const home = homeFor(ask, place, this.#options.home)
+    if (home !== null) {
+      const headers = { location: home, vary: 'accept', 'cache-control': 'no-store' }
+      return { status: 302, headers, body: null }
+    }
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
     if (outside || isDocs(ask, place)) return this.#outside(ask, place, sender, requestId)
     const slug = place.tenant ?? ownTenant(sender)
@@ -150,6 +162,13 @@ export class Gateway {
     if (own === null || !(await this.#options.tenants.verify(own, secret))) throw unauthorized()
     throw new Problem('forbidden', 'This key belongs to another tenant.')
   }
+}
+
+/** Where a browser finds a page about a tenant, or about the service; programs get an index instead. */
+function homeFor({ method, headers }: HttpRequest, { tenant, segments }: RequestTarget, home?: string): string | null {
+  if (home === undefined || segments.length > 0 || (method !== 'GET' && method !== 'HEAD')) return null
+  if (!headers.accept?.includes('text/html')) return null
+  return tenant === null ? home : `${home}#/~${tenant}`
 }
 
 /** A browser that asks for `/~{tenant}/docs`; anybody else means a type of that name. */

@@ -13,6 +13,7 @@ import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
 import { openapiRoutes } from './rest/openapi.ts'
 import { schemaRoutes } from './rest/schema.ts'
+import { startRoutes } from './rest/start.ts'
 import { statusRoutes } from './rest/status.ts'
 import { syncRoutes } from './rest/sync.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
@@ -28,6 +29,7 @@ export const routes = new Routes([
   ...exportRoutes,
   ...manifestRoutes,
   ...syncRoutes,
+  ...startRoutes,
   ...statusRoutes,
   ...mcpRoutes,
   ...doRoutes,

@@ -1,5 +1,5 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
-import { isPlainObject, Problem } from '@tildebase/nouns'
+import { isPlainObject, listed, Problem, quoted } from '@tildebase/nouns'
 import type { Call } from '../call.ts'
 import { findRoute } from '../dispatch.ts'
 import { describe } from '../rest/schema.ts'
@@ -22,23 +22,40 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
 
 type Given = { readonly [name: string]: unknown }
 
+const SEARCH = ['filter', 'sort', 'limit', 'cursor', 'include', 'fields', 'asOf']
+const FETCH = ['include', 'fields', 'asOf']
+
 function search(call: Call, given: Given): Promise<object> {
-  const query = ['filter', 'sort', 'limit', 'cursor']
-    .filter((name) => given[name] !== undefined && given[name] !== null)
-    .map((name) => [name, given[name]] as const)
-  return read(call, [call.read.noun(typeOf(given)).name], new Map(query))
+  return read(call, [call.read.noun(typeOf(given)).name], queryOf('search', given, ['type'], SEARCH))
+}
+
+/** The parameters of a tool. One that it does not know is refused: to drop asOf would show the present for the past. */
+function queryOf(tool: string, given: Given, own: readonly string[], names: readonly string[]): Map<string, unknown> {
+  const there = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  const [unknown] = there.find(([name]) => !own.includes(name) && !names.includes(name)) ?? []
+  if (unknown !== undefined) {
+    const known = [...own, ...names]
+    throw new Problem('invalid_parameter', `${tool} takes ${listed(known, 'and')}, not ${quoted(unknown)}.`, {
+      field: quoted(unknown),
+      supported: known,
+    })
+  }
+  return new Map(there.filter(([name]) => names.includes(name)))
 }
 
 async function fetchOne(call: Call, given: Given): Promise<object> {
   const type = typeOf(given)
   const id = given.id === undefined || given.id === null ? null : String(given.id)
-  if (type === 'Schema') return schema(call, id)
-  if (type === 'Status') return { ...call.read.status(), lens: call.lens.names }
+  const query = queryOf('fetch', given, ['type', 'id'], FETCH)
+  if (type === 'Schema' || type === 'Status') {
+    if (query.size > 0)
+      throw new Problem('invalid_parameter', `${type} is read as it is now: leave out ${[...query.keys()].join(', ')}.`)
+    return type === 'Schema' ? schema(call, id) : { ...call.read.status(), lens: call.lens.names }
+  }
   if (id === null) {
     throw new Problem('invalid_parameter', `Give the id of the ${type} to fetch; search finds ids.`, { field: 'id' })
   }
-  const include = given.include === undefined ? [] : [['include', given.include] as const]
-  return read(call, [call.read.noun(type).name, id], new Map(include))
+  return read(call, [call.read.noun(type).name, id], query)
 }
 
 function schema(call: Call, name: string | null): object {

@@ -11,6 +11,14 @@ const TYPE = { type: 'string', description: 'Name of a type' } as const
 // Not a list of types: some clients translate schemas into a language where a value has one type.
 const TEXT_OR_NULL = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
 
+const INCLUDE = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Relations to embed: ["organization"]',
+} as const
+const FIELDS = { type: 'array', items: { type: 'string' }, description: 'Show only these' } as const
+const AS_OF = { type: 'string', description: 'The past: a time, "7d ago", or a seq' } as const
+
 function searchTool(types: string): Tool {
   return {
     name: 'search',
@@ -31,6 +39,9 @@ function searchTool(types: string): Tool {
         },
         limit: { type: 'integer', minimum: 1, maximum: 100, description: '25 without' },
         cursor: { type: 'string', description: 'From the answer before, for the next page' },
+        include: INCLUDE,
+        fields: FIELDS,
+        asOf: AS_OF,
       },
       required: ['type'],
     },
@@ -58,7 +69,9 @@ const FETCH: Tool = {
     properties: {
       type: TYPE,
       id: { type: 'string' },
-      include: { type: 'array', items: { type: 'string' }, description: 'Relations to embed: ["organization"]' },
+      include: INCLUDE,
+      fields: FIELDS,
+      asOf: AS_OF,
     },
     required: ['type'],
   },
@@ -73,7 +86,7 @@ const DO: Tool = {
 const lead = await $.Contact.findOne({ email: 'a@b.c' })
 await $.Contact.qualify(lead.$id)
 await $.Deal.create({ name: 'First', contact: lead.$id })
-$.Type has find(filter, {sort, limit, include}), findOne, get(id), count(filter), create(fields), update(id, fields), delete(id), and each verb(id, args). $.events({type, since, limit}) reads the log. With dryRun nothing is written and the events are shown. POST …/undo/<correlation> takes a run back.`,
+$.Type has find(filter, {sort, limit, include, asOf}), findOne, findPage (with cursor), get(id), count(filter), aggregate({group, sum, avg, min, max, filter}), history(id), create(fields), update(id, fields), delete(id), and each verb(id, args). $.events({type, since, limit}) reads the log, $.metrics() or $.metrics('mrr') the numbers. With dryRun nothing is written and the events are shown. $.undo(correlation) takes a run back.`,
   inputSchema: {
     type: 'object',
     properties: { code: { type: 'string' }, dryRun: { type: 'boolean' } },

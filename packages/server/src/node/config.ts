@@ -22,6 +22,8 @@ export interface Settings {
   readonly signup: boolean
   /** {base_url} as clients see it; null means the address that is listened on. */
   readonly baseUrl: string | null
+  /** Hosts whose pages may speak MCP; `*` is all of them. */
+  readonly mcpOrigins: readonly string[]
   readonly mostOpen: number
   readonly bodyLimit: number
   readonly importLimit: number
@@ -66,6 +68,10 @@ export function readSettings(flags: Words, env: Words): Settings {
     secretKey: longKey('TILDE_SECRET_KEY', env.TILDE_SECRET_KEY),
     signup: oneOf('TILDE_SIGNUP', env.TILDE_SIGNUP || 'closed', ['open', 'closed']) === 'open',
     baseUrl: read('base-url', 'TILDE_BASE_URL')?.replace(/\/+$/, '') ?? null,
+    mcpOrigins: (env.TILDE_MCP_ORIGINS || '')
+      .split(',')
+      .map((name) => hostOf(name.trim()))
+      .filter((name) => name !== ''),
     mostOpen: wholeNumber('TILDE_OPEN_TENANTS', env.TILDE_OPEN_TENANTS || '500', 1, 100_000),
     bodyLimit: size('TILDE_BODY_LIMIT', env.TILDE_BODY_LIMIT || '10MiB'),
     importLimit: size('TILDE_IMPORT_LIMIT', env.TILDE_IMPORT_LIMIT || '1GiB'),
@@ -89,6 +95,16 @@ export function readSettings(flags: Words, env: Words): Settings {
         }
       : null,
   }
+}
+
+/** Names under which MCP is spoken beside the base host: that of {base_url}, and what the operator allows. */
+export function mcpHosts({ baseUrl, mcpOrigins }: Pick<Settings, 'baseUrl' | 'mcpOrigins'>): readonly string[] {
+  return baseUrl === null ? mcpOrigins : [hostOf(baseUrl), ...mcpOrigins]
+}
+
+/** The host of an origin, or the host that was given as such. */
+function hostOf(text: string): string {
+  return URL.canParse(text) && /^https?:/.test(text) ? new URL(text).hostname : text.toLowerCase()
 }
 
 /** Four workers at most; on few cores one, so that one thread reads and answers while the other works. */

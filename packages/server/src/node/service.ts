@@ -6,7 +6,7 @@ import { operatorPage } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
 import type { HttpResponse } from '../http.ts'
 import { Alarms } from './alarms.ts'
-import { loadProgram, type Settings } from './config.ts'
+import { loadProgram, mcpHosts, type Settings } from './config.ts'
 import { consolePages } from './console.ts'
 import { docsPage } from './docs.ts'
 import { TenantFiles } from './files.ts'
@@ -61,6 +61,8 @@ export async function openService(given: Settings): Promise<Service> {
   const gateway = new Gateway({
     tenants,
     hostSuffix: settings.hostSuffix,
+    mcpHosts: () => mcpHosts(settings),
+    home: '/console',
     isOperator: operatorTest(rootKey.key),
     requestId: randomUUID,
     report,

@@ -99,7 +99,7 @@ function add(
   summary: string,
   operationId: string,
 ): void {
-  const at = path.replace(/:(\w+)/g, '{$1}')
+  const at = path.replace(/:(\w+)/g, '{$1}') || '/'
   const item = paths.get(at) ?? {}
   paths.set(at, item)
   // Words beat parameters: what was added first is what answers.
@@ -117,7 +117,7 @@ function add(
 
 function idOf(method: string, path: string): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean)
-  return [method.toLowerCase(), ...words].join('_')
+  return [method.toLowerCase(), ...(words.length > 0 ? words : ['start'])].join('_')
 }
 
 function scopeOf(needs: Need): string {

@@ -18,11 +18,11 @@ export const openapiRoutes: readonly ReadRoute[] = [
 ]
 
 function describe(call: Call): Reply {
-  const { read, lens, context } = call
+  const { read, lens, address } = call
   // Lenses can be combined in many ways; those of one dimension are few enough to be kept.
   const text =
     lens.names.length <= 1 ? read.cached([], `openapi ${lens.names[0] ?? ''}`, () => textOf(call)) : textOf(call)
-  const shown = text.replace(JSON.stringify(ANYWHERE), JSON.stringify(context))
+  const shown = text.replace(JSON.stringify(ANYWHERE), JSON.stringify(address))
   return contentReply(200, { value: () => JSON.parse(shown), text: () => shown })
 }
 

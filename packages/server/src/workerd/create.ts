@@ -5,7 +5,7 @@ import { Gateway } from '../gateway.ts'
 import { operatorPage } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
-import { readSettings } from '../node/config.ts'
+import { mcpHosts, readSettings } from '../node/config.ts'
 import { type ProgramFile, programOf } from '../program.ts'
 import { DurableTenants } from './durable-tenants.ts'
 import type { Env } from './env.ts'
@@ -27,11 +27,13 @@ export function createWorker(program: ProgramFile = {}) {
 }
 
 function gatewayOf(env: Env): Gateway {
-  const { hostSuffix, rootKey } = readSettings({}, env as never)
+  const settings = readSettings({}, env as never)
+  const { hostSuffix, rootKey } = settings
   const tenants = new DurableTenants(env.TENANTS)
   return new Gateway({
     tenants,
     hostSuffix,
+    mcpHosts: () => mcpHosts(settings),
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,

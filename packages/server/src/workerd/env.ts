@@ -8,6 +8,7 @@ export interface Env {
   readonly TILDE_SIGNUP?: string
   readonly TILDE_HOST_SUFFIX?: string
   readonly TILDE_BASE_URL?: string
+  readonly TILDE_MCP_ORIGINS?: string
   readonly TILDE_WEBHOOK_RETRIES?: string
   readonly TILDE_WEBHOOK_TIMEOUT?: string
   readonly TILDE_WEBHOOK_RETENTION?: string

@@ -7,11 +7,13 @@ import {
   Problem,
   parseAsOf,
   parseSort,
+  resolvePath,
   touches,
 } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
 import { seqAt } from '../store/log.ts'
+import type { Aggregation } from './aggregate.ts'
 import { filterOf } from './filter.ts'
 import type { Query } from './find.ts'
 import { includedTypes, parseInclude } from './include.ts'
@@ -35,6 +37,33 @@ export function parseQuery(engine: Engine, grant: Grant, noun: Noun, filter: unk
     asOf: given.asOf === undefined ? null : asOfSeq(engine, given.asOf),
     include: includeOf(engine, grant, noun, given.include),
     total: false,
+  }
+}
+
+/** What code asks to be worked out: `{group: ['stage'], sum: ['value'], filter, asOf}`. */
+export function aggregationOf(engine: Engine, grant: Grant, noun: Noun, input: unknown): Aggregation {
+  const { filter, asOf, ...rest } = isPlainObject(input) ? input : {}
+  const unknown = Object.keys(rest).find((name) => !MEASURES.includes(name))
+  if (!isPlainObject(input) || unknown !== undefined)
+    throw new Problem('invalid_parameter', 'Give {group, sum, avg, min, max, filter, asOf}, the first five as lists.', {
+      type: noun.name,
+      ...(unknown !== undefined && { field: unknown }),
+    })
+  const paths = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, [value].flat().map(String)]))
+  demandPaths(engine, grant, noun, Object.values(paths).flat())
+  return {
+    ...paths,
+    filter: demandReachable(engine, grant, filterOf(engine, noun, filter)),
+    asOf: asOf === undefined ? null : asOfSeq(engine, asOf),
+  }
+}
+
+const MEASURES: readonly string[] = ['group', 'sum', 'avg', 'min', 'max']
+
+function demandPaths(engine: Engine, grant: Grant, noun: Noun, paths: readonly string[]): void {
+  for (const name of paths) {
+    const path = resolvePath(name, noun, engine.nouns)
+    if ('hops' in path) for (const { target } of path.hops) demand(grant, 'read', engine.noun(target))
   }
 }
 

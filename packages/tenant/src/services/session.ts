@@ -2,12 +2,14 @@ import { type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns
 import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
+import { aggregate } from '../query/aggregate.ts'
 import { count, find, get } from '../query/find.ts'
-import { parseQuery } from '../query/parameters.ts'
+import { aggregationOf, parseQuery } from '../query/parameters.ts'
 import { readContextOf } from '../query/read-context.ts'
 import { entityView } from '../view/entity.ts'
 import { runVerb } from '../write/run-verb.ts'
 import type { Write } from '../write/write.ts'
+import { history } from './history.ts'
 
 /** One operation of a session, as code calls it. */
 // biome-ignore lint/suspicious/noExplicitAny: what an operation takes and returns depends on types that the tenant declares.
@@ -78,8 +80,22 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
   find: (reading, noun, [filter, options]) => results(reading, noun, filter, options),
   findOne: (reading, noun, [filter, options]) =>
     results(reading, noun, filter, { ...(options as JsonObject | undefined), limit: 1 })[0] ?? null,
-  count: ({ engine, grant, budget }, noun, [filter]) =>
-    count(readContextOf(engine, grant, budget), parseQuery(engine, grant, noun, filter, {})),
+  findPage: ({ engine, grant, budget }, noun, [filter, options]) => {
+    const query = { ...parseQuery(engine, grant, noun, filter, options), total: true }
+    const { results, total, hasMore, cursor } = find(readContextOf(engine, grant, budget), query)
+    return { results: results.map((one) => entityView(one, engine.context)), total: total ?? null, hasMore, cursor }
+  },
+  count: ({ engine, grant, budget }, noun, [filter, options]) =>
+    count(readContextOf(engine, grant, budget), parseQuery(engine, grant, noun, filter, options)),
+  aggregate: ({ engine, grant, budget }, noun, [asked]) => ({
+    ...aggregate(readContextOf(engine, grant, budget), noun, aggregationOf(engine, grant, noun, asked)),
+  }),
+  history: ({ engine, grant }, noun, [id, options]) => {
+    const { limit, cursor } = parseQuery(engine, grant, noun, {}, options)
+    const before = cursor === null ? null : Number(cursor)
+    const versions = history(engine, grant, noun, textOf(id, 'history', noun.name), limit ?? 25, before)
+    return versions as unknown as Json
+  },
   get: ({ engine, grant, budget }, noun, [id, options]) => {
     const { include, asOf } = parseQuery(engine, grant, noun, {}, options)
     const found = get(readContextOf(engine, grant, budget), noun.name, textOf(id, 'get', noun.name), { include, asOf })

@@ -1,10 +1,15 @@
-import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
+import { isPlainObject, type Json, listed, Problem, resolveLens } from '@tildebase/nouns'
+import { BUILT_IN, builtInMetric } from '../../business/builtin.ts'
+import { snapshot } from '../../business/snapshot.ts'
+import { asOfTime } from '../../business/view.ts'
 import { limitOf } from '../../query/limits.ts'
 import { asOfSeq } from '../../query/parameters.ts'
+import { readContextOf } from '../../query/read-context.ts'
 import { eventView } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
 import { changesAfter } from '../events/changes.ts'
 import { isReadOperation, type Reading, readOperation, writeOperation } from '../session.ts'
+import { undo } from '../undo.ts'
 
 const MOST_EVENTS = 1_000
 
@@ -25,12 +30,13 @@ export function scriptCall(name: string, args: readonly Json[]): ScriptCall {
 
 /** Whether a call only reads. */
 export function isRead({ type, operation }: ScriptCall): boolean {
-  return type === 'events' || isReadOperation(operation)
+  return type === 'events' || (type === 'metrics' && operation === 'list') || isReadOperation(operation)
 }
 
 /** Answers a call that only reads. */
 export function answerRead(reading: Reading, call: ScriptCall): Json {
   if (call.type === 'events') return eventsFor(reading, call)
+  if (call.type === 'metrics' && call.operation === 'list') return metricsFor(reading, call)
   return readOperation(reading, call.type, call.operation, call.args)
 }
 
@@ -38,6 +44,7 @@ export function answerRead(reading: Reading, call: ScriptCall): Json {
 export function answerIn(write: Write, call: ScriptCall): Json {
   const { engine, grant, context } = write
   if (isRead(call)) return answerRead({ engine, grant, budget: context.budget }, call)
+  if (call.type === 'undo' && call.operation === 'list') return { ...undo(write, correlationIn(call)) }
   return writeOperation(write, call.type, call.operation, call.args)
 }
 
@@ -55,4 +62,24 @@ function eventsFor({ engine, grant }: Reading, { operation, args }: ScriptCall):
   const from = since === undefined ? Number(after ?? 0) : asOfSeq(engine, since)
   const { rows } = changesAfter(engine, grant, patterns, from, limit === undefined ? 100 : limitOf(limit, MOST_EVENTS))
   return rows.map((row) => eventView(row, engine))
+}
+
+/** `$.metrics({asOf})`: the business at a glance; `$.metrics('mrr', {asOf})`: one of its numbers with its last months. */
+function metricsFor({ engine, grant, budget }: Reading, { args }: ScriptCall): Json {
+  const [name, options] = typeof args[0] === 'string' ? [args[0], args[1]] : [null, args[0]]
+  const given = isPlainObject(options) ? options.asOf : undefined
+  const asOf = given === undefined ? null : asOfTime(engine, given)
+  const reader = readContextOf(engine, grant, budget)
+  if (name === null) return snapshot(engine, grant, reader, resolveLens([]), asOf)
+  const metric = builtInMetric(engine, grant, reader, name, asOf)
+  if (metric) return metric
+  throw new Problem('not_found', `There is no built-in metric ${name}. There are ${listed(Object.keys(BUILT_IN))}.`, {
+    type: 'Metric',
+    id: name,
+  })
+}
+
+function correlationIn({ args }: ScriptCall): string {
+  if (typeof args[0] === 'string') return args[0]
+  throw new Problem('invalid_parameter', 'Call $.undo(correlation) with the correlation of a run or a batch.')
 }
