@@ -1,5 +1,6 @@
 import type { Operation } from './compare/contender.ts'
 import { load, tildebase } from './compare/tildebase.ts'
+import { demandTools, WRK } from './compare/tools.ts'
 import { fire, type Reading } from './compare/wrk.ts'
 
 /** How the cost of a request grows with the number of entities in a tenant. Run it with `npm run bench -- growth [most]`. */
@@ -9,6 +10,7 @@ const SECONDS = 2
 const CONNECTIONS = 64
 const WATCHED: readonly Operation[] = ['get', 'list', 'asOf', 'create', 'update']
 
+demandTools(WRK)
 const sizes = [1_000, 10_000, 100_000, 1_000_000].filter((size) => size <= MOST)
 const running = await tildebase(0).start(sizes[0]!)
 try {

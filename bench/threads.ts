@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { tildebase } from './compare/tildebase.ts'
+import { demandTools, WRK } from './compare/tools.ts'
 import { fire, type Reading } from './compare/wrk.ts'
 
 /**
@@ -12,6 +13,7 @@ const ROWS = 10_000
 const CONNECTIONS = 32
 const OPERATIONS = ['create', 'get', 'list'] as const
 
+demandTools(WRK)
 const running = await Promise.all([0, 1, 2].map((workers) => tildebase(workers).start(ROWS)))
 const readings = new Map<string, Reading[]>()
 try {

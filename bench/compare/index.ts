@@ -5,6 +5,7 @@ import { directus } from './peers/directus.ts'
 import { parse } from './peers/parse.ts'
 import { pocketbase } from './peers/pocketbase.ts'
 import { tildebase, workerd } from './tildebase.ts'
+import { demandTools, missingTools, POSTGRESQL, WRK } from './tools.ts'
 import { fire, type Reading } from './wrk.ts'
 
 /**
@@ -35,6 +36,7 @@ const asked = process.argv.slice(2)
 const unknown = asked.filter((word) => !Object.hasOwn(ALL, word) && !OPERATIONS.includes(word as Operation))
 if (unknown.length > 0)
   throw new Error(`There is no ${unknown.join(', ')}: name ${[...Object.keys(ALL), ...OPERATIONS].join(', ')}.`)
+demandTools(WRK)
 const operations = OPERATIONS.filter((operation) => asked.includes(operation))
 const contenders = Object.entries(ALL).filter(([name]) => asked.includes(name))
 await compare(
@@ -46,6 +48,9 @@ async function compare(all: readonly Contender[], wanted: readonly Operation[]):
   const machine = `${cpus().length} × ${cpus()[0]?.model || process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB`
   say(`${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after one to warm up`)
   say(`${machine}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`)
+  if (all.some((contender) => contender === parse || contender === directus))
+    for (const sentence of missingTools([POSTGRESQL])) say(`${sentence} Without it Parse and Directus are left out.`)
+  let measured = 0
   const entrants: Entrant[] = []
   try {
     for (const contender of all) {
@@ -56,13 +61,17 @@ async function compare(all: readonly Contender[], wanted: readonly Operation[]):
         say(`${contender.name}: ${contender.durability}`)
       }
     }
-    for (const operation of wanted) await compareOne(operation, entrants)
+    for (const operation of wanted) measured += await compareOne(operation, entrants)
   } finally {
     for (const { running } of entrants) await running.stop()
   }
+  if (measured > 0) return
+  console.error('Nothing was measured.')
+  process.exitCode = 1
 }
 
-async function compareOne(operation: Operation, entrants: readonly Entrant[]): Promise<void> {
+/** Compares one operation, and tells of how many contenders it could be measured. */
+async function compareOne(operation: Operation, entrants: readonly Entrant[]): Promise<number> {
   const readings = new Map<string, Reading[]>()
   for (let round = -1; round < ROUNDS; round++) {
     for (const { name, running } of entrants) {
@@ -78,10 +87,12 @@ async function compareOne(operation: Operation, entrants: readonly Entrant[]): P
   say(
     row(['', 'per second', 'spread', 'of the floor', 'p50 ms', 'p99 ms', 'CPU µs', 'of the floor', 'RSS MB', 'errors']),
   )
-  for (const { name } of entrants) {
+  for (const { name, running } of entrants) {
     const list = readings.get(name)
-    say(list ? row([name, ...figures(list, least)]) : row([name, 'has no such thing']))
+    const why = running.shots[operation] ? 'failed' : 'does not have it'
+    say(list ? row([name, ...figures(list, least)]) : row([name, why]))
   }
+  return readings.size
 }
 
 function figures(list: readonly Reading[], least: readonly Reading[] | undefined): string[] {

@@ -69,8 +69,10 @@ function wrk(args: readonly string[]): Promise<{ requests: number; text: string 
     child.on('close', () => {
       // wrk goes on without a script that it cannot read, and would measure something else.
       const fault = /^.*\.lua:.*$/m.exec(text)
+      const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0)
       if (fault) failed(new Error(`wrk cannot run the script: ${fault[0]}`))
-      else done({ requests: Number(/(\d+) requests in/.exec(text)?.[1] ?? 0), text })
+      else if (requests === 0) failed(new Error(`wrk completed no request. ${text.slice(0, 300)}`.trim()))
+      else done({ requests, text })
     })
   })
 }

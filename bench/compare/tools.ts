@@ -1,0 +1,43 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** A program that a bench needs, how to get it, and what it is for. */
+interface Tool {
+  readonly name: string
+  readonly install: string
+  readonly isThere: () => boolean
+}
+
+export const WRK: Tool = { name: 'wrk', install: 'apt-get install wrk', isThere: () => isInPath('wrk') }
+
+export const POSTGRESQL: Tool = {
+  name: 'PostgreSQL',
+  install: 'apt-get install postgresql',
+  isThere: () => existsSync('/usr/lib/postgresql'),
+}
+
+/** A sentence for each tool that is missing, with the command that installs it. */
+export function missingTools(tools: readonly Tool[]): string[] {
+  return tools
+    .filter(({ isThere }) => !isThere())
+    .map(({ name, install }) => `${name} is not installed. Install it: ${install}`)
+}
+
+/** Ends the bench before anything is started when a tool is missing that it cannot do without. */
+export function demandTools(...tools: readonly Tool[]): void {
+  const missing = missingTools(tools)
+  if (missing.length === 0) return
+  for (const sentence of missing) console.error(sentence)
+  process.exit(1)
+}
+
+function isInPath(program: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return folder !== ''
+    } catch {
+      return false
+    }
+  })
+}
