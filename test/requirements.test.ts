@@ -4,9 +4,12 @@ import { REQUIREMENTS } from './requirements.ts'
 /** How many decisions each chapter holds. */
 const CHAPTERS = { A: 6, B: 7, C: 10, D: 10, E: 3, F: 5, G: 4, H: 5, I: 3, J: 3, K: 4, L: 2, M: 13 }
 
-const DECISIONS = Object.entries(CHAPTERS).flatMap(([chapter, count]) =>
-  Array.from({ length: count }, (_, index) => `${chapter}${index + 1}`),
-)
+/** Of the chapters that are not done as a whole, the decisions that are. */
+const SINGLE = ['R8']
+
+const DECISIONS = Object.entries(CHAPTERS)
+  .flatMap(([chapter, count]) => Array.from({ length: count }, (_, index) => `${chapter}${index + 1}`))
+  .concat(SINGLE)
 
 /** The sections of the contract that hold facts. */
 const SECTIONS = [

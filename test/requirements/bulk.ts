@@ -49,6 +49,9 @@ export const bulk = requirements('bulk', {
     'export.asOf': 'Export accepts asOf.',
     'export.roundTrip': 'Exporting and importing into an empty tenant gives the same entities.',
   },
+  R8: {
+    'export.ranges': 'Parquet exports take HEAD, with the length, and Range; other formats say Accept-Ranges: none.',
+  },
   G3: {
     'manifest.hash': 'A manifest hash is the SHA-256 of the bytes that the parquet export of the type returns.',
     'manifest.stable': 'A manifest hash is stable while the type is unchanged.',

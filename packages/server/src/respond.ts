@@ -41,6 +41,7 @@ const STATUS: { readonly [code: string]: number } = {
   version_mismatch: 412,
   too_large: 413,
   unsupported_media_type: 415,
+  invalid_range: 416,
   validation_error: 422,
   invalid_schema: 422,
   rejected: 422,
@@ -134,6 +135,7 @@ function headersOf(problem: Problem): HttpResponse['headers'] {
   if (problem.code === 'unauthorized') return { 'www-authenticate': 'Bearer' }
   // An empty list is one, too: nothing is possible there.
   if (problem.code === 'method_not_allowed') return { allow: String(about.allow ?? '') }
+  if (problem.code === 'invalid_range') return { 'content-range': `bytes */${about.size}` }
   if (statusOf(problem.code) === 503) return { 'retry-after': String(about.retryAfter ?? 1) }
   if (problem.code === 'rate_limited') return { 'retry-after': String(about.retryAfter ?? 1) }
   return {}

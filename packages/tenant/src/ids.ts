@@ -18,7 +18,7 @@ let last = { now: Number.NaN, text: '' }
 
 /** Whether a text has the form of an id with this prefix. */
 export function isId(text: unknown, prefix: string): text is string {
-  return typeof text === 'string' && text.startsWith(`${prefix}_`) && /^[A-Za-z0-9]+_[A-Za-z0-9-]{1,64}$/.test(text)
+  return typeof text === 'string' && text.startsWith(`${prefix}_`) && /^[A-Za-z0-9]+_[A-Za-z0-9]{1,64}$/.test(text)
 }
 
 /** That many random base62 characters, each equally likely. */

@@ -70,6 +70,8 @@ export interface Alarm {
 /** Sends one request out, with the host's guard against private addresses. Never throws: a failure is told. */
 export interface Outbound {
   post(request: OutboundRequest): Promise<OutboundAnswer>
+  /** Why an address will never be sent to, as far as it can be told without looking its name up; null when it may be. */
+  refuses?(url: string): string | null
 }
 
 export interface OutboundRequest {

@@ -17,6 +17,7 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
   }
   const queues = new Map<string, Queue>()
   return {
+    refuses: (url) => (options.insecure ? null : faultOf(new URL(url))),
     async post(request) {
       const url = new URL(request.url)
       const fault = options.insecure ? null : faultOf(url)
@@ -39,6 +40,7 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
 function faultOf(url: URL): string | null {
   if (url.protocol !== 'https:') return 'Only https is allowed.'
   const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (/(?:^|\.)localhost\.?$/.test(host)) return PRIVATE
   return isIP(host) !== 0 && !isPublic(host) ? PRIVATE : null
 }
 

@@ -78,6 +78,7 @@ const ERRORS: readonly (readonly [status: number, name: string, description: str
   [412, 'VersionMismatch', 'The entity is at another version than If-Match says.'],
   [413, 'TooLarge', 'The body is over its limit.'],
   [415, 'UnsupportedMediaType', 'The body is of a kind that is not taken here.'],
+  [416, 'OutOfRange', 'The file has no such bytes.'],
   [422, 'Invalid', 'What was sent is not valid.'],
   [429, 'TooMany', 'The key is over its rate limit.'],
   [500, 'Fault', 'Something went wrong on our side.'],

@@ -140,6 +140,12 @@ function withSecret(name: string): Schema {
   return { allOf: [ref(name)], type: 'object', properties: { secret: { type: 'string' } } }
 }
 
+/** Parquet files are read in parts. */
+const PART = {
+  description: 'The part of a Parquet file that Range asks for.',
+  content: { 'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } } },
+}
+
 /** Not every host can run code of strangers. */
 const RUNS_CODE = new Set(['/do', '/mcp'])
 
@@ -148,5 +154,6 @@ export function errorsOf(route: Route): Responses {
   return {
     ...(route.mode === 'read' ? READ_ERRORS : WRITE_ERRORS),
     ...(RUNS_CODE.has(route.path) && errors(501)),
+    ...(route.path === '/export/:type' && { 206: PART, ...errors(416) }),
   }
 }

@@ -4,9 +4,11 @@ import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
 import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
 import { writeCsv } from '../format/write-csv.ts'
 import { writeParquet } from '../format/write-parquet.ts'
+import type { MaybePromise } from '../http.ts'
 import { empty, type Reply } from '../reply.ts'
 import { isKnown } from './entities.ts'
 import { asOfParam, filterParam } from './params.ts'
+import { rangedReply } from './ranges.ts'
 
 /** Data out: whole collections as files. */
 export const exportRoutes: readonly StreamRoute[] = [
@@ -27,6 +29,9 @@ interface Format {
   readonly showsHost: boolean
 }
 
+/** Changes with how files are written, so that nobody takes a file of before for the same. */
+const LAYOUT = 2
+
 const FORMATS: { readonly [name: string]: Format } = {
   json: { contentType: 'application/json; charset=utf-8', write: writeJson, showsHost: true },
   ndjson: { contentType: 'application/x-ndjson; charset=utf-8', write: writeNdjson, showsHost: true },
@@ -34,7 +39,7 @@ const FORMATS: { readonly [name: string]: Format } = {
   parquet: { contentType: 'application/vnd.apache.parquet', write: writeParquet, showsHost: false },
 }
 
-function exportAll(call: Call): Reply {
+function exportAll(call: Call): MaybePromise<Reply> {
   const noun = call.read.noun(call.params.type!)
   const [name, format] = formatParam(call)
   const query = new Map([...call.query].filter(([name]) => name !== 'format' && name !== 'safe'))
@@ -42,7 +47,7 @@ function exportAll(call: Call): Reply {
   const snapshot = call.read.snapshot(noun, filter, asOfParam(call))
   const fields = parseFields(call.query.get('fields'), noun)
   const safe = flagParam(call.query, 'safe')
-  const etag = `"${snapshot.fingerprint(name, fields, safe, format.showsHost ? call.context : null)}"`
+  const etag = `"${snapshot.fingerprint(LAYOUT, name, fields, safe, format.showsHost ? call.context : null)}"`
   const headers = {
     etag,
     'content-type': format.contentType,
@@ -50,8 +55,9 @@ function exportAll(call: Call): Reply {
   }
   if (isKnown(call, etag)) return empty(304, { etag })
   const pages = () => snapshot.pages()
-  const pieces = format.write({ noun, pages, fields, context: call.context, safe })
-  return { status: 200, headers, content: null, stream: streamed(pieces) }
+  const bytes = () => streamed(format.write({ noun, pages, fields, context: call.context, safe }))
+  if (name === 'parquet') return rangedReply(call, { etag, headers, bytes })
+  return { status: 200, headers: { ...headers, 'accept-ranges': 'none' }, content: null, stream: bytes() }
 }
 
 /** The parquet file of a type, as `/export/:type?format=parquet` gives it. */

@@ -6,6 +6,7 @@ import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenan
  */
 export function createOutbound(insecure: boolean): Outbound {
   return {
+    refuses: (url) => (insecure ? null : refused(url)),
     async post(request) {
       const fault = insecure ? null : refused(request.url)
       if (fault !== null) return { error: fault }

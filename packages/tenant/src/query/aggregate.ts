@@ -17,6 +17,7 @@ import { every, type Fragment, fragment, join, plain } from './fragment.ts'
 import { chosen } from './memory.ts'
 import { metaColumn } from './meta.ts'
 import { momentOf } from './moment.ts'
+import { isPeriod, isTimeField, type Period, periodOf } from './period.ts'
 import { plan as planOf } from './plan.ts'
 import { queryRows, type ReadContext, within } from './reader.ts'
 import { jsonPath, type Scope } from './scope.ts'
@@ -55,11 +56,11 @@ export function aggregate(
     const only = chosen(plan)
     const rows = { ...countRows(plan, true), only: among(plan.scope, only) }
     const where = every([...rows.where, ...rows.only, ...ticking(plan)])
-    const groups = pathsOf(reader, noun, 'group', asked.group)
+    const groups = groupsOf(reader, noun, asked.group)
     const measures = MEASURES.flatMap((name) =>
       pathsOf(reader, noun, name, asked[name]).map((path) => ({ name, path })),
     )
-    const keys = groups.map((path) => groupValue(plan.scope, path))
+    const keys = groups.map(({ path, period }) => groupValue(plan.scope, path, period))
     const sums = measures.map(({ name, path }) => measured(plan.scope, name, path))
     const grouped = fragment`SELECT ${join([plain('count(*)'), ...keys, ...sums, plain('sum(count(*)) OVER ()')], ', ')}
   FROM ${rows.from}
@@ -77,9 +78,21 @@ interface Measure {
   readonly path: Path
 }
 
-function toGroup(row: Readonly<SqlRow>, groups: readonly Path[], measures: readonly Measure[]): Group {
+/** What entities are grouped by: a value, or the period that a time lies in. */
+interface GroupKey {
+  readonly text: string
+  readonly path: Path
+  readonly period: Period | null
+}
+
+function toGroup(row: Readonly<SqlRow>, groups: readonly GroupKey[], measures: readonly Measure[]): Group {
   const [count, ...rest] = row
-  const by = Object.fromEntries(groups.map((path, index) => [path.text, shown(path, JSON.parse(rest[index]))]))
+  const by = Object.fromEntries(
+    groups.map(({ text, path, period }, index) => {
+      const value = JSON.parse(rest[index])
+      return [text, period === null ? shown(path, value) : value]
+    }),
+  )
   const measured: { [name: string]: JsonObject } = {}
   for (const [index, { name, path }] of measures.entries()) {
     measured[name] = { ...measured[name], [path.text]: shown(path, rest[groups.length + index]) }
@@ -104,6 +117,32 @@ function pathsOf(reader: ReadContext, noun: Noun, name: string, texts: readonly 
   })
 }
 
+/** `stage`, or `createdAt:month`: a name that is declared as it stands is that field. */
+function groupsOf(reader: ReadContext, noun: Noun, texts: readonly string[] = []): GroupKey[] {
+  const asked = texts.map((text) => ({ text, ...splitPeriod(text, reader, noun) }))
+  const paths = pathsOf(
+    reader,
+    noun,
+    'group',
+    asked.map(({ name }) => name),
+  )
+  return asked.map(({ text, period }, index) => ({ text, path: paths[index]!, period }))
+}
+
+function splitPeriod(text: string, reader: ReadContext, noun: Noun): { name: string; period: Period | null } {
+  const [, name = '', word = ''] = /^(.+):(\w+)$/.exec(text) ?? []
+  const path = name === '' || Object.hasOwn(noun.fields, text) ? null : resolvePath(name, noun, reader.nouns)
+  if (path === null || 'fault' in path) return { name: text, period: null }
+  const isTime = isTimeField(path, noun, reader.nouns)
+  if (isTime && isPeriod(word)) return { name, period: word }
+  if (!isTime && !isPeriod(word)) return { name: text, period: null }
+  const why = isTime ? `${quoted(word)} is no period` : `${quoted(name)} is no date or datetime`
+  throw new Problem('invalid_group', `${why}. Group a time by hour, day, week, month, quarter or year.`, {
+    type: noun.name,
+    field: quoted(text),
+  })
+}
+
 function unsuited(path: Path, name: string): string | null {
   if (path.hops.some((hop) => hop.kind === 'back' || hop.list))
     return `${quoted(path.text)} leads to many entities; ${name} takes fields and relations to one.`
@@ -112,12 +151,13 @@ function unsuited(path: Path, name: string): string | null {
 }
 
 /** The value of a group as JSON text, so that `true` and 1 are two groups. */
-function groupValue(scope: Scope, path: Path): Fragment {
+function groupValue(scope: Scope, path: Path, period: Period | null): Fragment {
   return through(
     scope,
     path,
     0,
     ({ source, type }) => {
+      if (period !== null) return fragment`json_quote(${periodOf(source, type, path, period)})`
       if (path.field.startsWith('$')) return fragment`json_quote(${metaColumn(source, type, path.field)})`
       return fragment`coalesce(${source.dataFor(path.field)} -> ${jsonPath([path.field, ...path.into])}, 'null')`
     },

@@ -1,4 +1,4 @@
-import { invalid, type Json, type JsonObject, Problem, parseInstant, type Verb } from '@tildebase/nouns'
+import { invalid, isPlainObject, type Json, type JsonObject, Problem, parseInstant, type Verb } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
 import { covers, type Grant } from '../grant/grant.ts'
@@ -127,7 +127,9 @@ function createKey(write: Write, request: VerbRequest): RunResult {
 
 /** Updates an ApiKey: its name and its scopes, nothing else. */
 function updateKey(write: Write, request: VerbRequest): VerbResult {
-  const patch = (request.data ?? {}) as JsonObject
+  // What is no object is refused where it is applied.
+  if (!isPlainObject(request.data)) return applyVerb(write, request)
+  const patch = request.data as JsonObject
   const fixed = Object.keys(patch).filter((field) => ['expiresAt', 'filter'].includes(field))
   if (fixed.length > 0) {
     throw invalid(

@@ -76,7 +76,13 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
   const now = write.now()
   const state = JSON.parse(current.data) as JsonObject
   checkTransition(noun, verb, state)
-  const args = askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
+  const args = askBeforeHooks(
+    write,
+    noun,
+    verb,
+    objectOf(noun, request.data === undefined ? {} : request.data),
+    current,
+  )
   const patch = checkPatch(noun, args, now)
   const set = settings(noun, verb, state, { ...args, ...patch.data }, now, write.extensions.compute)
   const changed = { ...patch.data, ...set.data, ...request.serviceFields }

@@ -34,6 +34,7 @@ export function countCommit(stats: Stats, writes: number): void {
 /** The same way out, counted. */
 export function countedOutbound(outbound: Outbound, stats: Stats): Outbound {
   return {
+    ...outbound,
     async post(request) {
       const answer = await outbound.post(request)
       if ('status' in answer && answer.status >= 200 && answer.status < 300) stats.delivered++

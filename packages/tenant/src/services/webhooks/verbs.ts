@@ -1,10 +1,12 @@
 import {
+  didYouMean,
   type Issue,
   invalid,
   isPattern,
   isPlainObject,
   type Json,
   type JsonObject,
+  listed,
   Problem,
   resolveInstant,
   type Verb,
@@ -116,34 +118,54 @@ function dataOf({ sql }: Write, id: string): JsonObject | null {
 function checked(engine: Engine, fields: JsonObject, secret: unknown): Issue[] {
   const { url, events, filter, from } = fields
   return [
-    ...(typeof url === 'string' ? urlIssues(url, engine.options.webhooks?.insecure ?? false) : []),
-    ...(Array.isArray(events) ? eventsIssues(events) : []),
+    ...(typeof url === 'string' ? urlIssues(engine, url) : []),
+    ...(Array.isArray(events) ? eventsIssues(engine, events) : []),
     ...(secret === undefined ? [] : secretIssues(secret)),
     ...(filter === undefined || filter === null ? [] : filterIssues(engine, filter)),
     ...(from === undefined || from === null || fromSeq(engine, from) !== null ? [] : [FROM_ISSUE]),
   ]
 }
 
-function urlIssues(text: string, insecure: boolean): Issue[] {
+function urlIssues(engine: Engine, text: string): Issue[] {
+  const insecure = engine.options.webhooks?.insecure ?? false
   const url = URL.canParse(text) ? new URL(text) : null
   const schemes = insecure ? ['https:', 'http:'] : ['https:']
   if (!url || !schemes.includes(url.protocol)) {
     return [{ field: 'url', message: `must be an ${insecure ? 'https or http' : 'https'} address` }]
   }
   if (text.length > LONGEST_URL) return [{ field: 'url', message: `may have ${LONGEST_URL} characters` }]
-  if (url.username === '' && url.password === '') return []
-  return [{ field: 'url', message: 'must not hold a user name or a password; deliveries are signed instead' }]
+  if (url.username !== '' || url.password !== '')
+    return [{ field: 'url', message: 'must not hold a user name or a password; deliveries are signed instead' }]
+  const refusal = engine.ports.outbound?.refuses?.(text) ?? null
+  return refusal === null ? [] : [{ field: 'url', message: `is never sent to. ${refusal}` }]
 }
 
-function eventsIssues(events: readonly Json[]): Issue[] {
+function eventsIssues(engine: Engine, events: readonly Json[]): Issue[] {
   if (events.length === 0)
     return [{ field: 'events', message: 'must name at least one event, such as Contact.created' }]
   if (events.length > MOST_PATTERNS) return [{ field: 'events', message: `may hold ${MOST_PATTERNS} patterns` }]
-  const wrong = events.filter((event) => typeof event === 'string' && !isPattern(event))
-  return wrong.map((event) => ({
-    field: 'events',
-    message: `${String(event).slice(0, 80)} is not an event: write *, *.created, Contact.* or Contact.created`,
-  }))
+  return events.flatMap((event) => {
+    if (typeof event !== 'string') return []
+    if (isPattern(event)) return neverEmitted(engine, event)
+    const message = `${event.slice(0, 80)} is not an event: write *, *.created, Contact.* or Contact.created`
+    return [{ field: 'events', message }]
+  })
+}
+
+/** Events that come without a verb of the type: of the service itself. */
+const OF_THE_SERVICE = ['expired', 'rotated', 'failing', 'recovered', 'achieved', 'conflicted', 'erased']
+
+/** `Contact.qualifed`: a type that is known has no such event. One that is not known may be declared later. */
+function neverEmitted({ nouns }: Engine, pattern: string): Issue[] {
+  const [type = '', name = '*'] = pattern.split('.')
+  const noun = nouns.all.find((one) => one.name.toLowerCase() === type.toLowerCase())
+  if (!noun || name === '*') return []
+  const events = [...Object.values(noun.verbs).map(({ event }) => event), ...OF_THE_SERVICE]
+  if (events.some((event) => event.toLowerCase() === name.toLowerCase())) return []
+  const near = didYouMean(name, events)
+  return [
+    { field: 'events', message: `${noun.name} has no event ${name}${near || `; it has ${listed(events, 'and')}`}` },
+  ]
 }
 
 function secretIssues(secret: unknown): Issue[] {
