@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly rate?: RateLimit | undefined
   /** How many bytes an import may have, after inflation; 1 GiB when absent. */
   readonly importLimit?: number
+  /** {base_url} as the operator has set it; absent means the address that a request came to. */
+  readonly baseUrl?: string | null
   /** What one request may use. */
   readonly budget?: Partial<BudgetLimits>
 }
@@ -85,7 +87,7 @@ function dispatch(
   const { route, params } = findRoute(options.routes, request.method, target.segments)
   const newBudget = () => new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
   const budget = newBudget()
-  const { context } = tenant
+  const context = contextOf(tenant, target, options)
   const call: Call = {
     tenant,
     grant,
@@ -111,6 +113,11 @@ function dispatch(
     report: (reason) => options.report(reason, requestId),
   }
   return runRoute(route, call)
+}
+
+/** `$context` of the entities in an answer. */
+function contextOf({ slug }: Tenant, { baseUrl }: RequestTarget, options: AppOptions): string {
+  return `${options.baseUrl ?? baseUrl}/~${slug}`
 }
 
 /** The JSON of a body, which only an import takes zipped. */
@@ -156,7 +163,7 @@ async function signUp(
   // Whatever it asks for: without a key that may do everything, none could make another.
   const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
   const budget = new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
-  const { context } = tenant
+  const context = contextOf(tenant, target, options)
   return tenant.write({ ...OPERATOR, actor: 'signup' }, { context }, budget, (write) => {
     if (tenant.exists) throw unauthorized()
     return createdReply(write.run({ type: 'ApiKey', verb: 'create', data }), context)

@@ -26,6 +26,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     app: {
       routes,
       signup: settings.signup,
+      baseUrl: settings.baseUrl,
       report,
       importLimit: settings.importLimit,
       rate: rateOf(settings),

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, type Noun, Problem, parseInstant } from '@tildebase/nouns'
+import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import { isId, limitOf } from '@tildebase/tenant'
 import type { Call, ReadRoute } from '../call.ts'
 import { json, type Reply } from '../reply.ts'

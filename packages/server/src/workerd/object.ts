@@ -63,7 +63,8 @@ export function tenantObject(program: Program) {
           const whole = await withBody(request, this.#settings.bodyLimit)
           const { signup, importLimit, queryMs, rowLimit, answerLimit } = this.#settings
           const budget = { ms: queryMs, rows: rowLimit, bytes: answerLimit }
-          const app = { routes, signup, report, importLimit, rate: this.#rate, budget }
+          const { baseUrl } = this.#settings
+          const app = { routes, signup, report, importLimit, rate: this.#rate, budget, baseUrl }
           return handleRequest(this.#opened(slug), whole, target, sender, requestId, app)
         }
         case 'verify':
