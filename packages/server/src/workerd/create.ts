@@ -8,13 +8,19 @@ import { systemSeal } from '../host/ports.ts'
 import { mcpHosts, readSettings } from '../node/config.ts'
 import { type ProgramFile, programOf } from '../program.ts'
 import { DurableTenants } from './durable-tenants.ts'
-import type { Env } from './env.ts'
+import type { Env, TenantObjectClass } from './env.ts'
 import { report } from './log.ts'
 import { tenantObject } from './object.ts'
 import { operatorActions } from './operator.ts'
 
+/** What a Worker's program exports: the Worker by default, the class by its name. */
+export interface Service {
+  readonly worker: { fetch(request: Request, env: Env): Promise<Response> }
+  readonly TenantObject: TenantObjectClass
+}
+
 /** The service as a Worker and the class of its Durable Objects, with nouns and hooks of your own. */
-export function createWorker(program: ProgramFile = {}) {
+export function createWorker(program: ProgramFile = {}): Service {
   const gateways = new WeakMap<Env, Gateway>()
   const worker = {
     async fetch(request: Request, env: Env): Promise<Response> {

@@ -1,16 +1,16 @@
-import type { DurableObjectNamespace } from 'cloudflare:workers'
 import { Problem } from '@tildebase/nouns'
 import type { Sender } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { RequestTarget } from '../target.ts'
+import type { TenantObjects } from './env.ts'
 import { commandRequest, type ObjectCommand, type ObjectTask } from './object-command.ts'
 
 /** The tenants, each in a Durable Object of its own, found by its slug. */
 export class DurableTenants implements Tenants {
-  readonly #namespace: DurableObjectNamespace
+  readonly #namespace: TenantObjects
 
-  constructor(namespace: DurableObjectNamespace) {
+  constructor(namespace: TenantObjects) {
     this.#namespace = namespace
   }
 

@@ -1,8 +1,6 @@
-import type { DurableObjectNamespace } from 'cloudflare:workers'
-
 /** The bindings, variables and secrets of the Worker. All values are text, as wrangler has them. */
 export interface Env {
-  readonly TENANTS: DurableObjectNamespace
+  readonly TENANTS: TenantObjects
   /** The operator's key, a secret. Without it nobody is the operator. */
   readonly TILDE_ROOT_KEY?: string
   readonly TILDE_SIGNUP?: string
@@ -15,3 +13,15 @@ export interface Env {
   readonly TILDE_WEBHOOKS_INSECURE?: string
   readonly TILDE_RATE_LIMIT?: string
 }
+
+/** A binding to Durable Objects, as far as it is used here: programs with types of the runtime can pass their own. */
+export interface TenantObjects {
+  idFromName(name: string): unknown
+  get(id: any): { fetch(request: Request): Promise<Response> }
+}
+
+/** The class of a tenant's Durable Object, which the program exports for the platform. */
+export type TenantObjectClass = new (
+  ctx: any,
+  env: Env,
+) => { fetch(request: Request): Promise<Response>; alarm(): Promise<void> }

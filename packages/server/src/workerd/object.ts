@@ -13,7 +13,7 @@ import { RateLimit } from '../rate.ts'
 import { empty, json, render } from '../reply.ts'
 import { refusal } from '../respond.ts'
 import { routes } from '../route-table.ts'
-import type { Env } from './env.ts'
+import type { Env, TenantObjectClass } from './env.ts'
 import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
 import { commandOf, type ObjectCommand, type ObjectTask } from './object-command.ts'
@@ -21,7 +21,7 @@ import { createOutbound } from './outbound.ts'
 import { DurableSql } from './sql.ts'
 
 /** The Durable Object of a tenant, for a program of nouns and hooks. */
-export function tenantObject(program: Program) {
+export function tenantObject(program: Program): TenantObjectClass {
   return class TenantObject extends DurableObject<Env> {
     #sql: LazySql
     #tenant: Tenant | null = null
