@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { extname, join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, extname, join, sep } from 'node:path'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 
-const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
+const DIST = join(dirname(createRequire(import.meta.url).resolve('@tildebase/console/package.json')), 'dist')
 
 const KINDS: { readonly [extension: string]: string } = {
   '.html': 'text/html; charset=utf-8',

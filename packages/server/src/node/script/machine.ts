@@ -208,8 +208,12 @@ function memory(bytes: number): Failure {
   }
 }
 
-/** What this thread has computed, in milliseconds: waiting for a busy machine does not count. */
+/**
+ * What this thread has computed, in milliseconds: waiting for a busy machine does not count. The first versions of
+ * Node 22 cannot tell, so there it does.
+ */
 function cpuNow(): number {
+  if (process.threadCpuUsage === undefined) return performance.now()
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
 }

@@ -26,6 +26,9 @@ const BEAT = 1_000
 const STEADY = 10_000
 const SHORTEST_PAUSE = 100
 const LONGEST_PAUSE = 30_000
+const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
+/** Node 22 warns in every thread that its SQLite is experimental. Elsewhere threads inherit the options of the process. */
+const QUIET = process.version.startsWith('v22.') ? { execArgv: ['--disable-warning=ExperimentalWarning'] } : {}
 
 /** A thread of tenants. When it dies or hangs, another takes its place and its tenants open again there. */
 export class TenantWorker {
@@ -51,7 +54,7 @@ export class TenantWorker {
   /** Starts the thread; done when it has read the program and takes calls. */
   start(): Promise<void> {
     const { name, start } = this.#options
-    const thread = new Worker(new URL('./worker.ts', import.meta.url), { name, workerData: start() })
+    const thread = new Worker(new URL(WORKER, import.meta.url), { name, workerData: start(), ...QUIET })
     this.#thread = thread
     this.#state = 'up'
     this.#startedAt = Date.now()
