@@ -26,7 +26,7 @@ const major = process.versions.node.split('.')[0]
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tildebase-start-'))
-  put('cli/package.json', '{"type":"module"}')
+  put('cli/package.json', '{"type":"module","imports":{"#main":"./src/main.ts"}}')
   put('cli/src/main.ts', MAIN)
   cpSync(COMMAND, join(folder, 'cli/bin/tilde.js'))
 })
@@ -47,7 +47,7 @@ test('on an old Node without a pinned one the command says what to do', async ()
   const { code, out, err } = await outcome(tilde([OLD], 'serve'))
 
   expect({ code, out }).toEqual({ code: 2, out: '' })
-  expect(err).toMatch(/^tilde needs Node 24 or newer .* run "npm ci" .*\n$/)
+  expect(err).toMatch(/^tilde needs Node 24.0 or newer, and this is .*\. Run "npm ci" .*\n$/)
 })
 
 test('a signal to the command reaches the Node it goes on with', async () => {

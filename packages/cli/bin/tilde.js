@@ -1,26 +1,40 @@
 #!/usr/bin/env node
 // Plain old syntax: this file must run on the very Node it is about to refuse.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const OLDEST = 24
 const self = fileURLToPath(import.meta.url)
+const manifest = JSON.parse(readFileSync(join(dirname(self), '..', 'package.json'), 'utf8'))
+// The sources use syntax of Node 24 that the published JavaScript does without.
+const fromSources = String(manifest.imports['#main']).endsWith('.ts')
+const OLDEST = fromSources ? '24.0' : '22.18'
 
 if (isNewEnough(process.versions.node)) {
+  quieten()
   // What was read once need not be read again: the command starts four times as fast.
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilde')
   module.enableCompileCache(cache)
   // Threads are told this way only; one that takes the place of another is there sooner.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache
-  await import('../src/main.ts')
+  await import('#main')
 } else runWith(process.env.TILDE_REEXECUTED === '1' ? null : pinnedNode(dirname(self)))
 
 function isNewEnough(version) {
-  return Number(version.split('.')[0]) >= OLDEST
+  const [major, minor] = version.split('.').map(Number)
+  const [oldestMajor, oldestMinor] = OLDEST.split('.').map(Number)
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
+}
+
+/** Node 22 warns that its SQLite is experimental; standard error is for what concerns the operator. */
+function quieten() {
+  const emitWarning = process.emitWarning
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith('SQLite is an experimental feature')) emitWarning(warning, ...rest)
+  }
 }
 
 /** Runs this same command again with another Node, passes signals on to it and ends as it ends. */
@@ -41,10 +55,10 @@ function runWith(node) {
 }
 
 function refuse() {
-  console.error(
-    `tilde needs Node ${OLDEST} or newer and this is ${process.version}: ` +
-      'run "npm ci" in the repository, which brings one along, or install a newer Node.',
-  )
+  const advice = fromSources
+    ? 'Run "npm ci" in the repository, which brings one along, or install a newer Node.'
+    : 'Install a newer Node (https://nodejs.org) and run the command again.'
+  console.error(`tilde needs Node ${OLDEST} or newer, and this is ${process.version}. ${advice}`)
   process.exitCode = 2
 }
 

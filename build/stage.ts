@@ -1,0 +1,88 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { type Manifest, publishedManifest } from './manifest.ts'
+
+const REPOSITORY = join(import.meta.dirname, '..')
+
+/** Folders that are published as they are. */
+const FOLDERS = ['bin', 'dist']
+const TEST = /\.(?:test|contract|nests)\.ts$/
+
+/** Lays out every public package in `dist/<folder>`, ready to be packed. Run `tsc -b` and the build of the console first. */
+export function stageAll(): string[] {
+  const packages = join(REPOSITORY, 'packages')
+  return readdirSync(packages)
+    .filter((name) => existsSync(join(packages, name, 'package.json')))
+    .map((name) => stage(join(packages, name), join(REPOSITORY, 'dist', name)))
+}
+
+function stage(from: string, to: string): string {
+  rmSync(to, { recursive: true, force: true })
+  mkdirSync(to, { recursive: true })
+  const manifest = json(join(from, 'package.json')) as Manifest
+  const files = [...FOLDERS.filter((folder) => existsSync(join(from, folder)))]
+  for (const folder of files) cpSync(join(from, folder), join(to, folder), { recursive: true })
+  if (hasSources(manifest)) files.push(...stageSources(from, to))
+  cpSync(join(from, 'README.md'), join(to, 'README.md'))
+  cpSync(join(REPOSITORY, 'LICENSE'), join(to, 'LICENSE'))
+  write(
+    join(to, 'package.json'),
+    `${JSON.stringify(publishedManifest(manifest, sharedFields(from, files)), null, 2)}\n`,
+  )
+  return to
+}
+
+/** The sources and what the compiler made of them. Declarations and maps point to the sources, so both are published. */
+function stageSources(from: string, to: string): string[] {
+  for (const file of filesIn(join(from, 'src')).filter((file) => !TEST.test(file))) {
+    cpSync(join(from, 'src', file), join(to, 'src', file))
+    if (file.endsWith('.d.ts') || !file.endsWith('.ts')) {
+      cpSync(join(from, 'src', file), join(to, 'lib', file))
+      continue
+    }
+    const stem = file.slice(0, -'.ts'.length)
+    for (const ending of ['.js', '.js.map', '.d.ts.map']) {
+      cpSync(join(from, 'lib', stem + ending), join(to, 'lib', stem + ending))
+    }
+    // The compiler leaves the endings in declarations as they are in the sources.
+    const declaration = readFileSync(join(from, 'lib', `${stem}.d.ts`), 'utf8')
+    write(join(to, 'lib', `${stem}.d.ts`), declaration.replace(/(["'])(\.\.?\/[^"']+)\.ts\1/g, '$1$2.js$1'))
+  }
+  return ['lib', 'src']
+}
+
+function hasSources({ exports = {}, imports = {} }: Manifest): boolean {
+  return [...Object.values(exports), ...Object.values(imports)].some((target) => String(target).startsWith('./src/'))
+}
+
+/** What all packages have in common is written once, in the manifest of the repository. */
+function sharedFields(from: string, files: readonly string[]): object {
+  const { license, author, homepage, bugs, repository } = json(join(REPOSITORY, 'package.json'))
+  const directory = relative(REPOSITORY, from)
+  return {
+    license,
+    author,
+    homepage,
+    bugs,
+    repository: { ...repository, directory },
+    files,
+    publishConfig: { access: 'public' },
+  }
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+}
+
+function json(file: string): any {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+if (import.meta.main) for (const folder of stageAll()) console.log(relative(REPOSITORY, folder))

@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+import '@tildebase/cli/bin/tilde.js'
