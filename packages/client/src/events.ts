@@ -1,8 +1,9 @@
-import { type EventRecord, Problem } from '@tildebase/nouns'
+import { type EventOf, type NounMap, Problem } from '@tildebase/nouns'
 import { type Page, pageOf } from './page.ts'
 import { type Time, timeText } from './query.ts'
 import { backOff, pause } from './retry.ts'
 import { messagesIn } from './sse.ts'
+import type { EventPattern } from './types.ts'
 import type { Wire } from './wire.ts'
 
 /** Which events of the change stream: those of a type or pattern, after a time. */
@@ -28,11 +29,11 @@ export interface StreamOptions<Name extends string = string> extends EventFilter
 }
 
 /** The tenant's change stream. */
-export interface Events<Name extends string = string> {
+export interface Events<C extends NounMap = NounMap> {
   /** A page of events, oldest first, with the cursor to go on from. */
-  list(options?: ListOptions<Name>): Promise<Page<EventRecord>>
+  list<P extends EventPattern<C> = '*'>(options?: ListOptions<P>): Promise<Page<EventOf<C, P>>>
   /** Events as they happen, until the signal ends it. Connects again by itself, without loss and without repeats. */
-  stream(options?: StreamOptions<Name>): AsyncGenerator<EventRecord, void>
+  stream<P extends EventPattern<C> = '*'>(options?: StreamOptions<P>): AsyncGenerator<EventOf<C, P>, void>
 }
 
 export function eventsOf(wire: Wire, root: string): Events {
@@ -45,7 +46,7 @@ export function eventsOf(wire: Wire, root: string): Events {
   }
 }
 
-async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncGenerator<EventRecord, void> {
+async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncGenerator<any, void> {
   const { type = '*', since, signal } = options
   let last = options.lastEventId === undefined ? undefined : String(options.lastEventId)
   for (let failures = 0; ; failures++) {

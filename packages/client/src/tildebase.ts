@@ -5,7 +5,7 @@ import type { BatchAnswer, BatchBuilder, BatchOptions } from './batch-types.ts'
 import { collectionOf } from './collection.ts'
 import { type Events, eventsOf } from './events.ts'
 import { type Time, timeText } from './query.ts'
-import type { Collection, EventPattern } from './types.ts'
+import type { Collection } from './types.ts'
 import { verifyWebhook } from './webhooks.ts'
 import { type Sending, type WireOptions, wireTo } from './wire.ts'
 
@@ -30,7 +30,7 @@ export interface Service<C extends NounMap> {
   readonly $context: string
   /** Several operations in one request and one commit. */
   batch(build: (b: BatchBuilder<C>) => unknown, options?: BatchOptions): Promise<BatchAnswer>
-  readonly events: Events<EventPattern<C>>
+  readonly events: Events<C>
   readonly webhooks: { readonly verify: typeof verifyWebhook }
   /** How the tenant stands, and what the key may do. */
   status(): Promise<Status>

@@ -1,4 +1,4 @@
-import { type Catalogue, type Entity, type NounMap, noun } from '@tildebase/nouns'
+import { type Catalogue, type Entity, type JsonObject, type NounMap, noun } from '@tildebase/nouns'
 import { expect, expectTypeOf, test } from 'vitest'
 import { type Page, type Tildebase, tildebase } from './index.ts'
 
@@ -86,7 +86,21 @@ export async function compiled() {
     return ada
   })
   expectTypeOf(done.results[0]!.status).toEqualTypeOf<number>()
-  await $.events.list({ type: 'Boat.launched' })
+
+  // An event is known by its name.
+  for (const { type, data, verb } of await $.events.list({ type: 'Boat.launched' })) {
+    expectTypeOf(type).toEqualTypeOf<'Boat.launched'>()
+    expectTypeOf(data.length).toEqualTypeOf<number | null | undefined>()
+    // @ts-expect-error boats are not qualified
+    verb === 'qualify'
+  }
+  for await (const { type, data } of $.events.stream({ type: 'Contact' })) {
+    if (type === 'Contact.qualified') expectTypeOf(data.stage).toEqualTypeOf<Contact['stage']>()
+    // @ts-expect-error contacts are not launched
+    if (type === 'Contact.launched') return
+  }
+  for await (const { data } of $.events.stream({ type: '*.created' })) expectTypeOf(data).toEqualTypeOf<JsonObject>()
+  for await (const { data } of $.events.stream()) expectTypeOf(data).toEqualTypeOf<JsonObject>()
 
   // Without knowing the types, everything is allowed.
   const loose = $ as unknown as Tildebase<NounMap>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import facts from '../../../test/fixtures/catalogue.json' with { type: 'json' }
 import { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
+import type { PastTense, PresentParticiple } from './infer-english.ts'
 
 type Facts = { readonly path: string; readonly verbs: { readonly [verb: string]: { event: string; before: string } } }
 const types = Object.entries(facts as unknown as { readonly [name: string]: Facts })
@@ -20,24 +21,29 @@ test.each(types.filter(([name]) => name !== 'Content'))('the path of %s follows 
   expect(pluralPath(name)).toBe(path)
 })
 
+/** Compiles only if the types give the same words as the functions do at run time. */
+function inflected<V extends string>(verb: V, before: PresentParticiple<V>, event: PastTense<V>) {
+  return [verb, before, event] as const
+}
+
 test.each([
-  ['create', 'creating', 'created'],
-  ['delete', 'deleting', 'deleted'],
-  ['free', 'freeing', 'freed'],
-  ['tie', 'tying', 'tied'],
-  ['panic', 'panicking', 'panicked'],
-  ['label', 'labelling', 'labelled'],
-  ['reveal', 'revealing', 'revealed'],
-  ['limit', 'limiting', 'limited'],
-  ['fix', 'fixing', 'fixed'],
-  ['quiz', 'quizzing', 'quizzed'],
-  ['play', 'playing', 'played'],
-  ['resend', 'resending', 'resent'],
-  ['withdraw', 'withdrawing', 'withdrawn'],
-  ['relay', 'relaying', 'relayed'],
-  ['markPaid', 'markingPaid', 'markedPaid'],
-  ['rollBack', 'rollingBack', 'rolledBack'],
-])('%s is %s, then %s', (verb, before, event) => {
+  inflected('create', 'creating', 'created'),
+  inflected('delete', 'deleting', 'deleted'),
+  inflected('free', 'freeing', 'freed'),
+  inflected('tie', 'tying', 'tied'),
+  inflected('panic', 'panicking', 'panicked'),
+  inflected('label', 'labelling', 'labelled'),
+  inflected('reveal', 'revealing', 'revealed'),
+  inflected('limit', 'limiting', 'limited'),
+  inflected('fix', 'fixing', 'fixed'),
+  inflected('quiz', 'quizzing', 'quizzed'),
+  inflected('play', 'playing', 'played'),
+  inflected('resend', 'resending', 'resent'),
+  inflected('withdraw', 'withdrawing', 'withdrawn'),
+  inflected('relay', 'relaying', 'relayed'),
+  inflected('markPaid', 'markingPaid', 'markedPaid'),
+  inflected('rollBack', 'rollingBack', 'rolledBack'),
+])('%s is %s, then %s, at run time and for TypeScript', (verb, before, event) => {
   expect([presentParticiple(verb), pastTense(verb)]).toEqual([before, event])
 })
 

@@ -1,3 +1,5 @@
+import { IRREGULAR_PASTS, STRESSED } from './english-words.ts'
+
 /** `qualify` → `qualifying`. Of a compound such as `markPaid` the first word is inflected: `markingPaid`. */
 export function presentParticiple(verb: string): string {
   return inflectFirst(verb, (word) => {
@@ -55,12 +57,7 @@ function doubled(word: string): string {
 const ONE_SHORT_SYLLABLE = /^(?:[^aeiou]*|[^aeiou]*qu)[aeiouy][^aeiouwxy]$/
 const SHORT_BEFORE_L = /[^aeiou][aeo]l$/
 
-/** Longer verbs that double all the same, because the last syllable bears a stress. */
-const STRESSED_AT_THE_END = new Set(
-  `admit allot backlog commit confer debug defer emit equip format handicap incur infer occur offset omit permit prefer
-  preset program recur refer regret remap remit reset snapshot submit transfer transmit unban unpin unplug untag unzip
-  upset worship`.split(/\s+/),
-)
+const STRESSED_AT_THE_END: ReadonlySet<string> = new Set(STRESSED)
 
 function irregularPast(word: string): string | undefined {
   const whole = IRREGULAR.get(word)
@@ -70,16 +67,7 @@ function irregularPast(word: string): string | undefined {
   return past === undefined ? undefined : prefix + past
 }
 
-const IRREGULAR = new Map(
-  `become:become begin:begun bind:bound break:broken bring:brought build:built buy:bought catch:caught choose:chosen
-  cut:cut do:done draw:drawn drive:driven feed:fed find:found forget:forgotten freeze:frozen get:got give:given go:gone
-  grow:grown hear:heard hide:hidden hit:hit hold:held keep:kept know:known lead:led leave:left lend:lent let:let lose:lost
-  make:made mean:meant meet:met pay:paid put:put quit:quit read:read run:run say:said see:seen seek:sought sell:sold
-  send:sent set:set shake:shaken show:shown shut:shut sit:sat speak:spoken spend:spent split:split stand:stood
-  stick:stuck swear:sworn take:taken teach:taught tell:told think:thought throw:thrown win:won wind:wound write:written`
-    .split(/\s+/)
-    .map((pair) => pair.split(':') as [string, string]),
-)
+const IRREGULAR: ReadonlyMap<string, string> = new Map(Object.entries(IRREGULAR_PASTS))
 
 function kebab(name: string): string {
   return name

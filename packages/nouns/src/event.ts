@@ -1,4 +1,5 @@
-import type { JsonObject } from './noun.ts'
+import type { Entity, EventName, NounMap, Patch, VerbName } from './infer.ts'
+import type { JsonObject, Noun } from './noun.ts'
 
 /** One record of a tenant's log, as it stands in the change stream, over SSE and in a webhook. */
 export interface EventRecord {
@@ -18,6 +19,24 @@ export interface EventRecord {
   readonly entityId: string
   readonly version: number
   readonly actor: string
+}
+
+/** The events that a pattern selects, as far as the types are known: of `Contact.qualified`, `data` is a Contact. */
+export type EventOf<C extends NounMap, Pattern extends string> = string extends keyof C
+  ? EventRecord
+  : Pattern extends `${infer Name extends keyof C & string}.${infer Step}`
+    ? TypedEvent<C[Name], Step extends '*' ? EventName<C[Name]> : Pattern>
+    : Pattern extends keyof C
+      ? TypedEvent<C[Pattern], EventName<C[Pattern]>>
+      : EventRecord
+
+interface TypedEvent<T extends Noun, Name extends string>
+  extends Omit<EventRecord, 'type' | 'data' | 'previous' | 'verb' | 'entityType'> {
+  readonly type: Name
+  readonly data: Entity<T>
+  readonly previous?: Patch<T>
+  readonly verb: VerbName<T>
+  readonly entityType: T['name']
 }
 
 /** Whether a text can be subscribed to: `*`, `*.created`, `Contact.*` or `Contact.created`. */

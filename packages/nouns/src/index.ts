@@ -3,12 +3,15 @@ export { type Catalogue, catalogue } from './catalogue/index.ts'
 export { type Checked, checkDraft, checkPatch, checkSet } from './check.ts'
 export { compareText, isObject, sameJson } from './compare.ts'
 export { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
-export { type EventRecord, isPattern, matchesEvent } from './event.ts'
+export { type EventOf, type EventRecord, isPattern, matchesEvent } from './event.ts'
 export { allOf, EVERYTHING, type Filter, type Hop, type Leaf, type Path, touches } from './filter.ts'
 export type {
+  BeforeStep,
   Draft,
   Entity,
   EventName,
+  EventStep,
+  IsLoose,
   Meta,
   Notation,
   NounMap,

@@ -1,3 +1,4 @@
+import type { PastTense, PresentParticiple } from './infer-english.ts'
 import type { HasDefault, IsBack, IsJson, IsRequired, IsSecret, IsService, TargetOf, ValueOf } from './infer-field.ts'
 import type { Json, JsonObject, Noun } from './noun.ts'
 
@@ -75,7 +76,17 @@ export type VerbArgs<T extends Noun, V extends VerbName<T>> =
 
 /** The events of a type: `'Contact.created' | 'Contact.qualified' | …`. */
 export type EventName<T extends Noun> =
-  IsLoose<T> extends true ? `${T['name']}.${string}` : `${T['name']}.${OwnEvent<T> | BuiltInEvents[BuiltInVerb<T>]}`
+  IsLoose<T> extends true ? `${T['name']}.${string}` : `${T['name']}.${EventStep<T>}`
+
+/** What the events of a type are called without its name, and so its AFTER hooks: `'created' | 'qualified' | …`. */
+export type EventStep<T extends Noun> = OwnEvent<T> | BuiltInEvents[BuiltInVerb<T>]
+
+/** What the BEFORE hook of a verb is called: `'qualify'` → `'qualifying'`. */
+export type BeforeStep<T extends Noun, V extends VerbName<T>> = V extends keyof BuiltInBefores
+  ? BuiltInBefores[V]
+  : T['notation'] extends { readonly [K in V]: { readonly before: infer B extends string } }
+    ? B
+    : PresentParticiple<V>
 
 /** The relations of a type in either direction: `'organization' | 'deals'`. */
 export type RelationName<T extends Noun> = {
@@ -114,6 +125,14 @@ interface BuiltInEvents {
   readonly restore: 'restored'
 }
 
+interface BuiltInBefores {
+  readonly create: 'creating'
+  readonly update: 'updating'
+  readonly delete: 'deleting'
+  readonly rollback: 'rollingBack'
+  readonly restore: 'restoring'
+}
+
 type SwitchedOff<T extends Noun> = {
   [K in keyof BuiltInEvents]: T['notation'] extends { readonly [Verb in K]: null } ? K : never
 }[keyof BuiltInEvents]
@@ -127,7 +146,7 @@ type OwnVerb<T extends Noun> = {
   [K in keyof T['notation'] & string]: T['notation'][K] extends string | null | boolean | undefined ? never : K
 }[keyof T['notation'] & string]
 type OwnEvent<T extends Noun> = {
-  [K in OwnVerb<T>]: T['notation'][K] extends { readonly event: infer E extends string } ? E : string
+  [K in OwnVerb<T>]: T['notation'][K] extends { readonly event: infer E extends string } ? E : PastTense<K>
 }[OwnVerb<T>]
 type ArgsOf<A, T extends Noun> = A extends readonly (infer Name extends string)[]
   ? { readonly [K in Exclude<Name, FieldKeys<T>>]?: unknown }
