@@ -2,9 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tildebase } from '@tildebase/client'
+import { noun } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
 import { nextMillisecond } from '../../../test/clock.ts'
 import { localTildebase } from './local.ts'
+
+const Ship = noun('Ship', {
+  name: 'string!',
+  status: 'Planned | Afloat = Planned',
+  captain: '-> Contact.ships',
+  launch: { from: 'Planned', set: { status: 'Afloat' }, args: ['harbour'] },
+})
 
 test('a client works on a tenant in memory as on a server', async () => {
   const local = await localTildebase({ tenant: 'acme' })
@@ -63,5 +71,42 @@ test('another tenant is not reached', async () => {
   await expect(tildebase({ ...local, tenant: 'other' }).Contact.count()).rejects.toThrow(
     'Only the tenant acme is open in this process.',
   )
+  await local.close()
+})
+
+test('a program brings its own types and hooks, and TypeScript knows them', async () => {
+  const local = await localTildebase({
+    nouns: { Ship },
+    hooks(on) {
+      on.Ship.creating((draft) => ({ name: draft.name?.trim() }))
+      on.Ship.launching((ship, $, args) => {
+        if (!ship.captain || $.Contact.get(ship.captain)?.stage !== 'Qualified') {
+          throw new Error(`${ship.name} needs a qualified captain to leave ${args.harbour}.`)
+        }
+        // @ts-expect-error a hook before the verb only reads
+        if (ship.status === 'Planned') $.Contact.create
+        // @ts-expect-error ships have no stage
+        ship.stage
+      })
+      on.Ship.launched(async (ship, $, event) => {
+        await $.Activity.create({ subject: `${event.data.name} was launched`, type: 'Note', contact: ship.captain })
+      })
+      // @ts-expect-error ships are not qualified
+      on.Ship.qualified
+    },
+  })
+  const $ = tildebase(local)
+  const ada = await $.Contact.create({ name: 'Ada' })
+  const ship = await $.Ship.create({ name: ' Beagle ', captain: ada.$id })
+
+  await expect($.Ship.launch(ship.$id, { harbour: 'Devonport' })).rejects.toThrow(
+    'Beagle needs a qualified captain to leave Devonport.',
+  )
+  await $.Contact.qualify(ada.$id)
+  const { status } = await $.Ship.launch(ship.$id, { harbour: 'Devonport' })
+  for (let tries = 0; tries < 500 && (await $.Activity.count()) === 0; tries++) await nextMillisecond()
+
+  expect(status).toBe('Afloat')
+  expect((await $.Activity.findOne())?.subject).toBe('Beagle was launched')
   await local.close()
 })

@@ -1,24 +1,25 @@
-import { Problem } from '@tildebase/nouns'
+import { type NounMap, Problem } from '@tildebase/nouns'
 import { fetchResponseOf, httpRequestOf, withBody } from './fetch-adapter.ts'
 import { Gateway } from './gateway.ts'
-import { loadProgram, readSettings } from './node/config.ts'
+import { readSettings } from './node/config.ts'
 import { TenantFiles } from './node/files.ts'
 import { operatorTest } from './node/keys.ts'
 import { localTenants } from './node/local.ts'
 import { report } from './node/log.ts'
+import { type NoNouns, type ProgramOf, programOf } from './program.ts'
 import { slugOf } from './target.ts'
 
-export interface LocalOptions {
-  readonly tenant: string
+export interface LocalOptions<N extends NounMap = NoNouns> extends ProgramOf<N> {
+  /** The name of the tenant; `local` unless told. */
+  readonly tenant?: string
   /** A data folder, the same that a server takes; without one the tenant lives in memory and ends with the program. */
   readonly path?: string
-  /** A file of nouns and hooks. */
-  readonly config?: string
 }
 
-/** A tenant in this process. */
-export interface LocalTildebase {
+/** A tenant in this process. It is what `tildebase` takes: `const $ = tildebase(local)` knows the nouns too. */
+export interface LocalTildebase<N extends NounMap = NoNouns> {
   readonly tenant: string
+  readonly nouns: N
   /** A key that may do everything here, made up for this run. */
   readonly apiKey: string
   /** Answers as a server would, without a port: hand it to `tildebase({ fetch })`. */
@@ -29,14 +30,17 @@ export interface LocalTildebase {
 const BASE_URL = 'http://localhost:8787'
 
 /** Runs the engine for one tenant in this process, on a data folder or in memory. One process at a time may do so. */
-export async function localTildebase({ tenant, path, config }: LocalOptions): Promise<LocalTildebase> {
+export async function localTildebase<N extends NounMap = NoNouns>(
+  options: LocalOptions<N> = {},
+): Promise<LocalTildebase<N>> {
+  const { tenant = 'local', path, nouns = {} as N, hooks } = options
   const slug = slugOf(tenant)
   const files = path === undefined ? new MemoryFiles() : new TenantFiles(path)
   files.prepare()
-  const given = readSettings({ data: path, config }, {})
+  const given = readSettings({ data: path }, {})
   // In memory nothing outlives the program, and neither does its key.
   const settings = path === undefined ? { ...given, secretKey: crypto.randomUUID() } : given
-  const tenants = localTenants(settings, await loadProgram(settings.config), files, {
+  const tenants = localTenants(settings, programOf({ nouns, hooks }), files, {
     baseUrl: () => BASE_URL,
     // What is due when the tenant is closed is found to be due when it is opened again.
     book: () => {},
@@ -53,6 +57,7 @@ export async function localTildebase({ tenant, path, config }: LocalOptions): Pr
   await tenants.wake(slug)
   return {
     tenant: slug,
+    nouns,
     apiKey,
     async fetch(url, init) {
       const request = new Request(url, init)

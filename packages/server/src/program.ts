@@ -1,10 +1,27 @@
-import { catalogue, type Noun, type Nouns, nounsOf } from '@tildebase/nouns'
-import { type HookRegistry, Hooks, registryOf } from '@tildebase/tenant'
+import { type Catalogue, catalogue, type Noun, type NounMap, type Nouns, nounsOf } from '@tildebase/nouns'
+import { type HookRegistry, Hooks, type HooksOn, registryOf } from '@tildebase/tenant'
 
-/** What an operator adds: `export const nouns = […]`, `export function hooks({ Contact }) { … }`. */
+/** What an operator adds: types beside the built-in ones, and hooks that are typed from both. */
+export interface ProgramOf<N extends NounMap = NoNouns> {
+  readonly nouns?: N
+  readonly hooks?: (on: HookRegistryOf<N>) => void
+}
+
+/** The same as a file exports it, whose types are not known: `nouns` may be a list too. */
 export interface ProgramFile {
-  readonly nouns?: readonly Noun[]
-  readonly hooks?: (on: HookRegistry) => void
+  readonly nouns?: NounMap | readonly Noun[]
+  readonly hooks?: (on: any) => void
+}
+
+/** What registers hooks of the built-in types and of these. */
+export type HookRegistryOf<N extends NounMap = NoNouns> = HooksOn<Omit<Catalogue, keyof N> & N>
+
+/** No types beside the built-in ones. */
+export type NoNouns = { readonly [name in never]: Noun }
+
+/** Gives hooks their types in a file for `--config`: `export default defineProgram({ nouns: { Ship }, hooks(on) { … } })`. */
+export function defineProgram<N extends NounMap = NoNouns>(program: ProgramOf<N>): ProgramOf<N> {
+  return program
 }
 
 /** The types and hooks of every tenant. */
@@ -16,7 +33,8 @@ export interface Program {
 /** The built-in types, with the operator's own and their hooks. */
 export function programOf({ nouns = [], hooks }: ProgramFile): Program {
   const registered = new Hooks()
-  hooks?.(registryOf(registered))
+  const registry: HookRegistry = registryOf(registered)
+  hooks?.(registry)
   const builtIn = nounsOf(Object.values(catalogue) as Noun[])
-  return { nouns: nouns.reduce((all, noun) => all.with(noun), builtIn), hooks: registered }
+  return { nouns: Object.values(nouns).reduce((all, noun) => all.with(noun), builtIn), hooks: registered }
 }

@@ -1,4 +1,5 @@
 export { Budget, type BudgetLimits, overBudget } from './budget.ts'
+export type { HookReads, HooksOn, HookWrites } from './engine/hook-types.ts'
 export { type AfterHook, type BeforeHook, type HookRegistry, Hooks, registryOf } from './engine/hooks.ts'
 export { type Ports, type TenantOptions, WEBHOOK_DEFAULTS, type WebhookOptions } from './engine/options.ts'
 export type { TenantAdmin, TenantInfo } from './facade/admin.ts'

@@ -119,9 +119,10 @@ export async function loadProgram(path: string | null): Promise<Program> {
   const nouns = file.nouns ?? file.default?.nouns
   const hooks = file.hooks ?? file.default?.hooks
   if (nouns === undefined && hooks === undefined) {
-    throw new SettingError(`--config ${path} exports neither nouns nor hooks. Write: export const nouns = [noun(…)].`)
+    throw new SettingError(`--config ${path} exports neither nouns nor hooks. Write: export const nouns = { Ship }.`)
   }
-  if (nouns !== undefined && !Array.isArray(nouns)) throw new SettingError(`nouns of --config ${path} is a list.`)
+  if (nouns !== undefined && !Object.values(nouns ?? [null]).every(isNoun))
+    throw new SettingError(`nouns of --config ${path} is an object of nouns, such as { Ship }, or a list of them.`)
   if (hooks !== undefined && typeof hooks !== 'function')
     throw new SettingError(`hooks of --config ${path} is a function.`)
   return programOf({ nouns, hooks })
@@ -135,6 +136,10 @@ async function programFile(path: string) {
   } catch (reason) {
     throw new SettingError(`--config ${path} cannot be loaded: ${(reason as Error).message}`)
   }
+}
+
+function isNoun(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'notation' in value
 }
 
 /** A mistake in a setting, told in one line. */

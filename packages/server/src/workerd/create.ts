@@ -1,17 +1,19 @@
 /// <reference path="./cloudflare.d.ts" />
-
+import type { NounMap } from '@tildebase/nouns'
 import { fetchResponseOf, httpRequestOf } from '../fetch-adapter.ts'
 import { Gateway } from '../gateway.ts'
 import { operatorPage } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
 import { mcpHosts, readSettings } from '../node/config.ts'
-import { type ProgramFile, programOf } from '../program.ts'
+import { type NoNouns, type ProgramOf, programOf } from '../program.ts'
 import { DurableTenants } from './durable-tenants.ts'
 import type { Env, TenantObjectClass } from './env.ts'
 import { report } from './log.ts'
 import { tenantObject } from './object.ts'
 import { operatorActions } from './operator.ts'
+
+export { defineProgram, type HookRegistryOf, type ProgramOf } from '../program.ts'
 
 /** What a Worker's program exports: the Worker by default, the class by its name. */
 export interface Service {
@@ -20,7 +22,7 @@ export interface Service {
 }
 
 /** The service as a Worker and the class of its Durable Objects, with nouns and hooks of your own. */
-export function createWorker(program: ProgramFile = {}): Service {
+export function createWorker<N extends NounMap = NoNouns>(program: ProgramOf<N> = {}): Service {
   const gateways = new WeakMap<Env, Gateway>()
   const worker = {
     async fetch(request: Request, env: Env): Promise<Response> {
