@@ -48,7 +48,12 @@ verifies(
 
 test.each([
   ['nothing', 'const nouns = []', 'exports neither nouns nor hooks'],
-  ['a noun by itself', 'export const nouns = {}', 'is a list'],
+  [
+    'a noun by itself',
+    "export const nouns = { name: 'Ship', notation: {} }",
+    'is an object of nouns, such as { Ship }',
+  ],
+  ['a list of names', "export const nouns = ['Ship']", 'or a list of them'],
   ['hooks that are no function', 'export const hooks = {}', 'is a function'],
 ])('a config that exports %s is refused in a sentence', async (_, text, sentence) => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-'))
