@@ -1,4 +1,4 @@
-import { type EventOf, type NounMap, Problem } from '@tildebase/nouns'
+import { type EventOf, type EventRecord, type NounMap, Problem } from '@tildebase/nouns'
 import { type Page, pageOf } from './page.ts'
 import { type Time, timeText } from './query.ts'
 import { backOff, pause } from './retry.ts'
@@ -46,7 +46,7 @@ export function eventsOf(wire: Wire, root: string): Events {
   }
 }
 
-async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncGenerator<any, void> {
+async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncGenerator<EventRecord, void> {
   const { type = '*', since, signal } = options
   let last = options.lastEventId === undefined ? undefined : String(options.lastEventId)
   for (let failures = 0; ; failures++) {

@@ -10,7 +10,7 @@ export interface ProgramOf<N extends NounMap = NoNouns> {
 /** The same as a file exports it, whose types are not known: `nouns` may be a list too. */
 export interface ProgramFile {
   readonly nouns?: NounMap | readonly Noun[]
-  readonly hooks?: (on: any) => void
+  readonly hooks?: (on: never) => void
 }
 
 /** What registers hooks of the built-in types and of these. */
@@ -34,7 +34,7 @@ export interface Program {
 export function programOf({ nouns = [], hooks }: ProgramFile): Program {
   const registered = new Hooks()
   const registry: HookRegistry = registryOf(registered)
-  hooks?.(registry)
+  hooks?.(registry as never)
   const builtIn = nounsOf(Object.values(catalogue) as Noun[])
   return { nouns: Object.values(nouns).reduce((all, noun) => all.with(noun), builtIn), hooks: registered }
 }

@@ -17,11 +17,11 @@ export interface Env {
 /** A binding to Durable Objects, as far as it is used here: programs with types of the runtime can pass their own. */
 export interface TenantObjects {
   idFromName(name: string): unknown
-  get(id: any): { fetch(request: Request): Promise<Response> }
+  get(id: unknown): { fetch(request: Request): Promise<Response> }
 }
 
 /** The class of a tenant's Durable Object, which the program exports for the platform. */
 export type TenantObjectClass = new (
-  ctx: any,
+  ctx: never,
   env: Env,
 ) => { fetch(request: Request): Promise<Response>; alarm(): Promise<void> }

@@ -55,7 +55,7 @@ export type HookReads<C extends NounMap> = {
 /** Every verb as a function. It answers at once, or with a promise where a stored hook has to be asked first. */
 export type HookWrites<C extends NounMap> = {
   readonly [Name in keyof C]: IsLoose<C[Name]> extends true
-    ? { readonly [verb: string]: (...args: any[]) => any }
+    ? { readonly [verb: string]: (...args: unknown[]) => unknown }
     : { readonly [V in VerbName<C[Name]>]: HookVerb<C[Name], V> }
 }
 
