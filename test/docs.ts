@@ -32,8 +32,8 @@ export function typeErrors(blocks: readonly Block[]): string {
   const folder = mkdtempSync(join(ROOT, '.tmp', 'docs-'))
   try {
     const settings = {
-      extends: '../../tsconfig.json',
-      compilerOptions: { moduleDetection: 'force' },
+      extends: '../../tsconfig.base.json',
+      compilerOptions: { moduleDetection: 'force', composite: false, noEmit: true, types: ['node'] },
       include: ['*.ts'],
     }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
