@@ -14,6 +14,7 @@ import { tenantObject } from './object.ts'
 import { operatorActions } from './operator.ts'
 
 export { defineProgram, type HookRegistryOf, type ProgramOf } from '../program.ts'
+export type { Env, TenantObjectClass, TenantObjects } from './env.ts'
 
 /** What a Worker's program exports: the Worker by default, the class by its name. */
 export interface Service {
