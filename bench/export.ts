@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBInstance } from '../test/duckdb.ts'
 import { contact, send, startServer } from './bulk/server.ts'
 
 /** How fast whole collections go out, in how much memory, and how small. Run it with `node bench/export.ts [rows]`. */

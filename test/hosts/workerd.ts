@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 import { ROOT } from '../host.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
-const WORKERD = join(REPOSITORY, 'node_modules', 'workerd', 'bin', 'workerd')
+const WORKERD = join(REPOSITORY, 'test', 'node_modules', 'workerd', 'bin', 'workerd')
 
 /** A real workerd with the bundle of a Worker in it. */
 export interface Workerd {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { type JsonObject, parseNoun } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DuckDBInstance } from '../../../../test/duckdb.ts'
 import { writeParquet } from './write-parquet.ts'
 
 const Thing = parseNoun('Thing', {

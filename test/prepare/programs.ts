@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { installWithApt, unpackWithApt } from './apt.ts'
+
+/** A program that tests start, under any of its names. */
+interface Program {
+  readonly names: readonly string[]
+  readonly paths?: readonly string[]
+  /** The package of Debian that has it. */
+  readonly debian: string
+}
+
+const PROGRAMS: readonly Program[] = [
+  {
+    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    paths: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
+    debian: 'chromium',
+  },
+  { names: ['curl'], debian: 'curl' },
+  { names: ['fish'], debian: 'fish' },
+  { names: ['zsh'], debian: 'zsh' },
+]
+
+export interface Programs {
+  /** One line about what was found and what was installed. */
+  readonly line: string
+  readonly missing: readonly string[]
+  /** What tests need in their environment to find them. */
+  readonly env: { readonly [name: string]: string }
+}
+
+/** Finds the programs that tests start. What is missing is installed, for all users or else in a folder of the repository. */
+export function findPrograms(): Programs {
+  const absent = PROGRAMS.filter((program) => find(program) === null)
+  let how = ''
+  if (absent.length > 0) {
+    const packages = absent.map(({ debian }) => debian)
+    if (installWithApt(packages)) how = `; installed ${packages.join(', ')} with apt-get`
+    else if (unpackWithApt(packages, folder())) how = `; unpacked ${packages.join(', ')} into .tmp/programs`
+  }
+  const found = PROGRAMS.flatMap((program) => find(program) ?? [])
+  const missing = PROGRAMS.filter((program) => find(program) === null).map(({ debian }) => debian)
+  return {
+    line: `Tests use ${found.join(', ')}${how}.`,
+    missing,
+    env: {
+      PATH: `${process.env.PATH}${delimiter}${join(folder(), 'bin')}`,
+      ...(find(PROGRAMS[0]!) && { TILDE_BROWSER: find(PROGRAMS[0]!)! }),
+    },
+  }
+}
+
+function find({ names, paths = [] }: Program): string | null {
+  if (names.includes('chromium') && process.env.TILDE_BROWSER) return process.env.TILDE_BROWSER
+  const folders = [...(process.env.PATH ?? '').split(delimiter), join(folder(), 'bin')]
+  const places = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...paths]
+  return places.find((path) => existsSync(path)) ?? null
+}
+
+function folder(): string {
+  return join(import.meta.dirname, '..', '..', '.tmp', 'programs')
+}
