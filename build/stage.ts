@@ -8,12 +8,12 @@ const REPOSITORY = join(import.meta.dirname, '..')
 const FOLDERS = ['bin', 'dist']
 const TEST = /\.(?:test|contract|nests)\.ts$/
 
-/** Lays out every public package in `dist/<folder>`, ready to be packed. Run `tsc -b` and the build of the console first. */
-export function stageAll(): string[] {
+/** Lays out every public package in a folder, ready to be packed. Run `tsc -b` and the build of the console first. */
+export function stageAll(folder = join(REPOSITORY, 'dist')): string[] {
   const packages = join(REPOSITORY, 'packages')
   return readdirSync(packages)
     .filter((name) => existsSync(join(packages, name, 'package.json')))
-    .map((name) => stage(join(packages, name), join(REPOSITORY, 'dist', name)))
+    .map((name) => stage(join(packages, name), join(folder, name)))
 }
 
 function stage(from: string, to: string): string {

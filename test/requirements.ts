@@ -8,7 +8,7 @@ import { cli, client, hosts, running } from './requirements/running.ts'
 import { batch, mcp, metrics } from './requirements/tools.ts'
 import { webhooks } from './requirements/webhooks.ts'
 
-export type { Area, Requirement } from './requirements/requirement.ts'
+export type { Requirement } from './requirements/requirement.ts'
 
 /** Every fact that the service promises. What the specification leaves open stands under the decision that settles it. */
 export const REQUIREMENTS = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const KEY = 'key-of-the-bench-which-is-long-enough'
+const KEY = 'key-of-the-bench-which-is-long-enough'
 
 export interface Server {
   readonly url: string

@@ -12,7 +12,7 @@ export const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 
 const CACHE = join(tmpdir(), 'tildebase-cli-cache')
 
 /** How a command ended, and what it said. */
-export interface Ended {
+interface Ended {
   readonly code: number
   readonly out: string
   readonly err: string

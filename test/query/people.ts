@@ -3,7 +3,7 @@ import { find, type Page, type Query } from '../../packages/tenant/src/query/fin
 import { Ledger } from './ledger.ts'
 
 /** Types with a relation of every kind, a secret, and the Event collection. */
-export const Company = noun('Company', {
+const Company = noun('Company', {
   name: 'string',
   industry: 'string#',
   key: 'secret',
@@ -24,8 +24,8 @@ export const Person = noun('Person', {
   secret: 'secret',
   notes: 'json',
 }) as unknown as Noun
-export const Team = noun('Team', { name: 'string', members: '<- Person.teams[]' }) as unknown as Noun
-export const Event = noun(
+const Team = noun('Team', { name: 'string', members: '<- Person.teams[]' }) as unknown as Noun
+const Event = noun(
   'Event',
   {
     name: 'string!',

@@ -4,7 +4,7 @@ import type { Output } from './output.ts'
 import type { Settings } from './settings.ts'
 
 /** A flag: what it takes, and what it is for. */
-export interface Flag {
+interface Flag {
   readonly type: 'string' | 'boolean'
   /** One letter that means the same. */
   readonly short?: string

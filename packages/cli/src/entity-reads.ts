@@ -127,7 +127,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
 }
 
 /** The parameters of a list: options as they are, and every other flag as an equality. */
-export function listQuery({ flags, settings }: Call): { [name: string]: unknown } {
+function listQuery({ flags, settings }: Call): { [name: string]: unknown } {
   const query: { [name: string]: unknown } = { asOf: settings.asOf }
   for (const name of flags.names) {
     if (Object.hasOwn(GLOBAL, name)) continue

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
 /** Where somebody is logged in. */
-export interface Profile {
+interface Profile {
   readonly url: string
   readonly tenant?: string
   readonly key: string

@@ -54,18 +54,18 @@ export interface Reading<T extends Noun, C extends NounMap> {
 }
 
 /** The built-in verbs that the type has, and its own. */
-export type Verbs<T extends Noun> =
+type Verbs<T extends Noun> =
   string extends VerbName<T>
     ? BuiltIn<T> & { readonly [verb: string]: (...args: AnyJson[]) => Promise<AnyJson> }
     : { readonly [V in VerbName<T>]: V extends keyof BuiltIn<T> ? BuiltIn<T>[V] : VerbMethod<T, V> }
 
-export type VerbMethod<T extends Noun, V extends VerbName<T>> = (
+type VerbMethod<T extends Noun, V extends VerbName<T>> = (
   id: string,
   args?: VerbArgs<T, V>,
   options?: WriteOptions,
 ) => Promise<Entity<T>>
 
-export interface BuiltIn<T extends Noun> {
+interface BuiltIn<T extends Noun> {
   create(draft: Draft<T>, options?: Omit<WriteOptions, 'ifVersion'>): Promise<Created<T>>
   /** Changes the fields that are given; null clears one. */
   update(id: string, patch: Patch<T>, options?: WriteOptions): Promise<Entity<T>>
@@ -159,7 +159,7 @@ interface Moment {
 }
 
 /** The names that `fields` takes. */
-export type FieldName<T extends Noun> = keyof Entity<T> & string
+type FieldName<T extends Noun> = keyof Entity<T> & string
 
 /** An entity with the relations that were included, or with the fields that were asked for. */
 export type Shown<T extends Noun, C extends NounMap, I extends string, F extends string> = [F] extends [never]

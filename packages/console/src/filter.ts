@@ -8,7 +8,7 @@ export interface Condition {
 }
 
 /** The operators people choose from, by what they are called. */
-export const OPERATORS: readonly {
+const OPERATORS: readonly {
   readonly name: string
   readonly label: string
   readonly kinds?: readonly string[]

@@ -11,7 +11,7 @@ export type HasDefault<F extends string> = F extends `${string}=${string}` ? tru
 export type IsService<F extends string> = F extends `${string}(set by the service)` ? true : false
 export type IsSecret<F extends string> = F extends `secret${string}` ? true : false
 export type IsBack<F extends string> = Trim<F> extends `<-${string}` ? true : false
-export type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false
+type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false
 export type IsJson<F extends string> = Base<F> extends 'json' ? true : false
 
 /** The type that a relation leads to, in either direction; never for a field of values. */
