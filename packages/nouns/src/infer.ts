@@ -49,13 +49,16 @@ export type Entity<T extends Noun> = Meta<T['name']> &
         }
       >)
 
-/** What an entity is made of: required fields must be there unless they have a default. */
+/**
+ * What an entity is made of: required fields must be there unless they have a default. A field that is undefined is
+ * absent, so that optional fields of one entity can be given to another.
+ */
 export type Draft<T extends Noun> =
   IsLoose<T> extends true
     ? { readonly [field: string]: unknown }
     : Flat<
         { readonly [K in NeededKeys<T>]: Value<T, K> } & {
-          readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Value<T, K> | null
+          readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Value<T, K> | null | undefined
         }
       >
 
@@ -63,7 +66,11 @@ export type Draft<T extends Noun> =
 export type Patch<T extends Noun> =
   IsLoose<T> extends true
     ? { readonly [field: string]: unknown }
-    : { readonly [K in WriteKeys<T>]?: IsRequired<Text<T, K>> extends true ? Value<T, K> : Value<T, K> | null }
+    : {
+        readonly [K in WriteKeys<T>]?:
+          | (IsRequired<Text<T, K>> extends true ? Value<T, K> : Value<T, K> | null)
+          | undefined
+      }
 
 /** The verbs of a type, the built-in ones that are not switched off included. */
 export type VerbName<T extends Noun> = IsLoose<T> extends true ? string : OwnVerb<T> | BuiltInVerb<T>

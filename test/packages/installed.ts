@@ -1,0 +1,104 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { stageAll } from '../../build/stage.ts'
+
+const REPOSITORY = join(import.meta.dirname, '..', '..')
+const TOOLS = join(REPOSITORY, 'test', 'node_modules')
+export const ROOT_KEY = 'root-key-of-the-tests-of-the-packages'
+
+/** The compilers that users have. */
+export const COMPILERS = {
+  'TypeScript 5.9': join(TOOLS, 'typescript-5', 'bin', 'tsc'),
+  'TypeScript 7': join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'),
+}
+
+/** The Nodes of this machine that the packages say to run on, by their version. */
+export const NODES: readonly string[] = [
+  ...['22', '24'].map((major) => join(TOOLS, `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node')),
+  process.execPath,
+].filter((path) => existsSync(path))
+
+/** Packs every package as it would be published. */
+export async function pack(): Promise<{ readonly tarballs: readonly string[]; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-packed-'))
+  await run(process.execPath, [join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'], REPOSITORY)
+  const packages = stageAll(join(folder, 'packages'))
+  await run('npm', ['pack', '--silent', '--pack-destination', folder, ...packages], folder)
+  const tarballs = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
+  return {
+    tarballs: tarballs.map((file) => join(folder, file)),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** An empty folder outside of the repository, with tarballs installed into it. */
+export async function install(tarballs: readonly string[], files: { readonly [name: string]: string } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-installed-'))
+  const all = { 'package.json': '{"private":true,"type":"module"}', ...files }
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  await run('npm', ['install', '--loglevel=error', '--no-audit', '--no-fund', ...tarballs], folder)
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** Runs a program to its end and gives what it printed; throws with all it said when it fails. */
+export async function run(program: string, args: readonly string[], cwd: string, node = process.execPath) {
+  const env = { ...process.env, ...environment(node) }
+  const { stdout, stderr } = await promisify(execFile)(program, args, { cwd, env, maxBuffer: 1e8 }).catch((reason) => {
+    throw new Error(`${program} ${args.join(' ')}: ${reason.stdout}${reason.stderr}`, { cause: reason })
+  })
+  return { out: stdout, err: stderr }
+}
+
+/** Starts `npx tildebase` on a free port, with a Node of choice and a data folder of its own. */
+export async function serve(folder: string, node: string, ...flags: string[]) {
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-data-'))
+  const words = ['--no-install', 'tildebase', '--port', '0', '--data', data, ...flags]
+  const env = { ...process.env, ...environment(node), TILDE_ROOT_KEY: ROOT_KEY }
+  const child = spawn('npx', words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const said = { err: '' }
+  child.stderr.on('data', (chunk) => {
+    said.err += chunk
+  })
+  const url = await firstUrl(child, said)
+  return {
+    url,
+    said,
+    async stop() {
+      const gone = once(child, 'exit')
+      // npx does not pass signals on in every version: the whole group gets it.
+      process.kill(-child.pid!, 'SIGTERM')
+      await gone
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+function firstUrl(child: ChildProcess, said: { readonly err: string }): Promise<string> {
+  return new Promise((done, failed) => {
+    let out = ''
+    child.stdout!.on('data', (chunk) => {
+      out += chunk
+      const found = /http:\/\/\S+/.exec(out)
+      if (found) done(found[0])
+    })
+    child.once('exit', (code) => failed(new Error(`npx ended with ${code}: ${said.err}`)))
+  })
+}
+
+/** The bytes of a folder on disk. */
+export function sizeOf(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+}
+
+function environment(node: string): { readonly [name: string]: string } {
+  return { PATH: `${dirname(node)}:${process.env.PATH}`, XDG_CACHE_HOME: join(tmpdir(), 'tildebase-cache') }
+}
