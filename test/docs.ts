@@ -27,12 +27,12 @@ export function readBlocks(page: string, markdown: string): readonly Block[] {
 /** What the compiler says about TypeScript blocks, each taken as a module of this repository; empty when all is well. */
 export function typeErrors(blocks: readonly Block[]): string {
   if (blocks.length === 0) return ''
-  // Inside the repository, so that the packages are found by name.
-  mkdirSync(join(ROOT, '.tmp'), { recursive: true })
-  const folder = mkdtempSync(join(ROOT, '.tmp', 'docs-'))
+  // Inside the folder of the tests, so that the packages and their tools are found by name.
+  mkdirSync(join(ROOT, 'test', '.tmp'), { recursive: true })
+  const folder = mkdtempSync(join(ROOT, 'test', '.tmp', 'docs-'))
   try {
     const settings = {
-      extends: '../../tsconfig.base.json',
+      extends: '../../../tsconfig.base.json',
       compilerOptions: { moduleDetection: 'force', composite: false, noEmit: true, types: ['node'] },
       include: ['*.ts'],
     }
