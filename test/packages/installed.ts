@@ -25,7 +25,7 @@ export const NODES: readonly string[] = [
 /** Packs every package as it would be published. */
 export async function pack(): Promise<{ readonly tarballs: readonly string[]; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-packed-'))
-  await run(process.execPath, [join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'], REPOSITORY)
+  await compile()
   const packages = stageAll(join(folder, 'packages'))
   await run('npm', ['pack', '--silent', '--pack-destination', folder, ...packages], folder)
   const tarballs = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
@@ -33,6 +33,12 @@ export async function pack(): Promise<{ readonly tarballs: readonly string[]; re
     tarballs: tarballs.map((file) => join(folder, file)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+/** Compiles the packages, where their sources have changed. */
+export async function compile(): Promise<void> {
+  const projects = ['nouns', 'tenant', 'client', 'server', 'cli'].map((name) => join(REPOSITORY, 'packages', name))
+  await run(process.execPath, [COMPILERS['TypeScript 7'], '-b', ...projects], REPOSITORY)
 }
 
 /** An empty folder outside of the repository, with tarballs installed into it. */
