@@ -4,21 +4,26 @@ export interface Manifest {
   readonly version: string
   readonly exports?: { readonly [path: string]: unknown }
   readonly imports?: { readonly [path: string]: unknown }
+  readonly publishConfig: { readonly engines: { readonly node: string } }
   readonly [field: string]: unknown
 }
 
 /** What only the repository needs. */
 const DEVELOPMENT = ['scripts', 'devDependencies', 'publishConfig', 'private']
 
-/** The manifest of the published package: the entries of the sources become those of the built files. */
+/**
+ * The manifest of the published package: the entries of the sources become those of the built files. What it runs on is
+ * kept in `publishConfig`, as the repository is installed by older Nodes too.
+ */
 export function publishedManifest(manifest: Manifest, shared: object): Manifest {
-  const { exports, imports } = manifest
+  const { exports, imports, publishConfig } = manifest
   return {
     ...Object.fromEntries(Object.entries(manifest).filter(([field]) => !DEVELOPMENT.includes(field))),
     ...(exports && { exports: built(exports) }),
     ...(imports && { imports: built(imports) }),
+    engines: publishConfig.engines,
     ...shared,
-  } as Manifest
+  } as unknown as Manifest
 }
 
 function built(entries: { readonly [path: string]: unknown }): { [path: string]: unknown } {

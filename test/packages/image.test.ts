@@ -48,7 +48,8 @@ describe('the files for deployment', () => {
   })
 })
 
-describe('the files of the image', () => {
+// Namespaces are a matter of Linux.
+describe.runIf(process.platform === 'linux')('the files of the image', () => {
   let folder: string
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tildebase-image-'))

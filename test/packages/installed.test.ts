@@ -6,43 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BROWSER, startBrowser } from '../console/browser.ts'
 import { giveKey } from '../console/stage.ts'
 import { COMPILERS, install, NODES, pack, ROOT_KEY, run, serve, sizeOf } from './installed.ts'
-
-const PROGRAM = `
-import { tildebase } from '@tildebase/client'
-import { noun } from '@tildebase/nouns'
-import { localTildebase } from '@tildebase/server'
-
-const Ship = noun('Ship', { name: 'string!', knots: 'number', launch: { event: 'launched' } })
-const local = await localTildebase({
-  nouns: { Ship },
-  hooks(on) {
-    on.Ship.creating((ship) => ({ name: ship.name?.trim() ?? '' }))
-  },
-})
-const $ = tildebase(local)
-const { $id, name } = await $.Ship.create({ name: ' Beagle ', knots: 11 })
-await $.Ship.launch($id)
-const [event] = await $.events.list({ type: 'Ship.launched' })
-const knots: number | null | undefined = event?.data.knots
-const { result } = await $.do('await $.Ship.count()')
-console.log(JSON.stringify([name, knots, result]))
-await local.close()
-
-if (process.env.URL) {
-  const remote = tildebase({ tenant: 'acme', apiKey: process.env.KEY ?? '', baseUrl: process.env.URL })
-  const ada = await remote.Contact.create({ name: 'Ada' })
-  console.log((await remote.Contact.qualify(ada.$id)).stage)
-}
-// @ts-expect-error ships are not qualified
-if (process.env.NEVER) await $.Ship.qualify($id)
-`
-
-/** For browsers: no types of Node. */
-const PAGE = `
-import { tildebase } from '@tildebase/client'
-export const $ = tildebase({ tenant: 'acme', apiKey: 'tb_', fetch: (url, init) => fetch(url, init) })
-export const find = (text: string) => $.Contact.find({ $text: text })
-`
+import { PAGE, PROGRAM } from './programs.ts'
 
 const STRICT = [
   '--noEmit',
@@ -59,7 +23,7 @@ beforeAll(async () => {
   packed = await pack()
   home = await install(packed.tarballs, { 'program.ts': PROGRAM, 'page.ts': PAGE })
   // The types of Node are those that a program brings.
-  await run('npm', ['install', '--loglevel=error', '--no-save', '@types/node@22'], home.folder)
+  await run('npm', ['install', '--loglevel=error', '--no-save', '@types/node@22'], { cwd: home.folder })
 }, 600_000)
 afterAll(() => {
   packed?.remove()
@@ -69,7 +33,7 @@ afterAll(() => {
 describe('what is packed', () => {
   test('holds JavaScript, declarations, maps, a page and the licence, and no tests', async () => {
     for (const tarball of packed.tarballs) {
-      const files = (await run('tar', ['-tzf', tarball], home.folder)).out.trim().split('\n')
+      const files = (await run('tar', ['-tzf', tarball], { cwd: home.folder })).out.trim().split('\n')
 
       expect(files).toEqual(expect.arrayContaining(['package/README.md', 'package/LICENSE', 'package/package.json']))
       expect(files.filter((file) => /\.(?:test|contract|nests)\./.test(file))).toEqual([])
@@ -117,7 +81,7 @@ describe.each(Object.entries(COMPILERS))('%s', (_, compiler) => {
     async (way, module, file, more) => {
       const args = [compiler, ...STRICT, '--module', module, '--moduleResolution', way, ...more, file]
 
-      expect((await run(process.execPath, args, home.folder)).out).toBe('')
+      expect((await run(process.execPath, args, { cwd: home.folder })).out).toBe('')
     },
   )
 })
@@ -126,23 +90,11 @@ describe.each(NODES.map((node) => [node.replace(/^.*node_modules\//, ''), node])
   test('npx tildebase serves, and a program uses the client and the embedded engine', async () => {
     const server = await serve(home.folder, node)
     try {
-      const compiled = [
-        COMPILERS['TypeScript 7'],
-        '--target',
-        'es2022',
-        '--module',
-        'nodenext',
-        '--types',
-        'node',
-        'program.ts',
-      ]
-      await run(process.execPath, compiled, home.folder)
-      const env = ['-u', 'NODE_OPTIONS', `URL=${server.url}`, `KEY=${ROOT_KEY}`]
-      const { out, err } = await run(
-        'env',
-        [...env, node, '--disable-warning=ExperimentalWarning', 'program.js'],
-        home.folder,
-      )
+      const emit = ['--target', 'es2022', '--module', 'nodenext', '--types', 'node', 'program.ts']
+      await run(process.execPath, [COMPILERS['TypeScript 7'], ...emit], { cwd: home.folder })
+      const args = ['--disable-warning=ExperimentalWarning', 'program.js']
+      const env = { NODE_OPTIONS: '', URL: server.url, KEY: ROOT_KEY }
+      const { out, err } = await run(node, args, { cwd: home.folder, node, env })
 
       expect([out, err]).toEqual(['["Beagle",11,1]\nQualified\n', ''])
       expect((await fetch(`${server.url}/console`)).status).toBe(200)
@@ -155,19 +107,14 @@ describe.each(NODES.map((node) => [node.replace(/^.*node_modules\//, ''), node])
 
   test('tilde runs its commands against a server', async () => {
     const server = await serve(home.folder, node)
-    const tilde = (...args: string[]) =>
-      run(
-        'env',
-        [`TILDE_URL=${server.url}`, `TILDE_ROOT_KEY=${ROOT_KEY}`, 'npx', '--no-install', 'tilde', ...args],
-        home.folder,
-        node,
-      )
+    const env = { TILDE_URL: server.url, TILDE_ROOT_KEY: ROOT_KEY }
+    const tilde = (...args: string[]) => run('npx', ['--no-install', 'tilde', ...args], { cwd: home.folder, node, env })
     try {
       const { version } = JSON.parse(readFileSync(join(home.folder, 'node_modules/tildebase/package.json'), 'utf8'))
       expect((await tilde('version')).out).toMatch(new RegExp(`^tilde ${version} `))
       await tilde('Contact.create', '--tenant', 'acme', '--name', 'Ada')
       expect((await tilde('Contact.find', '--tenant', 'acme', '--fields', 'name')).out).toContain('Ada')
-      expect((await tilde('do', '--tenant', 'acme', '--code', 'await $.Contact.count()')).out).toContain('1')
+      expect((await tilde('do', '--tenant', 'acme', '--code', '$.Contact.count()')).out).toContain('1')
     } finally {
       await server.stop()
     }
@@ -179,7 +126,7 @@ test('an older Node is refused with a sentence', async () => {
   writeFileSync(join(home.folder, 'old.mjs'), OLD)
   const args = ['--import', './old.mjs', 'node_modules/tildebase/bin/tildebase.js']
 
-  await expect(run(process.execPath, args, home.folder)).rejects.toThrow(
+  await expect(run(process.execPath, args, { cwd: home.folder })).rejects.toThrow(
     /tilde needs Node 22\.18 or newer, and this is .*Install a newer Node/,
   )
 })

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { stageAll } from '../../build/stage.ts'
 
@@ -16,8 +16,11 @@ export const COMPILERS = {
   'TypeScript 7': join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'),
 }
 
-/** The Nodes of this machine that the packages say to run on, by their version. */
+const WINDOWS = process.platform === 'win32'
+
+/** The Nodes of this machine that the packages say to run on, and one that the caller names. */
 export const NODES: readonly string[] = [
+  ...(process.env.TILDE_TEST_NODE ? [process.env.TILDE_TEST_NODE] : []),
   ...['22', '24'].map((major) => join(TOOLS, `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node')),
   process.execPath,
 ].filter((path) => existsSync(path))
@@ -27,7 +30,7 @@ export async function pack(): Promise<{ readonly tarballs: readonly string[]; re
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-packed-'))
   await compile()
   const packages = stageAll(join(folder, 'packages'))
-  await run('npm', ['pack', '--silent', '--pack-destination', folder, ...packages], folder)
+  await run('npm', ['pack', '--silent', '--pack-destination', folder, ...packages], { cwd: folder })
   const tarballs = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
   return {
     tarballs: tarballs.map((file) => join(folder, file)),
@@ -38,7 +41,7 @@ export async function pack(): Promise<{ readonly tarballs: readonly string[]; re
 /** Compiles the packages, where their sources have changed. */
 export async function compile(): Promise<void> {
   const projects = ['nouns', 'tenant', 'client', 'server', 'cli'].map((name) => join(REPOSITORY, 'packages', name))
-  await run(process.execPath, [COMPILERS['TypeScript 7'], '-b', ...projects], REPOSITORY)
+  await run(process.execPath, [COMPILERS['TypeScript 7'], '-b', ...projects], { cwd: REPOSITORY })
 }
 
 /** An empty folder outside of the repository, with tarballs installed into it. */
@@ -49,25 +52,38 @@ export async function install(tarballs: readonly string[], files: { readonly [na
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
-  await run('npm', ['install', '--loglevel=error', '--no-audit', '--no-fund', ...tarballs], folder)
+  await run('npm', ['install', '--loglevel=error', '--no-audit', '--no-fund', ...tarballs], { cwd: folder })
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/** How a program is run: in which folder, with which Node first in its path, and with which variables beside. */
+interface Way {
+  readonly cwd: string
+  readonly node?: string
+  readonly env?: { readonly [name: string]: string }
+}
+
 /** Runs a program to its end and gives what it printed; throws with all it said when it fails. */
-export async function run(program: string, args: readonly string[], cwd: string, node = process.execPath) {
-  const env = { ...process.env, ...environment(node) }
-  const { stdout, stderr } = await promisify(execFile)(program, args, { cwd, env, maxBuffer: 1e8 }).catch((reason) => {
+export async function run(program: string, args: readonly string[], way: Way) {
+  const options = { cwd: way.cwd, env: environment(way), maxBuffer: 1e8, shell: WINDOWS && /^np[mx]$/.test(program) }
+  const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((reason) => {
     throw new Error(`${program} ${args.join(' ')}: ${reason.stdout}${reason.stderr}`, { cause: reason })
   })
-  return { out: stdout, err: stderr }
+  return { out: String(stdout), err: String(stderr) }
 }
 
 /** Starts `npx tildebase` on a free port, with a Node of choice and a data folder of its own. */
 export async function serve(folder: string, node: string, ...flags: string[]) {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-data-'))
   const words = ['--no-install', 'tildebase', '--port', '0', '--data', data, ...flags]
-  const env = { ...process.env, ...environment(node), TILDE_ROOT_KEY: ROOT_KEY }
-  const child = spawn('npx', words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const env = environment({ cwd: folder, node, env: { TILDE_ROOT_KEY: ROOT_KEY } })
+  const child = spawn('npx', words, {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: !WINDOWS,
+    shell: WINDOWS,
+  })
   const said = { err: '' }
   child.stderr.on('data', (chunk) => {
     said.err += chunk
@@ -79,9 +95,10 @@ export async function serve(folder: string, node: string, ...flags: string[]) {
     async stop() {
       const gone = once(child, 'exit')
       // npx does not pass signals on in every version: the whole group gets it.
-      process.kill(-child.pid!, 'SIGTERM')
+      if (WINDOWS) execFile('taskkill', ['/pid', String(child.pid), '/T', '/F'])
+      else process.kill(-child.pid!, 'SIGTERM')
       await gone
-      rmSync(data, { recursive: true, force: true })
+      rmSync(data, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }
@@ -105,6 +122,7 @@ export function sizeOf(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-function environment(node: string): { readonly [name: string]: string } {
-  return { PATH: `${dirname(node)}:${process.env.PATH}`, XDG_CACHE_HOME: join(tmpdir(), 'tildebase-cache') }
+function environment({ node = process.execPath, env = {} }: Way): NodeJS.ProcessEnv {
+  const PATH = `${dirname(node)}${delimiter}${process.env.PATH}`
+  return { ...process.env, PATH, XDG_CACHE_HOME: join(tmpdir(), 'tildebase-cache'), ...env }
 }

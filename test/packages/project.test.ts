@@ -10,7 +10,7 @@ let fleet: Awaited<ReturnType<typeof install>>
 beforeAll(async () => {
   packed = await pack()
   const home = await install(packed.tarballs)
-  await run('npx', ['--no-install', 'tildebase', 'init', 'fleet'], home.folder)
+  await run('npx', ['--no-install', 'tildebase', 'init', 'fleet'], { cwd: home.folder })
   const written = readdirSync(join(home.folder, 'fleet'))
   const files = Object.fromEntries(
     written.map((file) => [file, readFileSync(join(home.folder, 'fleet', file), 'utf8')]),
@@ -24,15 +24,15 @@ afterAll(() => {
 })
 
 test.each(Object.entries(COMPILERS))('a new project type-checks with %s', async (_, compiler) => {
-  expect((await run(process.execPath, [compiler, '-p', '.'], fleet.folder)).out).toBe('')
+  expect((await run(process.execPath, [compiler, '-p', '.'], { cwd: fleet.folder })).out).toBe('')
 })
 
 test.each(NODES)('its tests pass, and it serves its types and hooks to its script, on %s', async (node) => {
-  await run(node, ['--test'], fleet.folder, node)
+  await run(node, ['--test'], { cwd: fleet.folder, node })
   const server = await serve(fleet.folder, node, '--config', 'tilde.config.ts')
   try {
-    const env = [`TILDE_URL=${server.url}`, `TILDE_ROOT_KEY=${ROOT_KEY}`]
-    const { out } = await run('env', [...env, node, 'script.ts'], fleet.folder, node)
+    const env = { TILDE_URL: server.url, TILDE_ROOT_KEY: ROOT_KEY }
+    const { out } = await run(node, ['script.ts'], { cwd: fleet.folder, node, env })
 
     expect(out).toMatch(/^Beagle is Afloat\.\nship_\w+ Beagle\n$/)
   } finally {
@@ -44,7 +44,7 @@ test('a mistake in a hook does not compile', async () => {
   const hooks = readFileSync(join(fleet.folder, 'hooks.ts'), 'utf8')
   writeFileSync(join(fleet.folder, 'hooks.ts'), hooks.replace('ship.captain', 'ship.captian'))
 
-  await expect(run(process.execPath, [COMPILERS['TypeScript 7'], '-p', '.'], fleet.folder)).rejects.toThrow(
+  await expect(run(process.execPath, [COMPILERS['TypeScript 7'], '-p', '.'], { cwd: fleet.folder })).rejects.toThrow(
     "Property 'captian' does not exist",
   )
   writeFileSync(join(fleet.folder, 'hooks.ts'), hooks)

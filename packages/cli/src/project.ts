@@ -48,6 +48,7 @@ const FILES = {
     "verbatimModuleSyntax": true,
     "allowImportingTsExtensions": true,
     "noEmit": true,
+    "skipLibCheck": true,
     "types": ["node"]
   },
   "include": ["*.ts"]
@@ -65,12 +66,15 @@ export const Ship = noun('Ship', {
   launch: { event: 'launched', from: 'Planned', set: { status: 'Afloat', launchedAt: '$now' } },
   launchedAt: 'datetime',
 })
+
+/** The types of this project, for the server and for its clients. */
+export const nouns = { Ship }
 `,
   'hooks.ts': `import type { HookRegistryOf } from '@tildebase/server'
-import type { Ship } from './nouns.ts'
+import type { nouns } from './nouns.ts'
 
 /** BEFORE hooks may change or refuse what is written; AFTER hooks run once it is durable. */
-export function hooks(on: HookRegistryOf<{ Ship: typeof Ship }>): void {
+export function hooks(on: HookRegistryOf<typeof nouns>): void {
   on.Ship.launching((ship) => {
     if (!ship.captain) throw new Error('A ship needs a captain before it is launched.')
   })
@@ -81,18 +85,18 @@ export function hooks(on: HookRegistryOf<{ Ship: typeof Ship }>): void {
 `,
   'tilde.config.ts': `import { defineProgram } from '@tildebase/server'
 import { hooks } from './hooks.ts'
-import { Ship } from './nouns.ts'
+import { nouns } from './nouns.ts'
 
-export default defineProgram({ nouns: { Ship }, hooks })
+export default defineProgram({ nouns, hooks })
 `,
   'script.ts': `import { tildebase } from '@tildebase/client'
-import { Ship } from './nouns.ts'
+import { nouns } from './nouns.ts'
 
 const $ = tildebase({
   tenant: process.env.TILDE_TENANT ?? 'fleet',
   apiKey: process.env.TILDE_KEY ?? process.env.TILDE_ROOT_KEY ?? '',
   baseUrl: process.env.TILDE_URL ?? 'http://localhost:8787',
-  nouns: { Ship },
+  nouns,
 })
 
 const ada = await $.Contact.create({ name: 'Ada' })
@@ -107,10 +111,10 @@ import { test } from 'node:test'
 import { tildebase } from '@tildebase/client'
 import { localTildebase } from '@tildebase/server'
 import { hooks } from './hooks.ts'
-import { Ship } from './nouns.ts'
+import { nouns } from './nouns.ts'
 
 test('a ship is launched with a captain only', async () => {
-  const local = await localTildebase({ nouns: { Ship }, hooks })
+  const local = await localTildebase({ nouns, hooks })
   const $ = tildebase(local)
   const beagle = await $.Ship.create({ name: 'Beagle' })
 
