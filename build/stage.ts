@@ -19,7 +19,7 @@ export function stageAll(folder = join(REPOSITORY, 'dist')): string[] {
 function stage(from: string, to: string): string {
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })
-  const manifest = json(join(from, 'package.json')) as Manifest
+  const manifest = json(join(from, 'package.json'))
   const files = [...FOLDERS.filter((folder) => existsSync(join(from, folder)))]
   for (const folder of files) cpSync(join(from, folder), join(to, folder), { recursive: true })
   if (hasSources(manifest)) files.push(...stageSources(from, to))
@@ -64,7 +64,7 @@ function sharedFields(from: string, files: readonly string[]): object {
     author,
     homepage,
     bugs,
-    repository: { ...repository, directory },
+    repository: { ...(repository as object), directory },
     files,
     publishConfig: { access: 'public' },
   }
@@ -76,7 +76,7 @@ function filesIn(folder: string): string[] {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 }
 
-function json(file: string): any {
+function json(file: string): Manifest {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
