@@ -16,7 +16,7 @@ interface Flag {
 export type Flags = { readonly [name: string]: Flag }
 
 /** A flag of every command that changes what a command does: to ignore it would do what nobody asked for. */
-export type Heeded = 'as-of' | 'dry-run'
+type Heeded = 'as-of' | 'dry-run'
 
 /** A command of `tilde`. */
 export interface Command {

@@ -2,7 +2,7 @@ import { type JsonObject, Problem } from '@tildebase/nouns'
 
 /** What a hook is handed beside the entity: the tenant's data, under the hook's own name. */
 // biome-ignore lint/suspicious/noExplicitAny: the operations depend on types that the tenant declares.
-export type HookContext = any
+type HookContext = any
 
 /** Runs before the verb, inside its transaction. May return fields to change in the payload, or throw to refuse. */
 export type BeforeHook = (entity: JsonObject, $: HookContext, args: JsonObject) => JsonObject | undefined

@@ -1,6 +1,6 @@
 import { type Issue, type Noun, Problem } from '@tildebase/nouns'
 
-export const ACTIONS = ['read', 'write', 'admin'] as const
+const ACTIONS = ['read', 'write', 'admin'] as const
 export type Action = (typeof ACTIONS)[number]
 
 /** What a key may do where: `write:crm`. Each action includes those before it. */

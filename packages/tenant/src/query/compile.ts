@@ -40,7 +40,7 @@ export function scopeBehind(scope: Scope, hop: Hop, alias: string): Scope {
 }
 
 /** What an entity behind one of a leaf's relations must meet, or null when only memory can tell. */
-export function behindCondition(scope: Scope, leaf: Leaf, step: number) {
+function behindCondition(scope: Scope, leaf: Leaf, step: number) {
   const behind = scopeBehind(scope, leaf.path.hops[step]!, `t${step + 1}`)
   const there = presence(behind)
   // Behind a relation the index finds the few entities that matter, where the type as a whole would be read.

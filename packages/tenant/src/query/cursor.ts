@@ -54,7 +54,7 @@ function isPlace(place: readonly unknown[]): place is CursorPosition {
 }
 
 /** A short digest (FNV-1a, twice 32 bits): tells questions apart, and protects nothing. */
-export function digest(text: string): string {
+function digest(text: string): string {
   let a = 0x811c9dc5
   let b = 0x01000193
   for (let i = 0; i < text.length; i++) {

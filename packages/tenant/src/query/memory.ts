@@ -44,7 +44,7 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
 }
 
 /** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
-export function rowTest(reader: ReadContext, type: string, filter: Filter): (row: Stored) => boolean {
+function rowTest(reader: ReadContext, type: string, filter: Filter): (row: Stored) => boolean {
   const scope = { reader, moment: PRESENT, type, source: sourceOf(reader, type, PRESENT, 'e'), narrowed: false }
   return tester(scope, [{ filter, narrowed: false }])
 }
@@ -75,7 +75,7 @@ export function recordTest(reader: ReadContext): (record: LogRow) => boolean {
 }
 
 /** An entity as memory looks at it: fields and meta-fields side by side. */
-export function flat(row: Stored): JsonObject {
+function flat(row: Stored): JsonObject {
   return {
     ...fieldsOf(row),
     $id: row.id,

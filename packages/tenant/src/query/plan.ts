@@ -27,7 +27,7 @@ export interface Condition {
 /** A part of a filter, or whether a log record is visible. */
 export type Part = FilterPart | { readonly records: true }
 
-export interface FilterPart {
+interface FilterPart {
   readonly filter: Filter
   readonly narrowed: boolean
 }

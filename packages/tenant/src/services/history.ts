@@ -9,7 +9,7 @@ import { changes } from '../write/execute.ts'
 import { notFound } from '../write/verb.ts'
 
 /** One version of an entity: what it was, who made it so, and by which verb. */
-export interface Version {
+interface Version {
   readonly version: number
   readonly seq: number
   readonly timestamp: string

@@ -13,7 +13,7 @@ import {
 } from '../store/verify.ts'
 
 /** One thing that is not as it should be; `seq` is the event where it shows. */
-export interface Fault {
+interface Fault {
   readonly seq: number | null
   readonly message: string
 }

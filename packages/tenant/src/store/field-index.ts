@@ -11,7 +11,7 @@ export interface IndexedField {
 }
 
 /** The fields of a noun that are indexed: `#`, `##` and relations. */
-export function indexedFields(noun: Noun): Field[] {
+function indexedFields(noun: Noun): Field[] {
   return Object.values(noun.fields).filter(
     (field) => field.kind === 'forward' || ('index' in field && field.index !== 'none'),
   )

@@ -106,11 +106,6 @@ export function readLog(sql: Sql, after: number, limit: number): LogRow[] {
   return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT +?`, after, limit).map(toRow)
 }
 
-/** Events of one type after a seq, oldest first. */
-export function readLogOf(sql: Sql, type: string, after: number, limit: number): LogRow[] {
-  return sql.rows(`${SELECT} WHERE type IS ? AND seq > ? ORDER BY seq LIMIT +?`, type, after, limit).map(toRow)
-}
-
 /** Events that share a correlation, oldest first. */
 export function readCorrelated(sql: Sql, correlation: string): LogRow[] {
   return sql.rows(`${SELECT} WHERE correlation = ? ORDER BY seq`, correlation).map(toRow)

@@ -34,13 +34,6 @@ export function receivers(sql: Sql): Receiver[] {
     }))
 }
 
-export function receiver(sql: Sql, id: string): Receiver | undefined {
-  const row = sql.rows('SELECT secret, old_secret, old_until, sees, position FROM receivers WHERE id = ?', id)[0]
-  if (!row) return undefined
-  const [secret, old, until, sees, position] = row
-  return { id, secret, old: old === null ? null : { secret: old, until }, sees, position }
-}
-
 /** Replaces the secret; the one before signs alongside until a time. In a copy without secrets it is the first one. */
 export function rotateSecret(sql: Sql, id: string, secret: string, until: number, sees: string): void {
   sql.run(

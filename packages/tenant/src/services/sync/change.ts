@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject, Problem, parseInstant } from '@tildebase/nouns'
 import { parseVectorClock, type VectorClock } from './vector-clock.ts'
 
-export const OPERATIONS = ['create', 'update', 'delete'] as const
+const OPERATIONS = ['create', 'update', 'delete'] as const
 export type SyncOperation = (typeof OPERATIONS)[number]
 
 /** A change that a replica brings. */

@@ -57,7 +57,7 @@ export function recordFilter(engine: Engine, json: unknown): Filter {
 }
 
 /** Whether a record passes a filter. `changed` holds the names of the fields that the event changed. */
-export function passes(filter: Filter, record: JsonObject): boolean {
+function passes(filter: Filter, record: JsonObject): boolean {
   const changed = Object.keys((record.previous as JsonObject | undefined) ?? {})
   return match(filter, { ...record, changed }, () => [], regexTest)
 }
