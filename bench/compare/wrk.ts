@@ -49,7 +49,7 @@ async function rehearse({ url }: Running, { method, paths, body, headers }: Shot
   const response = await fetch(`${url}${paths[0]}`, {
     method,
     headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-    body: body?.replaceAll('{i}', String(++serial)),
+    body: body?.replaceAll('{i}', String(++serial)) ?? null,
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${paths[0]} was answered with ${response.status}: ${text.slice(0, 300)}`)

@@ -29,7 +29,9 @@ test('a word finds what has it now, whatever was folded when', () => {
       for (const word of WORDS) {
         const having = [...now].filter(([, words]) => words.includes(word)).map(([id]) => id)
         for (const order of [undefined, 'name']) {
-          const found = ['Person', 'Event'].flatMap((type) => ids(ask(ledger, type, { $text: word }, { order })))
+          const found = ['Person', 'Event'].flatMap((type) =>
+            ids(ask(ledger, type, { $text: word }, order === undefined ? {} : { order })),
+          )
           expect(found.sort()).toEqual(having.sort())
         }
       }

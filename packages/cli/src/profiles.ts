@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts'
 /** Where somebody is logged in. */
 interface Profile {
   readonly url: string
-  readonly tenant?: string
+  readonly tenant?: string | undefined
   readonly key: string
 }
 

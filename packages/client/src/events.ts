@@ -9,23 +9,23 @@ import type { Wire } from './wire.ts'
 /** Which events of the change stream: those of a type or pattern, after a time. */
 export interface EventFilter<Name extends string = string> {
   /** `Contact`, `Contact.created`, `*.created` or `Contact.*`. */
-  readonly type?: Name
-  readonly since?: Time
-  readonly signal?: AbortSignal
+  readonly type?: Name | undefined
+  readonly since?: Time | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ListOptions<Name extends string = string> extends EventFilter<Name> {
   /** 1 to 1000; 100 unless told. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** The cursor of the page before. */
-  readonly cursor?: string | null
+  readonly cursor?: string | null | undefined
   /** Seconds to wait for the next event when there is none yet; 60 at most. */
-  readonly wait?: number
+  readonly wait?: number | undefined
 }
 
 export interface StreamOptions<Name extends string = string> extends EventFilter<Name> {
   /** The `seq` of the last event that was seen: the stream goes on right after it. */
-  readonly lastEventId?: string | number
+  readonly lastEventId?: string | number | undefined
 }
 
 /** The tenant's change stream. */

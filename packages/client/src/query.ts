@@ -3,13 +3,13 @@ export type Time = string | Date
 
 /** What a list can be asked, as the collection takes it. */
 export interface Asking {
-  readonly sort?: string | { readonly [field: string]: 1 | -1 | undefined }
-  readonly limit?: number
-  readonly offset?: number
-  readonly cursor?: string | null
-  readonly include?: readonly string[]
-  readonly fields?: readonly string[]
-  readonly asOf?: Time
+  readonly sort?: string | { readonly [field: string]: 1 | -1 | undefined } | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  readonly cursor?: string | null | undefined
+  readonly include?: readonly string[] | undefined
+  readonly fields?: readonly string[] | undefined
+  readonly asOf?: Time | undefined
 }
 
 /** The parameters of a list. */

@@ -78,30 +78,30 @@ interface BuiltIn<T extends Noun> {
 
 export interface FindOptions<T extends Noun, I extends string, F extends string> extends GetOptions<I, F> {
   /** `{stage: 1, value: -1}`, or `'stage,-value'`; the newest first unless told. */
-  readonly sort?: string | { readonly [K in SortField<T>]?: 1 | -1 }
+  readonly sort?: string | { readonly [K in SortField<T>]?: 1 | -1 } | undefined
   /** 1 to 100; 25 unless told. */
-  readonly limit?: number
-  readonly offset?: number
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
   /** The cursor of the page before. */
-  readonly cursor?: string | null
+  readonly cursor?: string | null | undefined
 }
 
 export interface GetOptions<I extends string, F extends string> {
   /** Relations of either direction to load, nested by dots. */
-  readonly include?: readonly I[]
+  readonly include?: readonly I[] | undefined
   /** The fields to give; `$id` and `$type` come along. */
-  readonly fields?: readonly F[]
+  readonly fields?: readonly F[] | undefined
   /** The state as of that time. */
-  readonly asOf?: Time
-  readonly signal?: AbortSignal
+  readonly asOf?: Time | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface WriteOptions {
   /** Only if the entity still has this `$version`; else a Problem `version_mismatch`. */
-  readonly ifVersion?: number
+  readonly ifVersion?: number | undefined
   /** The same key within a day means the same request. One is made up unless told. */
-  readonly idempotencyKey?: string
-  readonly signal?: AbortSignal
+  readonly idempotencyKey?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** An entity just created; a key or a webhook shows its secret this once, and not when its first answer got lost. */

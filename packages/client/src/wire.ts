@@ -10,22 +10,22 @@ export interface WireOptions {
   /** Another way to send requests: of a test, or of a tenant in this process. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** How often a request that got lost, or was put off, is sent again; 4 unless told. */
-  readonly retries?: number
+  readonly retries?: number | undefined
 }
 
 /** One request. */
 export interface Sending {
-  readonly method?: string
+  readonly method?: string | undefined
   /** Parameters; null and undefined are left out, and what is not a text is written as JSON. */
-  readonly query?: { readonly [name: string]: unknown }
+  readonly query?: { readonly [name: string]: unknown } | undefined
   /** Sent as JSON. */
   readonly body?: unknown
   /** Sent as it is, with a content type of its own. */
-  readonly raw?: { readonly type: string; readonly body: BodyInit }
-  readonly headers?: { readonly [name: string]: string | undefined }
-  readonly signal?: AbortSignal
+  readonly raw?: { readonly type: string; readonly body: BodyInit } | undefined
+  readonly headers?: { readonly [name: string]: string | undefined } | undefined
+  readonly signal?: AbortSignal | undefined
   /** True for a request that must not be sent twice when nobody knows whether it arrived. */
-  readonly once?: boolean
+  readonly once?: boolean | undefined
 }
 
 /** Sends requests with the key, again when they got lost, and turns refusals into Problems. */

@@ -4,13 +4,13 @@ import { type HookRegistry, Hooks, type HooksOn, registryOf } from '@tildebase/t
 /** What an operator adds: types beside the built-in ones, and hooks that are typed from both. */
 export interface ProgramOf<N extends NounMap = NoNouns> {
   readonly nouns?: N
-  readonly hooks?: (on: HookRegistryOf<N>) => void
+  readonly hooks?: ((on: HookRegistryOf<N>) => void) | undefined
 }
 
 /** The same as a file exports it, whose types are not known: `nouns` may be a list too. */
 export interface ProgramFile {
   readonly nouns?: NounMap | readonly Noun[]
-  readonly hooks?: (on: never) => void
+  readonly hooks?: ((on: never) => void) | undefined
 }
 
 /** What registers hooks of the built-in types and of these. */

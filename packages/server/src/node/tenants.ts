@@ -19,8 +19,8 @@ export interface LocalTenantsOptions {
   readonly files: TenantFiles
   readonly app: AppOptions
   readonly tenant: TenantOptions
-  readonly outbound?: Outbound
-  readonly script?: NodeScript
+  readonly outbound?: Outbound | undefined
+  readonly script?: NodeScript | undefined
   /** What this thread counts. */
   readonly stats: Stats
   /** How many tenants are kept open; the one unused for longest is closed first. */
@@ -30,7 +30,7 @@ export interface LocalTenantsOptions {
   /** Books when a tenant that is being closed is to be woken again. */
   readonly book: (slug: string, at: number | null) => void | Promise<void>
   /** Called when a tenant has been opened. */
-  readonly opened?: (slug: string) => void
+  readonly opened?: ((slug: string) => void) | undefined
 }
 
 type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]

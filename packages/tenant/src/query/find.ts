@@ -18,18 +18,18 @@ import { indexTextFor } from './text.ts'
 /** A question about the entities of a type. */
 export interface Query {
   readonly type: string
-  readonly filter?: Filter
-  readonly sort?: readonly SortKey[]
+  readonly filter?: Filter | undefined
+  readonly sort?: readonly SortKey[] | undefined
   /** 1 to 100; 25 when absent. */
-  readonly limit?: number
-  readonly offset?: number
-  readonly cursor?: string | null
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  readonly cursor?: string | null | undefined
   /** The state as of this seq; the present when absent. */
-  readonly asOf?: number | null
+  readonly asOf?: number | null | undefined
   /** Relations to embed: `organization`, `organization.contacts`. */
-  readonly include?: readonly string[]
+  readonly include?: readonly string[] | undefined
   /** False when nobody asks how many there are in all. */
-  readonly total?: boolean
+  readonly total?: boolean | undefined
 }
 
 /** A page of an answer. `total` is absent when it was not asked for. */
