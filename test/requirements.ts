@@ -4,6 +4,7 @@ import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
 import { keys } from './requirements/keys.ts'
 import { query } from './requirements/query.ts'
+import { fairness, rights } from './requirements/rights.ts'
 import { cli, client, hosts, running } from './requirements/running.ts'
 import { batch, mcp, metrics } from './requirements/tools.ts'
 import { webhooks } from './requirements/webhooks.ts'
@@ -18,6 +19,8 @@ export const REQUIREMENTS = [
   ...errors,
   ...query,
   ...keys,
+  ...rights,
+  ...fairness,
   ...lenses,
   ...events,
   ...webhooks,

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from '@tildebase/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSql } from '../../packages/server/src/node/sql.ts'
 import { type TestApp, testApp } from '../host.ts'
+import { verifies } from '../verifies.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -25,34 +27,42 @@ describe('stored hooks', () => {
     throw new Error('the secret is ' + key.secret)
   }`
 
-  test('an AFTER hook has the rights of the key that stored it, and creates no API keys', async () => {
-    const send = app.as(await app.key('hook-rights', 'admin:platform'))
-    const put = await send('PUT', '/~hook-rights/schema/Workflow/hooks/created', { code: CREATE_KEY })
-    await send('POST', '/~hook-rights/Workflow', { name: 'w', triggerType: 'Manual' })
-    const failures = await until(async () => {
-      const { body } = await send('GET', '/~hook-rights/schema/Workflow/hooks/created')
-      return body.failures.length > 0 ? body.failures : null
-    })
-    const keys = await app.request('GET', '/~hook-rights/api-keys')
+  verifies(
+    'rights.hook.grant',
+    'an AFTER hook has the rights of the key that stored it, and creates no API keys',
+    async () => {
+      const send = app.as(await app.key('hook-rights', 'admin:platform'))
+      const put = await send('PUT', '/~hook-rights/schema/Workflow/hooks/created', { code: CREATE_KEY })
+      await send('POST', '/~hook-rights/Workflow', { name: 'w', triggerType: 'Manual' })
+      const failures = await until(async () => {
+        const { body } = await send('GET', '/~hook-rights/schema/Workflow/hooks/created')
+        return body.failures.length > 0 ? body.failures : null
+      })
+      const keys = await app.request('GET', '/~hook-rights/api-keys')
 
-    expect(put.status).toBe(201)
-    expect(JSON.stringify(failures)).not.toContain('tb_')
-    expect(keys.body.total).toBe(1)
-  })
+      expect(put.status).toBe(201)
+      expect(JSON.stringify(failures)).not.toContain('tb_')
+      expect(keys.body.total).toBe(1)
+    },
+  )
 
-  test('a hook that an administrator of everything stored creates no API keys either', async () => {
-    await app.request('PUT', '/~hook-keys/schema/Contact/hooks/created', { code: CREATE_KEY })
-    await app.request('POST', '/~hook-keys/Contact', { name: 'Ada' })
-    const failures = await until(async () => {
-      const { body } = await app.request('GET', '/~hook-keys/schema/Contact/hooks/created')
-      return body.failures.length > 0 ? body.failures : null
-    })
+  verifies(
+    'rights.hook.keys',
+    'a hook that an administrator of everything stored creates no API keys either',
+    async () => {
+      await app.request('PUT', '/~hook-keys/schema/Contact/hooks/created', { code: CREATE_KEY })
+      await app.request('POST', '/~hook-keys/Contact', { name: 'Ada' })
+      const failures = await until(async () => {
+        const { body } = await app.request('GET', '/~hook-keys/schema/Contact/hooks/created')
+        return body.failures.length > 0 ? body.failures : null
+      })
 
-    expect(failures[0].error).toContain('cannot create API keys')
-    expect((await app.request('GET', '/~hook-keys/api-keys')).body.total).toBe(0)
-  })
+      expect(failures[0].error).toContain('cannot create API keys')
+      expect((await app.request('GET', '/~hook-keys/api-keys')).body.total).toBe(0)
+    },
+  )
 
-  test('a BEFORE hook reads only what the key that stored it may read', async () => {
+  verifies('rights.hook.grant', 'a BEFORE hook reads only what the key that stored it may read', async () => {
     await app.request('POST', '/~hook-reads/Deal', { name: 'Secret deal' })
     const send = app.as(await app.key('hook-reads', 'admin:platform'))
     const code = 'async (entity, $) => { throw new Error(JSON.stringify(await $.Deal.find({}))) }'
@@ -63,7 +73,7 @@ describe('stored hooks', () => {
     expect(refused.text).not.toContain('Secret deal')
   })
 
-  test('a key stores hooks only for types that it may write, all rows of them', async () => {
+  verifies('rights.hook', 'a key stores hooks only for types that it may write, all rows of them', async () => {
     await app.request('POST', '/~hook-types/Contact', { name: 'Ada' })
     const put = async (scopes: string, more: object = {}) => {
       const send = app.as(await app.key('hook-types', scopes, more))
@@ -77,7 +87,7 @@ describe('stored hooks', () => {
 })
 
 describe('types', () => {
-  test('a built-in type stays in its domain and at its path', async () => {
+  verifies('rights.domain', 'a built-in type stays in its domain and at its path', async () => {
     await app.request('POST', '/~moved/Contact', { name: 'Ada' })
     const send = app.as(await app.key('moved', 'admin:platform'))
     const moved = await send('PUT', '/~moved/schema/Contact', { $domain: 'platform' })
@@ -88,7 +98,7 @@ describe('types', () => {
     expect(moved.body.details).toEqual([{ field: '$domain', message: expect.stringContaining('crm') }])
   })
 
-  test('moving a type of the tenant needs admin on both domains', async () => {
+  verifies('rights.domain.move', 'moving a type of the tenant needs admin on both domains', async () => {
     await app.request('PUT', '/~moving/schema/Ship', { name: 'string!', $domain: 'crm' })
     const move = async (scopes: string) =>
       (
@@ -133,7 +143,7 @@ describe('a key with a row filter', () => {
     expect(counts).toEqual([1, 1])
   })
 
-  test('is synchronised no events outside of its filter on Event', async () => {
+  verifies('rights.sync', 'is synchronised no events outside of its filter on Event', async () => {
     await app.request('POST', '/~sync-events/events', { name: 'mine', type: 'track' })
     await app.request('POST', '/~sync-events/events', { name: 'theirs', type: 'track' })
     const send = app.as(await app.key('sync-events', 'write:all', { filter: { Event: { name: 'mine' } } }))
@@ -144,7 +154,7 @@ describe('a key with a row filter', () => {
     ])
   })
 
-  test('erases no row that it does not see', async () => {
+  verifies('rights.erase', 'erases no row that it does not see', async () => {
     const { at, hidden, mine, send } = await narrowed('erasing', 'admin:all')
     const erased = await send('POST', at(`/Contact/${hidden.$id}/erase`))
     const own = await send('POST', at(`/Contact/${mine.$id}/erase`))
@@ -153,21 +163,25 @@ describe('a key with a row filter', () => {
     expect([erased.status, own.status, kept.status]).toEqual([404, 200, 200])
   })
 
-  test('reads no earlier state that it did not see, in history and diff', async () => {
-    const { at, send } = await narrowed('history')
-    const { $id } = (await app.request('POST', at('/Contact'), { name: 'Secret past', title: 'theirs' })).body
-    await app.request('PUT', at(`/Contact/${$id}`), { name: 'Public present', title: 'mine' })
-    const history = await send('GET', at(`/Contact/${$id}/history`))
-    const diff = await send('GET', at(`/Contact/${$id}/diff?from=1&to=2`))
-    const events = await send('GET', at('/events?type=Contact.updated'))
+  verifies(
+    ['rights.history', 'rights.enter'],
+    'reads no earlier state that it did not see, in history and diff',
+    async () => {
+      const { at, send } = await narrowed('history')
+      const { $id } = (await app.request('POST', at('/Contact'), { name: 'Secret past', title: 'theirs' })).body
+      await app.request('PUT', at(`/Contact/${$id}`), { name: 'Public present', title: 'mine' })
+      const history = await send('GET', at(`/Contact/${$id}/history`))
+      const diff = await send('GET', at(`/Contact/${$id}/diff?from=1&to=2`))
+      const events = await send('GET', at('/events?type=Contact.updated'))
 
-    expect(history.body).toMatchObject({ total: 1, results: [{ version: 2, previous: null }] })
-    expect(diff.status).toBe(404)
-    expect(events.body.results[0].data.name).toBe('Public present')
-    expect(history.text + diff.text + events.text).not.toContain('Secret past')
-  })
+      expect(history.body).toMatchObject({ total: 1, results: [{ version: 2, previous: null }] })
+      expect(diff.status).toBe(404)
+      expect(events.body.results[0].data.name).toBe('Public present')
+      expect(history.text + diff.text + events.text).not.toContain('Secret past')
+    },
+  )
 
-  test('learns no hidden id from an undo or from a conflict', async () => {
+  verifies('rights.ids', 'learns no hidden id from an undo or from a conflict', async () => {
     const { at, send } = await narrowed('ids', 'admin:all')
     const hidden = await app.request(
       'POST',
@@ -185,7 +199,7 @@ describe('a key with a row filter', () => {
 })
 
 describe('secrets', () => {
-  test('are in no answer that is kept for an Idempotency-Key, at any depth', async () => {
+  verifies('rights.secret.kept', 'are in no answer that is kept for an Idempotency-Key, at any depth', async () => {
     await app.request('POST', '/~kept/Contact', { name: 'Ada' })
     const code =
       "const key = await $.ApiKey.create({ name: 'k', scopes: 'read:crm' }); console.log('made ' + key.secret); ({ deep: [{ in: key.secret }] })"
@@ -201,7 +215,7 @@ describe('secrets', () => {
     expect(file).not.toContain(secret)
   })
 
-  test('of webhooks are encrypted in the file', async () => {
+  verifies('rights.secret.webhook', 'of webhooks are encrypted in the file', async () => {
     const { body } = await app.request('POST', '/~sealed/webhooks', {
       url: 'http://127.0.0.1:9/',
       events: ['*'],
@@ -213,13 +227,47 @@ describe('secrets', () => {
     expect(file).not.toContain('a-signing-secret-of-mine')
   })
 
-  test('a root key of less than 32 characters is refused', async () => {
+  verifies('rights.root', 'a root key of less than 32 characters is refused', async () => {
     await expect(testApp({ TILDE_ROOT_KEY: 'a'.repeat(31) })).rejects.toThrow(SettingError)
   })
 })
 
+verifies('rights.replay', 'a kept answer is not replayed to a key that lost the rights for it', async () => {
+  await app.request('POST', '/~replay/Contact', { name: 'Ada' })
+  const { body: key } = await app.request('POST', '/~replay/api-keys', { name: 'k', scopes: 'write:crm' })
+  const send = () => app.as(key.secret)('POST', '/~replay/Contact', { name: 'Bob' }, { 'idempotency-key': 'one' })
+  const first = await send()
+  const again = await send()
+  await app.request('PUT', `/~replay/api-keys/${key.$id}`, { scopes: 'write:Deal' })
+  const later = await send()
+
+  expect([first.status, again.status, later.status]).toEqual([201, 201, 403])
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+})
+
+verifies(
+  'rights.redirect',
+  'what waits for a webhook stays at its address unless the request says redirect',
+  async () => {
+    const made = await app.request('POST', '/~redirect/webhooks', {
+      url: 'http://127.0.0.1:9/old',
+      events: ['Contact.*'],
+    })
+    await app.request('POST', '/~redirect/Contact', { name: 'Ada' })
+    const path = `/~redirect/webhooks/${made.body.$id}`
+    const queued = () => sqlOf('redirect').map(([url]) => url)
+    await app.request('PUT', path, { url: 'http://127.0.0.1:9/new' })
+    const kept = queued()
+    await app.request('POST', '/~redirect/Contact', { name: 'Bob' })
+    await app.request('PUT', path, { url: 'http://127.0.0.1:9/newer', redirect: true })
+
+    expect(kept).toEqual(['http://127.0.0.1:9/old'])
+    expect(queued()).toEqual(['http://127.0.0.1:9/old', null])
+  },
+)
+
 describe('revoking a key', () => {
-  test('lists what the key made, and suspends it when asked', async () => {
+  verifies('rights.made', 'lists what the key made, and suspends it when asked', async () => {
     await app.request('POST', '/~legacy/Contact', { name: 'Ada' })
     const { body: made } = await app.request('POST', '/~legacy/api-keys', { name: 'maker', scopes: 'admin:all' })
     const send = app.as(made.secret)
@@ -264,7 +312,7 @@ describe('rights that a key does not hold', () => {
     expect(goal.text).not.toContain('4711')
   })
 
-  test('a key changes, revokes and deletes no key that can do more', async () => {
+  verifies('rights.cover', 'a key changes, revokes and deletes no key that can do more', async () => {
     const { body: strong } = await app.request('POST', '/~lower/api-keys', { name: 'all', scopes: 'admin:all' })
     const send = app.as(await app.key('lower', 'admin:identity'))
     const path = `/~lower/api-keys/${strong.$id}`
@@ -285,7 +333,7 @@ describe('rights that a key does not hold', () => {
   })
 })
 
-test('what the operator does with tenants is in the operator log', async () => {
+verifies('rights.operator.log', 'what the operator does with tenants is in the operator log', async () => {
   await app.request('POST', '/~journal/Contact', { name: 'Ada' })
   await app.request('GET', '/operator/tenants/journal/backup')
   await app.request('DELETE', '/operator/tenants/journal')
@@ -306,4 +354,16 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
     await new Promise((later) => setTimeout(later, 25))
   }
   throw new Error('It did not happen.')
+}
+
+/** The addresses that deliveries of a tenant wait for, read from a copy of its file. */
+function sqlOf(tenant: string): any[][] {
+  const copy = join(app.data, `${tenant}.copy`)
+  for (const suffix of ['', '-wal'])
+    copyFileSync(join(app.data, `tenants/${tenant.slice(0, 2)}/${tenant}.db${suffix}`), `${copy}${suffix}`)
+  const sql = openSql(copy)
+  const rows = sql.rows('SELECT url FROM outbox WHERE due IS NOT NULL ORDER BY id')
+  sql.close()
+  rmSync(copy)
+  return rows
 }

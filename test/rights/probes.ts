@@ -38,6 +38,7 @@ const QUESTIONS = [
 
 /** Requests for every route, under the name of its method and path. A route without an entry fails the walk. */
 export const PROBES: { readonly [route: string]: Probes } = {
+  'GET ': () => [get('')],
   'GET /:type': () => [
     ...TYPES.flatMap((type) => QUESTIONS.map((question) => get(`/${type}${question}`))),
     get('/Contact?include=organization.contacts'),

@@ -8,6 +8,7 @@ import { readContextOf } from '../../packages/tenant/src/query/read-context.ts'
 import { changesAfter } from '../../packages/tenant/src/services/events/changes.ts'
 import { readLog } from '../../packages/tenant/src/store/log.ts'
 import { openAcme, type TestTenant } from '../tenant/fixture.ts'
+import { verifies } from '../verifies.ts'
 
 const RUNS = Number(process.env.TILDE_RUNS ?? 60)
 
@@ -78,35 +79,39 @@ function write(tenant: TestTenant, steps: readonly unknown[]): void {
   }
 }
 
-test('a narrowed key sees exactly the records whose state matches its filter: in SQL, in the stream and one by one', () => {
-  fc.assert(
-    fc.property(
-      fc.array(step, { minLength: 1, maxLength: 20 }),
-      crewFilter,
-      fc.option(shipFilter),
-      (steps, crew, ship) => {
-        const { tenant, close } = openAcme({ nouns })
-        const { engine } = tenant
-        write(tenant, steps as never)
-        const grant: Grant = { actor: 'key', scopes: ALL, rows: { Crew: crew, ...(ship && { Ship: ship }) } }
-        const reader = readContextOf(engine, grant)
-        // The judge: the rows of each type that the present filter finds among states, one record at a time.
-        const expected = readLog(engine.sql, 0, 1_000)
-          .filter((record) => judge(tenant, grant, record))
-          .map(({ seq }) => seq)
+verifies(
+  'rights.records',
+  'a narrowed key sees exactly the records whose state matches its filter: in SQL, in the stream and one by one',
+  () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 20 }),
+        crewFilter,
+        fc.option(shipFilter),
+        (steps, crew, ship) => {
+          const { tenant, close } = openAcme({ nouns })
+          const { engine } = tenant
+          write(tenant, steps as never)
+          const grant: Grant = { actor: 'key', scopes: ALL, rows: { Crew: crew, ...(ship && { Ship: ship }) } }
+          const reader = readContextOf(engine, grant)
+          // The judge: the rows of each type that the present filter finds among states, one record at a time.
+          const expected = readLog(engine.sql, 0, 1_000)
+            .filter((record) => judge(tenant, grant, record))
+            .map(({ seq }) => seq)
 
-        const found = findRows(reader, { type: 'Event', limit: 1_000, sort: [], total: true })
-        const streamed = changesAfter(engine, grant, null, 0, 1_000)
+          const found = findRows(reader, { type: 'Event', limit: 1_000, sort: [], total: true })
+          const streamed = changesAfter(engine, grant, null, 0, 1_000)
 
-        expect(found.results.map(({ ordinal }) => ordinal).toReversed()).toEqual(expected)
-        expect(found.total).toBe(expected.length)
-        expect(streamed.rows.map(({ seq }) => seq)).toEqual(expected)
-        close()
-      },
-    ),
-    { numRuns: RUNS },
-  )
-})
+          expect(found.results.map(({ ordinal }) => ordinal).toReversed()).toEqual(expected)
+          expect(found.total).toBe(expected.length)
+          expect(streamed.rows.map(({ seq }) => seq)).toEqual(expected)
+          close()
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  },
+)
 
 /** Puts the state of a record into a tenant of its own, beside the ships as they are now, and asks for it there. */
 function judge(tenant: TestTenant, grant: Grant, record: any): boolean {

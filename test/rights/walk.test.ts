@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../packages/server/src/route-table.ts'
 import { type TestApp, testApp } from '../host.ts'
+import { verifies } from '../verifies.ts'
 import { HIDDEN_VALUE, MARK, type Planted, plant, ROWS, TENANT } from './planted.ts'
 import { PROBES, type Probe } from './probes.ts'
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-test('the walk knows every route, and no route that does not exist', () => {
+verifies('rights.walk', 'the walk knows every route, and no route that does not exist', () => {
   const known = routes.all.map(({ method, path }) => `${method} ${path}`)
 
   expect(Object.keys(PROBES).toSorted()).toEqual([...new Set(known)].toSorted())

@@ -1,0 +1,50 @@
+import { requirements } from './requirement.ts'
+
+/** What a grant may see and do, and how much one request may use. */
+export const rights = requirements('keys', {
+  N1: {
+    'rights.walk': 'No answer of any route, tool, script function or stream holds what the grant does not cover.',
+    'rights.records': 'A narrowed key sees a log record if the state in the record matches its row filter.',
+    'rights.erase': 'A narrowed key erases only rows that it sees.',
+    'rights.history': 'History and diff show only versions whose state the key sees.',
+    'rights.sync': 'A sync sends only what the key sees.',
+  },
+  N2: {
+    'rights.cover': 'A key cannot create, change, revoke or delete a key that can do more than itself.',
+    'rights.hook': 'Storing a hook needs write on its type, for all rows.',
+  },
+  N3: {
+    'rights.hook.grant': 'A stored hook runs with the grant of the key that stored it.',
+    'rights.hook.keys': 'Code in hooks cannot create API keys.',
+    'rights.made': 'Revoking a key returns what it made; with cascade these are suspended or revoked as well.',
+  },
+  N4: {
+    'rights.domain': '$domain and $path of a built-in type cannot be changed.',
+    'rights.domain.move': 'Moving a custom type to another domain needs admin on both.',
+  },
+  N5: {
+    'rights.secret.webhook': 'Webhook secrets are encrypted where they are stored.',
+    'rights.secret.kept': 'Answers kept for an Idempotency-Key hold no secret at any depth.',
+    'rights.root': 'A TILDE_ROOT_KEY of less than 32 characters is refused.',
+  },
+  N6: { 'rights.operator.log': 'What the operator does with tenants is at GET /operator/log.' },
+  N7: {
+    'rights.enter': 'The record through which an entity enters a narrowed view has no previous.',
+    'rights.ids': 'Messages of undo and of unique conflicts do not name hidden entities.',
+    'rights.replay': 'A kept answer is replayed only if the grant still covers the request.',
+    'rights.redirect': 'Waiting deliveries stay at the address they were queued for unless the request says redirect.',
+  },
+})
+
+export const fairness = requirements('running', {
+  O1: {
+    'budget.one': 'All parts of a request share one budget of time, rows and bytes.',
+    'budget.answer': 'A request over its budget is answered 422 over_budget with the limit.',
+    'budget.batch': 'In a batch the operation that exceeds the budget and all later ones get that error.',
+  },
+  O2: { 'slices.background': 'Background work runs in slices and yields to requests.' },
+  O3: { 'fair.keyless': 'A request without a valid key does not open the tenant.' },
+  O4: { 'fair.quarantine': 'A tenant whose thread died twice within a minute is quarantined.' },
+  O5: { 'fair.slow': 'A body that arrives too slowly is rejected with 408.' },
+  O6: { 'files.damaged': 'A tenant file whose length does not match its header returns 503.' },
+})
