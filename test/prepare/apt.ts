@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Without any font, a browser ends at the first letter. */
+const FONTS = 'fonts-dejavu-core'
 
 /** Installs packages of Debian for all users. False where that is not possible or not allowed. */
 export function installWithApt(packages: readonly string[]): boolean {
@@ -31,7 +34,7 @@ export function unpackWithApt(packages: readonly string[], folder: string): bool
     ...['-o', 'Debug::NoLocking=1', '-o', 'APT::Sandbox::User=', '-qq'],
   ]
   run('apt-get', ...options, 'update')
-  if (!run('apt-get', ...options, 'install', '--download-only', '--no-install-recommends', '-y', ...packages))
+  if (!run('apt-get', ...options, 'install', '--download-only', '--no-install-recommends', '-y', ...packages, FONTS))
     return false
   for (const file of globSync(join(state, 'archives', '*.deb'))) {
     if (!run('dpkg', '-x', file, join(folder, 'root'))) return false
@@ -44,16 +47,20 @@ const BINARIES: { readonly [name: string]: string } = { chromium: 'usr/lib/chrom
 
 function writeScripts(packages: readonly string[], folder: string): boolean {
   const root = join(folder, 'root')
-  const libraries = [...new Set(globSync(join(root, '{usr/,}lib/**/*.so*')).map((file) => join(file, '..')))]
+  const libraries = [...new Set(globSync(join(root, '{usr/,}lib/**/*.so*')).map((file) => dirname(file)))]
   mkdirSync(join(folder, 'bin'), { recursive: true })
+  const fonts = join(folder, 'fonts.conf')
+  writeFileSync(
+    fonts,
+    `<fontconfig><dir>${root}/usr/share/fonts</dir><cachedir>${folder}/fonts</cachedir></fontconfig>`,
+  )
   return packages.every((name) => {
     const binary = [BINARIES[name], `usr/bin/${name}`, `bin/${name}`]
       .flatMap((path) => (path === undefined ? [] : join(root, path)))
       .find((path) => existsSync(path))
     if (binary === undefined) return false
-    const script = `#!/bin/sh\nLD_LIBRARY_PATH='${libraries.join(':')}' exec '${binary}' "$@"\n`
-    writeFileSync(join(folder, 'bin', basename(name)), script)
-    chmodSync(join(folder, 'bin', basename(name)), 0o755)
+    const env = `LD_LIBRARY_PATH='${libraries.join(':')}' FONTCONFIG_FILE='${fonts}'`
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${env} exec '${binary}' "$@"\n`, { mode: 0o755 })
     return true
   })
 }
