@@ -76,7 +76,7 @@ describe('$text', () => {
     const ledger = library()
     ledger.put('Person', 'person_1', { name: 'Augusta' })
     ledger.put('Person', 'person_3', null)
-    while (indexText(ledger.sql, NOUNS, 2) > 0);
+    while (!indexText(ledger.sql, NOUNS, 2));
 
     expect(ask(ledger, 'Person', { $text: 'ada' }).total).toBe(0)
     expect(ids(ask(ledger, 'Person', { $text: 'aug' }))).toEqual(['person_1'])

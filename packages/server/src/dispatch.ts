@@ -22,8 +22,24 @@ export function findRoute(routes: RouteTable, method: string, segments: readonly
   return found
 }
 
-/** Runs a route: a reading one at once, a writing one in the next commit, once per Idempotency-Key. */
+/** Runs a route, once the indexes that it asks are up to date. */
 export function runRoute(route: Route, call: Call): MaybePromise<Reply> {
+  const isBehind = asksIndexes(call) ? call.tenant.catchUp() : undefined
+  return isBehind ? isBehind.then(() => runNow(route, call)) : runNow(route, call)
+}
+
+/** Whether a request may ask for words or for the past, as far as its text shows. */
+function asksIndexes({ request: { query, body } }: Call): boolean {
+  if (/%24text|\$text|asOf/i.test(query)) return true
+  return (
+    body instanceof Uint8Array && body.length < MOST_LOOKED_AT && /\$text|asOf/.test(new TextDecoder().decode(body))
+  )
+}
+
+const MOST_LOOKED_AT = 65_536
+
+/** Runs a route: a reading one at once, a writing one in the next commit, once per Idempotency-Key. */
+function runNow(route: Route, call: Call): MaybePromise<Reply> {
   if (route.mode === 'stream')
     return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))
   if (route.mode === 'read' && !isOnce(call)) return route.handle(call)

@@ -9,6 +9,7 @@ import { TenantReader } from './facade/reader.ts'
 import type { TenantServices } from './facade/services.ts'
 import { TenantWriter } from './facade/writer.ts'
 import type { Grant } from './grant/grant.ts'
+import { indexSlice, isFarBehind } from './services/index-job.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
@@ -85,6 +86,19 @@ export class Tenant {
   /** Refuses code that cannot be stored as a hook. */
   checkHookCode(code: string): Promise<void> {
     return checkCode(this.#engine, code)
+  }
+
+  /**
+   * Brings the indexes up to the log, in slices with turns for others in between. For questions about words and about
+   * the past, which would otherwise do so all at once. Undefined when there is little to do.
+   */
+  catchUp(): Promise<void> | undefined {
+    return isFarBehind(this.#engine) ? this.#catchUp() : undefined
+  }
+
+  async #catchUp(): Promise<void> {
+    const { soon = queueMicrotask } = this.#engine.ports
+    while (!this.isClosed && !indexSlice(this.#engine)) await new Promise<void>((done) => soon(done))
   }
 
   /** Sends a test event to a webhook and returns how that went. */

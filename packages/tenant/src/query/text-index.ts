@@ -4,12 +4,22 @@ import { getMeta, setMeta } from '../store/meta.ts'
 
 const WATERMARK = 'text.seq'
 
-/** Folds up to `limit` events after the watermark into the text index; tells how many there were. */
-export function indexText(sql: Sql, nouns: NounLookup, limit: number): number {
+/** How much one slice reads at most: this takes some 20 ms. */
+const SLICE_EVENTS = 500
+const SLICE_LENGTH = 262_144
+/** How much of the texts of one entity is searched: what is longer would hold up its neighbours. */
+const LONGEST_TEXT = 262_144
+
+/**
+ * Brings the text index towards the log by one slice, bounded in events and in bytes, and commits that. Returns whether
+ * the index knows all events now.
+ */
+export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boolean {
   return sql.transaction(() => {
     const since = Number(getMeta(sql, WATERMARK) ?? 0)
-    const rows = (sql.rows(OUTSTANDING, since, limit) as SqlRow[]).map(toOutstanding)
-    if (rows.length === 0) return 0
+    const all = sql.rows(OUTSTANDING, since, most).map(toOutstanding)
+    const rows = all.slice(0, lengthOfSlice(all))
+    if (rows.length === 0) return true
     // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
     for (const { seq, type, event, data } of rows.toReversed()) {
       insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
@@ -21,8 +31,18 @@ export function indexText(sql: Sql, nouns: NounLookup, limit: number): number {
       if (present !== null) insertWords(sql, n, words(nouns, type, present))
     }
     setMeta(sql, WATERMARK, String(rows.at(-1)!.seq))
-    return rows.length
+    return all.length < most && rows.length === all.length
   })
+}
+
+/** How many of these events make a slice: one at least, and no more than its bytes allow. */
+function lengthOfSlice(rows: readonly Outstanding[]): number {
+  let length = 0
+  for (let i = 0; i < rows.length; i++) {
+    length += rows[i]!.length
+    if (length > SLICE_LENGTH) return Math.max(i, 1)
+  }
+  return rows.length
 }
 
 /** How many events the text index does not know yet. */
@@ -38,20 +58,23 @@ interface Outstanding {
   readonly version: number
   readonly data: string | null
   readonly previous: string | null
+  /** How long the state after it is. */
+  readonly length: number
 }
 
 // What is large is read one by one, and values before it not at all: hundreds at once would fill the memory.
 const OUTSTANDING = `
   SELECT seq, type, entity, event, version,
     CASE WHEN type = 'Event' OR (version = 1 AND length(data) < 1000) THEN data END,
-    CASE WHEN verb <> 'restore' AND length(previous) < 1000 THEN previous END
+    CASE WHEN verb <> 'restore' AND length(previous) < 1000 THEN previous END,
+    coalesce(length(data), 0)
   FROM log
   WHERE seq > ?
   ORDER BY seq
   LIMIT +?`
 
-function toOutstanding([seq, type, entity, event, version, data, previous]: SqlRow): Outstanding {
-  return { seq, type, entity, event, version, data, previous }
+function toOutstanding([seq, type, entity, event, version, data, previous, length]: SqlRow): Outstanding {
+  return { seq, type, entity, event, version, data, previous, length }
 }
 
 /** Entities whose words the events may have changed, in the order of their places; with their data if it is at hand. */
@@ -99,6 +122,7 @@ function words(nouns: NounLookup, type: string, data: string): string {
     .filter(([name]) => isText(Object.hasOwn(fields, name) ? fields[name] : undefined))
     .flatMap(([, value]) => textsOf(value))
     .join('\n')
+    .slice(0, LONGEST_TEXT)
 }
 
 /** Whether the words of a field are searched; one that is not declared is. */

@@ -29,9 +29,12 @@ export function matchQuery(words: readonly string[]): string | null {
   return phrases.map((word) => `"${word.replace(/["\p{Cc}]/gu, ' ')}"*`).join(' AND ')
 }
 
-/** Folds all that is outstanding, if a filter asks for words. Call it outside of a question's time, which it may exceed. */
-export function indexTextFor({ sql, nouns }: Pick<ReadContext, 'sql' | 'nouns'>, filter: Filter | undefined): void {
-  if (filter && asksWords(filter)) while (indexText(sql, nouns, 1_000) === 1_000);
+/** Brings the text index up to the log, if a filter asks for words. Doors do this before, in slices that yield. */
+export function indexTextFor({ sql, nouns, budget }: ReadContext, filter: Filter | undefined): void {
+  if (!filter || !asksWords(filter)) return
+  budget.time(() => {
+    while (!indexText(sql, nouns)) budget.checkTime()
+  })
 }
 
 function asksWords(filter: Filter): boolean {

@@ -4,14 +4,13 @@ import { indexText, textBacklog } from '../query/text-index.ts'
 import { indexVersions, versionsBacklog } from '../store/versions.ts'
 
 const QUIET_MS = 300
-const TEXT_SLICE = 500
 /** The more at once, the fewer pages are written; this many take some 20 ms. */
-const PAST_SLICE = 2_000
-/** Folding this many keeps the search that finds them waiting for some tenths of a second. */
+const VERSIONS_SLICE = 2_000
+/** Indexing this many keeps the search that finds them waiting for some tenths of a second. */
 const MOST_BEHIND = 10_000
 
 /**
- * Folds new events into the text index and the past once writing pauses, a slice at a time, so that the first question
+ * Brings the text index and the versions up to the log once writing pauses, a slice at a time, so that the first question
  * need not. Where writing does not pause, it goes on beside it.
  */
 export function indexJob(engine: Engine): Job {
@@ -28,9 +27,20 @@ export function indexJob(engine: Engine): Job {
     light: true,
     due,
     run: () => {
-      const past = indexVersions(engine.sql, PAST_SLICE)
-      const texts = indexText(engine.sql, engine.nouns, TEXT_SLICE)
-      behind = past < PAST_SLICE && texts < TEXT_SLICE ? 0 : Math.max(1, behind - TEXT_SLICE)
+      const isDone = indexSlice(engine)
+      behind = isDone ? 0 : Math.max(1, textBacklog(engine.sql, engine.head.seq))
     },
   }
+}
+
+/** Whether there is more to index than one slice takes. */
+export function isFarBehind(engine: Engine): boolean {
+  const { head, sql } = engine
+  return textBacklog(sql, head.seq) > 100 || versionsBacklog(sql) > VERSIONS_SLICE
+}
+
+/** Indexes one slice, and commits it. Returns whether all events are indexed now. */
+export function indexSlice(engine: Engine): boolean {
+  const versions = indexVersions(engine.sql, VERSIONS_SLICE)
+  return indexText(engine.sql, engine.nouns) && versions < VERSIONS_SLICE
 }
