@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-const folder = mkdtempSync(join(tmpdir(), 'tildebase-floors-'))
+const folder = mkdtempSync(join(tmpdir(), 'tildebase-layers-'))
 
 for (const file of globSync(['biome.json', '.biome/*', 'package.json', 'packages/*/package.json'], { cwd: ROOT })) {
   cpSync(join(ROOT, file), join(folder, file))
@@ -27,6 +27,14 @@ test.each([
   ['tenant/src/a.ts', 'export const chance = Math.random()'],
   ['tenant/src/a.ts', "export const page = fetch('https://example.com')"],
   ['tenant/src/a.ts', 'setTimeout(() => {}, 1)'],
+  ['tenant/src/store/a.ts', "import '../query/plan.ts'"],
+  ['tenant/src/query/a.ts', "import '../write/write.ts'"],
+  ['tenant/src/write/a.ts', "import '../services/keys.ts'"],
+  ['tenant/src/services/a.ts', "import '../facade/reader.ts'"],
+  ['tenant/src/services/a.ts', "import 'node:sqlite'"],
+  ['tenant/src/services/a.ts', "export const rows = (sql) => sql.rows('SELECT 1')"],
+  ['tenant/src/facade/a.ts', "export const rows = (engine) => engine.sql.rows('SELECT 1')"],
+  ['server/src/rest/a.ts', "export const rows = (tenant) => tenant.sql.rows('SELECT 1')"],
   ['server/src/a.ts', "import 'node:http'"],
   ['server/src/a.ts', "import '@tildebase/client'"],
   ['server/src/node/a.ts', "import '@tildebase/client'"],
@@ -43,6 +51,8 @@ test.each([
   ['tenant/src/store/a.ts', "import '@tildebase/nouns'"],
   ['tenant/src/store/a.ts', "import 're2js'"],
   ['tenant/src/store/a.ts', "import '../ports.ts'"],
+  ['tenant/src/store/a.ts', "export const rows = (sql) => sql.rows('SELECT 1')"],
+  ['tenant/src/write/a.ts', "import '../query/plan.ts'"],
   ['tenant/src/store/a.test.ts', "import 'node:sqlite'"],
   ['server/src/a.ts', "import '@tildebase/tenant'"],
   ['server/src/node/a.ts', "import 'node:http'"],
