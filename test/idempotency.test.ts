@@ -20,10 +20,10 @@ afterAll(() => host.stop())
 const POSTS: { [route: string]: { readonly path?: string; readonly of?: [string, object]; readonly body?: object } } = {
   '/webhooks/:id/redeliver': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
   '/webhooks/:id/rotate': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
-  '/webhooks/:id/test': { of: ['Webhook', { url: 'https://127.0.0.1:9/', events: ['*'] }] },
+  '/webhooks/:id/test': { of: ['Webhook', { url: 'https://nobody.invalid/', events: ['*'] }] },
   '/Webhook/:id/redeliver': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
   '/Webhook/:id/rotate': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
-  '/Webhook/:id/test': { of: ['Webhook', { url: 'https://127.0.0.1:9/', events: ['*'] }] },
+  '/Webhook/:id/test': { of: ['Webhook', { url: 'https://nobody.invalid/', events: ['*'] }] },
   '/events': { body: { name: 'signed_up', type: 'track' } },
   '/batch': { body: { operations: [{ id: 'a', method: 'POST', path: '/Contact', body: { name: 'Ada' } }] } },
   '/FeatureFlag/:id/evaluate': { of: ['FeatureFlag', { key: 'a', name: 'A' }], body: { userId: 'u' } },

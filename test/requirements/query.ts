@@ -119,6 +119,11 @@ export const query = requirements('query', {
     'secret.events': 'Secret material cannot be reached by events or webhooks.',
     'secret.mcp': 'Secret material cannot be reached by MCP.',
   },
+  R6: {
+    'typo.query': 'A name in a query, sort or aggregation that is neither declared nor stored is in X-Tilde-Warnings.',
+    'typo.body': 'A name in a body that is neither declared nor stored is in X-Tilde-Warnings.',
+    'typo.strict': 'With strict=true such a request is rejected.',
+  },
   M4: {
     'text.place': '$text stands at the top level or in $and; elsewhere it answers 400.',
     'dotted.none': '$ne, $nin and $not over a to-many relation mean none.',

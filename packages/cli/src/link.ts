@@ -1,5 +1,6 @@
-import { type Tildebase, tildebase, type Wire, wireTo } from '@tildebase/client'
+import { type Tildebase, tildebase, type Warning, type Wire, warningText, wireTo } from '@tildebase/client'
 import type { NounMap } from '@tildebase/nouns'
+import { cell } from './cell.ts'
 import type { Settings } from './settings.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -17,7 +18,7 @@ const RETRIES = 2
 export function linkTo({ url, tenant, key }: Settings): Link {
   const apiKey = needed(key, 'No key is given. Use --key, set TILDE_KEY, or run: tilde login')
   const slug = needed(tenant, 'No tenant is named. Use --tenant or set TILDE_TENANT.')
-  const options = { baseUrl: checked(url), apiKey, retries: RETRIES }
+  const options = { baseUrl: checked(url), apiKey, retries: RETRIES, onWarnings: toStandardError }
   return { $: tildebase<NounMap>({ ...options, tenant: slug }), wire: wireTo(options), root: `/~${slug}` }
 }
 
@@ -25,6 +26,11 @@ export function linkTo({ url, tenant, key }: Settings): Link {
 export function operatorWire({ url, operatorKey }: Settings): Wire {
   const apiKey = needed(operatorKey, "This needs the operator's key. Use --key or set TILDE_ROOT_KEY.")
   return wireTo({ baseUrl: checked(url), apiKey, retries: RETRIES })
+}
+
+/** Beside the result, which programs read. */
+function toStandardError(warnings: readonly Warning[]): void {
+  for (const warning of warnings) process.stderr.write(`tilde: ${cell(warningText(warning))}\n`)
 }
 
 function needed(value: string | undefined, sentence: string): string {

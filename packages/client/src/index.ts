@@ -37,4 +37,4 @@ export type {
   WriteOptions,
 } from './types.ts'
 export { type Delivery, type VerifyOptions, verifyWebhook } from './webhooks.ts'
-export { type Sending, type Wire, type WireOptions, wireTo } from './wire.ts'
+export { type Sending, type Warning, type Wire, type WireOptions, warningText, wireTo } from './wire.ts'

@@ -11,6 +11,14 @@ export interface WireOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** How often a request that got lost, or was put off, is sent again; 4 unless told. */
   readonly retries?: number | undefined
+  /** Told of names in a request that the tenant does not know; `console.warn` unless given. */
+  readonly onWarnings?: (warnings: readonly Warning[], path: string) => void
+}
+
+/** A name that is neither declared nor stored, and the declared one that looks most like it. */
+export interface Warning {
+  readonly field: string
+  readonly nearest: string | null
 }
 
 /** One request. */
@@ -81,6 +89,7 @@ async function persist<T>(
     let problem: unknown
     try {
       const response = await send(url, init)
+      warn(wire, path, response.headers.get('x-tilde-warnings'))
       if (response.ok) return await take(response)
       const refused = await problemOf(response)
       problem = refused
@@ -103,6 +112,19 @@ async function persist<T>(
     if (!again || sending.raw?.body instanceof ReadableStream) throw problem
     await pause(wait, sending.signal)
   }
+}
+
+function warn({ onWarnings = toConsole }: WireOptions, path: string, text: string | null): void {
+  if (text !== null) onWarnings(JSON.parse(text), path)
+}
+
+function toConsole(warnings: readonly Warning[], path: string): void {
+  console.warn(`${path}: ${warnings.map(warningText).join(' ')}`)
+}
+
+/** A warning as a sentence. */
+export function warningText({ field, nearest }: Warning): string {
+  return `${field} is neither declared nor stored${nearest === null ? '.' : `; did you mean ${nearest}?`}`
 }
 
 function initOf(wire: WireOptions, sending: Sending): RequestInit {

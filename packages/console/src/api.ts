@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { leave, type Session, session } from './session.ts'
 
 export type Query = { readonly [name: string]: string | number | boolean | null | undefined }
@@ -22,6 +23,14 @@ export class Refusal extends Error {
     this.details = Array.isArray(body.details) ? body.details : []
   }
 }
+
+/** Names in the last request that the tenant does not know. */
+export interface Warning {
+  readonly field: string
+  readonly nearest: string | null
+}
+
+export const warnings = signal<readonly Warning[]>([])
 
 /** An answer that came after its tenant was left: nobody wants it any more. */
 export class Late extends Error {}
@@ -54,6 +63,8 @@ export async function send(method: string, path: string, given: Ask = {}): Promi
     throw new Refusal(0, { error: 'unreachable', message: `The server cannot be reached (${reason}).` })
   })
   if (session.value !== mine) throw new Late()
+  const text = response.headers.get('x-tilde-warnings')
+  if (text !== null) warnings.value = JSON.parse(text)
   if (response.ok) return response
   throw refused(response.status, await response.text())
 }

@@ -217,5 +217,5 @@ export function withCommon(
 const CROSS_ORIGIN: HttpResponse['headers'] = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent',
+    'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings',
 }

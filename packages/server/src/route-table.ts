@@ -16,6 +16,7 @@ import { schemaRoutes } from './rest/schema.ts'
 import { startRoutes } from './rest/start.ts'
 import { statusRoutes } from './rest/status.ts'
 import { syncRoutes } from './rest/sync.ts'
+import { warning } from './rest/unknown-fields.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
 import { Routes } from './routes.ts'
 
@@ -26,7 +27,7 @@ export const routes = new Routes([
   ...batchRoutes,
   ...metricRoutes,
   ...importRoutes,
-  ...exportRoutes,
+  ...warning(exportRoutes),
   ...manifestRoutes,
   ...syncRoutes,
   ...startRoutes,
@@ -36,8 +37,8 @@ export const routes = new Routes([
   ...hookRoutes,
   ...openapiRoutes,
   ...schemaRoutes,
-  ...aggregateRoutes,
+  ...warning(aggregateRoutes),
   ...historyRoutes,
   ...eraseRoutes,
-  ...entityRoutes,
+  ...warning(entityRoutes),
 ])

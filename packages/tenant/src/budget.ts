@@ -21,7 +21,8 @@ const ADVICE: { readonly [limit in Limit]: string } = {
  */
 export class Budget {
   readonly #limits: BudgetLimits
-  readonly #timer: () => number
+  /** What time is read from. */
+  readonly timer: () => number
   #ms: number
   #rows: number
   #bytes: number
@@ -30,7 +31,7 @@ export class Budget {
 
   constructor(limits: BudgetLimits, timer: () => number) {
     this.#limits = limits
-    this.#timer = timer
+    this.timer = timer
     this.#ms = limits.ms
     this.#rows = limits.rows
     this.#bytes = limits.bytes
@@ -38,18 +39,18 @@ export class Budget {
 
   /** The milliseconds left. */
   get msLeft(): number {
-    return this.#since === null ? this.#ms : this.#ms - (this.#timer() - this.#since)
+    return this.#since === null ? this.#ms : this.#ms - (this.timer() - this.#since)
   }
 
   /** Runs `work` and counts its time. Work inside of work counts once. */
   time<T>(work: (msLeft: number) => T): T {
     this.checkTime()
     if (this.#since !== null) return work(this.msLeft)
-    this.#since = this.#timer()
+    this.#since = this.timer()
     try {
       return work(this.#ms)
     } finally {
-      this.#ms -= this.#timer() - this.#since
+      this.#ms -= this.timer() - this.#since
       this.#since = null
     }
   }

@@ -1,5 +1,5 @@
-import { signal } from '@preact/signals'
-import { Late, Refusal } from '../api.ts'
+import { effect, signal } from '@preact/signals'
+import { Late, Refusal, warnings } from '../api.ts'
 
 interface Note {
   readonly id: number
@@ -14,9 +14,14 @@ let last = 0
 export function say(text: string, tone: Note['tone'] = 'good'): void {
   last += 1
   const note = { id: last, text, tone }
-  notes.value = [...notes.value.slice(-3), note]
+  notes.value = [...notes.peek().slice(-3), note]
   setTimeout(() => drop(note.id), tone === 'good' ? 4_000 : 9_000)
 }
+
+effect(() => {
+  for (const { field, nearest } of warnings.value)
+    say(`${field} is neither declared nor stored${nearest === null ? '.' : `; did you mean ${nearest}?`}`, 'bad')
+})
 
 /** Tells what went wrong, in the service's own words. */
 export function sayError(reason: unknown): void {

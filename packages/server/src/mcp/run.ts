@@ -3,6 +3,7 @@ import { isPlainObject, listed, Problem, quoted } from '@tildebase/nouns'
 import type { Call } from '../call.ts'
 import { findRoute } from '../dispatch.ts'
 import { describe } from '../rest/schema.ts'
+import { WARNINGS } from '../rest/unknown-fields.ts'
 import { inFewWords, surfacedNouns } from './types-text.ts'
 
 /** Runs a tool for the key of the call and gives what it answers. */
@@ -72,7 +73,10 @@ async function read(call: Call, segments: readonly string[], query: ReadonlyMap<
     throw new Problem('not_found', `There is no ${type} ${id}.`, { type: type!, id: id! })
   }
   const inner: Call = { ...call, params, query, body: undefined, request: { ...call.request, headers: {} } }
-  return route.handle(inner).content!.value() as object
+  const { headers, content } = route.handle(inner)
+  const warnings = headers[WARNINGS]
+  const answer = content!.value() as object
+  return warnings === undefined ? answer : { ...answer, warnings: JSON.parse(warnings) }
 }
 
 function typeOf(given: Given): string {

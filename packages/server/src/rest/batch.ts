@@ -7,7 +7,8 @@ import { type Content, contentReply, type Reply } from '../reply.ts'
 import { errorReply } from '../respond.ts'
 import { decode } from '../target.ts'
 import { type Operation, parseBatch } from './operations.ts'
-import { type EarlierResult, fill, resolve } from './refs.ts'
+import { fill, resolve } from './refs.ts'
+import { WARNINGS } from './unknown-fields.ts'
 
 /** Several operations in one request and one commit. */
 export const batchRoutes: readonly WriteRoute[] = [
@@ -21,7 +22,7 @@ export const batchRoutes: readonly WriteRoute[] = [
   },
 ]
 
-type Results = Map<string, EarlierResult>
+type Results = Map<string, Reply>
 
 function batch(call: Call, write: TenantWriter): Reply {
   const { atomic, operations } = parseBatch(call.body)
@@ -44,13 +45,18 @@ function batchContent(correlation: string, results: Results): Content {
   return {
     value: () => ({
       correlation,
-      results: [...results].map(([id, { status, content }]) => ({ id, status, body: content?.value() ?? null })),
+      results: [...results].map(([id, { status, content, headers }]) => ({
+        id,
+        status,
+        body: content?.value() ?? null,
+        ...(headers[WARNINGS] !== undefined && { warnings: JSON.parse(headers[WARNINGS]) }),
+      })),
     }),
     text: () => {
-      const list = [...results].map(
-        ([id, { status, content }]) =>
-          `{"id":${JSON.stringify(id)},"status":${status},"body":${content?.text() ?? 'null'}}`,
-      )
+      const list = [...results].map(([id, { status, content, headers }]) => {
+        const warnings = headers[WARNINGS] === undefined ? '' : `,"warnings":${headers[WARNINGS]}`
+        return `{"id":${JSON.stringify(id)},"status":${status},"body":${content?.text() ?? 'null'}${warnings}}`
+      })
       return `{"correlation":${JSON.stringify(correlation)},"results":[${list.join(',')}]}`
     },
   }

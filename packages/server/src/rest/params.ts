@@ -5,7 +5,7 @@ import { type Call, flagParam, textParam } from '../call.ts'
 /** Parameters of every list: a field of such a name is reached by `filter`. */
 const RESERVED = new Set(['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields'])
 /** Words of our own: a type that declares a field of such a name keeps it, as Invoice does with `total`. */
-const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe', 'wait', 'since', 'cascade'])
+const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe', 'wait', 'since', 'cascade', 'strict'])
 
 /** The question that a list request asks. */
 export function findQuery(call: Call, noun: Noun): Question {

@@ -1,7 +1,7 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 
 /** The result of an earlier operation. */
-export interface EarlierResult {
+interface EarlierResult {
   readonly status: number
   readonly content: { value(): unknown; text(): string } | null
 }

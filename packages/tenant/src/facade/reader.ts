@@ -22,6 +22,7 @@ import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/pa
 import { type CachedQuery, cachedQuery } from '../query/plan-cache.ts'
 import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
+import { isStored } from '../query/stored-names.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
@@ -101,6 +102,11 @@ export class TenantReader {
   /** The condition that an industry's lens adds. */
   industry(noun: Noun, lens: Lens): Filter {
     return industryFilter(this.#engine, noun, lens)
+  }
+
+  /** Whether some entity of a type that the grant sees has a field of this name; yes also where that is too long a search. */
+  isStored(noun: Noun, name: string): boolean {
+    return isStored(this.#engine, this.grant, noun, name, this.budget.timer)
   }
 
   /** The relations to embed, if the grant may read every type that they reach. */

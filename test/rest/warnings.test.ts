@@ -1,0 +1,138 @@
+import { tildebase, type Warning } from '@tildebase/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tildeWith } from '../cli/tilde.ts'
+import { type Reply, ROOT, type TestHost, testHost } from '../host.ts'
+import { verifies } from '../verifies.ts'
+
+let host: TestHost
+let ada: { $id: string }
+const tilde = tildeWith({})
+beforeAll(async () => {
+  host = await testHost()
+  const { body: org } = await host.request('POST', '/~acme/Organization', { name: 'Analytical' })
+  ada = (await host.request('POST', '/~acme/Contact', { name: 'Ada', nick: 'A', organization: org.$id })).body
+})
+afterAll(() => host.stop())
+
+const warned = ({ headers }: Reply): Warning[] => JSON.parse(headers.get('x-tilde-warnings') ?? '[]')
+const read = async (path: string) => warned(await host.request('GET', `/~acme/${path}`))
+
+describe('a name that is neither declared nor stored', () => {
+  verifies('typo.query', 'is reported where a query, a sort or an aggregation names it', async () => {
+    for (const [path, ...expected] of [
+      ['Contact?stge=Lead', ['stge', 'stage']],
+      ['Contact?page=2&per_page=10', ['page', null], ['per_page', null]],
+      [
+        `Contact?filter=${encodeURIComponent('{"$or":[{"ledScore":{"$gt":1}},{"name":"x"}]}')}`,
+        ['ledScore', 'leadScore'],
+      ],
+      ['Contact?sort=-nam,name', ['nam', 'name']],
+      ['Contact?fields=name,emial', ['emial', 'email']],
+      ['Contact/count?stge=Lead', ['stge', 'stage']],
+      ['Contact/aggregate?median=leadScore&group=stge', ['median', null], ['stge', 'stage']],
+      ['Contact/aggregate?group=createdAt:month&sum=ledScore', ['ledScore', 'leadScore']],
+      ['export/Contact?stge=Lead', ['stge', 'stage']],
+      ['Contact?organization.nme=x', ['organization.nme', 'organization.name']],
+    ] as const)
+      expect([path, await read(path)]).toEqual([path, expected.map(([field, nearest]) => ({ field, nearest }))])
+  })
+
+  verifies('typo.body', 'is reported where a body names it, until it is stored', async () => {
+    const first = await host.request('POST', '/~acme/Contact', { name: 'Bob', emial: 'b@b.example' })
+    const second = await host.request('POST', '/~acme/Contact', { name: 'Cleo', emial: 'c@c.example' })
+    const update = await host.request('PUT', `/~acme/Contact/${ada.$id}`, { titel: 'Countess' })
+    const verb = await host.request('POST', `/~acme/Contact/${ada.$id}/qualify`, { ledScore: 3 })
+
+    expect([first.status, warned(first)]).toEqual([201, [{ field: 'emial', nearest: 'email' }]])
+    expect(warned(second)).toEqual([])
+    expect(warned(update)).toEqual([{ field: 'titel', nearest: 'title' }])
+    expect(warned(verb)).toEqual([{ field: 'ledScore', nearest: 'leadScore' }])
+  })
+
+  verifies('typo.strict', 'is refused with strict, and nothing is written', async () => {
+    const before = (await host.request('GET', '/~acme/Contact/count')).body.count
+    const list = await host.request('GET', '/~acme/Contact?stat=x&strict=true')
+    const create = await host.request('POST', '/~acme/Contact?strict=true', { name: 'Dan', phnoe: '1' })
+
+    expect([list.status, list.body.details]).toEqual([
+      400,
+      [{ field: 'stat', message: 'is not a field of Contact; did you mean status?' }],
+    ])
+    expect([create.status, create.body.error, create.body.field]).toEqual([422, 'validation_error', 'phnoe'])
+    expect((await host.request('GET', '/~acme/Contact/count')).body.count).toBe(before)
+    expect((await host.request('POST', '/~acme/Contact?strict=true', { name: 'Eve', nick: 'E' })).status).toBe(201)
+  })
+
+  test('is what it says: declared, stored and meta-fields are known', async () => {
+    for (const path of [
+      'Contact?stage=Lead&nick=A&sort=createdAt,-$updatedAt&fields=name,nick,$version&limit=5',
+      `Contact?filter=${encodeURIComponent('{"organization.name":"x","$text":"ada"}')}`,
+      'Contact/aggregate?group=organization.industry,createdAt:day&max=leadScore',
+      `Contact/${ada.$id}?fields=name&include=organization&asOf=now`,
+      'Invoice?total=5',
+    ])
+      expect([path, await read(path)]).toEqual([path, []])
+    const webhook = { url: 'https://example.com/', events: ['*'], secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0' }
+    expect(warned(await host.request('POST', '/~acme/webhooks', webhook))).toEqual([])
+    const key = { name: 'k', scopes: 'read:crm', expiresAt: '2099-01-01T00:00:00Z' }
+    expect(warned(await host.request('POST', '/~acme/api-keys', key))).toEqual([])
+  })
+
+  test('of a type in the pattern of a webhook is reported', async () => {
+    const reply = await host.request('POST', '/~acme/webhooks', {
+      url: 'https://example.com/',
+      events: ['Contct.created'],
+    })
+
+    expect([reply.status, warned(reply)]).toEqual([201, [{ field: 'events: Contct', nearest: 'Contact' }]])
+  })
+
+  test('is not told from the rows that a key may not see', async () => {
+    const key = await host.key('acme', 'read:Contact', { filter: { Contact: { name: 'Nobody' } } })
+
+    expect(warned(await host.as(key)('GET', '/~acme/Contact?nick=A'))).toEqual([{ field: 'nick', nearest: null }])
+  })
+
+  test('holds any letters in an answer that is a header', async () => {
+    expect(await read(`Contact?${encodeURIComponent('größe😀')}=1`)).toEqual([{ field: 'größe😀', nearest: null }])
+  })
+})
+
+describe('a warning reaches', () => {
+  test('a batch, beside the result of its operation', async () => {
+    const operations = [
+      { id: 'a', method: 'GET', path: '/Contact?stge=Lead' },
+      { id: 'b', method: 'GET', path: '/Contact' },
+    ]
+    const { body } = await host.request('POST', '/~acme/batch', { operations })
+
+    expect(body.results[0].warnings).toEqual([{ field: 'stge', nearest: 'stage' }])
+    expect(body.results[1]).not.toHaveProperty('warnings')
+  })
+
+  test('agents, in the result of search', async () => {
+    const call = { name: 'search', arguments: { type: 'Contact', filter: { stge: 'Lead' } } }
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }
+    const { body } = await host.request('POST', '/~acme/mcp', message, { accept: 'application/json' })
+
+    expect(body.result.structuredContent.warnings).toEqual([{ field: 'stge', nearest: 'stage' }])
+  })
+
+  test('whoever uses the client', async () => {
+    const told: Warning[] = []
+    const options = { tenant: 'acme', apiKey: ROOT, baseUrl: host.url }
+    const $ = tildebase({ ...options, onWarnings: (warnings) => void told.push(...warnings) })
+
+    await $.request('GET', '/Contact', { query: { stge: 'Lead' } })
+
+    expect(told).toEqual([{ field: 'stge', nearest: 'stage' }])
+  })
+
+  test('the command line, beside the result', async () => {
+    const args = ['--url', host.url, '--key', ROOT, '--tenant', 'acme']
+    const { code, json, err } = await tilde('Contact.find', '--filter', '{"stge":"Lead"}', '--json', ...args)
+
+    expect([code, json.total]).toEqual([0, 0])
+    expect(err).toBe('tilde: stge is neither declared nor stored; did you mean stage?\n')
+  })
+})
