@@ -42,6 +42,7 @@ export async function startBrowser(dark = false): Promise<Browser> {
     locale: 'en-GB',
     timezoneId: 'UTC',
   })
+  context.setDefaultTimeout(15_000)
   return {
     async open(size = { width: 1280, height: 860 }) {
       const page = await context.newPage()

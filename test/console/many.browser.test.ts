@@ -86,7 +86,8 @@ describe.skipIf(BROWSER === null)(`a list of ${MANY} entities`, () => {
 
     expect(second[0]).toBe(nameOf(MANY - 26))
     expect(await page.locator('tr.active .title').textContent()).toBe(nameOf(MANY - 25))
-    expect(asked).toHaveLength(3)
+    // The page that was just left is not asked for again.
+    expect(new Set(asked).size).toBe(2)
   })
 
   test('answers to the keyboard while a page is on its way, and turns no page twice', async () => {
@@ -104,15 +105,15 @@ describe.skipIf(BROWSER === null)(`a list of ${MANY} entities`, () => {
     asked.length = 0
 
     for (const key of [']', ']', ']', 'j', 'j']) await page.keyboard.press(key)
-    await expect.poll(() => page.locator('tr.active .title').textContent()).toBe(nameOf(MANY - 3))
+    await expect.poll(() => page.locator('tr.active .title').textContent()).toBe(nameOf(MANY - 28))
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
     await page.keyboard.press('Escape')
-    expect(await names()).toContain(nameOf(MANY - 1))
-    arrive()
-    await shows(2)
-
     expect(await names()).toContain(nameOf(MANY - 26))
+    arrive()
+    await shows(3)
+
+    expect(await names()).toContain(nameOf(MANY - 51))
     expect(asked).toHaveLength(1)
     expect(tab.faults).toEqual([])
   })

@@ -26,6 +26,8 @@ export interface ListOptions<Name extends string = string> extends EventFilter<N
 export interface StreamOptions<Name extends string = string> extends EventFilter<Name> {
   /** The `seq` of the last event that was seen: the stream goes on right after it. */
   readonly lastEventId?: string | number | undefined
+  /** Called with true when the stream connects, and with false when the connection is lost. */
+  readonly onConnection?: ((isConnected: boolean) => void) | undefined
 }
 
 /** The tenant's change stream. */
@@ -47,7 +49,7 @@ export function eventsOf(wire: Wire, root: string): Events {
 }
 
 async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncGenerator<EventRecord, void> {
-  const { type = '*', since, signal } = options
+  const { type = '*', since, signal, onConnection } = options
   let last = options.lastEventId === undefined ? undefined : String(options.lastEventId)
   for (let failures = 0; ; failures++) {
     try {
@@ -55,6 +57,7 @@ async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncG
       const headers = { accept: 'text/event-stream', 'last-event-id': last }
       const response = await wire.send(path, { query, headers, signal })
       if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw notLive(response)
+      onConnection?.(true)
       for await (const { id, data } of messagesIn(response.body!)) {
         if (id !== '') last = id
         failures = 0
@@ -66,6 +69,7 @@ async function* follow(wire: Wire, path: string, options: StreamOptions): AsyncG
       if (reason instanceof Problem && reason.code !== 'unreachable') throw reason
     }
     if (signal?.aborted) return
+    onConnection?.(false)
     await pause(Math.random() * backOff(failures), signal).catch(() => {})
     if (signal?.aborted) return
   }

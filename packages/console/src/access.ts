@@ -1,30 +1,39 @@
 import { signal } from '@preact/signals'
-import { ask } from './api.ts'
+import type { Status } from '@tildebase/client'
+import type { Noun } from './noun.ts'
 import { asOf } from './place.ts'
-import { type Noun, nouns } from './schema.ts'
+import { nouns } from './schema.ts'
+import { request } from './service.ts'
 
 const ACTIONS = ['read', 'write', 'admin']
 
-/** Types whose very reading is an administrator's matter. */
+/** Types that only administrators may read. */
 const GUARDED = new Set(['ApiKey', 'Webhook'])
 
-/** What the key may do where, as `write:crm`. Nothing is offered until that is known. */
-const scopes = signal<readonly string[]>([])
+/** What the key may do where, as `write:crm`, and its id. Nothing is offered until that is known. */
+const key = signal<Status['key']>({ id: '', scopes: [] })
 
-/** Learns what the key may do. The service judges each request by the same scopes. */
-export async function loadAccess(): Promise<void> {
-  const { key } = await ask<{ key: { scopes: string[] } }>('GET', '/status')
-  scopes.value = key.scopes
+/** Loads what the key may do. The service checks each request by the same scopes. */
+export async function loadAccess(): Promise<Status> {
+  const status = await request<Status>('GET', '/status')
+  key.value = status.key
+  return status
+}
+
+/** The id of the key in use. */
+export function keyId(): string {
+  return key.value.id
 }
 
 /** Whether the key may do this to this type. */
 export function may(action: 'read' | 'write', noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
   if (noun === undefined) return false
-  const needed = ACTIONS.indexOf(GUARDED.has(noun.name) ? 'admin' : action)
-  return scopes.value.some((scope) => {
-    const [held = '', area = ''] = scope.split(':')
-    return ACTIONS.indexOf(held) >= needed && ['all', noun.domain, noun.name].includes(area)
-  })
+  return holds(GUARDED.has(noun.name) ? 'admin' : action, [noun.domain, noun.name])
+}
+
+/** Whether the key may declare types and store hooks. */
+export function mayDeclare(): boolean {
+  return holds('admin', ['platform'])
 }
 
 /** Whether the key may change anything at all. */
@@ -35,4 +44,12 @@ export function mayWrite(): boolean {
 /** Whether to offer a change: the key allows it, and the page shows the present. */
 export function mayChange(noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
   return asOf.value === null && may('write', noun)
+}
+
+function holds(action: string, areas: readonly string[]): boolean {
+  const needed = ACTIONS.indexOf(action)
+  return key.value.scopes.some((scope) => {
+    const [held = '', area = ''] = scope.split(':')
+    return ACTIONS.indexOf(held) >= needed && (area === 'all' || areas.includes(area))
+  })
 }

@@ -1,38 +1,43 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { loadAccess } from './access.ts'
 import { loadActors } from './actors.ts'
+import { cache, useData } from './cache.ts'
 import { useKeys } from './keyboard.ts'
-import { AgentPage } from './pages/agent.tsx'
+import { lazy } from './lazy.tsx'
+import { followLog } from './live.ts'
 import { EntitiesPage } from './pages/entities.tsx'
 import { EntityPage } from './pages/entity.tsx'
-import { EventsPage } from './pages/events.tsx'
 import { HomePage } from './pages/home.tsx'
-import { ImportPage } from './pages/import.tsx'
-import { KeysPage } from './pages/keys.tsx'
-import { MetricsPage } from './pages/metrics.tsx'
-import { QueryPage } from './pages/query.tsx'
-import { WebhooksPage } from './pages/webhooks.tsx'
-import { Empty, Trouble } from './parts/basics.tsx'
-import { Help } from './parts/help.tsx'
-import { KeyBox, Tilde } from './parts/key-box.tsx'
-import { Notes } from './parts/notes.tsx'
+import { KeyBox } from './parts/key-box.tsx'
+import { clash } from './parts/save.ts'
 import { Side } from './parts/side.tsx'
-import { PastBanner, TimeBar } from './parts/time-bar.tsx'
+import { ConnectionBar, PastBanner, TopBar } from './parts/top-bar.tsx'
 import { VerbDialog } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadNouns, nouns } from './schema.ts'
 import { session } from './session.ts'
-import { useAnswer } from './use.ts'
+import { sayError } from './toast.ts'
+import { ConfirmDialog } from './ui/dialog.tsx'
+import { EmptyState, Failure, Skeleton } from './ui/states.tsx'
+import { Toasts } from './ui/toasts.tsx'
 
-const PAGES: { readonly [path: string]: () => preact.ComponentChild } = {
-  metrics: MetricsPage,
-  events: EventsPage,
-  query: QueryPage,
-  agent: AgentPage,
-  import: ImportPage,
-  webhooks: WebhooksPage,
-  keys: KeysPage,
+const PAGES: { readonly [path: string]: preact.ComponentType } = {
+  events: lazy(async () => (await import('./pages/events.tsx')).EventsPage),
+  bin: lazy(async () => (await import('./pages/bin.tsx')).BinPage),
+  keys: lazy(async () => (await import('./pages/keys.tsx')).KeysPage),
+  metrics: lazy(async () => (await import('./pages/metrics.tsx')).MetricsPage),
+  query: lazy(async () => (await import('./pages/query.tsx')).QueryPage),
+  agent: lazy(async () => (await import('./pages/agent.tsx')).AgentPage),
+  import: lazy(async () => (await import('./pages/import.tsx')).ImportPage),
+  webhooks: lazy(async () => (await import('./pages/webhooks.tsx')).WebhooksPage),
 }
+
+/** A window that is not loaded yet shows nothing in its place. */
+const nothing = () => null
+
+const Help = lazy(async () => (await import('./parts/help.tsx')).Help, nothing)
+const Palette = lazy(async () => (await import('./parts/palette.tsx')).Palette, nothing)
+const ConflictDialog = lazy(async () => (await import('./parts/conflict-dialog.tsx')).ConflictDialog, nothing)
 
 /** The console: the key box, or the tenant that the key opens. */
 export function App() {
@@ -43,22 +48,43 @@ export function App() {
 
 function Tenant() {
   const [help, setHelp] = useState(false)
+  const [palette, setPalette] = useState(false)
   const [menu, setMenu] = useState(false)
-  const ready = useAnswer(async () => {
+  const [seq, setSeq] = useState<number | null>(null)
+  const ready = useData(['start'], async () => {
     await loadNouns()
-    await loadAccess()
+    const { log } = await loadAccess()
+    setSeq((known) => known ?? log.seq)
     await loadActors()
     return true
-  }, [])
+  })
+  useEffect(() => () => cache.clear(), [])
+  useEffect(() => {
+    if (seq === null) return
+    const control = new AbortController()
+    followLog(seq, control.signal).catch((reason) => control.signal.aborted || sayError(reason))
+    return () => control.abort()
+  }, [seq])
   const { path, tenant } = place.value
-  // A choice in the menu is the end of choosing.
-  useEffect(() => setMenu(false), [path])
+  const here = path.join('/')
+  const shown = useRef(here)
+  useEffect(() => {
+    // A choice in the menu is the end of choosing.
+    setMenu(false)
+    // Another page is read from its beginning, also by the keyboard.
+    if (shown.current !== here && !document.querySelector('dialog[open]')) {
+      document.getElementById('main')?.focus({ preventScroll: true })
+      document.getElementById('main')?.scrollTo(0, 0)
+    }
+    shown.current = here
+  }, [here])
   useEffect(() => {
     document.title = [...path.slice(0, 1), `~${tenant}`, 'Tildebase'].join(' · ')
     document.documentElement.toggleAttribute('data-past', asOf.value !== null)
   })
   useKeys({
     '?': () => setHelp(true),
+    'mod+k': () => setPalette(true),
     t: () => document.querySelector<HTMLElement>('.time-bar input[type=range]')?.focus(),
   })
   return (
@@ -66,34 +92,29 @@ function Tenant() {
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         To the content
       </button>
-      <Side />
+      <Side onSearch={() => setPalette(true)} />
       {menu && <button type="button" class="veil" aria-label="Close the menu" onClick={() => setMenu(false)} />}
       <div class="stage">
-        <header class="top">
-          <button
-            type="button"
-            class="quiet burger"
-            aria-label="Menu"
-            aria-expanded={menu}
-            aria-controls="side"
-            onClick={() => setMenu(!menu)}
-          >
-            <Tilde />
-          </button>
-          <TimeBar />
-          <button type="button" class="quiet" aria-label="Keyboard help" onClick={() => setHelp(true)}>
-            ?
-          </button>
-        </header>
+        <TopBar
+          isMenuOpen={menu}
+          onMenu={() => setMenu(!menu)}
+          onSearch={() => setPalette(true)}
+          onHelp={() => setHelp(true)}
+        />
+        <ConnectionBar />
         <PastBanner />
         <main id="main" tabIndex={-1}>
-          <Trouble error={ready.error} />
+          {!ready.value && <Failure error={ready.error} onRetry={ready.reload} />}
+          {!ready.value && !ready.error && <Skeleton rows={8} />}
           {ready.value && <CurrentPage />}
         </main>
       </div>
       <VerbDialog />
-      <Notes />
+      {clash.value && <ConflictDialog />}
+      {palette && <Palette onClose={() => setPalette(false)} />}
       {help && <Help onClose={() => setHelp(false)} />}
+      <ConfirmDialog />
+      <Toasts />
     </div>
   )
 }
@@ -104,6 +125,13 @@ function CurrentPage() {
   const Page = Object.hasOwn(PAGES, first) ? PAGES[first] : undefined
   if (Page) return <Page />
   const noun = nouns.value.get(first)
-  if (!noun) return <Empty>There is no {first} in this tenant.</Empty>
+  if (!noun) {
+    return (
+      <>
+        <h1 class="unseen">Not found</h1>
+        <EmptyState icon="search" title={`There is no ${first} in this tenant.`} />
+      </>
+    )
+  }
   return id === undefined ? <EntitiesPage key={first} noun={noun} /> : <EntityPage key={id} noun={noun} id={id} />
 }

@@ -1,22 +1,12 @@
-import type { Json } from './schema.ts'
+import type { Version as ClientVersion } from '@tildebase/client'
+import type { Json, Noun } from '@tildebase/nouns'
+
+export type Version = ClientVersion<Noun>
 
 export interface Change {
   readonly field: string
   readonly before: Json | undefined
   readonly after: Json | undefined
-}
-
-/** One version of an entity, as its history tells it. */
-export interface Version {
-  readonly version: number
-  readonly seq: number
-  readonly timestamp: string
-  readonly verb: string
-  readonly event: string
-  readonly actor: string
-  readonly correlation: string | null
-  readonly data: { readonly [field: string]: Json } | null
-  readonly previous: { readonly [field: string]: Json } | null
 }
 
 /** What a version changed, field by field: `previous` holds what its fields were before. */
@@ -29,6 +19,6 @@ export function changesOf({ data, previous, verb }: Pick<Version, 'data' | 'prev
     .map((field) => ({ field, before: previous[field], after: data?.[field] ?? undefined }))
 }
 
-function isMeta(name: string): boolean {
+export function isMeta(name: string): boolean {
   return name.startsWith('$') || name === 'createdAt' || name === 'updatedAt'
 }

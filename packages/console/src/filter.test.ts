@@ -1,7 +1,7 @@
-import { catalogue } from '@tildebase/nouns'
+import { catalogue, type Json } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
-import { type Condition, conditionsOf, queryOf } from './filter.ts'
-import type { Json, Noun } from './schema.ts'
+import { type Condition, conditionsOf, queryOf, refield } from './filter.ts'
+import type { Noun } from './noun.ts'
 
 const Deal = catalogue.Deal as unknown as Noun
 
@@ -43,3 +43,15 @@ test.each<[Json]>([[{ $or: [{ stage: 'Won' }] }], [{ value: { $gt: 1, $lt: 3 } }
     expect(conditionsOf(query)).toBeNull()
   },
 )
+
+test.each([
+  ['stays when it fits', '$gte', 'number', '$gte'],
+  ['becomes equality when it does not', '$gte', 'enum', '$eq'],
+  ['becomes equality for a relation', '$regex', 'forward', '$eq'],
+] as const)('the operator of a condition on another field %s', (_, operator, kind, expected) => {
+  expect(refield({ field: 'value', operator, value: '7' }, 'other', kind)).toEqual({
+    field: 'other',
+    operator: expected,
+    value: '',
+  })
+})

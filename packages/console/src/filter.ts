@@ -1,4 +1,5 @@
-import type { Field, Json, Noun } from './schema.ts'
+import type { Field, Json } from '@tildebase/nouns'
+import type { Noun } from './noun.ts'
 
 /** One line of the filter builder. */
 export interface Condition {
@@ -19,15 +20,21 @@ const OPERATORS: readonly {
   { name: '$gte', label: 'is at least', kinds: ['number', 'date', 'datetime'] },
   { name: '$lt', label: 'is less than', kinds: ['number', 'date', 'datetime'] },
   { name: '$lte', label: 'is at most', kinds: ['number', 'date', 'datetime'] },
-  { name: '$in', label: 'is one of' },
-  { name: '$nin', label: 'is none of' },
+  { name: '$in', label: 'is one of', kinds: ['string', 'number', 'enum', 'forward'] },
+  { name: '$nin', label: 'is none of', kinds: ['string', 'number', 'enum', 'forward'] },
   { name: '$regex', label: 'matches', kinds: ['string', 'enum'] },
-  { name: '$exists', label: 'is filled in' },
+  { name: '$exists', label: 'is not empty' },
   { name: 'missing', label: 'is empty' },
 ]
 
 export function operatorsFor(kind: Field['kind']) {
   return OPERATORS.filter(({ kinds }) => !kinds || kinds.includes(kind))
+}
+
+/** A condition on another field: the operator stays when it fits the new field's kind. */
+export function refield(condition: Condition, field: string, kind: Field['kind']): Condition {
+  const fits = operatorsFor(kind).some(({ name }) => name === condition.operator)
+  return { field, operator: fits ? condition.operator : '$eq', value: '' }
 }
 
 /** The query that the conditions make, in the query language. */
@@ -41,8 +48,8 @@ export function queryOf(conditions: readonly Condition[], noun: Noun, text = '')
 
 /** The conditions of a query, when it is one that the builder can show; null otherwise. */
 export function conditionsOf(query: Json): Condition[] | null {
-  if (typeof query !== 'object' || query === null || Array.isArray(query)) return null
-  const parts = Array.isArray(query.$and)
+  if (!isObject(query)) return null
+  const parts: readonly Json[] = Array.isArray(query.$and)
     ? query.$and
     : Object.entries(query).map(([name, value]) => ({ [name]: value }))
   const conditions: (Condition | null)[] = parts.flatMap((part) =>
@@ -83,4 +90,8 @@ function typed(text: string, kind: Field['kind']): Json {
   if (kind === 'number' && text !== '' && !Number.isNaN(Number(text))) return Number(text)
   if (kind === 'boolean') return text === 'true' || text === 'yes'
   return text
+}
+
+function isObject(value: Json): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,23 +1,49 @@
-import type { Json } from './schema.ts'
+import type { Json } from '@tildebase/nouns'
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-const MOMENT = new Intl.DateTimeFormat('en-GB', {
+const LOCALE = typeof navigator === 'undefined' ? 'en' : navigator.language
+const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' })
+// A calendar day has no time zone: it is the same day for every reader.
+const DATE = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const MOMENT = new Intl.DateTimeFormat(LOCALE, {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
 })
-const SECOND = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
+const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const MONTH = new Intl.DateTimeFormat(LOCALE, { month: 'short', timeZone: 'UTC' })
+const NUMBER = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
+const COMPACT = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 })
+const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 })
 const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 export const dayText = (iso: string) => (isTime(iso) ? DAY.format(new Date(iso)) : iso)
+export const dateText = (iso: string) => (isTime(iso) ? DATE.format(new Date(iso)) : iso)
 export const momentText = (iso: string) => (isTime(iso) ? MOMENT.format(new Date(iso)) : iso)
-export const clockText = (iso: string) => (isTime(iso) ? SECOND.format(new Date(iso)) : iso)
+export const clockText = (iso: string) => (isTime(iso) ? CLOCK.format(new Date(iso)) : iso)
+export const monthText = (iso: string) => (isTime(iso) ? MONTH.format(new Date(iso)) : iso)
 export const numberText = (value: number) => NUMBER.format(value)
 export const compactText = (value: number) => COMPACT.format(value)
+export const percentText = (value: number) => PERCENT.format(value)
+
+const MONEY =
+  /^(value|amount|total|subtotal|price|revenue|mrr|arr|budget|cost|discount|tax)$|(value|amount|price|total)$/i
+
+/** Whether a number field of this name is an amount of money. */
+export function isMoney(name: string): boolean {
+  return MONEY.test(name)
+}
+
+/** An amount with its currency, as the reader's country writes it; a plain number when the currency is unknown. */
+export function moneyText(value: number, currency: unknown): string {
+  if (typeof currency !== 'string' || !/^[a-z]{3}$/i.test(currency)) return numberText(value)
+  return new Intl.NumberFormat(LOCALE, {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    maximumFractionDigits: Number.isInteger(value) ? 0 : 2,
+  }).format(value)
+}
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -41,16 +67,19 @@ export function shortText(value: Json | undefined, most = 80): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text
 }
 
-/** `leadScore` as `Lead score`, `$updatedAt` as `Updated at`. */
+const ACRONYMS = /^(api|crm|mrr|arr|nrr|ltv|url|id|sms|csv|ip|vat)$/i
+
+/** A name of the API for people: `leadScore` is `Lead score`, `$updatedAt` is `Updated at`, `SMB` stays `SMB`. */
 export function labelOf(name: string): string {
   const words = name
     .replace(/^\$/, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .replace(/([a-z])(\d)/g, '$1 $2')
-    .replace(/[-_]/g, ' ')
-    .toLowerCase()
-  const known = words.replace(/\b(api|crm|mrr|arr|nrr|ltv|url|id|sms)\b/g, (word) => word.toUpperCase())
-  return known.charAt(0).toUpperCase() + known.slice(1)
+    .split(/[-_ ]+/)
+    .map((word) => (ACRONYMS.test(word) || /^[A-Z0-9]{2,}$/.test(word) ? word.toUpperCase() : word.toLowerCase()))
+    .join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** An ISO time as a `datetime-local` input wants it: local and without a zone. */
@@ -60,7 +89,7 @@ export function localInput(iso: string | null | undefined): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }
 
-/** The other way round. */
+/** The ISO time of a `datetime-local` input, or null. */
 export function fromLocalInput(text: string): string | null {
   return text === '' || !isTime(text) ? null : new Date(text).toISOString()
 }

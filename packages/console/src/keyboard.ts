@@ -10,9 +10,12 @@ interface Layer {
 
 const layers: Layer[] = []
 
-/** The keys a part listens to while it is on the page. What opened last hears first; `mod+s` is Ctrl+S or ⌘S. */
+/** Keys that work in text fields too. */
+const ALWAYS = new Set(['mod+s', 'mod+Enter', 'mod+k', 'Escape'])
+
+/** The keys that a component listens to while it is on the page. The newest hears first; `mod+s` is Ctrl+S or ⌘S. */
 export function useKeys(keys: Keys, modal = false): void {
-  // Taken up while it is drawn and not after: a dialog is drawn before the form in it, whose keys lie above its own.
+  // Registered while it renders and not after: a dialog renders before the form in it, whose keys go first.
   const [layer] = useState(() => {
     const made: Layer = { keys: { current: keys }, modal }
     layers.push(made)
@@ -24,9 +27,9 @@ export function useKeys(keys: Keys, modal = false): void {
 
 document.addEventListener('keydown', (event) => {
   const name = `${event.ctrlKey || event.metaKey ? 'mod+' : ''}${event.key}`
-  // While somebody types, letters are letters.
-  if (isTyping(event.target) && name !== 'mod+s' && name !== 'mod+Enter' && name !== 'Escape') return
-  if (event.altKey || event.isComposing) return
+  // In a text field, letters are text.
+  if (isTyping(event.composedPath()[0] ?? null) && !ALWAYS.has(name)) return
+  if (event.altKey || event.isComposing || event.defaultPrevented) return
   for (const { keys, modal } of [...layers].reverse()) {
     const run = keys.current[name]
     if (run) {
@@ -43,5 +46,5 @@ document.addEventListener('keydown', (event) => {
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button', 'range'].includes(target.type)
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
 }

@@ -1,18 +1,20 @@
-import { useId, useState } from 'preact/hooks'
+import type { EventRecord } from '@tildebase/client'
+import { useState } from 'preact/hooks'
 import { mayWrite } from '../access.ts'
-import { ask } from '../api.ts'
 import { useKeys } from '../keyboard.ts'
-import { Act, Copyable, Head, JsonText, Labelled, Scroll, Trouble } from '../parts/basics.tsx'
-import { say, sayError } from '../parts/notes.tsx'
+import { Editor } from '../parts/editor.tsx'
 import { EntityLink } from '../parts/value.tsx'
-import { asOf, go } from '../place.ts'
+import { asOf } from '../place.ts'
+import { request } from '../service.ts'
 import { session } from '../session.ts'
-import type { LogEvent } from '../tail.ts'
+import { Act, Copyable, Head, JsonText, Scroll } from '../ui/basics.tsx'
+import { Failure } from '../ui/states.tsx'
+import { undo as undoAll } from '../write.ts'
 
 interface Done {
   readonly result: unknown
   readonly logs: readonly unknown[]
-  readonly events?: readonly LogEvent[]
+  readonly events?: readonly EventRecord[]
   readonly correlation?: string | null
 }
 
@@ -20,9 +22,8 @@ const FIRST = `const leads = await $.Contact.find({ stage: 'Lead' }, { limit: 5 
 console.log(leads.length, 'leads')
 leads.map((lead) => lead.name)`
 
-/** Where agents come in, and the same tool for people: code against the tenant, tried before it is meant. */
+/** The address for agents, and the same tool for people: code against the tenant, with a dry run first. */
 export function AgentPage() {
-  const id = useId()
   const [code, setCode] = useState(FIRST)
   const [dryRun, setDryRun] = useState(true)
   const [done, setDone] = useState<(Done & { readonly wasDry: boolean }) | null>(null)
@@ -36,7 +37,7 @@ export function AgentPage() {
   const dry = dryRun || asOf.value !== null || !mayWrite()
   const run = async () => {
     try {
-      const answer = await ask<Done>('POST', '/do', { body: { code, dryRun: dry } })
+      const answer = await request<Done>('POST', '/do', { body: { code, dryRun: dry } })
       setDone({ ...answer, wasDry: dry })
       setError(null)
     } catch (reason) {
@@ -44,12 +45,8 @@ export function AgentPage() {
       setError(reason as Error)
     }
   }
-  const undo = (correlation: string) =>
-    ask('POST', `/undo/${correlation}`).then(() => {
-      say('Undone, in one transaction.')
-      setDone(null)
-    }, sayError)
-  useKeys({ 'mod+Enter': () => void run(), 'mod+s': () => void run(), Escape: () => go([]) })
+  const undo = (correlation: string) => undoAll(correlation).then(() => setDone(null))
+  useKeys({ 'mod+Enter': () => void run(), 'mod+s': () => void run() })
   return (
     <>
       <Head title="Agents" about="Search, fetch and do: three tools over MCP, bound to this tenant and to a key" />
@@ -65,20 +62,8 @@ export function AgentPage() {
         </section>
         <section class="panel">
           <h2>Do</h2>
-          <Labelled
-            label="Code"
-            for={`${id}-code`}
-            hint="TypeScript with $ bound to the tenant. The last expression is the result."
-          >
-            <textarea
-              id={`${id}-code`}
-              class="code"
-              rows={9}
-              spellcheck={false}
-              value={code}
-              onInput={(event) => setCode(event.currentTarget.value)}
-            />
-          </Labelled>
+          <Editor label="Code" language="typescript" value={code} onChange={setCode} onRun={() => void run()} />
+          <p class="hint">TypeScript with $ bound to the tenant. The last expression is the result.</p>
           <div class="run">
             <label>
               <input
@@ -93,7 +78,7 @@ export function AgentPage() {
               Run <kbd>Ctrl ↵</kbd>
             </Act>
           </div>
-          <Trouble error={error} />
+          <Failure error={error} />
           {done && (
             <div class="outcome">
               <h3>Result</h3>
@@ -122,7 +107,7 @@ export function AgentPage() {
   )
 }
 
-function Written({ events, wasDry }: { events: readonly LogEvent[]; wasDry: boolean }) {
+function Written({ events, wasDry }: { events: readonly EventRecord[]; wasDry: boolean }) {
   if (events.length === 0) return wasDry ? <p class="hint">It would write nothing.</p> : null
   return (
     <>

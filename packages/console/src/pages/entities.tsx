@@ -1,179 +1,334 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
-import { ask } from '../api.ts'
+import { useData, useSettled } from '../cache.ts'
+import type { Entity } from '../entity.ts'
 import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { Empty, Head, Trouble } from '../parts/basics.tsx'
-import { ColumnChoice } from '../parts/columns.tsx'
+import { lazy } from '../lazy.tsx'
+import { everyOne } from '../list/bulk.ts'
+import { exportItems } from '../list/export.ts'
+import { asked, boardFields, includesOf, lastList, lookOf, setColumns, setLook } from '../list/look.ts'
+import { type ListPage, loadPage, PAGE, type Question } from '../list/question.ts'
+import { Table } from '../list/table.tsx'
+import { ViewsMenu } from '../list/views-menu.tsx'
+import { type Noun, plural, singular } from '../noun.ts'
 import { CreateDialog } from '../parts/create.tsx'
-import { ExportMenu } from '../parts/export.tsx'
-import { FilterBuilder } from '../parts/filter-builder.tsx'
-import { Grid } from '../parts/grid.tsx'
-import { asOf, go, look, place } from '../place.ts'
-import { defaultColumns, type Entity, type Json, type Noun, type Page } from '../schema.ts'
+import { asOf, go, href, place } from '../place.ts'
 import { session } from '../session.ts'
-import { turned } from '../turned.ts'
-import { useAnswer, useCalm } from '../use.ts'
+import { Head, Tabs } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 
-const PAGE = 25
+const Board = lazy(async () => (await import('../list/board.tsx')).Board)
+const BulkBar = lazy(
+  async () => (await import('../list/bulk-bar.tsx')).BulkBar,
+  () => null,
+)
+const ColumnsDialog = lazy(
+  async () => (await import('../list/columns-dialog.tsx')).ColumnsDialog,
+  () => null,
+)
+const FilterBuilder = lazy(
+  async () => (await import('../list/filter-builder.tsx')).FilterBuilder,
+  () => null,
+)
 
-/** The entities of a type: to find, sort, page through, open, change and create. */
+/** The entities of a type: to find, sort, group, page through, open, change and create. */
 export function EntitiesPage({ noun }: { noun: Noun }) {
+  const look = lookOf(noun)
   const { query } = place.value
-  const filter = parsed(query.get('filter'))
-  const text = query.get('text') ?? ''
-  const sort = query.get('sort')
-  const columns = query.get('columns')?.split(',').filter(Boolean) ?? defaultColumns(noun)
   const [creating, setCreating] = useState(false)
-  const [filtering, setFiltering] = useState(Object.keys(filter).length > 0)
+  useEffect(() => {
+    // A command or a link asked for a new one.
+    if (query.get('new') === null) return
+    setCreating(mayChange(noun) && noun.verbs.create !== undefined)
+    setLook({ new: null })
+  }, [query])
+  const [choosing, setChoosing] = useState(false)
+  const [filtering, setFiltering] = useState(Object.keys(look.filter).length > 0)
+  const [selected, setSelected] = useState<ReadonlyMap<string, Entity>>(new Map())
+  const [active, setActive] = useState(0)
   const search = useRef<HTMLInputElement>(null)
-  const time = useCalm(asOf.value, 150)
-  const asked = JSON.stringify(text === '' ? filter : { ...filter, $text: text })
-  const include = columns.filter((name) => noun.fields[name]?.kind === 'forward').join(',')
-
-  // Another question starts at its first page.
-  const question = JSON.stringify([noun.name, asked, sort, time])
-  const last = turned.value
-  const isSame = last?.session === session.value && last?.question === question
-  const { cursors, active } = isSame ? last : { cursors: [], active: 0 }
-  const turn = (to: readonly string[], row: number) => {
-    const look = Object.fromEntries(query)
-    turned.value = { session: session.value, type: noun.name, query: look, question, cursors: to, active: row }
-  }
-  useEffect(() => turn(cursors, active), [question, query])
-  const cursor = cursors.at(-1)
-  const sheet = `${question} ${cursor}`
-  const page = useAnswer<Page & { sheet: string; begin: number }>(
-    async (signal) => {
-      const query = { filter: asked === '{}' ? null : asked, sort, include, asOf: time, limit: PAGE, cursor }
-      const answer = await ask<Page>('GET', `/${noun.name}`, { query, signal })
-      return { ...answer, sheet, begin: cursors.length * PAGE }
-    },
-    [noun.name, asked, sort, include, time, cursor],
+  const time = useSettled(asOf.value, 150)
+  const filter = asked(look)
+  const include = includesOf(noun, look.columns)
+  const sort = look.group !== null ? look.group : look.sort
+  const question: Question = { noun, filter: useSettledJson(filter), sort, include, time }
+  const isBoard = look.layout === 'board'
+  const page = useData<ListPage>(
+    ['list', noun.name, question.filter, sort, include, time, look.page],
+    isBoard ? null : (signal) => loadPage(question, look.page, signal),
+    { types: time === null ? [noun.name, ...include.map((name) => targetName(noun, name))] : [] },
   )
   const rows = page.value?.results ?? []
-  const next = () => {
-    // The way on is in the answer: until that of this page is there, nobody knows it.
-    if (page.value?.cursor && page.value.hasMore && page.value.sheet === sheet) turn([...cursors, page.value.cursor], 0)
+  const questionKey = JSON.stringify([question.filter, sort, time])
+  const [seen, setSeen] = useState(questionKey)
+  if (seen !== questionKey) {
+    setSeen(questionKey)
+    setActive(0)
+    setSelected(new Map())
   }
-  const back = (row = 0) => {
-    if (cursors.length > 0) turn(cursors.slice(0, -1), row)
+  // The row that an entity was opened from is the active one again.
+  const [returned, setReturned] = useState(() => lastOf(noun.name))
+  useEffect(() => {
+    const at = returned === null ? -1 : rows.findIndex(({ $id }) => $id === returned)
+    if (at >= 0) setActive(at)
+    if (page.value && !page.isPrevious) setReturned(null)
+  }, [page.value])
+  useEffect(() => {
+    const row = returned ?? rows[active]?.$id ?? null
+    lastList.value = { session: session.value, type: noun.name, query: Object.fromEntries(query), row }
+  }, [query, active, page.value])
+
+  const hasNext = page.value?.hasMore && !page.isPrevious
+  const turn = (to: number, row: number) => {
+    setActive(row)
+    setLook({ page: to === 1 ? null : String(to) })
   }
+  const next = () => hasNext && turn(look.page + 1, 0)
+  const back = (row = 0) => look.page > 1 && turn(look.page - 1, row)
+  const focusRow = (row: number) => {
+    setActive(row)
+    document.querySelector<HTMLElement>(`tr[data-row="${row}"] .title`)?.focus()
+  }
+  const select = (entities: readonly Entity[], isSelected: boolean) =>
+    setSelected((old) => {
+      const all = new Map(old)
+      for (const entity of entities) isSelected ? all.set(entity.$id, entity) : all.delete(entity.$id)
+      return all
+    })
   const clear = () => {
     setFiltering(false)
-    look({ text: null, filter: null })
+    setLook({ text: null, filter: null })
   }
-  const open = (entity: Entity | undefined) => entity && go([noun.name, entity.$id])
   useKeys({
     '/': () => search.current?.focus(),
-    j: () => move(() => (active < rows.length - 1 ? turn(cursors, active + 1) : next())),
-    k: () => move(() => (active > 0 ? turn(cursors, active - 1) : back(PAGE - 1))),
-    ']': () => move(next),
-    '[': () => move(back),
+    j: () => (active < rows.length - 1 ? focusRow(active + 1) : next()),
+    k: () => (active > 0 ? focusRow(active - 1) : back(PAGE - 1)),
+    ']': next,
+    '[': () => back(),
+    f: () => setFiltering(!filtering),
     Enter: (event) => {
       // A button or link that has the focus keeps its own Enter.
-      if (event.target instanceof HTMLElement && event.target.matches('a, button, summary')) event.target.click()
-      else open(rows[active])
+      if (event.target instanceof HTMLElement && event.target.matches('a, button, summary, input')) event.target.click()
+      else if (rows[active]) go([noun.name, rows[active].$id])
     },
-    n: () => mayChange(noun) && setCreating(true),
-    Escape: () => (document.activeElement === search.current ? search.current?.blur() : go([])),
+    n: () => mayChange(noun) && noun.verbs.create && setCreating(true),
+    Escape: () => {
+      if (document.activeElement === search.current) search.current?.blur()
+      else if (selected.size > 0) setSelected(new Map())
+    },
   })
+  const groups = boardFields(noun)
+  const canCreate = mayChange(noun) && noun.verbs.create !== undefined
+  const conditions = Object.keys(look.filter).length
+  const isFiltered = conditions > 0 || look.text !== ''
   return (
-    <>
+    <div class="fill">
       <Head
         title={labelOf(noun.path)}
-        about={`${labelOf(noun.domain)} · ${page.value ? numberText(page.value.total) : '…'} ${asOf.value ? 'then' : 'now'}`}
+        about={
+          page.value && !isBoard
+            ? `${numberText(page.value.total)} ${asOf.value ? 'then' : isFiltered ? 'found' : 'in all'}`
+            : undefined
+        }
       >
-        <ExportMenu noun={noun} filter={asked} />
-        <ColumnChoice noun={noun} columns={columns} onChange={(names) => look({ columns: names.join(',') || null })} />
-        {mayChange(noun) && noun.verbs.create && (
+        <Menu
+          class="icon-only"
+          label={<Icon name="more" />}
+          name="List actions"
+          items={[
+            { label: 'Columns…', icon: 'columns', onSelect: () => setChoosing(true) },
+            ...(mayChange(noun)
+              ? [{ label: 'Import…', icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
+              : []),
+            { label: 'Deleted ones', icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
+            ...exportItems(noun, filter),
+          ]}
+        />
+        {canCreate && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New {labelOf(noun.name).toLowerCase()}
+            <Icon name="plus" /> New {singular(noun)}
           </button>
         )}
       </Head>
-      <search class="finder">
-        <input
-          ref={search}
-          type="search"
-          aria-label={`Search ${labelOf(noun.path).toLowerCase()}`}
-          placeholder={asOf.value ? 'Full text searches the present only' : 'Search every text field'}
-          disabled={asOf.value !== null}
-          value={text}
-          onInput={(event) => look({ text: event.currentTarget.value || null })}
-        />
-        <kbd>/</kbd>
+      <search class="toolbar">
+        <ViewsMenu noun={noun} look={look} />
+        <label class="search-box">
+          <Icon name="search" />
+          <input
+            ref={search}
+            type="search"
+            aria-label={`Search ${plural(noun)}`}
+            placeholder={asOf.value ? 'Search works in the present only' : 'Search'}
+            disabled={asOf.value !== null}
+            value={look.text}
+            onInput={(event) => setLook({ text: event.currentTarget.value || null })}
+          />
+          <kbd>/</kbd>
+        </label>
         <button type="button" aria-expanded={filtering} onClick={() => setFiltering(!filtering)}>
-          Filter{Object.keys(filter).length > 0 ? ` · ${Object.keys(filter).length}` : ''}
+          <Icon name="filter" /> Filter{conditions > 0 ? ` · ${conditions}` : ''}
         </button>
+        {groups.length > 0 && (
+          <Menu
+            label={look.group === null ? 'Group' : `By ${labelOf(look.group).toLowerCase()}`}
+            icon="group"
+            items={[
+              { label: 'No groups', checked: look.group === null, onSelect: () => setLook({ group: null }) },
+              ...groups.map((name) => ({
+                label: labelOf(name),
+                checked: look.group === name,
+                onSelect: () => setLook({ group: name }),
+              })),
+            ]}
+          />
+        )}
+        <button type="button" onClick={() => setChoosing(true)}>
+          <Icon name="columns" /> Columns
+        </button>
+        <span class="spring" />
+        {groups.length > 0 && (
+          <Tabs
+            label="Layout"
+            value={look.layout}
+            options={[
+              { value: 'table', label: 'Table', icon: 'table' },
+              { value: 'board', label: 'Board', icon: 'board' },
+            ]}
+            onChange={(layout) => setLook({ layout: layout === 'table' ? null : layout })}
+          />
+        )}
       </search>
       {filtering && (
         <FilterBuilder
           key={noun.name}
           noun={noun}
-          query={filter}
-          onChange={(made) => look({ filter: Object.keys(made).length === 0 ? null : JSON.stringify(made) })}
+          query={look.filter}
+          onChange={(made) => setLook({ filter: Object.keys(made).length === 0 ? null : JSON.stringify(made) })}
         />
       )}
-      <Trouble error={page.error} />
-      {page.value && rows.length === 0 && (
-        <Empty>
-          {asked === '{}'
-            ? `There are no ${labelOf(noun.path).toLowerCase()} ${asOf.value ? 'at that time' : 'yet'}.`
-            : 'Nothing matches. '}
-          {asked !== '{}' && (
-            <button type="button" onClick={clear}>
-              Show all
-            </button>
-          )}
-        </Empty>
+      {asOf.value !== null && look.text !== '' && (
+        <p class="notice" role="status">
+          Full-text search works in the present only. “{look.text}” applies again when you are back.
+        </p>
       )}
-      {rows.length > 0 && (
-        <Grid
+      {isBoard && <Board question={question} field={look.group ?? groups[0]!} fields={look.columns} />}
+      {!isBoard && <Failure error={page.error} onRetry={page.reload} />}
+      {!isBoard && !page.value && !page.error && <Skeleton rows={12} />}
+      {!isBoard && page.value && rows.length === 0 && (
+        <Nothing
           noun={noun}
-          columns={columns}
-          rows={rows}
-          sort={sort}
+          isFiltered={isFiltered}
+          canCreate={canCreate}
+          onClear={clear}
+          onCreate={() => setCreating(true)}
+        />
+      )}
+      {!isBoard && page.value && rows.length > 0 && (
+        <Table
+          noun={noun}
+          columns={look.columns}
+          page={page.value}
+          sort={look.sort}
+          group={look.group}
           active={active}
           busy={page.loading}
-          onSort={(name) => look({ sort: sort === name ? `-${name}` : sort === `-${name}` ? null : name })}
-          onActive={(row) => turn(cursors, row)}
-          onOpen={open}
-          onChanged={page.reload}
+          selected={selected}
+          onSort={(name) =>
+            setLook({ sort: look.sort === name ? `-${name}` : look.sort === `-${name}` ? null : name, group: null })
+          }
+          onActive={setActive}
+          onSelect={select}
+          onMoveColumn={(name, before) => {
+            const rest = look.columns.filter((one) => one !== name)
+            rest.splice(rest.indexOf(before), 0, name)
+            setColumns(noun, rest)
+          }}
         />
       )}
-      {(rows.length > 0 || cursors.length > 0) && (
+      {!isBoard && page.value && (rows.length > 0 || look.page > 1) && (
         <nav class="pager" aria-label="Pages">
-          <button type="button" disabled={cursors.length === 0} onClick={() => back()}>
-            ← Previous
+          <button type="button" disabled={look.page === 1} onClick={() => back()}>
+            <Icon name="left" /> Previous
           </button>
-          {page.value && (
-            <span aria-live="polite">
-              {numberText(page.value.begin + 1)}–{numberText(page.value.begin + rows.length)} of{' '}
-              {numberText(page.value.total)}
-            </span>
-          )}
-          <button type="button" disabled={!page.value?.hasMore} onClick={next}>
-            Next →
+          <span aria-live="polite">
+            {numberText(page.value.begin + 1)}–{numberText(page.value.begin + rows.length)} of{' '}
+            {numberText(page.value.total)}
+          </span>
+          <button type="button" disabled={!page.value.hasMore} onClick={next}>
+            Next <Icon name="right" />
           </button>
         </nav>
       )}
-      {creating && <CreateDialog noun={noun} onClose={() => setCreating(false)} onCreated={page.reload} />}
-    </>
+      {selected.size > 0 && (
+        <BulkBar
+          noun={noun}
+          selected={[...selected.values()]}
+          total={page.value?.total ?? 0}
+          onAll={() => void everyOne(noun, filter, page.value?.total ?? 0).then((all) => select(all, true))}
+          onClear={() => setSelected(new Map())}
+        />
+      )}
+      {choosing && (
+        <ColumnsDialog
+          noun={noun}
+          columns={look.columns}
+          onChange={(names) => setColumns(noun, names)}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+      {creating && <CreateDialog noun={noun} onClose={() => setCreating(false)} />}
+    </div>
   )
 }
 
-/** Moves within the list. The row is what Enter is about then, and not the button that was pressed last. */
-function move(run: () => void): void {
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-  run()
+function Nothing(props: {
+  noun: Noun
+  isFiltered: boolean
+  canCreate: boolean
+  onClear: () => void
+  onCreate: () => void
+}) {
+  const { noun } = props
+  if (props.isFiltered) {
+    return (
+      <EmptyState icon="search" title="Nothing matches.">
+        <button type="button" onClick={props.onClear}>
+          Show all
+        </button>
+      </EmptyState>
+    )
+  }
+  if (asOf.value !== null) return <EmptyState icon="clock" title={`There were no ${plural(noun)} at that time.`} />
+  return (
+    <EmptyState icon="table" title={`No ${plural(noun)} yet`}>
+      {props.canCreate && (
+        <>
+          <button type="button" class="primary" onClick={props.onCreate}>
+            Create the first {singular(noun)}
+          </button>
+          <a class="button" href={href(['import'], { type: noun.name })}>
+            Import a file
+          </a>
+        </>
+      )}
+    </EmptyState>
+  )
 }
 
-function parsed(text: string | null): { [field: string]: Json } {
-  try {
-    const value = JSON.parse(text ?? '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  } catch {
-    return {}
-  }
+/** A filter that follows what is typed, once typing pauses. */
+function useSettledJson<T>(value: T): T {
+  return JSON.parse(useSettled(JSON.stringify(value), 120)) as T
+}
+
+function lastOf(type: string): string | null {
+  const last = lastList.value
+  return last?.session === session.value && last?.type === type ? last.row : null
+}
+
+function targetName(noun: Noun, name: string): string {
+  const field = noun.fields[name]
+  return field?.kind === 'forward' ? field.target : ''
 }

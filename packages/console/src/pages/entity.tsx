@@ -1,88 +1,129 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { may, mayChange } from '../access.ts'
-import { ask, Refusal } from '../api.ts'
+import { useData, useSettled } from '../cache.ts'
 import type { Version } from '../diff.ts'
+import { Comments } from '../entity/comments.tsx'
+import { Facts } from '../entity/facts.tsx'
+import { RelationGraph } from '../entity/graph.tsx'
+import { Related } from '../entity/related.tsx'
+import { Timeline } from '../entity/timeline.tsx'
+import type { Entity } from '../entity.ts'
 import { labelOf, momentText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { Act, Dialog, Head, Trouble } from '../parts/basics.tsx'
-import { idsOf } from '../parts/field-input.tsx'
+import { hrefOfList } from '../list/look.ts'
+import { isWritable, type Noun, singular, targetOf, wordsOf } from '../noun.ts'
 import { FieldsForm } from '../parts/form.tsx'
-import { RelationGraph } from '../parts/graph.tsx'
-import { Remove } from '../parts/grid.tsx'
-import { say, sayError } from '../parts/notes.tsx'
-import { Timeline } from '../parts/timeline.tsx'
-import { State, Value } from '../parts/value.tsx'
-import { VerbButtons } from '../parts/verbs.tsx'
+import { saveFields } from '../parts/save.ts'
+import { State } from '../parts/value.tsx'
+import { remove, VerbButtons } from '../parts/verbs.tsx'
 import { asOf } from '../place.ts'
-import { type Entity, type Json, type Noun, nouns, titleOf, writable } from '../schema.ts'
-import { hrefOfList } from '../turned.ts'
-import { useAnswer, useCalm } from '../use.ts'
+import { visit } from '../recent.ts'
+import { nouns, titleOf } from '../schema.ts'
+import { request, statusOf } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, Head } from '../ui/basics.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
+import { sayDone, write } from '../write.ts'
 
-/** One entity: its fields, what it is connected to, and everything that happened to it. */
+/** One entity: its fields, what belongs to it, notes, and everything that happened to it. */
 export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   const [editing, setEditing] = useState(false)
-  const [turn, setTurn] = useState(0)
-  const time = useCalm(asOf.value, 150)
-  const include = Object.values(noun.fields)
-    .filter(({ kind, target }) => (kind === 'forward' || kind === 'back') && may('read', nouns.value.get(target ?? '')))
-    .map(({ name }) => name)
-    .join(',')
-  const found = useAnswer<Entity>(
-    (signal) => ask('GET', `/${noun.name}/${id}`, { query: { asOf: time, include }, signal }),
-    [noun.name, id, time, include, turn],
+  const [graph, setGraph] = useState(false)
+  const time = useSettled(asOf.value, 150)
+  const relations = Object.values(noun.fields).filter((field) => {
+    const target = targetOf(field)
+    return target !== undefined && may('read', nouns.value.get(target))
+  })
+  const include = relations.map(({ name }) => name).join(',')
+  const found = useData<Entity>(
+    ['entity', id, time, include],
+    (signal) =>
+      request('GET', `/${noun.name}/${id}`, {
+        query: { asOf: time ?? undefined, include: include || undefined },
+        signal,
+      }),
+    { types: time === null ? [noun.name, ...relations.map((field) => targetOf(field)!)] : [] },
   )
-  const reload = () => setTurn((number) => number + 1)
-  const entity = found.value
+  const isGone = statusOf(found.error) === 404
+  const entity = isGone ? null : found.value
   const writes = mayChange(noun)
-  const gone = found.error instanceof Refusal && found.error.status === 404
-  const past = useAnswer(gone ? () => ask('GET', `/${noun.name}/${id}/history`, { query: { limit: 1 } }) : null, [gone])
+  const past = useData(
+    ['was', id],
+    isGone ? () => request('GET', `/${noun.name}/${id}/history`, { query: { limit: 1 } }) : null,
+  )
+  const title = entity ? titleOf(entity, noun) : null
+  useEffect(() => {
+    if (title !== null) visit({ type: noun.name, id, title })
+  }, [title])
   useKeys({
-    Escape: () => (location.hash = hrefOfList(noun.name)),
+    Escape: () => {
+      location.hash = hrefOfList(noun.name)
+    },
     e: () => writes && entity && setEditing(true),
   })
-  const rollback = (version: Version) =>
-    ask('POST', `/${noun.name}/${id}/rollback`, { body: { asOf: version.timestamp } }).then(() => {
-      say(`Rolled back to version ${version.version}, as a new version.`)
-      reload()
-    }, sayError)
+  const rollback = async (version: Version) => {
+    try {
+      const change = { path: `/${noun.name}/${id}/rollback`, body: { asOf: version.timestamp }, type: noun.name }
+      const { correlation } = await write({ ...change, version: entity?.$version })
+      sayDone(`Rolled back to version ${version.version}, as a new version.`, correlation)
+    } catch (reason) {
+      sayError(reason)
+    }
+  }
   const restore = () =>
-    ask('POST', `/${noun.name}/${id}/restore`).then(() => {
-      say('Restored.')
-      reload()
-    }, sayError)
+    write({ path: `/${noun.name}/${id}/restore`, type: noun.name }).then(() => say('Restored.'), sayError)
   return (
     <>
       <p class="crumbs">
-        <a href={hrefOfList(noun.name)}>← {labelOf(noun.path)}</a>
+        <a href={hrefOfList(noun.name)}>
+          <Icon name="left" /> {labelOf(noun.path)}
+        </a>
       </p>
       <Head
-        title={entity ? titleOf(entity, noun) : past.value ? 'Not there' : past.error ? 'There is no such thing' : '…'}
+        title={title ?? (past.value ? 'Not there' : past.error ? 'Not found' : '…')}
         about={
-          <>
-            <code>{id}</code>
-            {entity && ` · version ${entity.$version} · created ${momentText(String(entity.$createdAt))}`}
-          </>
+          entity && (
+            <>
+              {noun.stateField && entity[noun.stateField] && (
+                <State value={String(entity[noun.stateField])} values={wordsOf(noun.fields[noun.stateField])} />
+              )}{' '}
+              {labelOf(singular(noun))} · version {entity.$version} · created {momentText(String(entity.$createdAt))}
+            </>
+          )
         }
       >
-        {entity && noun.stateField && (
-          <State value={String(entity[noun.stateField] ?? '')} values={noun.fields[noun.stateField]?.values ?? []} />
-        )}
-        {entity && writes && <VerbButtons noun={noun} entity={entity} onDone={reload} />}
+        {entity && writes && <VerbButtons noun={noun} entity={entity} />}
         {entity && writes && noun.verbs.update && (
           <button type="button" onClick={() => setEditing(true)}>
-            Edit
+            <Icon name="edit" /> Edit
           </button>
         )}
-        {entity && writes && noun.verbs.delete && <Remove noun={noun} entity={entity} onDone={reload} />}
+        {entity && (
+          <Menu
+            class="icon-only"
+            label={<Icon name="more" />}
+            name="More actions"
+            items={[
+              { label: 'Copy id', icon: 'link', onSelect: () => copy(id) },
+              { label: graph ? 'Hide the graph' : 'Show as a graph', icon: 'share', onSelect: () => setGraph(!graph) },
+              ...(writes && noun.verbs.delete
+                ? [{ label: 'Delete', icon: 'bin', danger: true, onSelect: () => remove(noun, entity) } as const]
+                : []),
+            ]}
+          />
+        )}
       </Head>
-      {gone && (past.value || past.error) && (
+      {isGone && (past.value !== null || past.error) && (
         <div class="panel gone">
           <p>
             {time
-              ? `There was no such ${labelOf(noun.name).toLowerCase()} at that time.`
+              ? `There was no such ${singular(noun)} at that time.`
               : past.value
-                ? `This ${labelOf(noun.name).toLowerCase()} is deleted. What is deleted keeps its past.`
-                : `There never was a ${labelOf(noun.name).toLowerCase()} of this id.`}
+                ? `This ${singular(noun)} is deleted. What is deleted keeps its past.`
+                : `There never was a ${singular(noun)} of this id.`}
           </p>
           {writes && noun.verbs.restore && past.value !== null && (
             <Act class="primary" onRun={restore}>
@@ -91,89 +132,54 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
           )}
         </div>
       )}
-      {!gone && <Trouble error={found.error} />}
-      {entity && (
-        <div class="entity">
-          <Facts noun={noun} entity={entity} />
-          <section class="panel relations" aria-labelledby="relations-title">
-            <h2 id="relations-title">Relations</h2>
-            <RelationGraph noun={noun} entity={entity} />
-          </section>
+      {!isGone && <Failure error={found.error} onRetry={found.reload} />}
+      {!entity && !found.error && <Skeleton rows={6} />}
+      <div class="entity">
+        {entity && <Facts noun={noun} entity={entity} />}
+        <div class="entity-main">
+          {entity && graph && (
+            <section class="panel relations" aria-labelledby="relations-title">
+              <h2 id="relations-title">Connections</h2>
+              <RelationGraph noun={noun} entity={entity} />
+            </section>
+          )}
+          {entity && <Related noun={noun} entity={entity} />}
+          {entity && <Comments entity={entity} />}
+          <Timeline
+            type={noun.name}
+            id={id}
+            writes={writes && noun.verbs.rollback !== undefined && !isGone}
+            onRollback={rollback}
+          />
         </div>
-      )}
-      <Timeline
-        type={noun.name}
-        id={id}
-        turn={turn}
-        writes={writes && noun.verbs.rollback !== undefined && !gone}
-        onRollback={rollback}
-      />
-      {editing && entity && (
-        <EditDialog noun={noun} entity={entity} onClose={() => setEditing(false)} onSaved={reload} />
-      )}
+      </div>
+      {editing && entity && <EditDialog noun={noun} entity={entity} onClose={() => setEditing(false)} />}
     </>
   )
 }
 
-/** The fields that have a value, those of the noun first. */
-function Facts({ noun, entity }: { noun: Noun; entity: Entity }) {
-  const declared = Object.keys(noun.fields).filter((name) => noun.fields[name]!.kind !== 'back')
-  const others = Object.keys(entity).filter(
-    (name) => !noun.fields[name] && !name.startsWith('$') && !/^(created|updated)At$/.test(name),
-  )
-  const names = [...declared, ...others].filter((name) => entity[name] !== undefined && entity[name] !== null)
+function EditDialog({ noun, entity, onClose }: { noun: Noun; entity: Entity; onClose: () => void }) {
+  const [base] = useState(entity)
+  const fields = Object.values(noun.fields).filter(isWritable)
+  const initial = Object.fromEntries(fields.map(({ name }) => [name, base[name] ?? null]))
   return (
-    <section class="panel facts" aria-labelledby="facts-title">
-      <h2 id="facts-title">Fields</h2>
-      <dl>
-        {names.map((name) => (
-          <div key={name}>
-            <dt>{labelOf(name)}</dt>
-            <dd>
-              <Value value={entity[name]} field={noun.fields[name]} name={name} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )
-}
-
-function EditDialog({
-  noun,
-  entity,
-  onClose,
-  onSaved,
-}: {
-  noun: Noun
-  entity: Entity
-  onClose: () => void
-  onSaved: () => void
-}) {
-  const fields = writable(noun)
-  const initial = Object.fromEntries(
-    fields.map(({ name, kind, list }) => [
-      name,
-      kind === 'forward' && !list ? idsOf(entity[name]) : ((entity[name] ?? null) as Json),
-    ]),
-  )
-  return (
-    <Dialog title={`Edit ${titleOf(entity, noun)}`} onClose={onClose} wide>
+    <Dialog title={`Edit ${titleOf(base, noun)}`} onClose={onClose} size="wide">
       <FieldsForm
         fields={fields}
         initial={initial}
         submit="Save"
         onCancel={onClose}
         onSubmit={async (changed) => {
-          await ask('PUT', `/${noun.name}/${entity.$id}`, {
-            body: changed,
-            headers: { 'if-match': `"${entity.$version}"` },
-          })
-          say('Saved.')
-          onSaved()
-          onClose()
+          if (Object.keys(changed).length === 0 || (await saveFields(noun, base, changed))) onClose()
         }}
       />
     </Dialog>
+  )
+}
+
+async function copy(text: string): Promise<void> {
+  await navigator.clipboard?.writeText(text).then(
+    () => say('Copied.'),
+    () => say(text),
   )
 }

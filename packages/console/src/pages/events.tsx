@@ -1,83 +1,104 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { actorName } from '../actors.ts'
-import { ask } from '../api.ts'
-import { changesOf } from '../diff.ts'
-import { clockText, dayText } from '../format.ts'
+import { useData, useSettled } from '../cache.ts'
+import { type Change, changesOf } from '../diff.ts'
+import { clockText, dayText, labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { Empty, Head, JsonText, Trouble } from '../parts/basics.tsx'
+import { connected, onEvent } from '../live.ts'
 import { Changes } from '../parts/changes.tsx'
-import { asOf, go, href, look, place, travel } from '../place.ts'
+import { asOf, href, look, place, travel } from '../place.ts'
 import { nouns, titleOf } from '../schema.ts'
-import { follow, type LogEvent } from '../tail.ts'
-import { useCalm } from '../use.ts'
+import { request } from '../service.ts'
+import { Head, JsonText } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { isPattern, type LoggedEvent, type LogPage, loadEvents, matches, streamed } from './event-log.ts'
 
-const KEPT = 500
-const DAY = 86_400_000
+const STEP = 50
 
-/** What happens in the tenant, while it happens. */
+/** What happened in the tenant, newest first, page by page, and what happens now. */
 export function EventsPage() {
   const type = place.value.query.get('type') ?? ''
-  const isPattern = type.trim() === '' || /[.*]/.test(type) || nouns.value.has(type.trim())
+  const isValid = isPattern(type)
+  const pattern = useSettled(isValid ? type.trim() : '', 250)
+  const time = useSettled(asOf.value, 200)
   const [words, setWords] = useState('')
   const [paused, setPaused] = useState(false)
-  const { events, waiting, isOpen, error } = useTail(
-    useCalm(isPattern ? type.trim() : '', 300),
-    paused,
-    useCalm(asOf.value, 200),
-  )
   const search = useRef<HTMLInputElement>(null)
+  const log = useLog(pattern, time)
+  const live = useLive(pattern, time === null, paused)
   useKeys({
     '/': () => search.current?.focus(),
     p: () => setPaused(!paused),
-    Escape: () => (document.activeElement === search.current ? search.current?.blur() : go([])),
+    Escape: () => search.current?.blur(),
   })
+  const seen = new Set(log.events.map(({ id }) => id))
+  const events = [...live.events.filter(({ id }) => !seen.has(id)), ...log.events]
   const shown =
     words === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(words.toLowerCase()))
   return (
     <>
       <Head
         title="Events"
-        about={asOf.value ? 'The day before the time shown' : 'Every verb of the tenant, as it happens'}
+        about={
+          log.total === null
+            ? undefined
+            : `${numberText(log.total + live.events.length)} ${time ? 'up to then' : 'in all'}`
+        }
       >
-        {asOf.value === null && <Lamp isOpen={isOpen} paused={paused} />}
-        {asOf.value === null && (
+        {time === null && <Lamp isOpen={connected.value === true} paused={paused} />}
+        {time === null && (
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
-            {paused ? `Go on${waiting > 0 ? ` · ${waiting} waiting` : ''}` : 'Pause'}
+            {paused ? `Continue${live.waiting > 0 ? ` · ${live.waiting} waiting` : ''}` : 'Pause'}
           </button>
         )}
       </Head>
-      <search class="finder">
-        <input
-          aria-label="Type or pattern"
-          class="code"
-          placeholder="Contact, *.created, Deal.*"
-          aria-invalid={!isPattern}
-          value={type}
-          onInput={(event) => look({ type: event.currentTarget.value || null })}
-        />
-        <input
-          ref={search}
-          type="search"
-          aria-label="Words in the events"
-          placeholder="Words in the events"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-        <kbd>/</kbd>
+      <search class="toolbar">
+        <label class="search-box">
+          <Icon name="filter" />
+          <input
+            aria-label="Type or pattern"
+            placeholder="Deal, *.created, Deal.won"
+            aria-invalid={!isValid}
+            value={type}
+            onInput={(event) => look({ type: event.currentTarget.value || null })}
+          />
+        </label>
+        <label class="search-box">
+          <Icon name="search" />
+          <input
+            ref={search}
+            type="search"
+            aria-label="Words in the events"
+            placeholder="Words in the events shown"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+          <kbd>/</kbd>
+        </label>
       </search>
-      <Trouble error={error} />
-      {shown.length === 0 && !error && (
-        <Empty>
-          {events.length === 0
-            ? 'Nothing in the last day. What happens next shows up here.'
-            : 'No event has these words.'}
-        </Empty>
+      <Failure error={log.error} onRetry={log.reload} />
+      {log.total === null && !log.error && <Skeleton rows={10} />}
+      {log.total !== null && shown.length === 0 && (
+        <EmptyState
+          icon="pulse"
+          title={
+            words === '' ? (pattern === '' ? 'Nothing happened yet' : `No ${pattern} yet`) : 'No event has these words'
+          }
+        />
       )}
-      <ol class="tail">
-        {shown.map((event) => (
-          <Line key={event.seq} event={event} />
+      <ol class="tail" aria-label="Events">
+        {shown.map((event, at) => (
+          <Line key={event.id} event={event} isNewDay={isNewDay(shown, at)} />
         ))}
       </ol>
+      {log.hasMore && (
+        <nav class="pager" aria-label="Pages">
+          <button type="button" aria-busy={log.loading} onClick={log.more}>
+            Earlier events
+          </button>
+        </nav>
+      )}
     </>
   )
 }
@@ -87,99 +108,134 @@ function Lamp({ isOpen, paused }: { isOpen: boolean; paused: boolean }) {
   return <span class={`lamp ${word.toLowerCase()}`}>{word}</span>
 }
 
-function Line({ event }: { event: LogEvent }) {
+function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
   const [open, setOpen] = useState(false)
-  const [type, name] = event.type.split('.')
+  const [kind, name] = event.type.includes('.') ? event.type.split('.') : ['', event.type]
+  const noun = nouns.value.get(event.entityType)
   return (
-    <li>
-      <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
-        <summary>
-          <time dateTime={event.timestamp} title={`${dayText(event.timestamp)} ${event.timestamp}`}>
-            {clockText(event.timestamp)}
-          </time>
-          <span class="seq">{event.seq}</span>
-          <span class="event-type">
-            {type}.<b>{name}</b>
-          </span>
-          <span class="event-title">{titleOf(event.data ?? {})}</span>
-          <span class="event-actor" title={event.actor}>
-            {actorName(event.actor)}
-          </span>
-        </summary>
-        {open && (
-          <div class="event-body">
-            <p>
-              <a href={href([event.entityType, event.entityId])}>Open {event.entityId}</a>{' '}
-              <button type="button" class="quiet" onClick={() => travel(event.timestamp)}>
-                See this moment
-              </button>
-            </p>
-            {event.previous && (
-              <Changes
-                type={event.entityType}
-                changes={changesOf({ data: event.data, previous: event.previous, verb: event.verb })}
-              />
-            )}
-            <JsonText value={event} label={`Event ${event.seq}`} />
-          </div>
-        )}
-      </details>
-    </li>
+    <>
+      {isNewDay && (
+        <li class="day">
+          <h2>{dayText(event.timestamp)}</h2>
+        </li>
+      )}
+      <li>
+        <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+          <summary>
+            <time dateTime={event.timestamp} title={event.timestamp}>
+              {clockText(event.timestamp)}
+            </time>
+            <span class="event-type">
+              {kind && `${kind}.`}
+              <b>{name}</b>
+            </span>
+            <span class="event-title">{titleOf(event.data, noun)}</span>
+            <span class="event-actor" title={event.actor}>
+              {actorName(event.actor)}
+            </span>
+          </summary>
+          {open && (
+            <div class="event-body">
+              <p>
+                {noun && (
+                  <a href={href([event.entityType, event.entityId])}>
+                    Open this {labelOf(event.entityType).toLowerCase()}
+                  </a>
+                )}{' '}
+                <button type="button" class="quiet" onClick={() => travel(event.timestamp)}>
+                  <Icon name="clock" /> See this moment
+                </button>
+              </p>
+              <EventChanges event={event} />
+              <JsonText value={event.data} label="The entity after the event" />
+            </div>
+          )}
+        </details>
+      </li>
+    </>
   )
 }
 
-/** The last day of the log, newest first, and what follows it. In the past there is no more to follow. */
-function useTail(type: string, paused: boolean, time: string | null) {
-  const [events, setEvents] = useState<readonly LogEvent[]>([])
-  const [isOpen, setOpen] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
-  const [waiting, setWaiting] = useState(0)
-  const held = useRef<LogEvent[]>([])
-  const isPaused = useRef(paused)
-  isPaused.current = paused
-  const show = (more: readonly LogEvent[]) => setEvents((old) => [...[...more].reverse(), ...old].slice(0, KEPT))
-  useEffect(() => {
-    if (paused) return
-    show(held.current)
-    held.current = []
-    setWaiting(0)
-  }, [paused])
-  useEffect(() => {
-    const control = new AbortController()
-    setEvents([])
-    setError(null)
-    held.current = []
-    const run = async () => {
-      const past = await lastDay(type, time, control.signal)
-      show(past.results)
-      if (time !== null) return
-      for await (const event of follow(type, past.cursor, control.signal, setOpen)) {
-        if (isPaused.current) setWaiting(held.current.push(event))
-        else show([event])
-      }
-    }
-    run().catch((reason: Error) => {
-      if (!control.signal.aborted) setError(reason)
-    })
-    return () => control.abort()
-  }, [type, time])
-  return { events, waiting, isOpen, error }
+/** What an event changed. The collection of events leaves that out, so it is asked of the entity's history. */
+function EventChanges({ event }: { event: LoggedEvent }) {
+  const isVerb = event.entityType !== 'Event' && event.verb !== 'create' && nouns.value.has(event.entityType)
+  const found = useData<readonly Change[]>(
+    ['event changes', event.id],
+    isVerb && event.previous === null
+      ? async (signal) => {
+          const at = { from: new Date(Date.parse(event.timestamp) - 1).toISOString(), to: event.timestamp }
+          const { changes } = await request<{
+            changes: { field: string; from: Change['before']; to: Change['after'] }[]
+          }>('GET', `/${event.entityType}/${event.entityId}/diff`, { query: at, signal })
+          return changes.map(({ field, from, to }) => ({ field, before: from, after: to }))
+        }
+      : null,
+  )
+  const own = event.previous === null ? [] : changesOf({ data: event.data, previous: event.previous, verb: event.verb })
+  return <Changes type={event.entityType} changes={own.length > 0 ? own : (found.value ?? [])} />
 }
 
-async function lastDay(type: string, time: string | null, signal: AbortSignal) {
-  const end = time === null ? Date.now() : Date.parse(time)
-  const since = new Date(end - DAY).toISOString()
-  const results: LogEvent[] = []
-  let cursor: string | null = null
-  // The stream runs oldest first: the newest of a busy day are some pages on.
-  for (let turn = 0; turn < 20; turn += 1) {
-    const page: { results: LogEvent[]; hasMore: boolean; cursor: string | number } = await ask('GET', '/events', {
-      query: { limit: 1_000, type: type || null, ...(cursor === null ? { since } : { cursor }) },
-      signal,
-    })
-    results.push(...page.results.filter(({ timestamp }) => Date.parse(timestamp) <= end))
-    cursor = String(page.cursor)
-    if (!page.hasMore || page.results.some(({ timestamp }) => Date.parse(timestamp) > end)) break
+/** The log under a pattern: the newest page, and older ones as they are asked for. */
+function useLog(pattern: string, time: string | null) {
+  const question = { pattern, words: '', time, limit: STEP }
+  const first = useData<LogPage>(
+    ['events', pattern, time],
+    (signal) => loadEvents({ ...question, cursor: null }, signal),
+    {
+      keep: false,
+    },
+  )
+  const [older, setOlder] = useState<readonly LogPage[]>([])
+  const [loading, setLoading] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  useEffect(() => setOlder([]), [pattern, time])
+  const last = older.at(-1) ?? first.value
+  const more = () => {
+    if (loading || !last?.cursor) return
+    setLoading(true)
+    loadEvents({ ...question, cursor: last.cursor }, new AbortController().signal)
+      .then((page) => setOlder((old) => [...old, page]), setError)
+      .finally(() => setLoading(false))
   }
-  return { results: results.slice(-KEPT), cursor }
+  return {
+    events: [...(first.value?.events ?? []), ...older.flatMap(({ events }) => events)],
+    total: first.value?.total ?? null,
+    hasMore: last?.cursor != null,
+    error: first.error ?? error,
+    loading,
+    more,
+    reload: first.reload,
+  }
+}
+
+/** The events since the page was opened. While it is paused they wait. */
+function useLive(pattern: string, isOn: boolean, paused: boolean) {
+  const [events, setEvents] = useState<readonly LoggedEvent[]>([])
+  const [waiting, setWaiting] = useState(0)
+  const held = useRef<LoggedEvent[]>([])
+  const isPaused = useRef(paused)
+  isPaused.current = paused
+  useEffect(() => {
+    setEvents([])
+    held.current = []
+    if (!isOn) return
+    return onEvent((record) => {
+      const event = streamed(record)
+      if (!matches(pattern, event)) return
+      if (isPaused.current) setWaiting(held.current.unshift(event))
+      else setEvents((old) => [event, ...old])
+    })
+  }, [pattern, isOn])
+  useEffect(() => {
+    if (paused) return
+    const late = held.current
+    held.current = []
+    setEvents((old) => [...late, ...old])
+    setWaiting(0)
+  }, [paused])
+  return { events, waiting }
+}
+
+function isNewDay(events: readonly LoggedEvent[], at: number): boolean {
+  return at === 0 || dayText(events[at]!.timestamp) !== dayText(events[at - 1]!.timestamp)
 }

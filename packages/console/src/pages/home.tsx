@@ -1,62 +1,164 @@
-import { may } from '../access.ts'
-import { ask } from '../api.ts'
-import { labelOf, numberText } from '../format.ts'
-import { Head } from '../parts/basics.tsx'
+import { may, mayChange } from '../access.ts'
+import { actorName } from '../actors.ts'
+import { useData, useSettled } from '../cache.ts'
+import { agoText, labelOf, numberText } from '../format.ts'
+import { singular } from '../noun.ts'
+import { HIDDEN_TYPES } from '../parts/side.tsx'
 import { asOf, href } from '../place.ts'
-import { byDomain, nouns } from '../schema.ts'
+import { recent } from '../recent.ts'
+import { byDomain, nouns, titleOf } from '../schema.ts'
+import { request } from '../service.ts'
 import { session } from '../session.ts'
-import { useAnswer, useCalm } from '../use.ts'
+import { Head } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { type LoggedEvent, loadEvents } from './event-log.ts'
 
-/** The front page: what the tenant holds, and what happened last. */
+/** The front page: where work was left, what happened last, and what the tenant holds. */
 export function HomePage() {
-  const time = useCalm(asOf.value, 200)
-  const types = [...nouns.value.values()].filter((noun) => may('read', noun))
-  const counts = useAnswer(
-    () =>
+  const time = useSettled(asOf.value, 200)
+  const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
+  const counts = useData(
+    ['counts', time, types.length],
+    (signal) =>
       countAll(
         types.map(({ name }) => name),
         time,
+        signal,
       ),
-    [time, types.length],
+    { types: time === null ? ['*'] : [] },
   )
+  const total = [...(counts.value?.values() ?? [])].reduce((sum, count) => sum + count, 0)
   return (
     <>
-      <Head title={`~${session.value?.tenant}`} about={time ? 'As it was then' : 'What this tenant holds'} />
+      <Head title={`~${session.value?.tenant}`} about={time ? 'As it was then' : undefined} />
+      <Failure error={counts.error} onRetry={counts.reload} />
+      {counts.value && total === 0 && time === null && <FirstSteps />}
       <div class="home">
-        {byDomain(types).map(([domain, group]) => (
-          <section key={domain} class="panel domain" aria-label={labelOf(domain)}>
-            <h2>{labelOf(domain)}</h2>
-            <ul>
-              {group.map((noun) => (
-                <li key={noun.name}>
-                  <a href={href([noun.name])}>
-                    <span>{labelOf(noun.path)}</span>
-                    <span class={`count${counts.value?.get(noun.name) ? '' : ' zero'}`}>
-                      {counts.value && numberText(counts.value.get(noun.name) ?? 0)}
-                    </span>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
-        ))}
+        <div class="home-main">
+          {!counts.value && !counts.error && <Skeleton rows={10} />}
+          {counts.value &&
+            byDomain(types).map(([domain, group]) => (
+              <section key={domain} class="domain" aria-label={labelOf(domain)}>
+                <h2>{labelOf(domain)}</h2>
+                <ul>
+                  {group.map((noun) => {
+                    const count = counts.value?.get(noun.name) ?? 0
+                    return (
+                      <li key={noun.name}>
+                        <a href={href([noun.name])}>
+                          <span>{labelOf(noun.path)}</span>
+                          <span class={`count${count ? '' : ' zero'}`}>{numberText(count)}</span>
+                        </a>
+                      </li>
+                    )
+                  })}
+                </ul>
+              </section>
+            ))}
+        </div>
+        <aside>
+          <Recent />
+          {may('read', nouns.value.get('Event')) && <Latest time={time} />}
+        </aside>
       </div>
     </>
   )
 }
 
-/** How many of each there are, in one request. */
-async function countAll(types: readonly string[], time: string | null): Promise<ReadonlyMap<string, number>> {
-  const operations = types.map((type) => ({
+function FirstSteps() {
+  const noun = nouns.value.get('Contact')
+  return (
+    <EmptyState icon="star" title="Nothing is here yet">
+      {mayChange(noun) && (
+        <a class="button primary" href={href(['Contact'], { new: '1' })}>
+          Create the first {noun ? singular(noun) : 'entity'}
+        </a>
+      )}
+      <a class="button" href={href(['import'])}>
+        Import a file
+      </a>
+      <a class="button" href={href(['agent'])}>
+        Connect an agent
+      </a>
+    </EmptyState>
+  )
+}
+
+function Recent() {
+  const visits = recent()
+  if (visits.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="recent-title">
+      <h2 id="recent-title">Opened last</h2>
+      <ul class="lines">
+        {visits.map(({ type, id, title }) => (
+          <li key={id}>
+            <a href={href([type, id])}>{title}</a>
+            <span class="hint">{labelOf(type)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The events that happened last, as far as the key may read them. */
+function Latest({ time }: { time: string | null }) {
+  const events = useData<readonly LoggedEvent[]>(
+    ['latest', time],
+    async (signal) =>
+      (await loadEvents({ pattern: '', words: '', time, cursor: null, limit: 12, verbsOnly: true }, signal)).events,
+    { types: time === null ? ['*'] : [] },
+  )
+  if (!events.value || events.value.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="latest-title">
+      <div class="panel-head">
+        <h2 id="latest-title">{time ? 'Happened before' : 'Latest'}</h2>
+        <a href={href(['events'])}>
+          All <Icon name="right" />
+        </a>
+      </div>
+      <ol class="lines">
+        {events.value.map((event) => (
+          <li key={event.id}>
+            <span>
+              {nouns.value.has(event.entityType) ? (
+                <a href={href([event.entityType, event.entityId])}>
+                  {titleOf(event.data, nouns.value.get(event.entityType)) || labelOf(event.entityType)}
+                </a>
+              ) : (
+                <b>{titleOf(event.data) || event.type}</b>
+              )}{' '}
+              {labelOf(event.type.split('.')[1] ?? event.type).toLowerCase()}
+            </span>
+            <span class="hint" title={event.timestamp}>
+              {actorName(event.actor)} · {agoText(event.timestamp)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** How many of each type there are, in one request. */
+async function countAll(
+  types: readonly string[],
+  time: string | null,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const operations = types.slice(0, 100).map((type) => ({
     id: type,
     method: 'GET',
     path: `/${type}/count`,
     query: time === null ? {} : { asOf: time },
   }))
-  const { results } = await ask<{ results: { id: string; status: number; body: { count: number } }[] }>(
+  const { results } = await request<{ results: { id: string; status: number; body: { count: number } }[] }>(
     'POST',
     '/batch',
-    { body: { operations: operations.slice(0, 100) } },
+    { body: { operations }, signal },
   )
   return new Map(results.filter(({ status }) => status === 200).map(({ id, body }) => [id, body.count]))
 }

@@ -1,42 +1,55 @@
 import { useId, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
-import { ask } from '../api.ts'
+import { useData } from '../cache.ts'
+import type { Entity } from '../entity.ts'
 import { fromLocalInput } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { Act, Copyable, Dialog, Empty, Head, Labelled, Scroll, Trouble } from '../parts/basics.tsx'
-import { say, sayError } from '../parts/notes.tsx'
 import { State, Value } from '../parts/value.tsx'
-import { asOf, go, href } from '../place.ts'
-import { byDomain, type Entity, nouns, type Page } from '../schema.ts'
-import { useAnswer } from '../use.ts'
+import { asOf, href } from '../place.ts'
+import { byDomain, nouns, type Page } from '../schema.ts'
+import { request } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, Copyable, Head, Labelled, Scroll } from '../ui/basics.tsx'
+import { confirm, Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 
-/** The tenant's keys: to make, to see and to revoke. */
+/** The tenant's keys: to create, to see and to revoke. */
 export function KeysPage() {
   const noun = nouns.value.get('ApiKey')
-  const keys = useAnswer<Page>(
-    (signal) => ask('GET', '/api-keys', { query: { limit: 100, asOf: asOf.value }, signal }),
-    [asOf.value],
+  const keys = useData<Page>(
+    ['keys', asOf.value],
+    (signal) => request('GET', '/api-keys', { query: { limit: 100, asOf: asOf.value }, signal }),
+    { types: asOf.value === null ? ['ApiKey'] : [] },
   )
   const [making, setMaking] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
-  useKeys({ Escape: () => go([]), n: () => mayChange(noun) && setMaking(true) })
-  const revoke = (key: Entity) =>
-    ask('POST', `/api-keys/${key.$id}/revoke`).then(() => {
-      say(`${key.name} is revoked. It opens nothing from now on.`)
+  useKeys({ n: () => mayChange(noun) && setMaking(true) })
+  const revoke = async (key: Entity) => {
+    const sure = await confirm(
+      `Revoke ${key.name}?`,
+      'It stops working at once, and a revoked key cannot be made valid again.',
+      'Revoke',
+    )
+    if (!sure) return
+    await request('POST', `/api-keys/${key.$id}/revoke`).then(() => {
+      say(`${key.name} is revoked.`)
       keys.reload()
     }, sayError)
+  }
   const rows = keys.value?.results ?? []
   return (
     <>
-      <Head title="API keys" about="Each opens the tenant as far as its scopes go">
+      <Head title="API keys" about="Each opens the tenant as far as its scopes reach">
         {mayChange(noun) && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
-            New key
+            <Icon name="plus" /> New key
           </button>
         )}
       </Head>
-      <Trouble error={keys.error} />
-      {keys.value && rows.length === 0 && <Empty>There are no keys yet.</Empty>}
+      <Failure error={keys.error} onRetry={keys.reload} />
+      {!keys.value && !keys.error && <Skeleton rows={4} />}
+      {keys.value && rows.length === 0 && <EmptyState icon="key" title="No keys yet" />}
       {rows.length > 0 && (
         <Scroll label="API keys">
           <table class="grid">
@@ -68,7 +81,7 @@ export function KeysPage() {
                     <code>{(key.scopes as string) || '—'}</code>
                   </td>
                   <td>
-                    <State value={String(key.status)} values={['Active', 'Revoked', 'Expired']} />
+                    <State value={String(key.status)} />
                   </td>
                   <td>
                     <Value value={key.expiresAt} name="expiresAt" />
@@ -118,7 +131,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
   const [error, setError] = useState<Error | null>(null)
   const scopes = areas.map((area) => `${action}:${area}`).join(',')
   const make = () =>
-    ask<Entity>('POST', '/api-keys', {
+    request<Entity>('POST', '/api-keys', {
       body: { name, scopes, ...(expiresAt && { expiresAt: fromLocalInput(expiresAt) }) },
     }).then((key) => onMade(String(key.secret)), setError)
   const toggle = (area: string) => {
@@ -171,7 +184,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
         <p class="hint">
           Scopes: <code>{scopes}</code>
         </p>
-        <Trouble error={error} />
+        <Failure error={error} />
         <footer>
           <button type="submit" class="primary">
             Create

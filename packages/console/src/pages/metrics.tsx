@@ -1,14 +1,17 @@
+import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
-import { ask } from '../api.ts'
-import { labelOf, numberText } from '../format.ts'
-import { useKeys } from '../keyboard.ts'
-import { Act, Head, Trouble } from '../parts/basics.tsx'
+import { useData, useSettled } from '../cache.ts'
+import type { Entity } from '../entity.ts'
+import { labelOf, monthText, numberText, percentText } from '../format.ts'
+import { wordsOf } from '../noun.ts'
 import { BarChart, FunnelChart, LineChart, type Point, RankChart, type Step } from '../parts/chart.tsx'
-import { sayError } from '../parts/notes.tsx'
-import { asOf, go, href } from '../place.ts'
-import { type Entity, type Json, nouns, type Page } from '../schema.ts'
-import { useAnswer, useCalm } from '../use.ts'
+import { asOf, href } from '../place.ts'
+import { nouns, type Page } from '../schema.ts'
+import { request } from '../service.ts'
+import { sayError } from '../toast.ts'
+import { Act, Head } from '../ui/basics.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
 
 type Snapshot = { readonly [section: string]: { readonly [name: string]: Json } | string | null }
 
@@ -22,13 +25,15 @@ interface Metric {
 const OVER_TIME = ['mrr', 'pipeline', 'deals_won', 'leads', 'tickets_open', 'churn']
 const COUNTS = new Set(['deals_won', 'leads', 'tickets_open'])
 const SHARES = new Set(['nrr', 'churn', 'conversionRate'])
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' })
 
 /** The business in numbers: as of the time shown, and over the months before. */
 export function MetricsPage() {
-  const time = useCalm(asOf.value, 200)
-  const snapshot = useAnswer<Snapshot>((signal) => ask('GET', '/metrics', { query: { asOf: time }, signal }), [time])
-  useKeys({ Escape: () => go([]) })
+  const time = useSettled(asOf.value, 200)
+  const snapshot = useData<Snapshot>(
+    ['metrics', time],
+    (signal) => request('GET', '/metrics', { query: { asOf: time }, signal }),
+    { types: time === null ? ['*'] : [] },
+  )
   const sections = Object.entries(snapshot.value ?? {}).filter(
     ([, numbers]) => typeof numbers === 'object' && numbers !== null,
   )
@@ -36,7 +41,8 @@ export function MetricsPage() {
   return (
     <>
       <Head title="Metrics" about="Computed from the entities and their past" />
-      <Trouble error={snapshot.error} />
+      <Failure error={snapshot.error} onRetry={snapshot.reload} />
+      {!snapshot.value && !snapshot.error && <Skeleton rows={6} />}
       <div class="sections">
         {sections.map(([name, numbers]) => (
           <section class="panel" key={name} aria-label={labelOf(name)}>
@@ -47,7 +53,9 @@ export function MetricsPage() {
                 .map(([key, value]) => (
                   <div key={key}>
                     <dt>{labelOf(key)}</dt>
-                    <dd>{typeof value !== 'number' ? '—' : SHARES.has(key) ? rate(value) : numberText(value)}</dd>
+                    <dd>
+                      {typeof value !== 'number' ? '—' : SHARES.has(key) ? percentText(value) : numberText(value)}
+                    </dd>
                   </div>
                 ))}
             </dl>
@@ -71,13 +79,12 @@ export function MetricsPage() {
 }
 
 function Series({ name, time }: { name: string; time: string | null }) {
-  const metric = useAnswer<Metric>(
-    (signal) => ask('GET', `/Metric/${name}`, { query: { asOf: time }, signal }),
-    [name, time],
+  const metric = useData<Metric>(['metric', name, time], (signal) =>
+    request('GET', `/Metric/${name}`, { query: { asOf: time }, signal }),
   )
   if (!metric.value?.history) return null
   const points: Point[] = metric.value.history.map(({ date, value }) => ({
-    label: MONTH.format(new Date(date)),
+    label: monthText(date),
     value,
   }))
   const Chart = COUNTS.has(name) ? BarChart : LineChart
@@ -92,9 +99,10 @@ function Series({ name, time }: { name: string; time: string | null }) {
 }
 
 function Funnels({ time }: { time: string | null }) {
-  const funnels = useAnswer<Page>(
-    (signal) => ask('GET', '/Funnel', { query: { limit: 20, asOf: time }, signal }),
-    [time],
+  const funnels = useData<Page>(
+    ['funnels', time],
+    (signal) => request('GET', '/Funnel', { query: { limit: 20, asOf: time }, signal }),
+    { types: ['Funnel'] },
   )
   if (!funnels.value || funnels.value.results.length === 0) return null
   return (
@@ -106,11 +114,11 @@ function Funnels({ time }: { time: string | null }) {
   )
 }
 
-/** A funnel is counted when somebody asks: the counting is a verb and stands in the log. */
+/** A funnel is counted on request: the counting is a verb with an event. */
 function FunnelPanel({ funnel }: { funnel: Entity }) {
   const [steps, setSteps] = useState<readonly Step[] | null>(null)
   const analyze = () =>
-    ask<{ analysis: { steps: Step[] } }>('POST', `/Funnel/${funnel.$id}/analyze`).then(
+    request<{ analysis: { steps: Step[] } }>('POST', `/Funnel/${funnel.$id}/analyze`).then(
       ({ analysis }) => setSteps(analysis.steps),
       sayError,
     )
@@ -123,18 +131,13 @@ function FunnelPanel({ funnel }: { funnel: Entity }) {
       {!steps && (
         <p class="hint">
           {typeof funnel.conversionRate === 'number'
-            ? `Last counted: ${rate(funnel.conversionRate)} came through.`
+            ? `Last counted: ${percentText(funnel.conversionRate)} came through.`
             : 'Not counted yet.'}
         </p>
       )}
       {mayChange(nouns.value.get('Funnel')) && <Act onRun={analyze}>{steps ? 'Count again' : 'Count'}</Act>}
     </section>
   )
-}
-
-/** A share, as people say it. */
-function rate(value: number): string {
-  return `${numberText(value * 100)}%`
 }
 
 function stagePoints(stages: Json): Point[] {
@@ -144,7 +147,7 @@ function stagePoints(stages: Json): Point[] {
       return { label: String(stage.stage ?? stage.name), value: stage.count ?? 0 }
     })
   }
-  const order = nouns.value.get('Deal')?.fields.stage?.values ?? []
+  const order = wordsOf(nouns.value.get('Deal')?.fields.stage)
   return Object.entries(stages as { [stage: string]: Json })
     .map(([label, value]) => ({
       label,

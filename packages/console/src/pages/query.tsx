@@ -1,10 +1,18 @@
 import { useId, useState } from 'preact/hooks'
-import { address, send } from '../api.ts'
+import { may } from '../access.ts'
+import { TITLE } from '../columns.ts'
+import { type Entity, isEntity } from '../entity.ts'
+import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { Act, Copyable, Empty, Head, JsonText, Labelled, Trouble } from '../parts/basics.tsx'
-import { asOf, go } from '../place.ts'
-import { nouns } from '../schema.ts'
-import { session } from '../session.ts'
+import { type Noun, titleField } from '../noun.ts'
+import { completeQuery } from '../parts/complete-query.ts'
+import { Editor } from '../parts/editor.tsx'
+import { Value } from '../parts/value.tsx'
+import { asOf, href, look, place } from '../place.ts'
+import { nouns, type Page, titleOf } from '../schema.ts'
+import { addressOf, request } from '../service.ts'
+import { Act, Copyable, Head, JsonText, Labelled, Scroll, Tabs } from '../ui/basics.tsx'
+import { EmptyState, Failure } from '../ui/states.tsx'
 
 const EXAMPLES: readonly {
   readonly label: string
@@ -17,7 +25,7 @@ const EXAMPLES: readonly {
   {
     label: 'Large open deals',
     type: 'Deal',
-    filter: '{"value": {"$gte": 10000}, "stage": {"$nin": ["Won", "Lost", "Closed"]}}',
+    filter: '{\n  "value": {"$gte": 10000},\n  "stage": {"$nin": ["Won", "Lost", "Closed"]}\n}',
     include: 'organization,contact',
     sort: '-value',
   },
@@ -37,57 +45,57 @@ const EXAMPLES: readonly {
 
 interface Outcome {
   readonly ms: number
-  readonly body: unknown
+  readonly body: Page
+  readonly type: string
 }
 
-/** A place to try the query language. */
+/** A place to try the query language. The question stands in the address. */
 export function QueryPage() {
   const id = useId()
-  const [type, setType] = useState('Contact')
-  const [filter, setFilter] = useState('{"stage": "Lead"}')
-  const [sort, setSort] = useState('')
-  const [include, setInclude] = useState('')
-  const [fields, setFields] = useState('')
-  const [limit, setLimit] = useState('10')
+  const { query } = place.value
+  const type = query.get('of') ?? (nouns.value.has('Contact') ? 'Contact' : ([...nouns.value.keys()][0] ?? ''))
+  const filter = query.get('filter') ?? '{"stage": "Lead"}'
+  const part = (name: string) => query.get(name) ?? ''
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const [error, setError] = useState<Error | null>(null)
-  const query = {
-    filter: isJson(filter) ? JSON.stringify(JSON.parse(filter)) : filter,
-    sort,
-    include,
-    fields,
-    limit,
+  const [shape, setShape] = useState<'table' | 'json'>('table')
+  const asked = {
+    filter: isJson(filter) ? JSON.stringify(JSON.parse(filter || '{}')) : filter,
+    sort: part('sort'),
+    include: part('include'),
+    fields: part('fields'),
+    limit: part('limit') || '25',
     asOf: asOf.value,
   }
-  const url = address(session.value!, `/${type}`, query)
   const run = async () => {
     const started = performance.now()
     try {
-      const response = await send('GET', `/${type}`, { query })
-      setOutcome({ body: await response.json(), ms: performance.now() - started })
+      const filled = Object.fromEntries(Object.entries(asked).filter(([, value]) => value))
+      const body = await request<Page>('GET', `/${type}`, { query: filled })
+      setOutcome({ body, ms: performance.now() - started, type })
       setError(null)
     } catch (reason) {
       setOutcome(null)
       setError(reason as Error)
     }
   }
-  useKeys({ 'mod+Enter': () => void run(), 'mod+s': () => void run(), Escape: () => go([]) })
-  const text = (label: string, value: string, set: (value: string) => void, hint: string) => (
-    <Labelled label={label} for={`${id}-${label}`}>
+  useKeys({ 'mod+Enter': () => void run(), 'mod+s': () => void run() })
+  const text = (name: string, hint: string) => (
+    <Labelled label={labelOf(name)} for={`${id}-${name}`}>
       <input
-        id={`${id}-${label}`}
+        id={`${id}-${name}`}
         class="code"
-        value={value}
+        value={part(name)}
         placeholder={hint}
-        onInput={(event) => set(event.currentTarget.value)}
+        onInput={(event) => look({ [name]: event.currentTarget.value || null })}
       />
     </Labelled>
   )
   return (
     <>
-      <Head title="Query" about="Try the query language on the tenant's own data">
+      <Head title="Query" about="The query language on your own data">
         <Act class="primary" onRun={run}>
-          Run
+          Run <kbd>Ctrl ↵</kbd>
         </Act>
       </Head>
       <p class="examples">
@@ -96,12 +104,15 @@ export function QueryPage() {
             type="button"
             class="chip"
             key={one.label}
-            onClick={() => {
-              setType(one.type)
-              setFilter(one.filter)
-              setInclude(one.include ?? '')
-              setSort(one.sort ?? '')
-            }}
+            onClick={() =>
+              look({
+                of: one.type,
+                filter: one.filter,
+                include: one.include ?? null,
+                sort: one.sort ?? null,
+                fields: null,
+              })
+            }
           >
             {one.label}
           </button>
@@ -110,43 +121,122 @@ export function QueryPage() {
       <div class="split">
         <section class="panel" aria-label="Question">
           <Labelled label="Type" for={`${id}-type`}>
-            <select id={`${id}-type`} value={type} onChange={(event) => setType(event.currentTarget.value)}>
-              {[...nouns.value.keys()].map((name) => (
-                <option key={name}>{name}</option>
-              ))}
+            <select id={`${id}-type`} value={type} onChange={(event) => look({ of: event.currentTarget.value })}>
+              {[...nouns.value.values()]
+                .filter((noun) => may('read', noun))
+                .map(({ name }) => (
+                  <option key={name}>{name}</option>
+                ))}
             </select>
           </Labelled>
-          <Labelled label="Filter" for={`${id}-filter`} error={isJson(filter) ? undefined : 'This is not JSON yet.'}>
-            <textarea
-              id={`${id}-filter`}
-              class="code"
-              rows={6}
-              spellcheck={false}
+          <div class={`labelled${isJson(filter) ? '' : ' wrong'}`}>
+            <span class="label">Filter</span>
+            <Editor
+              label="Filter"
+              language="json"
               value={filter}
-              onInput={(event) => setFilter(event.currentTarget.value)}
+              complete={completeQuery(nouns.value.get(type))}
+              onChange={(value) => look({ filter: value })}
+              onRun={() => void run()}
             />
-          </Labelled>
+            {!isJson(filter) && <small class="error">This is not JSON yet.</small>}
+          </div>
           <div class="form-grid">
-            {text('Sort', sort, setSort, '-value,name')}
-            {text('Include', include, setInclude, 'organization,deals')}
-            {text('Fields', fields, setFields, 'all')}
-            {text('Limit', limit, setLimit, '25')}
+            {text('sort', '-value,name')}
+            {text('include', 'organization,deals')}
+            {text('fields', 'all')}
+            {text('limit', '25')}
           </div>
           <h2>Request</h2>
           <Copyable
-            text={`curl '${url}' \\\n  -H "Authorization: Bearer $TILDE_KEY"`}
+            text={`curl '${addressOf(`/${type}`, asked)}' \\\n  -H "Authorization: Bearer $TILDE_KEY"`}
             label="The request as a command"
           />
         </section>
-        <section class="panel">
-          <h2>Answer {outcome && <span class="unit">{Math.round(outcome.ms)} ms</span>}</h2>
-          <Trouble error={error} />
-          {!outcome && !error && <Empty>Ctrl Enter runs it.</Empty>}
-          {outcome && <JsonText value={outcome.body} label="Answer" />}
+        <section class="panel" aria-label="Result">
+          <div class="panel-head">
+            <h2>
+              Answer{' '}
+              {outcome && (
+                <span class="unit">
+                  {numberText(outcome.body.total)} in {Math.round(outcome.ms)} ms
+                </span>
+              )}
+            </h2>
+            <Tabs
+              label="Shape of the answer"
+              value={shape}
+              options={[
+                { value: 'table', label: 'Table', icon: 'table' },
+                { value: 'json', label: 'JSON', icon: 'code' },
+              ]}
+              onChange={setShape}
+            />
+          </div>
+          <Failure error={error} />
+          {!outcome && !error && <EmptyState icon="code" title="Ctrl Enter runs it" />}
+          {outcome && shape === 'json' && <JsonText value={outcome.body} label="Answer" />}
+          {outcome && shape === 'table' && <Rows outcome={outcome} />}
         </section>
       </div>
     </>
   )
+}
+
+function Rows({ outcome }: { outcome: Outcome }) {
+  const noun = nouns.value.get(outcome.type)!
+  const rows = outcome.body.results
+  if (rows.length === 0) return <EmptyState icon="search" title="Nothing matches" />
+  const columns = columnsOf(noun, rows)
+  return (
+    <Scroll label="Answer">
+      <table class="grid">
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th scope="col" key={name}>
+                {labelOf(name === TITLE ? noun.name : name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((entity) => (
+            <tr key={entity.$id}>
+              {columns.map((name) => (
+                <td key={name}>
+                  <Cell noun={noun} entity={entity} name={name} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  )
+}
+
+function Cell({ noun, entity, name }: { noun: Noun; entity: Entity; name: string }) {
+  if (name === TITLE || name === titleField(noun)) {
+    return (
+      <a class="title" href={href([noun.name, entity.$id])}>
+        {titleOf(entity, noun)}
+      </a>
+    )
+  }
+  const value = entity[name]
+  if (Array.isArray(value) && value.some(isEntity)) return <>{numberText(value.length)}</>
+  return <Value value={value} field={noun.fields[name]} name={name} entity={entity} />
+}
+
+/** The columns that have a value in at least one row. */
+function columnsOf(noun: Noun, rows: readonly Entity[]): string[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== null)))
+  const title = titleField(noun) ?? TITLE
+  const own = [...names].filter(
+    (name) => !name.startsWith('$') && !/^(created|updated)At$/.test(name) && name !== title,
+  )
+  return [title, ...own.slice(0, 12), ...(names.has('$updatedAt') ? ['$updatedAt'] : [])]
 }
 
 function isJson(text: string): boolean {

@@ -1,56 +1,67 @@
 import { useId, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
-import { ask } from '../api.ts'
+import { useData } from '../cache.ts'
+import type { Entity } from '../entity.ts'
 import { useKeys } from '../keyboard.ts'
-import { Act, Copyable, Dialog, Empty, Head, Labelled, Trouble } from '../parts/basics.tsx'
 import { Deliveries } from '../parts/deliveries.tsx'
-import { say, sayError } from '../parts/notes.tsx'
 import { State } from '../parts/value.tsx'
 import { asOf, go, href, place } from '../place.ts'
-import { type Entity, nouns, type Page } from '../schema.ts'
-import { useAnswer } from '../use.ts'
+import { nouns, type Page } from '../schema.ts'
+import { request } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, Copyable, Head, Labelled } from '../ui/basics.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { sayDone, write } from '../write.ts'
 
 interface Secret {
   readonly title: string
   readonly secret: string
 }
 
-/** Who is told of events, whether that works, and what was sent. */
+/** The receivers of events, whether delivery works, and what was sent. */
 export function WebhooksPage() {
   const noun = nouns.value.get('Webhook')
-  const hooks = useAnswer<Page>(
-    (signal) => ask('GET', '/webhooks', { query: { limit: 100, asOf: asOf.value }, signal }),
-    [asOf.value],
+  const hooks = useData<Page>(
+    ['webhooks', asOf.value],
+    (signal) => request('GET', '/webhooks', { query: { limit: 100, asOf: asOf.value }, signal }),
+    { types: asOf.value === null ? ['Webhook'] : [] },
   )
   const [making, setMaking] = useState(false)
   const [secret, setSecret] = useState<Secret | null>(null)
-  const [turn, setTurn] = useState(0)
   useKeys({
-    Escape: () => go(place.value.path.length > 1 ? ['webhooks'] : []),
+    Escape: () => place.value.path.length > 1 && go(['webhooks']),
     n: () => mayChange(noun) && setMaking(true),
   })
   const rows = hooks.value?.results ?? []
   const chosen = rows.find(({ $id }) => $id === place.value.path[1])
-  const refresh = () => {
-    hooks.reload()
-    setTurn((number) => number + 1)
-  }
+  const refresh = () => hooks.reload()
   return (
     <>
-      <Head title="Webhooks" about="Each is sent the events it asked for, signed">
+      <Head title="Webhooks" about="Signed events, sent to other systems">
         {mayChange(noun) && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
-            New webhook
+            <Icon name="plus" /> New webhook
           </button>
         )}
       </Head>
-      <Trouble error={hooks.error} />
-      {hooks.value && rows.length === 0 && <Empty>Nobody is told of events yet.</Empty>}
+      <Failure error={hooks.error} onRetry={hooks.reload} />
+      {!hooks.value && !hooks.error && <Skeleton rows={3} />}
+      {hooks.value && rows.length === 0 && (
+        <EmptyState icon="hook" title="No webhooks yet">
+          {mayChange(noun) && (
+            <button type="button" class="primary" onClick={() => setMaking(true)}>
+              Send events to a URL
+            </button>
+          )}
+        </EmptyState>
+      )}
       <ul class="cards">
         {rows.map((hook) => (
           <li key={hook.$id} class={`panel card${hook === chosen ? ' chosen' : ''}`}>
             <div class="card-head">
-              <State value={String(hook.status)} values={['active', 'failing']} />
+              <State value={String(hook.status)} />
               <a class="title" href={href(['webhooks', hook.$id])} aria-current={hook === chosen ? 'true' : undefined}>
                 {String(hook.url)}
               </a>
@@ -62,7 +73,7 @@ export function WebhooksPage() {
           </li>
         ))}
       </ul>
-      {chosen && <Deliveries hook={chosen} turn={turn} writes={mayChange(noun)} onDone={refresh} />}
+      {chosen && <Deliveries key={chosen.$id} hook={chosen} writes={mayChange(noun)} onDone={refresh} />}
       {making && (
         <NewWebhook
           onClose={() => setMaking(false)}
@@ -94,19 +105,19 @@ function HookActions({
 }) {
   const path = `/webhooks/${hook.$id}`
   const rotate = () =>
-    ask<{ secret: string }>('POST', `${path}/rotate`).then(({ secret }) => {
+    request<{ secret: string }>('POST', `${path}/rotate`).then(({ secret }) => {
       onSecret({ title: 'New signing secret; the old one signs alongside for a day', secret })
       onDone()
     }, sayError)
   const test = () =>
-    ask<{ status: number | null; error: string | null }>('POST', `${path}/test`).then(({ status, error }) => {
+    request<{ status: number | null; error: string | null }>('POST', `${path}/test`).then(({ status, error }) => {
       if (error === null) say(`It answered ${status}.`)
-      else say(`It was not delivered: ${error}`, 'bad')
+      else say(`It was not delivered: ${error}`, { tone: 'bad' })
       onDone()
     }, sayError)
   const remove = () =>
-    ask('DELETE', path).then(() => {
-      say('It is told nothing from now on.')
+    write({ method: 'DELETE', path, version: hook.$version, type: 'Webhook' }).then(({ correlation }) => {
+      sayDone('Webhook deleted. It receives nothing from now on.', correlation)
       onDone()
     }, sayError)
   return (
@@ -126,7 +137,7 @@ function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: E
   const [events, setEvents] = useState('*')
   const [error, setError] = useState<Error | null>(null)
   const make = () =>
-    ask<Entity>('POST', '/webhooks', {
+    request<Entity>('POST', '/webhooks', {
       body: {
         url,
         events: events
@@ -163,7 +174,7 @@ function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: E
             onInput={(event) => setEvents(event.currentTarget.value)}
           />
         </Labelled>
-        <Trouble error={error} />
+        <Failure error={error} />
         <footer>
           <button type="submit" class="primary">
             Create

@@ -1,11 +1,11 @@
+import type { Json } from '@tildebase/nouns'
 import type { Change } from '../diff.ts'
 import { labelOf, shortText } from '../format.ts'
 import { nouns } from '../schema.ts'
 import { Value } from './value.tsx'
 
-/** What changed, field by field: before, struck out, and after. */
+/** What changed, field by field: the value before, struck out, and the value after. */
 export function Changes({ changes, type }: { changes: readonly Change[]; type: string }) {
-  const noun = nouns.value.get(type)
   if (changes.length === 0) return null
   return (
     <dl class="changes">
@@ -13,20 +13,23 @@ export function Changes({ changes, type }: { changes: readonly Change[]; type: s
         <div key={field}>
           <dt>{labelOf(field)}</dt>
           <dd>
-            {before !== undefined && before !== null && <del>{shortText(before)}</del>}
+            {before !== undefined && before !== null && (
+              <del>
+                <Side type={type} field={field} value={before} />
+              </del>
+            )}
             {before !== undefined && <span aria-hidden="true"> → </span>}
             <ins>
-              {after === undefined || after === null ? (
-                'empty'
-              ) : noun?.fields[field]?.kind === 'forward' ? (
-                <Value value={after} field={noun.fields[field]} />
-              ) : (
-                shortText(after)
-              )}
+              {after === undefined || after === null ? 'empty' : <Side type={type} field={field} value={after} />}
             </ins>
           </dd>
         </div>
       ))}
     </dl>
   )
+}
+
+function Side({ type, field, value }: { type: string; field: string; value: Json }) {
+  const declared = nouns.value.get(type)?.fields[field]
+  return declared?.kind === 'forward' ? <Value value={value} field={declared} /> : shortText(value)
 }

@@ -1,34 +1,46 @@
-import { ask } from '../api.ts'
-import { labelOf } from '../format.ts'
-import { type Entity, type Noun, titleField, titleOf, writable } from '../schema.ts'
-import { Dialog } from './basics.tsx'
-import { FieldsForm } from './form.tsx'
-import { say } from './notes.tsx'
+import { firstFields } from '../columns.ts'
+import type { Entity } from '../entity.ts'
+import { isWritable, type Noun, singular, titleField } from '../noun.ts'
+import { titleOf } from '../schema.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { sayDone, write } from '../write.ts'
+import { type Draft, FieldsForm } from './form.tsx'
 
-/** The form of a new entity, made from its noun. */
-export function CreateDialog({ noun, onClose, onCreated }: { noun: Noun; onClose: () => void; onCreated: () => void }) {
-  const title = titleField(noun)
-  const rank = ({ name, required }: { name: string; required?: boolean }) => (name === title ? 0 : required ? 1 : 2)
-  const fields = [...writable(noun)].sort((a, b) => rank(a) - rank(b))
+/** The form of a new entity: what is needed first, the other fields behind a button. */
+export function CreateDialog(props: {
+  noun: Noun
+  /** What is known already, such as the entity that it is added to. */
+  preset?: Draft
+  onClose: () => void
+  onCreated?: (made: Entity) => void
+}) {
+  const { noun, preset = {}, onClose } = props
+  const first = [...firstFields(noun), ...Object.keys(preset)]
+  const rank = (name: string) => (name === titleField(noun) ? -1 : first.includes(name) ? first.indexOf(name) : 99)
+  const fields = Object.values(noun.fields)
+    .filter(isWritable)
+    .map((field) => (field.kind !== 'forward' && field.default !== undefined ? { ...field, required: false } : field))
+    .sort((a, b) => rank(a.name) - rank(b.name))
   const defaults = Object.fromEntries(
-    fields
-      .filter((field) => field.default !== undefined && field.default !== 'now')
-      .map(({ name, default: value }) => [name, value ?? null]),
+    fields.flatMap((field) =>
+      field.kind === 'forward' || field.default === undefined || field.default === 'now'
+        ? []
+        : [[field.name, field.default]],
+    ),
   )
   return (
-    <Dialog title={`New ${labelOf(noun.name).toLowerCase()}`} onClose={onClose} wide>
+    <Dialog title={`New ${singular(noun)}`} onClose={onClose}>
       <FieldsForm
-        fields={fields.map((field) => (field.default === 'now' ? { ...field, required: false } : field))}
-        initial={defaults}
+        fields={fields}
+        first={first}
+        initial={{ ...defaults, ...preset }}
         submit="Create"
         onCancel={onClose}
         onSubmit={async (draft) => {
-          const made = await ask<Entity>('POST', `/${noun.name}`, {
-            body: draft,
-            headers: { 'idempotency-key': crypto.randomUUID() },
-          })
-          say(`${titleOf(made, noun)} created.`)
-          onCreated()
+          const body = { ...preset, ...draft }
+          const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
+          sayDone(`${titleOf(value, noun)} created.`, correlation)
+          props.onCreated?.(value)
           onClose()
         }}
       />

@@ -1,11 +1,13 @@
+import type { EventRecord } from '@tildebase/client'
 import { useState } from 'preact/hooks'
-import { ask } from '../api.ts'
+import { useData } from '../cache.ts'
+import type { Entity } from '../entity.ts'
 import { numberText } from '../format.ts'
-import type { Entity, Page } from '../schema.ts'
-import type { LogEvent } from '../tail.ts'
-import { useAnswer } from '../use.ts'
-import { Act, Empty, JsonText, Trouble } from './basics.tsx'
-import { say, sayError } from './notes.tsx'
+import type { Page } from '../schema.ts'
+import { request } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, JsonText } from '../ui/basics.tsx'
+import { EmptyState, Failure } from '../ui/states.tsx'
 import { State, Time } from './value.tsx'
 
 interface Attempt {
@@ -28,15 +30,17 @@ interface Delivery extends Omit<Attempt, 'at'> {
 const STATES = ['pending', 'delivered', 'failed', 'test']
 
 /** What was sent to a webhook, try by try, newest first. */
-export function Deliveries(props: { hook: Entity; turn: number; writes: boolean; onDone: () => void }) {
+export function Deliveries(props: { hook: Entity; writes: boolean; onDone: () => void }) {
   const path = `/webhooks/${props.hook.$id}`
-  const found = useAnswer<Page<Delivery>>(
-    (signal) => ask('GET', `${path}/deliveries`, { query: { limit: 50 }, signal }),
-    [path, props.turn],
+  const found = useData<Page<Delivery>>(
+    ['deliveries', path],
+    (signal) => request('GET', `${path}/deliveries`, { query: { limit: 50 }, signal }),
+    { types: ['*'] },
   )
   const redeliver = (deliveryId?: string) =>
-    ask<{ queued: number }>('POST', `${path}/redeliver`, { body: { deliveryId } }).then(({ queued }) => {
+    request<{ queued: number }>('POST', `${path}/redeliver`, { body: { deliveryId } }).then(({ queued }) => {
       say(`${numberText(queued)} on the way again.`)
+      found.reload()
       props.onDone()
     }, sayError)
   const rows = found.value?.results ?? []
@@ -53,8 +57,8 @@ export function Deliveries(props: { hook: Entity; turn: number; writes: boolean;
           </Act>
         )}
       </div>
-      <Trouble error={found.error} />
-      {found.value && rows.length === 0 && <Empty>Nothing was sent yet.</Empty>}
+      <Failure error={found.error} onRetry={found.reload} />
+      {found.value && rows.length === 0 && <EmptyState title="Nothing was sent yet" />}
       <ol class="tail">
         {rows.map((delivery) => (
           <Line
@@ -105,12 +109,11 @@ function Line(props: { delivery: Delivery; writes: boolean; onRedeliver: () => P
 
 /** What was sent: the event, as the log still has it. */
 function Payload({ seq }: { seq: number }) {
-  const found = useAnswer<{ results: LogEvent[] }>(
-    (signal) => ask('GET', '/events', { query: { cursor: seq - 1, limit: 1, total: false }, signal }),
-    [seq],
+  const found = useData<{ results: EventRecord[] }>(['event', seq], (signal) =>
+    request('GET', '/events', { query: { cursor: String(seq - 1), limit: 1, total: false }, signal }),
   )
   const event = found.value?.results.find((one) => one.seq === seq)
-  return event ? <JsonText value={event} label="Payload" /> : <Trouble error={found.error} />
+  return event ? <JsonText value={event} label="Payload" /> : <Failure error={found.error} />
 }
 
 function resultText({ status, latency, error }: Omit<Attempt, 'at'>): string {

@@ -1,19 +1,25 @@
+import type { Field, Json } from '@tildebase/nouns'
 import type { ComponentChildren } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
-import { Refusal } from '../api.ts'
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import type { Field, Json } from '../schema.ts'
-import { Labelled, Trouble } from './basics.tsx'
+import { issuesOf } from '../toast.ts'
+import { Labelled } from '../ui/basics.tsx'
+import { confirmDiscard, LeaveGuard } from '../ui/dialog.tsx'
+import { Failure } from '../ui/states.tsx'
 import { FieldInput } from './field-input.tsx'
 
 export type Draft = { readonly [field: string]: Json }
+export type FormField = Exclude<Field, { kind: 'back' }>
 
-/** A form of fields. It gives what was changed, and shows what the service finds wrong beside the field it is about. */
+/** A form of fields. It gives what was changed, and shows each fault beside its field. */
 export function FieldsForm(props: {
-  fields: readonly Field[]
+  fields: readonly FormField[]
+  /** The names of the fields to show at first; the others are behind a button. All of them when left out. */
+  first?: readonly string[]
   initial: Draft
   submit: string
+  /** Resolves when the form is done; a thrown Problem is shown in the form. */
   onSubmit: (changed: Draft) => Promise<unknown>
   onCancel: () => void
   children?: ComponentChildren
@@ -23,6 +29,7 @@ export function FieldsForm(props: {
   const [changed, setChanged] = useState<Draft>({})
   const [error, setError] = useState<Error | null>(null)
   const [busy, setBusy] = useState(false)
+  const [all, setAll] = useState(props.first === undefined)
   const save = async () => {
     if (busy || !form.current?.reportValidity()) return
     setBusy(true)
@@ -30,11 +37,22 @@ export function FieldsForm(props: {
       await props.onSubmit(changed)
     } catch (reason) {
       setError(reason as Error)
+      const wrong = issuesOf(reason).some(({ field }) => field && props.first && !props.first.includes(field))
+      if (wrong) setAll(true)
     }
     setBusy(false)
   }
-  useKeys({ 'mod+s': () => void save(), Escape: props.onCancel })
-  const issues = error instanceof Refusal ? error.details : []
+  const leave = async () => {
+    if (Object.keys(changed).length === 0 || (await confirmDiscard())) props.onCancel()
+  }
+  const guard = useContext(LeaveGuard)
+  useEffect(() => {
+    if (guard) guard.current = () => void leave()
+  })
+  useKeys({ 'mod+s': () => void save(), Escape: () => void leave() })
+  const issues = issuesOf(error)
+  const shown = all ? props.fields : props.fields.filter(({ name }) => props.first!.includes(name) || name in changed)
+  const hidden = props.fields.length - shown.length
   return (
     <form
       class="fields-form"
@@ -45,10 +63,11 @@ export function FieldsForm(props: {
       }}
     >
       <div class="form-grid">
-        {props.fields.map((field) => (
+        {shown.map((field, at) => (
           <Labelled
             key={field.name}
             for={`${id}-${field.name}`}
+            wide={at === 0}
             label={
               <>
                 {labelOf(field.name)}
@@ -66,13 +85,18 @@ export function FieldsForm(props: {
           </Labelled>
         ))}
       </div>
+      {hidden > 0 && (
+        <button type="button" class="quiet more-fields" aria-expanded={false} onClick={() => setAll(true)}>
+          Show {hidden} more {hidden === 1 ? 'field' : 'fields'}
+        </button>
+      )}
       {props.children}
-      <Trouble error={error} />
+      <Failure error={error} />
       <footer>
-        <button type="submit" class="primary" disabled={busy} aria-busy={busy}>
+        <button type="submit" class="primary" aria-busy={busy}>
           {props.submit} <kbd>Ctrl S</kbd>
         </button>
-        <button type="button" onClick={props.onCancel}>
+        <button type="button" onClick={() => void leave()}>
           Cancel
         </button>
       </footer>

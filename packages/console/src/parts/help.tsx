@@ -1,17 +1,20 @@
-import { Dialog } from './basics.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['/', 'Search'],
+  ['Ctrl K', 'Search everything, and commands'],
+  ['/', 'Search this list'],
+  ['f', 'Filter'],
   ['j k', 'Next, previous row'],
   ['[ ]', 'Previous, next page'],
   ['Enter', 'Open the row'],
+  ['x', 'Select the row'],
   ['e', 'Edit the row or the entity'],
   ['n', 'New'],
   ['Ctrl S', 'Save'],
   ['Ctrl Enter', 'Run a query or code'],
   ['p', 'Pause the events'],
-  ['t', 'Travel: to the control of time'],
-  ['Esc', 'Back'],
+  ['t', 'Go to the control of time'],
+  ['Esc', 'Close, or back to the list'],
   ['?', 'This list'],
 ]
 

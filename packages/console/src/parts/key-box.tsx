@@ -1,7 +1,11 @@
+import { tildebase } from '@tildebase/client'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { place } from '../place.ts'
 import { farewell, open, tenantOf } from '../session.ts'
-import { Labelled, Trouble } from './basics.tsx'
+import { sentenceOf } from '../toast.ts'
+import { Labelled } from '../ui/basics.tsx'
+import { Logo } from '../ui/icon.tsx'
+import { Failure } from '../ui/states.tsx'
 
 /** The way in: a tenant and a key that opens it. */
 export function KeyBox() {
@@ -11,6 +15,8 @@ export function KeyBox() {
   const [keep, setKeep] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const [busy, setBusy] = useState(false)
+  /** A tenant that nothing was written to yet: perhaps a slip of the pen. */
+  const [unknown, setUnknown] = useState<string | null>(null)
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
   const write = (text: string) => {
@@ -21,9 +27,10 @@ export function KeyBox() {
   const enter = async () => {
     setBusy(true)
     setError(null)
-    const refusal = await tryKey(tenant.trim(), key.trim())
+    const answer = await tryKey(tenant.trim(), key.trim())
     setBusy(false)
-    if (refusal) return setError(refusal)
+    if (answer.kind === 'refused') return setError(answer.error)
+    if (answer.kind === 'empty' && unknown !== tenant.trim()) return setUnknown(tenant.trim())
     open({ tenant: tenant.trim(), key: key.trim() }, keep)
   }
   return (
@@ -36,7 +43,7 @@ export function KeyBox() {
         }}
       >
         <h1>
-          <Tilde /> Tildebase
+          <Logo /> Tildebase
         </h1>
         {farewell.value && <p class="farewell">{farewell.value}</p>}
         <p class="server">
@@ -68,36 +75,35 @@ export function KeyBox() {
           <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Keep the
           key until this tab is closed
         </label>
-        <Trouble error={error} />
-        <button type="submit" class="primary" disabled={busy} aria-busy={busy}>
-          Open
+        <Failure error={error} />
+        {unknown !== null && unknown === tenant.trim() && (
+          <p class="notice" role="alert">
+            There is no tenant <strong>~{unknown}</strong> yet. Check the name, or open it to start it with your first
+            entity.
+          </p>
+        )}
+        <button type="submit" class="primary" aria-busy={busy}>
+          {unknown !== null && unknown === tenant.trim() ? 'Open it all the same' : 'Open'}
         </button>
       </form>
     </main>
   )
 }
 
-export function Tilde() {
-  return (
-    <svg class="tilde" viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="8" />
-      <path d="M6 19c2.500-7 6.500-7 10-3.500s7.500 3.500 10-3.500" />
-    </svg>
-  )
-}
+/** What a key finds at a tenant. */
+type Answer =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'refused'; readonly error: Error }
 
-/** Asks with the key before anything is shown. Null when it opens the tenant. */
-async function tryKey(tenant: string, key: string): Promise<Error | null> {
+/** Asks with the key before anything is shown. The operator's key opens tenants that do not exist yet, too. */
+async function tryKey(tenant: string, apiKey: string): Promise<Answer> {
+  const fetchOnce = (url: string, init: RequestInit) => fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
   try {
-    const response = await fetch(`${location.origin}/~${tenant}/schema`, {
-      headers: { authorization: `Bearer ${key}` },
-      cache: 'no-store',
-      credentials: 'omit',
-    })
-    if (response.ok) return null
-    const { message } = (await response.json()) as { message: string }
-    return new Error(message)
+    const client = tildebase({ tenant, apiKey, baseUrl: location.origin, retries: 0, fetch: fetchOnce })
+    const { log } = await client.status()
+    return log.seq === 0 ? { kind: 'empty' } : { kind: 'open' }
   } catch (reason) {
-    return new Error(`The server cannot be reached (${reason}).`)
+    return { kind: 'refused', error: new Error(sentenceOf(reason)) }
   }
 }

@@ -3,36 +3,56 @@ import { labelOf } from '../format.ts'
 import { href, place } from '../place.ts'
 import { byDomain, nouns } from '../schema.ts'
 import { leave, session } from '../session.ts'
-import { Tilde } from './key-box.tsx'
+import { Icon, type IconName, Logo } from '../ui/icon.tsx'
 
-/** The pages that are not types. */
-const PAGES: readonly { readonly path: string; readonly label: string; readonly shown?: () => boolean }[] = [
-  { path: 'metrics', label: 'Metrics' },
-  { path: 'events', label: 'Events' },
-  { path: 'query', label: 'Query' },
-  { path: 'agent', label: 'Agents' },
-  { path: 'import', label: 'Import', shown: mayWrite },
-  { path: 'webhooks', label: 'Webhooks', shown: () => may('read', nouns.value.get('Webhook')) },
-  { path: 'keys', label: 'API keys', shown: () => may('read', nouns.value.get('ApiKey')) },
+interface SidePage {
+  readonly path: string
+  readonly label: string
+  readonly icon: IconName
+  readonly shown?: () => boolean
+}
+
+/** The pages for daily work, and those for setting a tenant up. */
+export const WORK_PAGES: readonly SidePage[] = [
+  { path: '', label: 'Home', icon: 'home' },
+  { path: 'metrics', label: 'Metrics', icon: 'chart' },
+  { path: 'events', label: 'Events', icon: 'pulse' },
+  { path: 'bin', label: 'Bin', icon: 'bin' },
+]
+export const SETUP_PAGES: readonly SidePage[] = [
+  { path: 'query', label: 'Query', icon: 'code' },
+  { path: 'agent', label: 'Agents', icon: 'bot' },
+  { path: 'import', label: 'Import', icon: 'upload', shown: mayWrite },
+  { path: 'webhooks', label: 'Webhooks', icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
+  { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]
 
+/** Types that have a page of their own, or that the console keeps for itself. */
+export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard'])
+
 /** The way around. */
-export function Side() {
+export function Side({ onSearch }: { onSearch: () => void }) {
   const here = place.value.path[0] ?? ''
-  const types = [...nouns.value.values()].filter(
-    (noun) => may('read', noun) && noun.name !== 'ApiKey' && noun.name !== 'Webhook',
+  const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
+  const pages = (list: readonly SidePage[]) => (
+    <ul>
+      {list
+        .filter(({ shown }) => !shown || shown())
+        .map(({ path, label, icon }) => (
+          <Entry key={path} to={href(path === '' ? [] : [path])} label={label} icon={icon} isHere={here === path} />
+        ))}
+    </ul>
   )
   return (
     <nav class="side" id="side" aria-label="Console">
-      <a class="brand" href={href([])} aria-current={here === '' ? 'page' : undefined}>
-        <Tilde />
-        <span>{session.value?.tenant}</span>
-      </a>
-      <ul>
-        {PAGES.filter(({ shown }) => !shown || shown()).map(({ path, label }) => (
-          <Entry key={path} to={href([path])} label={label} isHere={here === path} />
-        ))}
-      </ul>
+      <div class="brand">
+        <Logo />
+        <span title={session.value?.tenant}>{session.value?.tenant}</span>
+      </div>
+      <button type="button" class="side-search" aria-label="Search and commands, Ctrl K" onClick={onSearch}>
+        <Icon name="search" /> Search <kbd>Ctrl K</kbd>
+      </button>
+      {pages(WORK_PAGES)}
       {byDomain(types).map(([domain, group]) => (
         <details key={domain} open={domain === 'crm' || group.some(({ name }) => name === here)}>
           <summary>{labelOf(domain)}</summary>
@@ -43,17 +63,22 @@ export function Side() {
           </ul>
         </details>
       ))}
+      <details open={SETUP_PAGES.some(({ path }) => path === here)}>
+        <summary>Set up</summary>
+        {pages(SETUP_PAGES)}
+      </details>
       <button type="button" class="quiet leave" onClick={() => leave()}>
-        Leave
+        <Icon name="out" /> Leave
       </button>
     </nav>
   )
 }
 
-function Entry({ to, label, isHere }: { to: string; label: string; isHere: boolean }) {
+function Entry({ to, label, icon, isHere }: { to: string; label: string; icon?: IconName; isHere: boolean }) {
   return (
     <li>
       <a href={to} aria-current={isHere ? 'page' : undefined}>
+        {icon && <Icon name={icon} />}
         {label}
       </a>
     </li>

@@ -1,19 +1,54 @@
-import { dayText, labelOf, momentText, shortText } from '../format.ts'
+import type { Field, Json } from '@tildebase/nouns'
+import { actorName } from '../actors.ts'
+import { type Entity, idsOf, isEntity, typeOfId } from '../entity.ts'
+import { dateText, isMoney, labelOf, momentText, moneyText, shortText } from '../format.ts'
+import { useNames } from '../names.ts'
+import { targetOf, wordsOf } from '../noun.ts'
 import { href } from '../place.ts'
-import { type Entity, type Field, isEntity, type Json, nouns, titleOf, typeOfId } from '../schema.ts'
+import { nouns, titleOf } from '../schema.ts'
+import { toneOf } from '../tones.ts'
 
-/** A field's value, shown as what it is: a state, a time, a link to another entity. */
-export function Value({ value, field, name }: { value: Json | undefined; field?: Field | undefined; name?: string }) {
+interface ValueProps {
+  readonly value: Json | undefined
+  readonly field?: Field | undefined
+  readonly name?: string
+  /** The entity that the value is of: it knows the currency. */
+  readonly entity?: { readonly [field: string]: Json }
+}
+
+/** A field's value, shown as what it is: a state, an amount, a time, a link. */
+export function Value({ value, field, name = field?.name ?? '', entity }: ValueProps) {
   if (value === null || value === undefined || value === '') return <span class="none">—</span>
-  if (field?.kind === 'forward' || isEntity(value)) return <Links value={value} target={field?.target} />
-  if (field?.kind === 'enum' && typeof value === 'string') return <State value={value} values={field.values ?? []} />
-  if (typeof value === 'string' && (field?.kind === 'datetime' || /(^|\w)(At|timestamp)$/.test(name ?? '')))
+  if (field?.kind === 'forward' || field?.kind === 'back' || isEntity(value)) {
+    return <Links value={value} target={targetOf(field)} />
+  }
+  if (name === '$createdBy' && typeof value === 'string') return <span title={value}>{actorName(value)}</span>
+  if (field?.kind === 'enum' && typeof value === 'string') return <State value={value} values={wordsOf(field)} />
+  if (typeof value === 'string' && (field?.kind === 'datetime' || /(^|\w)(At|timestamp)$/.test(name)))
     return <Time iso={value} />
-  if (field?.kind === 'date' && typeof value === 'string') return <time dateTime={value}>{dayText(value)}</time>
+  if (field?.kind === 'date' && typeof value === 'string') return <time dateTime={value}>{dateText(value)}</time>
   if (typeof value === 'boolean') return <span>{value ? 'Yes' : 'No'}</span>
-  if (typeof value === 'number') return <span class="number">{shortText(value)}</span>
+  if (typeof value === 'number') {
+    return <span class="number">{isMoney(name) ? moneyText(value, entity?.currency) : shortText(value)}</span>
+  }
+  if (typeof value === 'string') return <Text value={value} name={name} />
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return <span>{value.join(', ')}</span>
-  if (typeof value === 'object') return <code>{shortText(value)}</code>
+  return <code>{shortText(value)}</code>
+}
+
+/** A text; mail addresses, telephone numbers and web addresses are links. */
+function Text({ value, name }: { value: string; name: string }) {
+  if (/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(value)) return <a href={`mailto:${value}`}>{value}</a>
+  if (/phone|mobile|fax/i.test(name) && /^[+\d][\d\s()./-]{4,}$/.test(value)) {
+    return <a href={`tel:${value.replace(/[^+\d]/g, '')}`}>{value}</a>
+  }
+  if (/^https?:\/\/[^\s"<>]+$/i.test(value)) {
+    return (
+      <a href={value} target="_blank" rel="noreferrer noopener">
+        {value.replace(/^https?:\/\/(www\.)?/i, '')}
+      </a>
+    )
+  }
   return <span>{value}</span>
 }
 
@@ -25,27 +60,9 @@ export function Time({ iso }: { iso: string }) {
   )
 }
 
-/** A state with the colour of its place in the order of states. */
-export function State({ value, values }: { value: string; values: readonly string[] }) {
-  const tone = TONES[value.toLowerCase()] ?? `tone-${Math.max(0, values.indexOf(value)) % 6}`
-  return <span class={`state ${tone}`}>{labelOf(value)}</span>
-}
-
-/** Words that mean the same wherever they stand. */
-const TONES: { readonly [word: string]: string } = {
-  active: 'tone-good',
-  won: 'tone-good',
-  paid: 'tone-good',
-  delivered: 'tone-good',
-  qualified: 'tone-good',
-  failing: 'tone-bad',
-  failed: 'tone-bad',
-  exhausted: 'tone-bad',
-  lost: 'tone-bad',
-  revoked: 'tone-bad',
-  expired: 'tone-dim',
-  closed: 'tone-dim',
-  inactive: 'tone-dim',
+/** A state in the colour of what it means. */
+export function State({ value, values = [] }: { value: string; values?: readonly string[] }) {
+  return <span class={`state tone-${toneOf(value, values)}`}>{labelOf(value)}</span>
 }
 
 function Links({ value, target }: { value: Json; target?: string | undefined }) {
@@ -63,13 +80,14 @@ function Links({ value, target }: { value: Json; target?: string | undefined }) 
   )
 }
 
-/** A link to an entity, by its name when that is known. */
+/** A link to an entity by its name. */
 export function EntityLink({ to, target }: { to: Entity | string; target?: string | undefined }) {
-  const id = typeof to === 'string' ? to : to.$id
+  const id = idsOf(to)[0]!
   const type = typeof to === 'string' ? (target ?? typeOfId(id)) : to.$type
-  const text = typeof to === 'string' ? shortText(id, 22) : titleOf(to, nouns.value.get(type))
+  const names = useNames(typeof to === 'string' ? [id] : [])
+  const text = typeof to === 'string' ? (names.get(id) ?? shortText(id, 22)) : titleOf(to, nouns.value.get(type))
   return (
-    <a href={href([type, id])} title={id}>
+    <a href={href([type, id])} title={text}>
       {text}
     </a>
   )

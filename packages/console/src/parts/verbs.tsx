@@ -1,74 +1,128 @@
 import { signal } from '@preact/signals'
-import { ask } from '../api.ts'
+import type { Verb } from '@tildebase/nouns'
+import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
-import { type Entity, type Field, type Noun, titleOf, type Verb, verbsFor } from '../schema.ts'
-import { Act, Dialog } from './basics.tsx'
-import { type Draft, FieldsForm } from './form.tsx'
-import { say, sayError } from './notes.tsx'
+import { type Noun, verbsFor } from '../noun.ts'
+import { titleOf } from '../schema.ts'
+import { say, sayError } from '../toast.ts'
+import { Act } from '../ui/basics.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { isConflict, sayDone, write } from '../write.ts'
+import { type Draft, FieldsForm, type FormField } from './form.tsx'
 
-interface Asked {
+interface Started {
   readonly noun: Noun
   readonly entity: Entity
   readonly verb: Verb
-  readonly onDone: (after: Entity) => void
+  readonly done: (ran: boolean) => void
 }
 
-const asked = signal<Asked | null>(null)
+const started = signal<Started | null>(null)
 
-/** A button for each verb that the entity may run from its state. */
-export function VerbButtons({ noun, entity, onDone }: Omit<Asked, 'verb'>) {
+/** The items of a menu for an entity: the verbs that its state allows, and deleting it. */
+export function verbItems(noun: Noun, entity: Entity, isAllowed: boolean): MenuItem[] {
+  if (!isAllowed) return []
+  const verbs: MenuItem[] = verbsFor(noun, entity).map((verb) => ({
+    label: labelOf(verb.name),
+    onSelect: () => runVerb(noun, entity, verb),
+  }))
+  return noun.verbs.delete
+    ? [...verbs, { label: 'Delete', icon: 'bin', danger: true, onSelect: () => remove(noun, entity) }]
+    : verbs
+}
+
+/** Buttons for the verbs that the state allows: the first three as buttons, the others in a menu. */
+export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
+  const verbs = verbsFor(noun, entity)
+  // What moves the entity on comes first.
+  const ranked = [...verbs].sort((a, b) => Number(movesState(noun, b)) - Number(movesState(noun, a)))
+  const [shown, rest] = [ranked.slice(0, 3), ranked.slice(3)]
   return (
     <>
-      {verbsFor(noun, entity).map((verb) => (
-        <Act key={verb.name} class="verb" onRun={() => start({ noun, entity, verb, onDone })}>
+      {shown.map((verb) => (
+        <Act key={verb.name} onRun={() => runVerb(noun, entity, verb)}>
           {labelOf(verb.name)}
         </Act>
       ))}
+      {rest.length > 0 && (
+        <Menu
+          label="More"
+          name="More verbs"
+          items={rest.map((verb) => ({ label: labelOf(verb.name), onSelect: () => runVerb(noun, entity, verb) }))}
+        />
+      )}
     </>
   )
 }
 
-/** The window that asks for a verb's arguments, when one was started that takes some. */
+/** Whether a verb changes the state. */
+export function movesState(noun: Noun, verb: Verb): boolean {
+  return noun.stateField !== null && verb.set !== undefined && noun.stateField in verb.set
+}
+
+/** Runs a verb on the version that is shown; asks for its arguments first, unless they are given. True when it ran. */
+export function runVerb(noun: Noun, entity: Entity, verb: Verb, args?: Draft): Promise<boolean> {
+  if (args || !verb.args?.length) return run(noun, entity, verb, args ?? {}).catch(failed)
+  return new Promise((done) => {
+    started.value = { noun, entity, verb, done }
+  })
+}
+
+/** Deletes the version that is shown. */
+export async function remove(noun: Noun, entity: Entity): Promise<boolean> {
+  try {
+    const path = `/${noun.name}/${entity.$id}`
+    const change = { method: 'DELETE', path, version: entity.$version, type: noun.name } as const
+    const { correlation } = await write(change)
+    sayDone(`${titleOf(entity, noun)} deleted.`, correlation)
+    return true
+  } catch (reason) {
+    return failed(reason)
+  }
+}
+
+/** The window that asks for a verb's arguments. */
 export function VerbDialog() {
-  const open = asked.value
+  const open = started.value
   if (!open) return null
-  const { noun, verb, entity } = open
-  const close = () => {
-    asked.value = null
+  const { noun, verb, entity, done } = open
+  const close = (ran: boolean) => {
+    started.value = null
+    done(ran)
   }
   return (
-    <Dialog title={`${labelOf(verb.name)} ${titleOf(entity, noun)}`} onClose={close}>
+    <Dialog title={`${labelOf(verb.name)} ${titleOf(entity, noun)}`} onClose={() => close(false)}>
       <FieldsForm
         fields={(verb.args ?? []).map((name) => argument(noun, name))}
         initial={{}}
         submit={labelOf(verb.name)}
-        onCancel={close}
-        onSubmit={async (args) => {
-          await run(open, args)
-          close()
-        }}
+        onCancel={() => close(false)}
+        onSubmit={async (args) => close(await run(noun, entity, verb, args))}
       />
     </Dialog>
   )
 }
 
-async function start(wanted: Asked): Promise<void> {
-  if (wanted.verb.args?.length) {
-    asked.value = wanted
-    return
-  }
-  await run(wanted, {}).catch(sayError)
+async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): Promise<boolean> {
+  const path = `/${noun.name}/${entity.$id}/${verb.name}`
+  const { correlation } = await write({ path, body: args, version: entity.$version, type: noun.name })
+  sayDone(`${titleOf(entity, noun)} ${labelOf(verb.event).toLowerCase()}.`, correlation)
+  return true
 }
 
-async function run({ noun, entity, verb, onDone }: Asked, args: Draft): Promise<void> {
-  const after = await ask<Entity>('POST', `/${noun.name}/${entity.$id}/${verb.name}`, { body: args })
-  say(`${titleOf(entity, noun)} ${labelOf(verb.event).toLowerCase()}.`)
-  onDone(after)
+function failed(reason: unknown): false {
+  if (isConflict(reason))
+    say('It was changed in the meantime. The page shows it as it is now; decide again.', { tone: 'bad' })
+  else sayError(reason)
+  return false
 }
 
-/** An argument is input as the field of its name would be. It may always be left out. */
-function argument(noun: Noun, name: string): Field {
+/** An argument is entered as the field of its name would be. It may always be left out. */
+function argument(noun: Noun, name: string): FormField {
   const field = noun.fields[name]
-  if (field && field.kind !== 'back') return { ...field, required: false, service: false }
-  return { name, kind: 'string', list: false }
+  if (field && field.kind !== 'back') {
+    return field.kind === 'forward' ? { ...field, required: false } : { ...field, required: false, service: false }
+  }
+  return { name, kind: 'string', list: false, required: false, index: 'none', service: false }
 }

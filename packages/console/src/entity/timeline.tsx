@@ -1,44 +1,48 @@
 import { useState } from 'preact/hooks'
 import { actorName } from '../actors.ts'
-import { ask, Refusal } from '../api.ts'
+import { useData } from '../cache.ts'
 import { changesOf, type Version } from '../diff.ts'
 import { agoText, labelOf } from '../format.ts'
+import { Changes } from '../parts/changes.tsx'
+import { Time } from '../parts/value.tsx'
 import { asOf, travel } from '../place.ts'
 import type { Page } from '../schema.ts'
-import { useAnswer } from '../use.ts'
-import { Act, Trouble } from './basics.tsx'
-import { Changes } from './changes.tsx'
-import { sayError } from './notes.tsx'
-import { Time } from './value.tsx'
+import { request, statusOf } from '../service.ts'
+import { sayError } from '../toast.ts'
+import { Act } from '../ui/basics.tsx'
+import { Failure } from '../ui/states.tsx'
+
+const STEP = 25
 
 /** The versions of an entity, newest first: who did what, when, and how to get back there. */
 export function Timeline(props: {
   type: string
   id: string
-  turn: number
   writes: boolean
   onRollback: (version: Version) => Promise<unknown>
 }) {
-  const { type, id } = props
+  const path = `/${props.type}/${props.id}/history`
   const [older, setOlder] = useState<readonly Version[]>([])
   const [cursor, setCursor] = useState<string | null | undefined>()
-  const path = `/${type}/${id}/history`
-  const first = useAnswer<Page<Version>>(
-    (signal) => ask('GET', path, { query: { limit: 25 }, signal }),
-    [path, props.turn],
+  const first = useData<Page<Version>>(
+    ['history', props.id],
+    (signal) => request('GET', path, { query: { limit: STEP }, signal }),
+    { types: [props.type] },
   )
   const more = async () => {
-    const page = await ask<Page<Version>>('GET', path, { query: { limit: 25, cursor: cursor ?? first.value?.cursor } })
+    const at = cursor ?? first.value?.cursor ?? undefined
+    const page = await request<Page<Version>>('GET', path, { query: { limit: STEP, cursor: at } })
     setOlder([...older, ...page.results])
     setCursor(page.cursor)
   }
-  const versions = [...(first.value?.results ?? []), ...older]
+  const newest = first.value?.results ?? []
+  const versions = [...newest, ...older.filter(({ seq }) => !newest.some((one) => one.seq === seq))]
   const left = cursor === undefined ? first.value?.cursor : cursor
-  if (first.error instanceof Refusal && first.error.status === 404) return null
+  if (statusOf(first.error) === 404) return null
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">History</h2>
-      <Trouble error={first.error} />
+      <Failure error={first.error} onRetry={first.reload} />
       <ol class="timeline">
         {versions.map((version, at) => (
           <Moment key={version.seq} version={version} isNewest={at === 0} {...props} />
@@ -63,13 +67,13 @@ function Moment(props: {
     <li class={`moment verb-${version.verb}${isAhead ? ' ahead' : ''}`}>
       <div class="moment-head">
         <strong>{labelOf(version.event)}</strong>
-        <span class="version">v{version.version}</span>
         <span class="by">
           by <b title={version.actor}>{actorName(version.actor)}</b>
         </span>
         <span class="when">
-          <Time iso={version.timestamp} /> · {agoText(version.timestamp)}
+          {agoText(version.timestamp)} · <Time iso={version.timestamp} />
         </span>
+        <span class="version">version {version.version}</span>
       </div>
       <Changes changes={changesOf(version)} type={props.type} />
       <div class="moment-actions">

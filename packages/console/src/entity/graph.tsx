@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { type Entity, isEntity } from '../entity.ts'
 import { labelOf, shortText } from '../format.ts'
+import { type Noun, targetOf } from '../noun.ts'
 import { href } from '../place.ts'
-import { type Entity, isEntity, type Noun, nouns, titleOf } from '../schema.ts'
-import { Scroll } from './basics.tsx'
+import { nouns, titleOf } from '../schema.ts'
+import { Scroll } from '../ui/basics.tsx'
 
 interface Node {
   readonly relation: string
@@ -83,7 +85,7 @@ function nodesOf(noun: Noun, entity: Entity, kind: 'forward' | 'back'): Node[] {
     .filter((field) => field.kind === kind && entity[field.name] !== undefined && entity[field.name] !== null)
     .flatMap((field) => {
       const value = entity[field.name]!
-      const type = field.target ?? ''
+      const type = targetOf(field) ?? ''
       const found = (Array.isArray(value) ? value : [value]).filter(isEntity)
       const nodes = found.slice(0, SHOWN).map((one) => ({
         relation: field.name,
@@ -92,7 +94,7 @@ function nodesOf(noun: Noun, entity: Entity, kind: 'forward' | 'back'): Node[] {
         to: href([type, one.$id]),
       }))
       if (found.length <= SHOWN) return nodes
-      const filter = field.via ? JSON.stringify({ [field.via]: entity.$id }) : null
+      const filter = field.kind === 'back' ? JSON.stringify({ [field.via]: entity.$id }) : null
       return [
         ...nodes,
         { relation: field.name, type, text: `${found.length - SHOWN} more…`, to: href([type], { filter }) },

@@ -1,38 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { pretty } from '../format.ts'
-import { useKeys } from '../keyboard.ts'
-import { sentenceOf } from './notes.tsx'
+import { Icon, type IconName } from './icon.tsx'
 
-/** A window over the page. Escape closes it. */
-export function Dialog(props: { title: string; onClose: () => void; wide?: boolean; children: ComponentChildren }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const id = useId()
-  useEffect(() => {
-    dialog.current?.showModal()
-    // Whoever opened it came to write, not to close it.
-    dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
-  }, [])
-  useKeys({ Escape: props.onClose }, true)
-  return (
-    <dialog
-      ref={dialog}
-      class={props.wide ? 'wide' : ''}
-      aria-labelledby={id}
-      onCancel={(event) => event.preventDefault()}
-    >
-      <header>
-        <h2 id={id}>{props.title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={props.onClose}>
-          ×
-        </button>
-      </header>
-      {props.children}
-    </dialog>
-  )
-}
-
-/** The head of a page: what it is, what it is for, what can be done. */
+/** The head of a page: what it is, what it is for, and what can be done. */
 export function Head(props: { title: ComponentChildren; about?: ComponentChildren; children?: ComponentChildren }) {
   return (
     <header class="head">
@@ -45,7 +16,7 @@ export function Head(props: { title: ComponentChildren; about?: ComponentChildre
   )
 }
 
-/** A place that scrolls on its own, and can be scrolled from the keyboard. */
+/** A region that scrolls on its own, also with the keyboard. */
 export function Scroll(props: { label: string; class?: string; busy?: boolean; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the arrow keys cannot reach what is out of sight
@@ -55,21 +26,7 @@ export function Scroll(props: { label: string; class?: string; busy?: boolean; c
   )
 }
 
-/** What went wrong, where it went wrong. */
-export function Trouble({ error }: { error: Error | null }) {
-  if (!error) return null
-  return (
-    <p class="trouble" role="alert">
-      {sentenceOf(error)}
-    </p>
-  )
-}
-
-export function Empty({ children }: { children: ComponentChildren }) {
-  return <p class="empty">{children}</p>
-}
-
-/** A text that people take along, with the button that takes it. */
+/** A text to copy. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const [done, setDone] = useState(false)
   const copy = () =>
@@ -104,10 +61,11 @@ export function Labelled(props: {
   for: string
   hint?: ComponentChildren
   error?: string | undefined
+  wide?: boolean
   children: ComponentChildren
 }) {
   return (
-    <div class={`labelled${props.error ? ' wrong' : ''}`}>
+    <div class={`labelled${props.error ? ' wrong' : ''}${props.wide ? ' wide' : ''}`}>
       <label for={props.for}>{props.label}</label>
       {props.children}
       {props.hint !== undefined && <small class="hint">{props.hint}</small>}
@@ -120,6 +78,7 @@ export function Labelled(props: {
 export function Act(props: {
   onRun: () => Promise<unknown>
   class?: string
+  icon?: IconName
   disabled?: boolean
   title?: string
   children: ComponentChildren
@@ -134,11 +93,34 @@ export function Act(props: {
       type="button"
       class={props.class ?? ''}
       title={props.title}
-      disabled={busy || props.disabled}
+      disabled={props.disabled}
+      aria-disabled={busy || undefined}
       aria-busy={busy}
-      onClick={run}
+      // Not disabled while it is busy: a disabled button loses the focus.
+      onClick={() => busy || run()}
     >
+      {props.icon && <Icon name={props.icon} />}
       {props.children}
     </button>
+  )
+}
+
+/** Two or more ways to look at the same thing. */
+export function Tabs<T extends string>(props: {
+  label: string
+  value: T
+  options: readonly { readonly value: T; readonly label: string; readonly icon?: IconName }[]
+  onChange: (value: T) => void
+}) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced with each button
+    <div class="tabs" role="group" aria-label={props.label}>
+      {props.options.map(({ value, label, icon }) => (
+        <button key={value} type="button" aria-pressed={value === props.value} onClick={() => props.onChange(value)}>
+          {icon && <Icon name={icon} />}
+          {label}
+        </button>
+      ))}
+    </div>
   )
 }

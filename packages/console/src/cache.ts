@@ -1,0 +1,88 @@
+import { notifyManager, QueryClient, QueryObserver, type QueryObserverOptions, skipToken } from '@tanstack/query-core'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ClosedError, isUnreachable } from './service.ts'
+
+const SECOND = 1_000
+
+/** Answers of the service by question. The event stream marks them as stale; see `live.ts`. */
+export const cache = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The client repeats lost requests by itself.
+      retry: false,
+      networkMode: 'always',
+      staleTime: 10 * SECOND,
+      gcTime: 300 * SECOND,
+      refetchOnWindowFocus: true,
+      // The page recovers by itself once the server is back.
+      refetchInterval: (query) => (isUnreachable(query.state.error) ? 3 * SECOND : false),
+    },
+  },
+})
+notifyManager.setScheduler(queueMicrotask)
+cache.mount()
+
+export interface Data<T> {
+  readonly value: T | null
+  readonly error: Error | null
+  readonly loading: boolean
+  /** True while the value belongs to the question before. */
+  readonly isPrevious: boolean
+  reload(): void
+}
+
+export interface DataOptions {
+  /** The types whose events make the answer stale; `*` means every type. */
+  readonly types?: readonly string[]
+  /** False clears the value when the question changes. */
+  readonly keep?: boolean
+}
+
+/** Asks a question and follows its answer. The last value stays until a new one arrives; null asks nothing. */
+export function useData<T>(
+  key: readonly unknown[],
+  load: ((signal: AbortSignal) => Promise<T>) | null,
+  { types = [], keep = true }: DataOptions = {},
+): Data<T> {
+  const options: QueryObserverOptions<T> = {
+    queryKey: key,
+    queryFn: load === null ? skipToken : ({ signal }) => load(signal),
+    enabled: load !== null,
+    meta: { types },
+  }
+  const [observer] = useState(() => new QueryObserver<T>(cache, options))
+  const [, redraw] = useState(0)
+  useEffect(() => observer.subscribe(() => redraw((count) => count + 1)), [observer])
+  useEffect(() => observer.setOptions(options), [JSON.stringify(key), load === null])
+  const result = observer.getOptimisticResult(cache.defaultQueryOptions(options) as never)
+  const last = useRef<T | null>(null)
+  if (result.data !== undefined) last.current = result.data
+  else if (!keep || load === null) last.current = null
+  return {
+    value: result.data ?? last.current,
+    error: result.error instanceof ClosedError ? null : result.error,
+    loading: result.isFetching,
+    isPrevious: result.data === undefined && last.current !== null,
+    reload: () => void observer.refetch(),
+  }
+}
+
+/** A value that follows another one, once that has not changed for `ms` milliseconds. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(() => value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}
+
+/** Marks the answers stale that depend on these types, so that they are asked for again. */
+export function invalidate(types: ReadonlySet<string>): void {
+  void cache.invalidateQueries({
+    predicate: ({ meta }) => {
+      const depends = (meta?.types ?? []) as readonly string[]
+      return depends.some((type) => type === '*' || types.has(type) || types.has('*'))
+    },
+  })
+}

@@ -1,0 +1,103 @@
+import { useId, useState } from 'preact/hooks'
+import { may, mayChange } from '../access.ts'
+import { actorName } from '../actors.ts'
+import { useData } from '../cache.ts'
+import type { Entity } from '../entity.ts'
+import { agoText } from '../format.ts'
+import { asOf } from '../place.ts'
+import { nouns, type Page } from '../schema.ts'
+import { request } from '../service.ts'
+import { sayError } from '../toast.ts'
+import { Act } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Failure } from '../ui/states.tsx'
+import { sayDone, write } from '../write.ts'
+
+const TYPE = 'Comment'
+const WITHOUT = new Set([TYPE, 'View', 'Dashboard', 'ApiKey', 'Event'])
+
+/** Notes that people leave on an entity: Comments that name it in `about`. */
+export function Comments({ entity }: { entity: Entity }) {
+  const noun = nouns.value.get(TYPE)
+  const id = useId()
+  const [text, setText] = useState('')
+  const isIssue = entity.$type === 'Issue'
+  const filter = isIssue ? { $or: [{ about: entity.$id }, { issue: entity.$id }] } : { about: entity.$id }
+  const isThere = may('read', noun) && !WITHOUT.has(entity.$type)
+  const found = useData<Page>(
+    ['comments', entity.$id, asOf.value],
+    isThere
+      ? (signal) => request('GET', `/${TYPE}`, { query: { filter, limit: 100, asOf: asOf.value ?? undefined }, signal })
+      : null,
+    { types: asOf.value === null ? [TYPE] : [] },
+  )
+  if (!isThere) return null
+  const add = async () => {
+    const body = { body: text.trim(), about: entity.$id, ...(isIssue && { issue: entity.$id }) }
+    if (body.body === '') return
+    try {
+      const { correlation } = await write({ path: `/${TYPE}`, body, type: TYPE })
+      setText('')
+      sayDone('Note added.', correlation)
+    } catch (reason) {
+      sayError(reason)
+    }
+  }
+  const remove = (comment: Entity) =>
+    write({ method: 'DELETE', path: `/${TYPE}/${comment.$id}`, version: comment.$version, type: TYPE }).then(
+      ({ correlation }) => sayDone('Note deleted.', correlation),
+      sayError,
+    )
+  const notes = found.value?.results ?? []
+  const writes = mayChange(noun)
+  if (notes.length === 0 && !writes) return null
+  return (
+    <section class="panel comments" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>Notes</h2>
+      <Failure error={found.error} onRetry={found.reload} />
+      {writes && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void add()
+          }}
+        >
+          <textarea
+            aria-label="New note"
+            rows={2}
+            placeholder="Leave a note"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+              event.preventDefault()
+              void add()
+            }}
+          />
+          {text.trim() !== '' && (
+            <button type="submit" class="primary">
+              Add note
+            </button>
+          )}
+        </form>
+      )}
+      <ol>
+        {notes.map((note) => (
+          <li key={note.$id}>
+            <div class="note-head">
+              <b>{actorName(String(note.$createdBy))}</b>
+              <time dateTime={String(note.$createdAt)}>{agoText(String(note.$createdAt))}</time>
+              {writes && (
+                <Act class="quiet icon-only" title="Delete this note" onRun={() => remove(note)}>
+                  <Icon name="bin" />
+                  <span class="unseen">Delete this note</span>
+                </Act>
+              )}
+            </div>
+            <p>{String(note.body)}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

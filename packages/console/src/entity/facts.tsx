@@ -1,0 +1,144 @@
+import type { Json } from '@tildebase/nouns'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { mayChange } from '../access.ts'
+import type { Entity } from '../entity.ts'
+import { labelOf } from '../format.ts'
+import { useKeys } from '../keyboard.ts'
+import { isWritable, type Noun } from '../noun.ts'
+import { FieldInput } from '../parts/field-input.tsx'
+import type { FormField } from '../parts/form.tsx'
+import { saveFields } from '../parts/save.ts'
+import { Value } from '../parts/value.tsx'
+import { sayError } from '../toast.ts'
+import { Icon } from '../ui/icon.tsx'
+
+/** The fields of an entity, each edited in place. Empty ones are behind a button. */
+export function Facts({ noun, entity }: { noun: Noun; entity: Entity }) {
+  const [all, setAll] = useState(false)
+  const [editing, setEditing] = useState<string | null>(null)
+  const declared = Object.values(noun.fields)
+    .filter(({ kind }) => kind !== 'back' && kind !== 'secret')
+    .map(({ name }) => name)
+  const others = Object.keys(entity).filter(
+    (name) => !noun.fields[name] && !name.startsWith('$') && !/^(created|updated)At$/.test(name),
+  )
+  const isEmpty = (name: string) => entity[name] === undefined || entity[name] === null || entity[name] === ''
+  const names = [...declared, ...others]
+  const empty = names.filter(isEmpty)
+  const writes = mayChange(noun) && noun.verbs.update !== undefined
+  const shown = all ? names : names.filter((name) => !isEmpty(name) || name === editing)
+  return (
+    <section class="panel facts" aria-labelledby="facts-title">
+      <h2 id="facts-title">Fields</h2>
+      <dl>
+        {shown.map((name) => (
+          <Fact
+            key={name}
+            noun={noun}
+            entity={entity}
+            name={name}
+            writes={writes}
+            isEditing={editing === name}
+            onEdit={(is) => setEditing(is ? name : null)}
+          />
+        ))}
+      </dl>
+      {empty.length > 0 && (
+        <button type="button" class="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Hide empty fields' : `Show ${empty.length} empty ${empty.length === 1 ? 'field' : 'fields'}`}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Fact(props: {
+  noun: Noun
+  entity: Entity
+  name: string
+  writes: boolean
+  isEditing: boolean
+  onEdit: (isEditing: boolean) => void
+}) {
+  const { noun, entity, name } = props
+  const field = noun.fields[name]
+  const button = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(false)
+  useEffect(() => {
+    if (wasEditing.current && !props.isEditing) button.current?.focus()
+    wasEditing.current = props.isEditing
+  }, [props.isEditing])
+  const canEdit = props.writes && isWritable(field)
+  return (
+    <div>
+      <dt>{labelOf(name)}</dt>
+      {props.isEditing && isWritable(field) ? (
+        <dd>
+          <InPlace noun={noun} entity={entity} field={field} onDone={() => props.onEdit(false)} />
+        </dd>
+      ) : (
+        <dd onDblClick={() => canEdit && props.onEdit(true)}>
+          <Value value={entity[name]} field={field} name={name} entity={entity} />
+          {canEdit && (
+            <button
+              ref={button}
+              type="button"
+              class="quiet icon-only edit-fact"
+              aria-label={`Edit ${labelOf(name).toLowerCase()}`}
+              onClick={() => props.onEdit(true)}
+            >
+              <Icon name="edit" />
+            </button>
+          )}
+        </dd>
+      )}
+    </div>
+  )
+}
+
+/** The input of one field. Enter and a choice save, Escape leaves. */
+function InPlace(props: { noun: Noun; entity: Entity; field: FormField; onDone: () => void }) {
+  const { noun, field } = props
+  const [base] = useState(props.entity)
+  const [value, setValue] = useState<Json | undefined>(base[field.name])
+  const [busy, setBusy] = useState(false)
+  const box = useRef<HTMLFormElement>(null)
+  useEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
+  const save = async (next: Json | undefined) => {
+    if (busy) return
+    if (next === base[field.name]) return props.onDone()
+    setBusy(true)
+    try {
+      if (await saveFields(noun, base, { [field.name]: next ?? null })) props.onDone()
+    } catch (reason) {
+      sayError(reason)
+    }
+    setBusy(false)
+  }
+  useKeys({ Escape: props.onDone, 'mod+s': () => void save(value) })
+  const isChoice = field.kind === 'enum' || field.kind === 'boolean' || (field.kind === 'forward' && !field.list)
+  const change = (next: Json) => {
+    setValue(next)
+    if (isChoice && !field.list) void save(next)
+  }
+  return (
+    <form
+      ref={box}
+      class="in-place"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save(value)
+      }}
+    >
+      <FieldInput id={`fact-${field.name}`} label={labelOf(field.name)} field={field} value={value} onChange={change} />
+      {!isChoice && (
+        <button type="submit" class="primary icon-only" aria-label="Save" aria-busy={busy}>
+          <Icon name="check" />
+        </button>
+      )}
+      <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={props.onDone}>
+        <Icon name="close" />
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,115 @@
+import type { BackField } from '@tildebase/nouns'
+import { useState } from 'preact/hooks'
+import { may, mayChange } from '../access.ts'
+import { columnLabel, defaultColumns, TITLE } from '../columns.ts'
+import { type Entity, isEntity } from '../entity.ts'
+import { labelOf, numberText } from '../format.ts'
+import { type Noun, singular, titleField } from '../noun.ts'
+import { CreateDialog } from '../parts/create.tsx'
+import { Value } from '../parts/value.tsx'
+import { href } from '../place.ts'
+import { nouns, titleOf } from '../schema.ts'
+import { Icon } from '../ui/icon.tsx'
+
+const ROWS = 5
+
+/** What belongs to an entity: a table for each relation that points to it, with a way to add to it. */
+export function Related({ noun, entity }: { noun: Noun; entity: Entity }) {
+  const fields = Object.values(noun.fields).filter(
+    (field): field is BackField => field.kind === 'back' && may('read', nouns.value.get(field.target)),
+  )
+  const filled = fields.filter((field) => entitiesOf(entity, field).length > 0)
+  const empty = fields.filter((field) => !filled.includes(field) && mayChange(nouns.value.get(field.target)))
+  return (
+    <>
+      {filled.map((field) => (
+        <Relation key={field.name} field={field} entity={entity} />
+      ))}
+      {empty.length > 0 && (
+        <section class="panel add-related" aria-label="Add">
+          <span class="hint">Add</span>
+          {empty.map((field) => (
+            <AddButton key={field.name} field={field} entity={entity} />
+          ))}
+        </section>
+      )}
+    </>
+  )
+}
+
+function Relation({ field, entity }: { field: BackField; entity: Entity }) {
+  const target = nouns.value.get(field.target)!
+  const rows = entitiesOf(entity, field)
+  const columns = defaultColumns(target)
+    .filter((name) => name !== field.via && target.fields[name]?.kind !== 'forward')
+    .slice(0, 4)
+  return (
+    <section class="panel related" aria-label={labelOf(field.name)}>
+      <div class="panel-head">
+        <h2>
+          {labelOf(field.name)} <span class="count">{rows.length === 100 ? '100+' : numberText(rows.length)}</span>
+        </h2>
+        {mayChange(target) && <AddButton field={field} entity={entity} />}
+      </div>
+      <table class="grid plain">
+        <thead class="unseen">
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {columnLabel(target, name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, ROWS).map((one) => (
+            <tr key={one.$id}>
+              {columns.map((name) => (
+                <td key={name}>
+                  {name === TITLE || name === titleField(target) ? (
+                    <a class="title" href={href([field.target, one.$id])}>
+                      {titleOf(one, target)}
+                    </a>
+                  ) : (
+                    <Value value={one[name]} field={target.fields[name]} name={name} entity={one} />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > ROWS && (
+        <a class="more" href={href([field.target], { filter: JSON.stringify({ [field.via]: entity.$id }) })}>
+          All {labelOf(field.name).toLowerCase()}
+        </a>
+      )}
+    </section>
+  )
+}
+
+function AddButton({ field, entity }: { field: BackField; entity: Entity }) {
+  const target = nouns.value.get(field.target)!
+  const [open, setOpen] = useState(false)
+  const via = target.fields[field.via]
+  const isList = via?.kind === 'forward' && via.list
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => setOpen(true)}>
+        <Icon name="plus" /> {labelOf(singular(target))}
+      </button>
+      {open && (
+        <CreateDialog
+          noun={target}
+          preset={{ [field.via]: isList ? [entity.$id] : entity.$id }}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function entitiesOf(entity: Entity, field: BackField): Entity[] {
+  const value = entity[field.name]
+  return (Array.isArray(value) ? value : [value]).filter(isEntity)
+}

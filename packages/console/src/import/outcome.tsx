@@ -1,0 +1,67 @@
+import { numberText } from '../format.ts'
+import { saveFile } from '../list/export.ts'
+import { Scroll } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { Report } from './upload.ts'
+
+export interface Outcome extends Report {
+  readonly file: string
+  readonly wasDry: boolean
+  /** The line of the file that holds its first row. */
+  readonly firstLine: number
+}
+
+const SHOWN = 100
+
+/** What became of a file: how many rows were taken, and what is wrong with the others. */
+export function ImportOutcome({ outcome }: { outcome: Outcome }) {
+  const details = outcome.details.map(({ row, error }) => ({ row: row + 1, line: row + outcome.firstLine, error }))
+  const download = () =>
+    saveFile(
+      new Blob([JSON.stringify(details, null, 2)], { type: 'application/json' }),
+      `${outcome.file}.rejected.json`,
+    )
+  return (
+    <section class="panel" role="status">
+      <h2>{outcome.wasDry ? `${outcome.file}, checked` : outcome.file}</h2>
+      <dl class="numbers">
+        <div>
+          <dt>{outcome.wasDry ? 'Would be imported' : 'Imported'}</dt>
+          <dd>{numberText(outcome.imported)}</dd>
+        </div>
+        <div>
+          <dt>Rejected</dt>
+          <dd>{numberText(outcome.errors)}</dd>
+        </div>
+      </dl>
+      {!outcome.success && <p class="failure">The file was not read to its end.</p>}
+      {details.length > 0 && (
+        <>
+          <Scroll label="Rejected rows">
+            <table class="grid">
+              <thead>
+                <tr>
+                  <th scope="col">Row</th>
+                  <th scope="col">Line</th>
+                  <th scope="col">What is wrong</th>
+                </tr>
+              </thead>
+              <tbody>
+                {details.slice(0, SHOWN).map((detail) => (
+                  <tr key={`${detail.row} ${detail.error}`}>
+                    <td>{numberText(detail.row)}</td>
+                    <td>{numberText(detail.line)}</td>
+                    <td class="wrap">{detail.error}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+          <button type="button" onClick={download}>
+            <Icon name="download" /> Download all {numberText(details.length)}
+          </button>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks'
+import type { Entity } from '../entity.ts'
+import { labelOf, numberText } from '../format.ts'
+import { isWritable, type Noun, plural } from '../noun.ts'
+import { FieldsForm, type FormField } from '../parts/form.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { changeMany, commonVerbs, progress } from './bulk.ts'
+import { exportItems } from './export.ts'
+
+/** What can be done with the rows that are selected. */
+export function BulkBar(props: {
+  noun: Noun
+  selected: readonly Entity[]
+  total: number
+  onAll: () => void
+  onClear: () => void
+}) {
+  const { noun, selected } = props
+  const [editing, setEditing] = useState(false)
+  const running = progress.value
+  const verbs = commonVerbs(noun, selected)
+  const change = async (what: Omit<Parameters<typeof changeMany>[1], 'noun'>) => {
+    await changeMany(selected, { noun, ...what })
+    props.onClear()
+  }
+  return (
+    <section class="bulk-bar" aria-label="Selection">
+      {running ? (
+        <>
+          <progress aria-label="Progress" max={running.total} value={running.done} />
+          <span role="status">
+            {numberText(running.done)} of {numberText(running.total)}
+          </span>
+        </>
+      ) : (
+        <>
+          <strong>{numberText(selected.length)} selected</strong>
+          {props.total > selected.length && (
+            <button type="button" class="quiet" onClick={props.onAll}>
+              Select all {numberText(props.total)}
+            </button>
+          )}
+          <span class="spring" />
+          {noun.verbs.update && (
+            <button type="button" onClick={() => setEditing(true)}>
+              <Icon name="edit" /> Edit
+            </button>
+          )}
+          {verbs.length > 0 && (
+            <Menu
+              label="Run a verb"
+              items={verbs.map((verb) => ({
+                label: labelOf(verb.name),
+                onSelect: () =>
+                  change({
+                    done: labelOf(verb.event).toLowerCase(),
+                    method: 'POST',
+                    suffix: `/${verb.name}`,
+                    body: {},
+                  }),
+              }))}
+            />
+          )}
+          <Menu
+            label="Export"
+            icon="download"
+            items={exportItems(noun, { $id: { $in: selected.map(({ $id }) => $id) } })}
+          />
+          {noun.verbs.delete && (
+            <button
+              type="button"
+              class="danger"
+              onClick={() => void change({ done: 'deleted', method: 'DELETE', suffix: '' })}
+            >
+              <Icon name="bin" /> Delete
+            </button>
+          )}
+          <button type="button" class="quiet icon-only" aria-label="Clear the selection" onClick={props.onClear}>
+            <Icon name="close" />
+          </button>
+        </>
+      )}
+      {editing && (
+        <Dialog title={`Edit ${numberText(selected.length)} ${plural(noun)}`} onClose={() => setEditing(false)}>
+          <p class="hint">Fields that you leave alone keep their values.</p>
+          <FieldsForm
+            fields={optionalFields(noun)}
+            initial={{}}
+            submit="Save all"
+            onCancel={() => setEditing(false)}
+            onSubmit={async (body) => {
+              setEditing(false)
+              if (Object.keys(body).length > 0) await change({ done: 'changed', method: 'PUT', suffix: '', body })
+            }}
+          />
+        </Dialog>
+      )}
+    </section>
+  )
+}
+
+function optionalFields(noun: Noun): FormField[] {
+  return Object.values(noun.fields)
+    .filter(isWritable)
+    .filter((field) => field.kind === 'forward' || field.index !== 'unique')
+    .map((field) => ({ ...field, required: false }))
+}

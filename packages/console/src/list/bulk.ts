@@ -1,0 +1,95 @@
+import { signal } from '@preact/signals'
+import type { Json } from '@tildebase/nouns'
+import { invalidate } from '../cache.ts'
+import type { Entity } from '../entity.ts'
+import { type Noun, ownVerbs, verbsFor } from '../noun.ts'
+import type { Page } from '../schema.ts'
+import { request } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { newCorrelation, undo } from '../write.ts'
+
+const BATCH = 50
+const MOST = 5_000
+
+interface Progress {
+  readonly text: string
+  readonly done: number
+  readonly total: number
+}
+
+/** How far the change of many entities is, while one runs. */
+export const progress = signal<Progress | null>(null)
+
+/** What to do with each of many entities. */
+export interface BulkChange {
+  readonly noun: Noun
+  /** `deleted`, `advanced`: what is said when it is done. */
+  readonly done: string
+  readonly method: 'POST' | 'PUT' | 'DELETE'
+  /** Below the entity: empty, or `/advance`. */
+  readonly suffix: string
+  readonly body?: { readonly [field: string]: Json }
+}
+
+/** Changes many entities in batches that are undone together. */
+export async function changeMany(entities: readonly Entity[], change: BulkChange): Promise<void> {
+  const correlation = newCorrelation()
+  const failures: string[] = []
+  let changed = 0
+  try {
+    for (let start = 0; start < entities.length; start += BATCH) {
+      progress.value = { text: change.done, done: start, total: entities.length }
+      const operations = entities.slice(start, start + BATCH).map(({ $id }) => ({
+        id: $id,
+        method: change.method,
+        path: `/${change.noun.name}/${$id}${change.suffix}`,
+        ...(change.body && { body: change.body }),
+      }))
+      const { results } = await request<{ results: { status: number; body: { message?: string } | null }[] }>(
+        'POST',
+        '/batch',
+        { body: { operations }, headers: { 'x-correlation-id': correlation } },
+      )
+      for (const { status, body } of results) {
+        if (status < 300) changed += 1
+        else failures.push(body?.message ?? `status ${status}`)
+      }
+    }
+  } catch (reason) {
+    sayError(reason)
+  }
+  progress.value = null
+  invalidate(new Set([change.noun.name]))
+  if (changed > 0) {
+    say(`${changed} ${change.done}.${failures.length > 0 ? ` ${failures.length} refused: ${failures[0]}` : ''}`, {
+      tone: failures.length > 0 ? 'bad' : 'good',
+      action: { label: 'Undo', run: () => undo(correlation) },
+    })
+  } else if (failures.length > 0) say(`Nothing ${change.done}: ${failures[0]}`, { tone: 'bad' })
+}
+
+/** The verbs that every one of these entities may run from its state. */
+export function commonVerbs(noun: Noun, entities: readonly Entity[]) {
+  return ownVerbs(noun).filter((verb) =>
+    entities.every((entity) => verbsFor(noun, entity).some(({ name }) => name === verb.name)),
+  )
+}
+
+/** All entities under a filter, up to a bound that a page can hold. */
+export async function everyOne(noun: Noun, filter: object, total: number): Promise<Entity[]> {
+  const found: Entity[] = []
+  let cursor: string | null = null
+  try {
+    do {
+      progress.value = { text: 'selected', done: found.length, total: Math.min(total, MOST) }
+      const page: Page = await request<Page>('GET', `/${noun.name}`, {
+        query: { filter, limit: 100, total: false, cursor: cursor ?? undefined },
+      })
+      found.push(...page.results)
+      cursor = page.hasMore ? page.cursor : null
+    } while (cursor !== null && found.length < MOST)
+  } finally {
+    progress.value = null
+  }
+  return found
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Entity } from '../entity.ts'
+import { labelOf } from '../format.ts'
+import { useKeys } from '../keyboard.ts'
+import { isWritable, type Noun } from '../noun.ts'
+import { FieldInput } from '../parts/field-input.tsx'
+import type { Draft } from '../parts/form.tsx'
+import { saveFields } from '../parts/save.ts'
+import { Value } from '../parts/value.tsx'
+import { sayError } from '../toast.ts'
+
+/** A row whose cells are inputs. */
+export function EditRow(props: {
+  noun: Noun
+  columns: readonly string[]
+  entity: Entity
+  onDirty: (isDirty: boolean) => void
+  onCancel: () => void
+  onSaved: () => void
+}) {
+  const { noun, columns } = props
+  // The version that the edit began with: news of the row do not move it under the hands of its editor.
+  const [base] = useState(props.entity)
+  const [draft, setDraft] = useState<Draft>({})
+  const [busy, setBusy] = useState(false)
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(), [])
+  useEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
+  const save = async () => {
+    if (busy) return
+    setBusy(true)
+    try {
+      if (Object.keys(draft).length === 0 || (await saveFields(noun, base, draft))) props.onSaved()
+    } catch (reason) {
+      sayError(reason)
+    }
+    setBusy(false)
+  }
+  useKeys({ 'mod+s': () => void save(), 'mod+Enter': () => void save(), Escape: props.onCancel })
+  const press = (event: KeyboardEvent) => {
+    const isOwn = event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLButtonElement
+    if (event.key !== 'Enter' || isOwn) return
+    event.preventDefault()
+    void save()
+  }
+  return (
+    <tr class="editing" ref={row} onKeyDown={press}>
+      <td class="select" />
+      {columns.map((name) => {
+        const field = noun.fields[name]
+        return (
+          <td key={name}>
+            {isWritable(field) ? (
+              <FieldInput
+                id={`edit-${name}`}
+                label={labelOf(name)}
+                field={field}
+                value={name in draft ? draft[name] : base[name]}
+                onChange={(value) => setDraft((old) => ({ ...old, [name]: value }))}
+              />
+            ) : (
+              <Value value={base[name]} field={field} name={name} entity={base} />
+            )}
+          </td>
+        )
+      })}
+      <td class="row-actions">
+        <div class="buttons">
+          <button type="button" class="primary" aria-busy={busy} onClick={() => void save()}>
+            Save
+          </button>
+          <button type="button" class="quiet" onClick={props.onCancel}>
+            Cancel
+          </button>
+        </div>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,125 @@
+import { signal } from '@preact/signals'
+import type { Json } from '@tildebase/nouns'
+import { may } from '../access.ts'
+import { allColumns, defaultColumns, TITLE } from '../columns.ts'
+import { type Noun, targetOf, titleField, titleRelations, wordsOf } from '../noun.ts'
+import { asOf, href, look, place } from '../place.ts'
+import { nouns } from '../schema.ts'
+import { session } from '../session.ts'
+
+export type Layout = 'table' | 'board'
+
+/** How a list is looked at. All of it stands in the address. */
+export interface Look {
+  readonly layout: Layout
+  readonly filter: { readonly [field: string]: Json }
+  readonly text: string
+  readonly sort: string | null
+  readonly group: string | null
+  readonly columns: readonly string[]
+  readonly page: number
+  readonly view: string | null
+}
+
+const COLUMNS = 'tildebase.columns'
+
+/** The look that the address describes. Columns that are not in it are those that this browser used last. */
+export function lookOf(noun: Noun): Look {
+  const { query } = place.value
+  const known = new Set(allColumns(noun))
+  const named = (query.get('columns') ?? remembered(noun) ?? '').split(',').filter((name) => known.has(name))
+  return {
+    layout: query.get('layout') === 'board' && boardFields(noun).length > 0 ? 'board' : 'table',
+    filter: parsed(query.get('filter')),
+    text: query.get('text') ?? '',
+    sort: query.get('sort'),
+    group: query.get('group'),
+    columns: named.length > 0 ? named : defaultColumns(noun),
+    page: Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1),
+    view: query.get('view'),
+  }
+}
+
+/** The enum fields that a board or a grouping can go by, the state first. */
+export function boardFields(noun: Noun): string[] {
+  const names = Object.values(noun.fields)
+    .filter((field) => field.kind === 'enum' && !field.list && wordsOf(field).length > 1)
+    .map(({ name }) => name)
+  return names.sort((a, b) => Number(b === noun.stateField) - Number(a === noun.stateField))
+}
+
+/** The relations that the columns show by name. */
+export function includesOf(noun: Noun, columns: readonly string[]): string[] {
+  const shown = columns.filter((name) => noun.fields[name]?.kind === 'forward')
+  const titles = columns.includes(TITLE) || titleField(noun) === null ? titleRelations(noun) : []
+  return [...new Set([...shown, ...titles])].filter((name) =>
+    may('read', nouns.value.get(targetOf(noun.fields[name]) ?? '')),
+  )
+}
+
+/** Changes the look. Anything but the page starts at the first page again. */
+export function setLook(patch: { readonly [name: string]: string | null }): void {
+  look('page' in patch ? patch : { page: null, ...patch })
+}
+
+/** Shows these columns, now and when this browser opens the type again. */
+export function setColumns(noun: Noun, columns: readonly string[]): void {
+  const isDefault = columns.join() === defaultColumns(noun).join()
+  remember(noun, isDefault ? null : columns.join(','))
+  look({ columns: isDefault ? null : columns.join(',') })
+}
+
+/** The filter with the words of the search box. */
+export function asked({ filter, text }: Pick<Look, 'filter' | 'text'>): { readonly [field: string]: Json } {
+  // Full text is about the present: in the past the words stay in the box and wait.
+  return text.trim() === '' || asOf.value !== null ? filter : { ...filter, $text: text.trim() }
+}
+
+interface LastList {
+  readonly session: unknown
+  readonly type: string
+  readonly query: { readonly [name: string]: string }
+  readonly row: string | null
+}
+
+/** The list that was looked at last, and its active row. Its entities lead back to it. */
+export const lastList = signal<LastList | null>(null)
+
+/** The address of a type's list, as it was left. */
+export function hrefOfList(type: string): string {
+  const last = lastList.value
+  if (last?.session !== session.value || last?.type !== type) return href([type])
+  // The time is that of the page, wherever it has been since.
+  const { asOf: _, ...query } = last.query
+  return href([type], query)
+}
+
+function parsed(text: string | null): { readonly [field: string]: Json } {
+  try {
+    const value = JSON.parse(text ?? '{}')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function remembered(noun: Noun): string | null {
+  return all()[keyOf(noun)] ?? null
+}
+
+function remember(noun: Noun, columns: string | null): void {
+  const { [keyOf(noun)]: _, ...others } = all()
+  localStorage.setItem(COLUMNS, JSON.stringify(columns === null ? others : { ...others, [keyOf(noun)]: columns }))
+}
+
+function all(): { readonly [key: string]: string } {
+  try {
+    return JSON.parse(localStorage.getItem(COLUMNS) ?? '{}')
+  } catch {
+    return {}
+  }
+}
+
+function keyOf(noun: Noun): string {
+  return `${place.value.tenant}/${noun.name}`
+}

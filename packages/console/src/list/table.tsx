@@ -1,0 +1,229 @@
+import type { Json } from '@tildebase/nouns'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { mayChange } from '../access.ts'
+import { columnLabel, TITLE } from '../columns.ts'
+import type { Entity } from '../entity.ts'
+import { labelOf } from '../format.ts'
+import { useKeys } from '../keyboard.ts'
+import { type Noun, titleField } from '../noun.ts'
+import { Value } from '../parts/value.tsx'
+import { verbItems } from '../parts/verbs.tsx'
+import { href } from '../place.ts'
+import { titleOf } from '../schema.ts'
+import { confirmDiscard } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { EditRow } from './edit-row.tsx'
+import type { ListPage } from './question.ts'
+
+export interface TableProps {
+  readonly noun: Noun
+  readonly columns: readonly string[]
+  readonly page: ListPage
+  readonly sort: string | null
+  /** The field whose values head the groups of rows. */
+  readonly group: string | null
+  readonly active: number
+  readonly busy: boolean
+  readonly selected: ReadonlyMap<string, Entity>
+  readonly onSort: (column: string) => void
+  readonly onActive: (row: number) => void
+  readonly onSelect: (entities: readonly Entity[], isSelected: boolean) => void
+  readonly onMoveColumn: (name: string, before: string) => void
+}
+
+/** Entities in rows. A row can be edited in place, selected, and opened. */
+export function Table(props: TableProps) {
+  const { noun, columns, active, selected } = props
+  const rows = props.page.results
+  const [editing, setEditing] = useState<string | null>(null)
+  const isDirty = useRef(false)
+  const box = useRef<HTMLElement>(null)
+  const writes = mayChange(noun) && noun.verbs.update !== undefined
+  const edit = async (id: string | null) => {
+    if (isDirty.current && !(await confirmDiscard())) return
+    isDirty.current = false
+    setEditing(id)
+  }
+  const row = rows[active]
+  useKeys({
+    e: () => writes && row && void edit(row.$id),
+    x: () => row && mayChange(noun) && props.onSelect([row], !selected.has(row.$id)),
+  })
+  // Another page begins at its first row.
+  useEffect(() => box.current?.scrollTo({ top: 0 }), [props.page.begin])
+  const isAll = rows.length > 0 && rows.every(({ $id }) => selected.has($id))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the arrow keys cannot reach what is out of sight
+    <section class="scroll table-box" aria-label={labelOf(noun.path)} aria-busy={props.busy} tabIndex={0} ref={box}>
+      <table class="grid">
+        <thead>
+          <tr>
+            {mayChange(noun) && (
+              <th scope="col" class="select">
+                <input
+                  type="checkbox"
+                  aria-label="Select all rows of this page"
+                  checked={isAll}
+                  onChange={() => props.onSelect(rows, !isAll)}
+                />
+              </th>
+            )}
+            {columns.map((name) => (
+              <Heading key={name} name={name} {...props} />
+            ))}
+            <th scope="col" class="row-actions">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((entity, at) => (
+            <>
+              {props.group !== null && startsGroup(rows, at, props.group) && (
+                <GroupHead key={`group ${at}`} {...props} value={entity[props.group] ?? null} />
+              )}
+              {entity.$id === editing && writes ? (
+                <EditRow
+                  key={`edit ${entity.$id}`}
+                  noun={noun}
+                  columns={columns}
+                  entity={entity}
+                  onDirty={(dirty) => {
+                    isDirty.current = dirty
+                  }}
+                  onCancel={() => void edit(null)}
+                  onSaved={() => {
+                    isDirty.current = false
+                    setEditing(null)
+                  }}
+                />
+              ) : (
+                <Row
+                  key={entity.$id}
+                  {...props}
+                  entity={entity}
+                  at={at}
+                  writes={writes}
+                  onEdit={() => void edit(entity.$id)}
+                />
+              )}
+            </>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Heading({ name, noun, sort, onSort, onMoveColumn }: TableProps & { name: string }) {
+  const canSort = name !== TITLE && noun.fields[name]?.kind !== 'json'
+  const label = columnLabel(noun, name)
+  return (
+    <th
+      scope="col"
+      class={isRight(noun, name) ? 'right' : ''}
+      aria-sort={canSort ? order(sort, name) : undefined}
+      draggable
+      onDragStart={(event) => event.dataTransfer?.setData('text/x-column', name)}
+      onDragOver={(event) => event.dataTransfer?.types.includes('text/x-column') && event.preventDefault()}
+      onDrop={(event) => {
+        const moved = event.dataTransfer?.getData('text/x-column')
+        if (moved && moved !== name) onMoveColumn(moved, name)
+      }}
+    >
+      {canSort ? (
+        <button type="button" class="quiet" onClick={() => onSort(name)}>
+          {label}
+        </button>
+      ) : (
+        <span class="heading">{label}</span>
+      )}
+    </th>
+  )
+}
+
+function GroupHead({ noun, columns, group, page, value }: TableProps & { value: Json }) {
+  const count = page.groups?.find((one) => one.value === value)?.count
+  return (
+    <tr class="group-head">
+      <th scope="rowgroup" colSpan={columns.length + 2}>
+        {value === null ? `No ${labelOf(group!).toLowerCase()}` : <Value value={value} field={noun.fields[group!]} />}
+        {count !== undefined && <span class="count">{count}</span>}
+      </th>
+    </tr>
+  )
+}
+
+function Row(props: TableProps & { entity: Entity; at: number; writes: boolean; onEdit: () => void }) {
+  const { noun, entity, columns, at, selected } = props
+  const row = useRef<HTMLTableRowElement>(null)
+  const isActive = at === props.active
+  const isSelected = selected.has(entity.$id)
+  const changes = mayChange(noun)
+  useEffect(() => {
+    if (isActive) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
+  const items = [
+    ...(props.writes ? [{ label: 'Edit row', icon: 'edit', hint: 'e', onSelect: props.onEdit } as const] : []),
+    ...verbItems(noun, entity, changes),
+  ]
+  return (
+    <tr
+      ref={row}
+      data-row={at}
+      class={`${isActive ? 'active' : ''}${isSelected ? ' selected' : ''}`}
+      aria-current={isActive ? 'true' : undefined}
+      onMouseDown={() => props.onActive(at)}
+      onDblClick={() => props.writes && props.onEdit()}
+    >
+      {changes && (
+        <td class="select">
+          <input
+            type="checkbox"
+            aria-label={`Select ${titleOf(entity, noun)}`}
+            checked={isSelected}
+            onChange={() => props.onSelect([entity], !isSelected)}
+          />
+        </td>
+      )}
+      {columns.map((name, column) => (
+        <td key={name} class={isRight(noun, name) ? 'right' : ''}>
+          {name === TITLE || name === titleField(noun) || (column === 0 && !columns.includes(titleOrId(noun))) ? (
+            <a class="title" href={href([noun.name, entity.$id])}>
+              {titleOf(entity, noun)}
+            </a>
+          ) : (
+            <Value value={entity[name]} field={noun.fields[name]} name={name} entity={entity} />
+          )}
+        </td>
+      ))}
+      <td class="row-actions">
+        {items.length > 0 && (
+          <Menu
+            class="quiet icon-only"
+            label={<Icon name="more" />}
+            name={`Actions for ${titleOf(entity, noun)}`}
+            items={items}
+          />
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function titleOrId(noun: Noun): string {
+  return titleField(noun) ?? TITLE
+}
+
+function isRight(noun: Noun, name: string): boolean {
+  return noun.fields[name]?.kind === 'number'
+}
+
+function startsGroup(rows: readonly Entity[], at: number, group: string): boolean {
+  return at === 0 || JSON.stringify(rows[at]?.[group] ?? null) !== JSON.stringify(rows[at - 1]?.[group] ?? null)
+}
+
+function order(sort: string | null, name: string): 'ascending' | 'descending' | 'none' {
+  return sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : 'none'
+}

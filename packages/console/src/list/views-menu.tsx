@@ -1,0 +1,126 @@
+import { useId, useState } from 'preact/hooks'
+import type { Noun } from '../noun.ts'
+import { plural } from '../noun.ts'
+import { asOf, look as setAddress } from '../place.ts'
+import { sayError } from '../toast.ts'
+import { Labelled } from '../ui/basics.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { Failure } from '../ui/states.tsx'
+import { deleteView, isLocal, lookText, saveView, updateView, useViews, type View, viewStore } from '../views.ts'
+import type { Look } from './look.ts'
+
+const PARTS = ['layout', 'filter', 'text', 'sort', 'group', 'columns', 'view', 'page']
+
+/** The saved views of a type: to open, to save, to change. */
+export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
+  const views = useViews(noun.name)
+  const [saving, setSaving] = useState(false)
+  const list = views.value ?? []
+  const current = list.find(({ id }) => id === look.view)
+  const isChanged = current !== undefined && JSON.stringify(lookText(look)) !== JSON.stringify(current.look)
+  const items: MenuItem[] = [
+    { label: `All ${plural(noun)}`, checked: look.view === null, onSelect: () => open(null) },
+    ...list.map((view) => ({
+      label: view.name,
+      checked: view.id === look.view,
+      hint: isLocal(view) ? 'this browser' : view.isShared ? 'shared' : 'private',
+      onSelect: () => open(view),
+    })),
+  ]
+  if (asOf.value === null) {
+    const mine = current && (current.isMine || current.isShared)
+    items.push({ label: 'Save as a new view…', icon: 'plus', section: 'This view', onSelect: () => setSaving(true) })
+    if (mine && isChanged) {
+      items.push({
+        label: `Update “${current.name}”`,
+        icon: 'check',
+        onSelect: () => updateView(current, look).catch(sayError),
+      })
+    }
+    if (mine) {
+      const remove = () => deleteView(current).then(() => open(null), sayError)
+      items.push({ label: `Delete “${current.name}”`, icon: 'bin', danger: true, onSelect: remove })
+    }
+  }
+  return (
+    <>
+      <Menu
+        class="view-button"
+        align="start"
+        icon="bookmark"
+        label={current ? `${current.name}${isChanged ? ' · changed' : ''}` : 'Views'}
+        items={items}
+      />
+      {saving && (
+        <SaveDialog
+          noun={noun}
+          look={look}
+          onClose={() => setSaving(false)}
+          onSaved={(view) => {
+            views.reload()
+            open(view)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function open(view: View | null): void {
+  const empty = Object.fromEntries(PARTS.map((name) => [name, null]))
+  setAddress({ ...empty, ...view?.look, view: view?.id ?? null })
+}
+
+function SaveDialog(props: { noun: Noun; look: Look; onClose: () => void; onSaved: (view: View) => void }) {
+  const id = useId()
+  const [name, setName] = useState('')
+  const [isShared, setShared] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const inBrowser = viewStore() === 'browser'
+  const save = () =>
+    saveView(props.noun.name, name.trim(), props.look, isShared).then((view) => {
+      props.onSaved(view)
+      props.onClose()
+    }, setError)
+  return (
+    <Dialog title="Save this view" size="narrow" onClose={props.onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <Labelled label="Name" for={`${id}-name`}>
+          <input
+            id={`${id}-name`}
+            required
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </Labelled>
+        {inBrowser ? (
+          <p class="hint">
+            This key may not store views in the tenant, so this one is kept in this browser only. Other people and other
+            browsers do not see it.
+          </p>
+        ) : (
+          <label class="check">
+            <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />{' '}
+            Share it with everyone who opens this tenant
+          </label>
+        )}
+        <Failure error={error} />
+        <footer>
+          <button type="submit" class="primary">
+            Save view
+          </button>
+          <button type="button" onClick={props.onClose}>
+            Cancel
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

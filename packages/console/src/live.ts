@@ -1,0 +1,44 @@
+import { signal } from '@preact/signals'
+import type { EventRecord } from '@tildebase/client'
+import { cache, invalidate } from './cache.ts'
+import { eventStream } from './service.ts'
+
+/** Whether the event stream is connected; null until the first try ends. */
+export const connected = signal<boolean | null>(null)
+
+/** When the connection was lost, in milliseconds; null while there is one. */
+export const lostAt = signal<number | null>(null)
+
+type Listener = (event: EventRecord) => void
+const listeners = new Set<Listener>()
+
+/** Long enough to gather the events of one batch, short enough not to be noticed. */
+const GATHER = 120
+
+/** Follows the log after `seq` until the signal ends it: answers that an event concerns are asked for again. */
+export async function followLog(seq: number, abort: AbortSignal): Promise<void> {
+  const changed = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = () => {
+    timer = undefined
+    invalidate(changed)
+    changed.clear()
+  }
+  const onConnection = (isConnected: boolean) => {
+    if (isConnected && connected.value === false) void cache.invalidateQueries()
+    connected.value = isConnected
+    lostAt.value = isConnected ? null : (lostAt.value ?? Date.now())
+  }
+  for await (const event of eventStream().stream({ lastEventId: seq, signal: abort, onConnection })) {
+    changed.add(event.entityType)
+    timer ??= setTimeout(flush, GATHER)
+    for (const listener of listeners) listener(event)
+  }
+  clearTimeout(timer)
+}
+
+/** Calls the listener with every event from now on, until the returned function is called. */
+export function onEvent(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}

@@ -1,0 +1,71 @@
+import type { Field, Verb, Noun as WholeNoun } from '@tildebase/nouns'
+import type { Entity } from './entity.ts'
+import { labelOf } from './format.ts'
+
+/** A type, as the service describes it. */
+export type Noun = Omit<WholeNoun, 'prefix'>
+
+/** The singular of a type for people: `feature flag`. */
+export function singular(noun: Noun): string {
+  return lowered(labelOf(noun.name))
+}
+
+/** The plural of a type for people: `feature flags`. */
+export function plural(noun: Noun): string {
+  return lowered(labelOf(noun.path))
+}
+
+function lowered(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+export const TITLES = ['name', 'title', 'subject', 'number', 'key', 'email', 'url', 'domain', 'body']
+
+/** The field that an entity is called by; null where its relations have to do. */
+export function titleField(noun: Noun | undefined): string | null {
+  return TITLES.find((name) => noun?.fields[name]?.kind === 'string') ?? null
+}
+
+/** The relations that name an entity without a title of its own. */
+export function titleRelations(noun: Noun): string[] {
+  if (titleField(noun) !== null) return []
+  const forward = Object.values(noun.fields).filter(({ kind, list }) => kind === 'forward' && !list)
+  return forward.slice(0, 4).map(({ name }) => name)
+}
+
+const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])
+
+/** The verbs of its own that an entity may run from the state it is in. */
+export function verbsFor(noun: Noun, entity: Entity): Verb[] {
+  const state = noun.stateField === null ? null : entity[noun.stateField]
+  return ownVerbs(noun).filter(({ from }) => from === undefined || from.includes(String(state)))
+}
+
+/** The verbs that a type has beside the built-in ones. */
+export function ownVerbs(noun: Noun): Verb[] {
+  return Object.values(noun.verbs).filter(({ name }) => !BUILT_IN.has(name))
+}
+
+/** The fields that people may write. */
+export function writable(noun: Noun): Field[] {
+  return Object.values(noun.fields).filter(isWritable)
+}
+
+export function isWritable(field: Field | undefined): field is Exclude<Field, { kind: 'back' }> {
+  if (field === undefined || field.kind === 'back' || field.kind === 'secret') return false
+  return field.kind === 'forward' || !field.service
+}
+
+/** The words of an enum field, in their order. */
+export function wordsOf(field: Field | undefined): readonly string[] {
+  return field?.kind === 'enum' ? (field.values ?? []) : []
+}
+
+export function isRequired(field: Field): boolean {
+  return field.kind !== 'back' && field.required
+}
+
+/** The type that a relation leads to. */
+export function targetOf(field: Field | undefined): string | undefined {
+  return field?.kind === 'forward' || field?.kind === 'back' ? field.target : undefined
+}

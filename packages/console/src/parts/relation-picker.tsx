@@ -1,0 +1,120 @@
+import type { Json } from '@tildebase/nouns'
+import { useState } from 'preact/hooks'
+import { mayChange } from '../access.ts'
+import { useData, useSettled } from '../cache.ts'
+import { type Entity, idsOf, isEntity } from '../entity.ts'
+import { findByName, useNames } from '../names.ts'
+import { isRequired, type Noun, singular, titleField } from '../noun.ts'
+import { nouns, titleOf } from '../schema.ts'
+import { sayError } from '../toast.ts'
+import { Combobox, type Option } from '../ui/combobox.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { sayDone, write } from '../write.ts'
+
+const CREATE = '$create'
+
+/** Chooses one entity, or several, by name. */
+export function RelationPicker(props: {
+  id?: string | undefined
+  label?: string | undefined
+  target: string
+  many: boolean
+  value: Json | undefined
+  required?: boolean | undefined
+  onChange: (value: Json) => void
+}) {
+  const { target, many, value, onChange } = props
+  const noun = nouns.value.get(target)
+  const [words, setWords] = useState<string | null>(null)
+  const settled = useSettled(words, 150)
+  const found = useData(
+    ['picker', target, settled],
+    settled === null ? null : (signal) => findByName(target, settled, signal),
+    { types: [target] },
+  )
+  const ids = idsOf(value)
+  const known = new Map((Array.isArray(value) ? value : [value]).filter(isEntity).map((one) => [one.$id, one]))
+  const names = useNames(ids.filter((id) => !known.has(id)))
+  const nameOf = (id: string) => (known.has(id) ? titleOf(known.get(id)!, noun) : (names.get(id) ?? '…'))
+  const options = optionsOf(found.value ?? [], noun, words ?? '')
+  const take = (id: string) => onChange(many ? [...ids.filter((one) => one !== id), id] : id)
+  const select = (option: Option) => {
+    if (option.value !== CREATE) return take(option.value)
+    void create(noun!, words ?? '').then((made) => made && take(made.$id))
+  }
+  const drop = (id: string) => {
+    const rest = ids.filter((one) => one !== id)
+    onChange(many && rest.length > 0 ? rest : null)
+  }
+  return (
+    <div class="picker">
+      {many &&
+        ids.map((id) => (
+          <span class="chip" key={id}>
+            {nameOf(id)}
+            <button type="button" class="quiet icon-only" aria-label={`Remove ${nameOf(id)}`} onClick={() => drop(id)}>
+              <Icon name="close" />
+            </button>
+          </span>
+        ))}
+      <Combobox
+        id={props.id}
+        label={props.label}
+        text={many || ids.length === 0 ? '' : nameOf(ids[0]!)}
+        options={options}
+        loading={found.loading}
+        required={props.required && ids.length === 0}
+        placeholder={noun ? `Find ${/^[aeiou]/.test(singular(noun)) ? 'an' : 'a'} ${singular(noun)}` : 'Find by name'}
+        onInput={setWords}
+        onSelect={select}
+        onClear={() => !many && onChange(null)}
+      />
+      {!many && ids.length > 0 && !props.required && (
+        <button type="button" class="quiet icon-only" aria-label="Clear" onClick={() => onChange(null)}>
+          <Icon name="close" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+function optionsOf(entities: readonly Entity[], noun: Noun | undefined, words: string): Option[] {
+  const options: Option[] = entities.map((entity) => ({
+    value: entity.$id,
+    label: titleOf(entity, noun),
+    hint: hintOf(entity, noun),
+  }))
+  const isNew = words.trim() !== '' && !options.some(({ label }) => label.toLowerCase() === words.trim().toLowerCase())
+  if (isNew && noun && canCreate(noun)) options.push({ value: CREATE, label: `Create “${words.trim()}”`, hint: 'new' })
+  return options
+}
+
+/** What tells two entities of the same name apart. */
+function hintOf(entity: Entity, noun: Noun | undefined): string | undefined {
+  const title = titleField(noun ?? ({ fields: {} } as Noun))
+  const field = ['email', 'domain', 'city', 'industry', 'title', noun?.stateField ?? 'status'].find(
+    (name) => name !== title && typeof entity[name] === 'string',
+  )
+  return field === undefined ? undefined : String(entity[field])
+}
+
+/** A type whose only required field is its title can be created from a name. */
+function canCreate(noun: Noun): boolean {
+  const title = titleField(noun)
+  const needed = Object.values(noun.fields).filter(isRequired)
+  return (
+    title !== null && mayChange(noun) && noun.verbs.create !== undefined && needed.every(({ name }) => name === title)
+  )
+}
+
+async function create(noun: Noun, name: string): Promise<Entity | null> {
+  try {
+    const body = { [titleField(noun)!]: name.trim() }
+    const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
+    sayDone(`${name.trim()} created.`, correlation)
+    return value
+  } catch (reason) {
+    sayError(reason)
+    return null
+  }
+}

@@ -1,0 +1,83 @@
+import { type Events, type Problem, type Sending, tildebase, type Wire, wireTo } from '@tildebase/client'
+import { leave, type Session, session } from './session.ts'
+
+/** Thrown when an answer arrives after its tenant was closed. Nothing waits for that answer. */
+export class ClosedError extends Error {}
+
+interface Connection {
+  readonly session: Session
+  readonly wire: Wire
+  readonly events: Events
+}
+
+let connection: Connection | null = null
+
+/** One request to the tenant, answered as parsed JSON. */
+export async function request<T>(method: string, path: string, sending: Omit<Sending, 'method'> = {}): Promise<T> {
+  const { wire, session: mine } = current()
+  const value = await wire.json(`/~${mine.tenant}${path}`, { ...sending, method }).catch(closedOr(mine))
+  if (session.value !== mine) throw new ClosedError()
+  return value as T
+}
+
+/** One request to the tenant, answered as it comes. */
+export async function send(method: string, path: string, sending: Omit<Sending, 'method'> = {}): Promise<Response> {
+  const { wire, session: mine } = current()
+  const response = await wire.send(`/~${mine.tenant}${path}`, { ...sending, method }).catch(closedOr(mine))
+  if (session.value !== mine) throw new ClosedError()
+  return response
+}
+
+/** The change stream of the tenant. */
+export function eventStream(): Events {
+  return current().events
+}
+
+/** The full address of a path below the tenant, for links and commands. */
+export function addressOf(path: string, query: { readonly [name: string]: string | null | undefined } = {}): string {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1])
+  const search = new URLSearchParams(pairs).toString()
+  return `${location.origin}/~${session.value?.tenant}${path}${search === '' ? '' : `?${search}`}`
+}
+
+/** Ends the session when the service no longer accepts its key. */
+export function checkKey(status: number): void {
+  if (status === 401) leave('This key no longer opens the tenant. Paste one that does to continue here.')
+}
+
+/** Whether a request failed because the server could not be reached. */
+export function isUnreachable(reason: unknown): boolean {
+  return (reason as Problem | null)?.code === 'unreachable'
+}
+
+/** The HTTP status of a problem, or 0. */
+export function statusOf(reason: unknown): number {
+  return Number((reason as Problem | null)?.about?.status ?? 0)
+}
+
+function current(): Connection {
+  const mine = session.value
+  if (!mine) throw new ClosedError()
+  if (connection?.session !== mine) {
+    const options = { baseUrl: location.origin, apiKey: mine.key, retries: 2, fetch: guarded(mine) }
+    const { events } = tildebase({ ...options, tenant: mine.tenant })
+    connection = { session: mine, wire: wireTo(options), events }
+  }
+  return connection
+}
+
+/** A fetch without cookies and without the browser's cache, which notices when the key is refused. */
+function guarded(mine: Session) {
+  return async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
+    if (session.value === mine) checkKey(response.status)
+    return response
+  }
+}
+
+function closedOr(mine: Session) {
+  return (reason: unknown): never => {
+    if (session.value !== mine) throw new ClosedError()
+    throw reason
+  }
+}
