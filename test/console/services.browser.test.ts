@@ -129,7 +129,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('button', { name: 'JSON' }).click()
     await page.getByLabel('Answer', { exact: true }).getByText('"$type": "Deal"').first().waitFor()
     expect(page.url()).toContain('of=Deal')
-    await page.getByRole('textbox', { name: 'Filter' }).fill('{"value": {"$big": 1}}')
+    await write(page, 'Filter', '{"value": {"$big": 1}}')
     await page.getByRole('button', { name: 'Run' }).click()
 
     await page.getByRole('alert').getByText('$big').waitFor()
@@ -140,7 +140,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     const count = async () => (await stage.host.request('GET', '/~acme/Contact/count')).body.count
     const before = await count()
 
-    await page.getByRole('textbox', { name: 'Code' }).fill("await $.Contact.create({ name: 'Made by code' })")
+    await write(page, 'Code', "await $.Contact.create({ name: 'Made by code' })")
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByText('It would write').waitFor()
     expect(await count()).toBe(before)
@@ -203,3 +203,11 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(total).toBeLessThan(100_000)
   })
 })
+
+/** Replaces the text of an editor, as the keyboard does. */
+async function write(page: Tab['page'], label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label }).click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Delete')
+  await page.keyboard.insertText(text)
+}

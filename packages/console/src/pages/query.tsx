@@ -54,7 +54,11 @@ export function QueryPage() {
   const id = useId()
   const { query } = place.value
   const type = query.get('of') ?? (nouns.value.has('Contact') ? 'Contact' : ([...nouns.value.keys()][0] ?? ''))
-  const filter = query.get('filter') ?? '{"stage": "Lead"}'
+  const [filter, setText] = useState(query.get('filter') ?? '{}')
+  const setFilter = (text: string) => {
+    setText(text)
+    look({ filter: text })
+  }
   const part = (name: string) => query.get(name) ?? ''
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const [error, setError] = useState<Error | null>(null)
@@ -104,7 +108,8 @@ export function QueryPage() {
             type="button"
             class="chip"
             key={one.label}
-            onClick={() =>
+            onClick={() => {
+              setText(one.filter)
               look({
                 of: one.type,
                 filter: one.filter,
@@ -112,7 +117,7 @@ export function QueryPage() {
                 sort: one.sort ?? null,
                 fields: null,
               })
-            }
+            }}
           >
             {one.label}
           </button>
@@ -136,7 +141,7 @@ export function QueryPage() {
               language="json"
               value={filter}
               complete={completeQuery(nouns.value.get(type))}
-              onChange={(value) => look({ filter: value })}
+              onChange={setFilter}
               onRun={() => void run()}
             />
             {!isJson(filter) && <small class="error">This is not JSON yet.</small>}
