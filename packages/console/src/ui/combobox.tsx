@@ -130,7 +130,6 @@ function Suggestions(props: {
   }, [props.active])
   return (
     <div class="menu suggestions" popover="manual" ref={body}>
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active option */}
       <div role="listbox" id={props.id} aria-label="Suggestions">
         {props.options.map((option, at) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active option
