@@ -29,10 +29,26 @@ export async function followLog(seq: number, abort: AbortSignal): Promise<void> 
     connected.value = isConnected
     lostAt.value = isConnected ? null : (lostAt.value ?? Date.now())
   }
-  for await (const event of eventStream().stream({ lastEventId: seq, signal: abort, onConnection })) {
-    changed.add(event.entityType)
-    timer ??= setTimeout(flush, GATHER)
-    for (const listener of listeners) listener(event)
+  let last = seq
+  while (!abort.aborted) {
+    // A browser that comes back online may hold a connection that is dead: the stream starts anew after the last event.
+    const online = new AbortController()
+    const end = () => online.abort()
+    const lose = () => onConnection(false)
+    window.addEventListener('online', end)
+    window.addEventListener('offline', lose)
+    const signal = AbortSignal.any([abort, online.signal])
+    try {
+      for await (const event of eventStream().stream({ lastEventId: last, signal, onConnection })) {
+        last = event.seq
+        changed.add(event.entityType)
+        timer ??= setTimeout(flush, GATHER)
+        for (const listener of listeners) listener(event)
+      }
+    } finally {
+      window.removeEventListener('online', end)
+      window.removeEventListener('offline', lose)
+    }
   }
   clearTimeout(timer)
 }

@@ -1,9 +1,9 @@
-import { keyId, may, mayDeclare } from './access.ts'
+import { keyId, may } from './access.ts'
 import { type Data, useData } from './cache.ts'
 import type { Entity } from './entity.ts'
 import type { Look } from './list/look.ts'
-import { place } from './place.ts'
-import { loadNouns, nouns, type Page } from './schema.ts'
+import { ensureType, keepDocuments, localDocuments, storeOf } from './own-types.ts'
+import { nouns, type Page } from './schema.ts'
 import { request } from './service.ts'
 import { sayDone, write } from './write.ts'
 
@@ -18,9 +18,6 @@ export interface View {
   readonly isMine: boolean
 }
 
-/** Where views are kept: as entities of the tenant, or in this browser when the key may not write them. */
-export type ViewStore = 'tenant' | 'browser'
-
 const TYPE = 'View'
 const NOTATION = {
   name: 'string!',
@@ -32,10 +29,7 @@ const NOTATION = {
 const LOCAL = 'tildebase.views'
 
 /** The store that this key can save views to. */
-export function viewStore(): ViewStore {
-  const noun = nouns.value.get(TYPE)
-  return noun ? (may('write', noun) ? 'tenant' : 'browser') : mayDeclare() ? 'tenant' : 'browser'
-}
+export const viewStore = () => storeOf(TYPE)
 
 /** The views of a type: shared ones, those of this key, and those of this browser. */
 export function useViews(type: string): Data<readonly View[]> {
@@ -51,10 +45,7 @@ export function useViews(type: string): Data<readonly View[]> {
 export async function saveView(type: string, name: string, look: Look, isShared: boolean): Promise<View> {
   const view = { name, type, look: lookText(look), shared: isShared, owner: keyId() }
   if (viewStore() === 'browser') return saveLocal(view)
-  if (!nouns.value.has(TYPE)) {
-    await request('PUT', `/schema/${TYPE}`, { body: NOTATION })
-    await loadNouns()
-  }
+  await ensureType(TYPE, NOTATION)
   const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body: view, type: TYPE })
   sayDone(`View “${name}” saved.`, correlation)
   return viewOf(value)
@@ -116,15 +107,10 @@ function saveLocal(view: { name: string; type: string; look: View['look'] }): Vi
   return made
 }
 
-function local(): View[] {
-  try {
-    return JSON.parse(localStorage.getItem(LOCAL) ?? '{}')[place.value.tenant ?? ''] ?? []
-  } catch {
-    return []
-  }
+function local(): readonly View[] {
+  return localDocuments<View>(LOCAL)
 }
 
 function keepLocal(views: readonly View[]): void {
-  const all = JSON.parse(localStorage.getItem(LOCAL) ?? '{}')
-  localStorage.setItem(LOCAL, JSON.stringify({ ...all, [place.value.tenant ?? '']: views }))
+  keepDocuments(LOCAL, views)
 }

@@ -55,6 +55,7 @@ export function QueryPage() {
   const { query } = place.value
   const type = query.get('of') ?? (nouns.value.has('Contact') ? 'Contact' : ([...nouns.value.keys()][0] ?? ''))
   const [filter, setText] = useState(query.get('filter') ?? '{}')
+  const [edition, setEdition] = useState(0)
   const setFilter = (text: string) => {
     setText(text)
     look({ filter: text })
@@ -110,6 +111,7 @@ export function QueryPage() {
             key={one.label}
             onClick={() => {
               setText(one.filter)
+              setEdition((number) => number + 1)
               look({
                 of: one.type,
                 filter: one.filter,
@@ -140,6 +142,7 @@ export function QueryPage() {
               label="Filter"
               language="json"
               value={filter}
+              edition={edition}
               complete={completeQuery(nouns.value.get(type))}
               onChange={setFilter}
               onRun={() => void run()}

@@ -40,14 +40,16 @@ const COLOURS = HighlightStyle.define([
 export function Editor(props: {
   label: string
   language: 'json' | 'typescript'
+  /** The text to begin with. */
   value: string
+  /** Another edition begins again with `value`; until then the text is the editor's own. */
+  edition?: number
   placeholder?: string
   complete?: Complete
   onChange: (value: string) => void
   onRun?: () => void
 }) {
   const box = useRef<HTMLDivElement>(null)
-  const view = useRef<EditorView | null>(null)
   const latest = useRef(props)
   latest.current = props
   useEffect(() => {
@@ -85,14 +87,8 @@ export function Editor(props: {
         ],
       }),
     })
-    view.current = made
     return () => made.destroy()
-  }, [props.language])
-  useEffect(() => {
-    const now = view.current
-    if (!now || now.state.doc.toString() === props.value) return
-    now.dispatch({ changes: { from: 0, to: now.state.doc.length, insert: props.value } })
-  }, [props.value])
+  }, [props.language, props.edition])
   return <div class="editor" ref={box} />
 }
 

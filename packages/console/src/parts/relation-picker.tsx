@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { useData, useSettled } from '../cache.ts'
 import { type Entity, idsOf, isEntity } from '../entity.ts'
@@ -35,12 +35,22 @@ export function RelationPicker(props: {
   const ids = idsOf(value)
   const known = new Map((Array.isArray(value) ? value : [value]).filter(isEntity).map((one) => [one.$id, one]))
   const names = useNames(ids.filter((id) => !known.has(id)))
-  const nameOf = (id: string) => (known.has(id) ? titleOf(known.get(id)!, noun) : (names.get(id) ?? '…'))
+  // A name that was just chosen is known before the service tells it.
+  const chosen = useRef(new Map<string, string>())
+  const nameOf = (id: string) =>
+    known.has(id) ? titleOf(known.get(id)!, noun) : (names.get(id) ?? chosen.current.get(id) ?? '…')
   const options = optionsOf(found.value ?? [], noun, words ?? '')
   const take = (id: string) => onChange(many ? [...ids.filter((one) => one !== id), id] : id)
   const select = (option: Option) => {
-    if (option.value !== CREATE) return take(option.value)
-    void create(noun!, words ?? '').then((made) => made && take(made.$id))
+    if (option.value !== CREATE) {
+      chosen.current.set(option.value, option.label)
+      return take(option.value)
+    }
+    void create(noun!, words ?? '').then((made) => {
+      if (!made) return
+      chosen.current.set(made.$id, titleOf(made, noun))
+      take(made.$id)
+    })
   }
   const drop = (id: string) => {
     const rest = ids.filter((one) => one !== id)

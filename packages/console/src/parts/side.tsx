@@ -1,4 +1,4 @@
-import { may, mayWrite } from '../access.ts'
+import { may, mayDeclare, mayWrite } from '../access.ts'
 import { labelOf } from '../format.ts'
 import { href, place } from '../place.ts'
 import { byDomain, nouns } from '../schema.ts'
@@ -15,6 +15,7 @@ interface SidePage {
 /** The pages for daily work, and those for setting a tenant up. */
 export const WORK_PAGES: readonly SidePage[] = [
   { path: '', label: 'Home', icon: 'home' },
+  { path: 'dashboards', label: 'Dashboards', icon: 'grid' },
   { path: 'metrics', label: 'Metrics', icon: 'chart' },
   { path: 'events', label: 'Events', icon: 'pulse' },
   { path: 'bin', label: 'Bin', icon: 'bin' },
@@ -23,6 +24,7 @@ export const SETUP_PAGES: readonly SidePage[] = [
   { path: 'query', label: 'Query', icon: 'code' },
   { path: 'agent', label: 'Agents', icon: 'bot' },
   { path: 'import', label: 'Import', icon: 'upload', shown: mayWrite },
+  { path: 'types', label: 'Types', icon: 'shape', shown: mayDeclare },
   { path: 'webhooks', label: 'Webhooks', icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
   { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]

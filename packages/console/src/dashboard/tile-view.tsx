@@ -1,0 +1,75 @@
+import type { Json } from '@tildebase/nouns'
+import { useData } from '../cache.ts'
+import type { Tile } from '../dashboards.ts'
+import { isMoney, labelOf, moneyText, monthText, numberText } from '../format.ts'
+import { wordsOf } from '../noun.ts'
+import { LineChart, type Point, RankChart } from '../parts/chart.tsx'
+import { nouns } from '../schema.ts'
+import { request } from '../service.ts'
+import { Failure, Skeleton } from '../ui/states.tsx'
+
+const MOST_BARS = 8
+
+interface Shown {
+  readonly number: string | null
+  readonly bars: readonly Point[] | null
+  readonly line: readonly Point[] | null
+}
+
+/** What a tile shows: a number, bars for groups, or a line over the months. */
+export function TileView({ tile, time }: { tile: Tile; time: string | null }) {
+  const shown = useData<Shown>(
+    ['tile', tile, time],
+    (signal) => (tile.source === 'metric' ? loadMetric(tile, time, signal) : loadGroups(tile, time, signal)),
+    { types: time === null ? [tile.source === 'metric' ? '*' : tile.of] : [] },
+  )
+  if (!shown.value) return shown.error ? <Failure error={shown.error} onRetry={shown.reload} /> : <Skeleton rows={3} />
+  const { number, bars, line } = shown.value
+  return (
+    <>
+      {number !== null && <p class="tile-number">{number}</p>}
+      {bars && <RankChart title={tile.title} points={bars} />}
+      {line && <LineChart title={tile.title} points={line} />}
+    </>
+  )
+}
+
+async function loadMetric(tile: Tile, time: string | null, signal: AbortSignal): Promise<Shown> {
+  const metric = await request<{
+    value: number | null
+    unit: string | null
+    history?: { date: string; value: number | null }[]
+  }>('GET', `/Metric/${tile.of}`, { query: { asOf: time ?? undefined }, signal })
+  const line = metric.history?.map(({ date, value }) => ({ label: monthText(date), value })) ?? null
+  const unit = metric.unit ? ` ${metric.unit}` : ''
+  return { number: metric.value === null ? '—' : `${numberText(metric.value)}${unit}`, bars: null, line }
+}
+
+async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal): Promise<Shown> {
+  const { of, source, field, group, filter } = tile
+  const { results } = await request<{ results: { [name: string]: Json }[] }>('GET', `/${of}/aggregate`, {
+    query: {
+      group: group ?? (isMoney(field ?? '') ? 'currency' : undefined),
+      [source === 'count' ? '' : source]: field,
+      filter: filter && Object.keys(filter).length > 0 ? filter : undefined,
+      asOf: time ?? undefined,
+    },
+    signal,
+  })
+  const measure = (row: { [name: string]: Json }) =>
+    source === 'count'
+      ? Number(row.count)
+      : Number((row[source] as { [name: string]: Json } | undefined)?.[field ?? ''] ?? 0)
+  if (group) {
+    const words = wordsOf(nouns.value.get(of)?.fields[group])
+    const points = results.map((row) => ({
+      label: String(row[group] ?? `No ${labelOf(group).toLowerCase()}`),
+      value: measure(row),
+    }))
+    const ordered = words.length > 0 ? points.sort((a, b) => words.indexOf(a.label) - words.indexOf(b.label)) : points
+    return { number: null, bars: ordered.slice(0, MOST_BARS), line: null }
+  }
+  const known = nouns.value.get(of)?.fields.currency !== undefined && isMoney(field ?? '')
+  const parts = results.map((row) => (known ? moneyText(measure(row), row.currency) : numberText(measure(row))))
+  return { number: parts.join(' + ') || '0', bars: null, line: null }
+}

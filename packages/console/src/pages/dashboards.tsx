@@ -1,0 +1,215 @@
+import { useId, useState } from 'preact/hooks'
+import { may } from '../access.ts'
+import { useSettled } from '../cache.ts'
+import { TileDialog } from '../dashboard/tile-dialog.tsx'
+import { TileView } from '../dashboard/tile-view.tsx'
+import {
+  createDashboard,
+  type Dashboard,
+  dashboardStore,
+  deleteDashboard,
+  isLocal,
+  saveTiles,
+  type Tile,
+  useDashboards,
+} from '../dashboards.ts'
+import { asOf, go, place } from '../place.ts'
+import { nouns } from '../schema.ts'
+import { sayError } from '../toast.ts'
+import { Head, Labelled } from '../ui/basics.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+
+/** Numbers and charts that people arrange themselves, as of the time shown. */
+export function DashboardsPage() {
+  const dashboards = useDashboards()
+  const [naming, setNaming] = useState(false)
+  const list = dashboards.value ?? []
+  const current = list.find(({ id }) => id === place.value.path[1]) ?? list[0]
+  const canEdit = asOf.value === null
+  return (
+    <>
+      <Head
+        title={current?.name ?? 'Dashboards'}
+        about={current && isLocal(current) ? 'Kept in this browser' : undefined}
+      >
+        {list.length > 1 && (
+          <Menu
+            label="Dashboards"
+            icon="grid"
+            items={list.map((one) => ({
+              label: one.name,
+              checked: one === current,
+              onSelect: () => go(['dashboards', one.id]),
+            }))}
+          />
+        )}
+        {canEdit && (
+          <button type="button" class={list.length === 0 ? 'primary' : ''} onClick={() => setNaming(true)}>
+            <Icon name="plus" /> New dashboard
+          </button>
+        )}
+      </Head>
+      <Failure error={dashboards.error} onRetry={dashboards.reload} />
+      {!dashboards.value && !dashboards.error && <Skeleton rows={6} />}
+      {dashboards.value && list.length === 0 && (
+        <EmptyState icon="grid" title="No dashboards yet">
+          <p>A dashboard shows counts, sums and metrics of your choice, now or at any time.</p>
+        </EmptyState>
+      )}
+      {current && <Tiles key={current.id} dashboard={current} canEdit={canEdit} onChanged={dashboards.reload} />}
+      {naming && (
+        <NameDialog
+          onClose={() => setNaming(false)}
+          onMade={(made) => {
+            dashboards.reload()
+            go(['dashboards', made.id])
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () => void }) {
+  const { dashboard, canEdit } = props
+  const [tiles, setTiles] = useState<readonly Tile[]>(dashboard.tiles)
+  const [seen, setSeen] = useState(dashboard.tiles)
+  const [editing, setEditing] = useState<number | null>(null)
+  const time = useSettled(asOf.value, 200)
+  if (JSON.stringify(seen) !== JSON.stringify(dashboard.tiles)) {
+    setSeen(dashboard.tiles)
+    setTiles(dashboard.tiles)
+  }
+  const save = (next: readonly Tile[]) => {
+    setTiles(next)
+    saveTiles(dashboard, next).then(props.onChanged, sayError)
+  }
+  const move = (at: number, step: number) => {
+    const next = [...tiles]
+    const [one] = next.splice(at, 1)
+    next.splice(at + step, 0, one!)
+    save(next)
+  }
+  return (
+    <>
+      <div class="tiles">
+        {tiles.map((tile, at) => (
+          <section class={`panel tile${tile.wide ? ' wide' : ''}`} key={`${at} ${tile.title}`} aria-label={tile.title}>
+            <div class="panel-head">
+              <h2>{tile.title}</h2>
+              {canEdit && (
+                <Menu
+                  class="quiet icon-only"
+                  label={<Icon name="more" />}
+                  name={`Actions for ${tile.title}`}
+                  items={[
+                    { label: 'Edit…', icon: 'edit', onSelect: () => setEditing(at) },
+                    ...(at > 0 ? [{ label: 'Move left', icon: 'left', onSelect: () => move(at, -1) } as const] : []),
+                    ...(at < tiles.length - 1
+                      ? [{ label: 'Move right', icon: 'right', onSelect: () => move(at, 1) } as const]
+                      : []),
+                    {
+                      label: tile.wide ? 'Make narrow' : 'Make wide',
+                      icon: 'columns',
+                      onSelect: () => save(tiles.map((one, n) => (n === at ? { ...one, wide: !one.wide } : one))),
+                    },
+                    {
+                      label: 'Remove',
+                      icon: 'bin',
+                      danger: true,
+                      onSelect: () => save(tiles.filter((_, n) => n !== at)),
+                    },
+                  ]}
+                />
+              )}
+            </div>
+            <TileView tile={tile} time={time} />
+          </section>
+        ))}
+      </div>
+      {canEdit && (
+        <div class="actions">
+          <button type="button" onClick={() => setEditing(-1)}>
+            <Icon name="plus" /> Add a tile
+          </button>
+          <Menu
+            class="quiet icon-only"
+            label={<Icon name="more" />}
+            name="Dashboard actions"
+            items={[
+              {
+                label: 'Delete this dashboard',
+                icon: 'bin',
+                danger: true,
+                onSelect: () => deleteDashboard(dashboard).then(() => go(['dashboards']), sayError),
+              },
+            ]}
+          />
+        </div>
+      )}
+      {editing !== null && (
+        <TileDialog
+          tile={tiles[editing] ?? null}
+          onClose={() => setEditing(null)}
+          onSave={(tile) => save(editing < 0 ? [...tiles, tile] : tiles.map((one, n) => (n === editing ? tile : one)))}
+        />
+      )}
+    </>
+  )
+}
+
+function NameDialog(props: { onClose: () => void; onMade: (made: Dashboard) => void }) {
+  const id = useId()
+  const [name, setName] = useState('')
+  const [error, setError] = useState<Error | null>(null)
+  const make = () =>
+    createDashboard(name.trim(), startTiles()).then((made) => {
+      props.onClose()
+      props.onMade(made)
+    }, setError)
+  return (
+    <Dialog title="New dashboard" size="narrow" onClose={props.onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void make()
+        }}
+      >
+        <Labelled label="Name" for={`${id}-name`}>
+          <input
+            id={`${id}-name`}
+            required
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </Labelled>
+        {dashboardStore() === 'browser' && (
+          <p class="hint">This key may not store dashboards in the tenant, so this one is kept in this browser only.</p>
+        )}
+        <Failure error={error} />
+        <footer>
+          <button type="submit" class="primary">
+            Create
+          </button>
+          <button type="button" onClick={props.onClose}>
+            Cancel
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What a new dashboard begins with, as far as the key may read it. */
+function startTiles(): Tile[] {
+  const tiles: Tile[] = [
+    { title: 'Deals by stage', source: 'count', of: 'Deal', group: 'stage', wide: true },
+    { title: 'Pipeline value', source: 'sum', of: 'Deal', field: 'value' },
+    { title: 'MRR', source: 'metric', of: 'mrr' },
+  ]
+  return tiles.filter(({ source, of }) => source === 'metric' || may('read', nouns.value.get(of)))
+}

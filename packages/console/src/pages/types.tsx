@@ -1,0 +1,103 @@
+import { useData } from '../cache.ts'
+import { labelOf, numberText } from '../format.ts'
+import { HIDDEN_TYPES } from '../parts/side.tsx'
+import { asOf, href, place } from '../place.ts'
+import { nouns } from '../schema.ts'
+import { request } from '../service.ts'
+import { TypeEditor } from '../types/type-editor.tsx'
+import { TypeHooks } from '../types/type-hooks.tsx'
+import { Head, Scroll } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState } from '../ui/states.tsx'
+
+const NEW = 'new'
+
+/** The types of the tenant: its own to declare and change, and the hooks of all. */
+export function TypesPage() {
+  const name = place.value.path[1]
+  if (name === undefined) return <TypeList />
+  const noun = nouns.value.get(name)
+  if (!noun && name !== NEW) return <EmptyState icon="shape" title={`There is no type ${name}.`} />
+  const isOwn = !noun || noun.domain === 'custom'
+  return (
+    <>
+      <p class="crumbs">
+        <a href={href(['types'])}>
+          <Icon name="left" /> Types
+        </a>
+      </p>
+      <Head
+        title={noun ? labelOf(noun.name) : 'New type'}
+        about={noun ? (isOwn ? 'A type of your own' : 'A built-in type: it can have hooks') : undefined}
+      >
+        {noun && (
+          <a class="button" href={href([noun.name])}>
+            <Icon name="table" /> Open the list
+          </a>
+        )}
+      </Head>
+      {isOwn && <TypeEditor key={name} noun={noun ?? null} canWrite={asOf.value === null} />}
+      {noun && <TypeHooks noun={noun} canWrite={asOf.value === null} />}
+    </>
+  )
+}
+
+function TypeList() {
+  const all = [...nouns.value.values()].filter(({ name }) => !HIDDEN_TYPES.has(name))
+  const own = all.filter(({ domain }) => domain === 'custom')
+  const counts = useData<{ entities: { [type: string]: number } }>(['status'], () => request('GET', '/status'), {
+    types: ['*'],
+  })
+  return (
+    <>
+      <Head title="Types" about="What the tenant can hold, and the code that runs with it">
+        {asOf.value === null && (
+          <a class="button primary" href={href(['types', NEW])}>
+            <Icon name="plus" /> New type
+          </a>
+        )}
+      </Head>
+      {own.length === 0 && (
+        <EmptyState icon="shape" title="No types of your own yet">
+          <p>
+            The built-in types below can be used as they are. Declare your own for what is special in your business.
+          </p>
+        </EmptyState>
+      )}
+      <Scroll label="Types">
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">Type</th>
+              <th scope="col">Domain</th>
+              <th scope="col" class="right">
+                Fields
+              </th>
+              <th scope="col" class="right">
+                Verbs
+              </th>
+              <th scope="col" class="right">
+                Entities
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...own, ...all.filter((noun) => !own.includes(noun))].map((noun) => (
+              <tr key={noun.name}>
+                <td>
+                  <a class="title" href={href(['types', noun.name])}>
+                    {labelOf(noun.name)}
+                  </a>
+                </td>
+                <td>{labelOf(noun.domain)}</td>
+                <td class="right">{Object.keys(noun.fields).length}</td>
+                <td class="right">{Object.keys(noun.verbs).length}</td>
+                <td class="right">{numberText(counts.value?.entities[noun.name] ?? 0)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { type JsonObject, noun } from '@tildebase/nouns'
+import { expect, test } from 'vitest'
+import type { Noun } from '../noun.ts'
+import { draftOf, EMPTY_FIELD, notationOf } from './notation.ts'
+
+test('the editor writes the notation that the service reads', () => {
+  const notation = notationOf({
+    name: 'Boat',
+    fields: [
+      { ...EMPTY_FIELD, name: 'name', required: true },
+      { ...EMPTY_FIELD, name: 'sign', index: 'unique' },
+      { ...EMPTY_FIELD, name: 'length', kind: 'number' },
+      { ...EMPTY_FIELD, name: 'status', kind: 'enum', words: 'Moored, Sailing', fallback: 'Moored' },
+      { ...EMPTY_FIELD, name: 'owner', kind: 'forward', target: 'Contact' },
+    ],
+    verbs: [{ name: 'sail', from: 'Moored', to: 'Sailing' }],
+    rest: {},
+  })
+
+  expect(notation).toEqual({
+    name: 'string!',
+    sign: 'string##',
+    length: 'number',
+    status: 'Moored | Sailing = Moored',
+    owner: '-> Contact',
+    sail: { from: ['Moored'], set: { status: 'Sailing' } },
+  })
+  expect(noun('Boat', notation as never).verbs.sail).toMatchObject({ event: 'sailed', from: ['Moored'] })
+})
+
+test('what the editor cannot show is kept as it was', () => {
+  const notation: JsonObject = {
+    name: 'string!',
+    tags: 'string[]',
+    status: 'Moored | Sailing = Moored',
+    sail: { from: ['Moored'], set: { status: 'Sailing' } },
+    repair: { args: ['reason'], set: { reason: '$args.reason' } },
+    reason: 'string',
+    update: null,
+  }
+  const boat = noun('Boat', notation as never) as unknown as Noun
+
+  const again = notationOf(draftOf(boat))
+
+  expect(again).toMatchObject(notation)
+})

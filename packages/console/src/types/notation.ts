@@ -1,0 +1,128 @@
+import type { Field, Json, JsonObject } from '@tildebase/nouns'
+import type { Noun } from '../noun.ts'
+
+export type FieldKind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'enum' | 'json' | 'forward'
+
+/** A field of a type, as the editor shows it. */
+export interface FieldRow {
+  readonly name: string
+  readonly kind: FieldKind
+  readonly list: boolean
+  readonly required: boolean
+  readonly index: 'none' | 'indexed' | 'unique'
+  /** The words of an enum, with commas. */
+  readonly words: string
+  readonly target: string
+  readonly fallback: string
+}
+
+/** A verb that moves the state, as the editor shows it. */
+export interface VerbRow {
+  readonly name: string
+  /** The states it starts from, with commas; empty for any. */
+  readonly from: string
+  readonly to: string
+}
+
+/** A type, as the editor shows it. What the editor cannot show is kept as it was. */
+export interface TypeDraft {
+  readonly name: string
+  readonly fields: readonly FieldRow[]
+  readonly verbs: readonly VerbRow[]
+  readonly rest: JsonObject
+}
+
+export const EMPTY_FIELD: FieldRow = {
+  name: '',
+  kind: 'string',
+  list: false,
+  required: false,
+  index: 'none',
+  words: '',
+  target: '',
+  fallback: '',
+}
+
+/** The draft of a type that exists. */
+export function draftOf(noun: Noun): TypeDraft {
+  const notation = noun.notation
+  const fields: FieldRow[] = []
+  const verbs: VerbRow[] = []
+  const rest: { [name: string]: Json } = {}
+  for (const [name, value] of Object.entries(notation)) {
+    const field = noun.fields[name]
+    const verb = noun.verbs[name]
+    const row = field && typeof value === 'string' ? rowOf(field) : null
+    const move = verb && noun.stateField !== null ? verb.set?.[noun.stateField] : undefined
+    const isPlainMove =
+      typeof move === 'string' &&
+      !move.startsWith('$') &&
+      Object.keys(verb!.set!).length === 1 &&
+      !verb!.args &&
+      !verb!.order
+    if (row) fields.push(row)
+    else if (verb && isPlainMove) verbs.push({ name, from: (verb.from ?? []).join(', '), to: move })
+    else rest[name] = value
+  }
+  return { name: noun.name, fields, verbs, rest }
+}
+
+/** The notation of a draft, as the service takes it. */
+export function notationOf({ fields, verbs, rest }: TypeDraft): JsonObject {
+  const state = stateField(fields)
+  const moves = verbs
+    .filter(({ name, to }) => name !== '' && to !== '')
+    .map(({ name, from, to }) => {
+      const starts = wordsIn(from)
+      return [name, { ...(starts.length > 0 && { from: starts }), set: { [state ?? 'status']: to } }] as const
+    })
+  const rows = fields.filter(({ name }) => name !== '').map((row) => [row.name, fieldNotation(row)] as const)
+  return { ...rest, ...Object.fromEntries(rows), ...Object.fromEntries(moves) }
+}
+
+/** The field of states: the one that the service would take, too. */
+export function stateField(fields: readonly FieldRow[]): string | null {
+  const enums = fields.filter(({ kind, list }) => kind === 'enum' && !list).map(({ name }) => name)
+  return enums.find((name) => name === 'status') ?? enums.find((name) => name === 'stage') ?? enums[0] ?? null
+}
+
+export function wordsIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+}
+
+function fieldNotation(row: FieldRow): string {
+  const base =
+    row.kind === 'enum' ? wordsIn(row.words).join(' | ') : row.kind === 'forward' ? `-> ${row.target}` : row.kind
+  const mark = `${row.list && row.kind !== 'enum' ? '[]' : ''}${row.required ? '!' : ''}`
+  const index = row.kind === 'forward' || row.index === 'none' ? '' : row.index === 'unique' ? '##' : '#'
+  const fallback = row.fallback !== '' && row.kind !== 'forward' ? ` = ${row.fallback}` : ''
+  return `${base}${mark}${index}${fallback}`
+}
+
+function rowOf(field: Field): FieldRow | null {
+  if (field.kind === 'back' || field.kind === 'secret' || (field.kind === 'enum' && field.list)) return null
+  if (field.kind === 'forward') {
+    if (field.inverse) return null
+    return {
+      ...EMPTY_FIELD,
+      name: field.name,
+      kind: 'forward',
+      list: field.list,
+      required: field.required,
+      target: field.target,
+    }
+  }
+  return {
+    ...EMPTY_FIELD,
+    name: field.name,
+    kind: field.kind,
+    list: field.list,
+    required: field.required,
+    index: field.index,
+    words: (field.values ?? []).join(', '),
+    fallback: field.default === undefined ? '' : String(field.default),
+  }
+}

@@ -1,0 +1,163 @@
+import { useId, useState } from 'preact/hooks'
+import { useSettled } from '../cache.ts'
+import type { Noun } from '../noun.ts'
+import { go } from '../place.ts'
+import { loadNouns, nouns } from '../schema.ts'
+import { request } from '../service.ts'
+import { say } from '../toast.ts'
+import { Labelled, Scroll } from '../ui/basics.tsx'
+import { confirm } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Failure } from '../ui/states.tsx'
+import { FieldLine, VerbLine } from './lines.tsx'
+import {
+  draftOf,
+  EMPTY_FIELD,
+  type FieldRow,
+  notationOf,
+  stateField,
+  type TypeDraft,
+  type VerbRow,
+  wordsIn,
+} from './notation.ts'
+import { Preview } from './preview.tsx'
+
+const FIRST: TypeDraft = {
+  name: '',
+  fields: [{ ...EMPTY_FIELD, name: 'name', required: true }],
+  verbs: [],
+  rest: {},
+}
+
+/** The fields and verbs of a type of the tenant's own. */
+export function TypeEditor({ noun, canWrite }: { noun: Noun | null; canWrite: boolean }) {
+  const id = useId()
+  const [draft, setDraft] = useState<TypeDraft>(() => (noun ? draftOf(noun) : FIRST))
+  const [error, setError] = useState<Error | null>(null)
+  const settled = useSettled(draft, 400)
+  const states = wordsIn(draft.fields.find(({ name }) => name === stateField(draft.fields))?.words ?? '')
+  const setField = (at: number, patch: Partial<FieldRow>) =>
+    setDraft((old) => ({ ...old, fields: old.fields.map((row, n) => (n === at ? { ...row, ...patch } : row)) }))
+  const setVerb = (at: number, patch: Partial<VerbRow>) =>
+    setDraft((old) => ({ ...old, verbs: old.verbs.map((row, n) => (n === at ? { ...row, ...patch } : row)) }))
+  const save = async () => {
+    try {
+      await request('PUT', `/schema/${encodeURIComponent(draft.name)}`, { body: notationOf(draft) })
+      await loadNouns()
+      setError(null)
+      say(noun ? `${draft.name} saved.` : `${draft.name} declared.`)
+      if (!noun) go(['types', draft.name])
+    } catch (reason) {
+      setError(reason as Error)
+    }
+  }
+  const drop = async () => {
+    const sure = await confirm(
+      `Take back ${draft.name}?`,
+      'The type can be taken back while it has no entities.',
+      'Take back',
+    )
+    if (!sure) return
+    try {
+      await request('DELETE', `/schema/${draft.name}`)
+      await loadNouns()
+      go(['types'])
+    } catch (reason) {
+      setError(reason as Error)
+    }
+  }
+  return (
+    <form
+      class="panel type-editor"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      {!noun && (
+        <Labelled label="Name" for={`${id}-name`} hint="In the singular, with a capital letter: Boat">
+          <input
+            id={`${id}-name`}
+            required
+            pattern="[A-Z][A-Za-z0-9]*"
+            autocomplete="off"
+            value={draft.name}
+            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+          />
+        </Labelled>
+      )}
+      <h2>Fields</h2>
+      <Scroll label="Fields">
+        <table class="grid lines-table">
+          <thead>
+            <tr>
+              {['Name', 'Kind', 'Of', 'Required', 'Several', 'Index', 'Default'].map((word) => (
+                <th scope="col" key={word}>
+                  {word}
+                </th>
+              ))}
+              <th scope="col">
+                <span class="unseen">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {draft.fields.map((row, at) => (
+              <FieldLine
+                key={at}
+                row={row}
+                types={[...nouns.value.keys()]}
+                onChange={(patch) => setField(at, patch)}
+                onRemove={() => setDraft({ ...draft, fields: draft.fields.filter((_, n) => n !== at) })}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => setDraft({ ...draft, fields: [...draft.fields, EMPTY_FIELD] })}
+      >
+        <Icon name="plus" /> Field
+      </button>
+      <h2>Verbs that move the state</h2>
+      {states.length === 0 ? (
+        <p class="hint">A choice field named status or stage makes states, and verbs move between them.</p>
+      ) : (
+        <>
+          {draft.verbs.map((row, at) => (
+            <VerbLine
+              key={at}
+              row={row}
+              states={states}
+              onChange={(patch) => setVerb(at, patch)}
+              onRemove={() => setDraft({ ...draft, verbs: draft.verbs.filter((_, n) => n !== at) })}
+            />
+          ))}
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => setDraft({ ...draft, verbs: [...draft.verbs, { name: '', from: '', to: '' }] })}
+          >
+            <Icon name="plus" /> Verb
+          </button>
+        </>
+      )}
+      <Preview noun={noun} draft={settled} />
+      <Failure error={error} />
+      {canWrite && (
+        <footer>
+          <button type="submit" class="primary">
+            {noun ? 'Save the type' : 'Declare the type'}
+          </button>
+          {noun && (
+            <button type="button" class="danger" onClick={() => void drop()}>
+              Take back…
+            </button>
+          )}
+        </footer>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,136 @@
+import { useState } from 'preact/hooks'
+import { useData } from '../cache.ts'
+import { labelOf, momentText } from '../format.ts'
+import { type Noun, singular } from '../noun.ts'
+import { Editor } from '../parts/editor.tsx'
+import { request } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, JsonText } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
+
+interface Hook {
+  readonly name: string
+  readonly runs: 'before' | 'after'
+  readonly code: string
+  readonly failures: readonly { readonly seq: number; readonly error: string; readonly next: string | null }[]
+}
+
+interface Hooks {
+  readonly hooks: readonly Hook[]
+  readonly steps: { readonly before: readonly string[]; readonly after: readonly string[] }
+}
+
+const BEFORE = `(entity) => {
+  // Return fields to change, or throw to refuse.
+}`
+const AFTER = `async (entity, $) => {
+  // $ reads and writes.
+}`
+
+/** The code that runs before and after the verbs of a type. */
+export function TypeHooks({ noun, canWrite }: { noun: Noun; canWrite: boolean }) {
+  const path = `/schema/${noun.name}/hooks`
+  const found = useData<Hooks>(['hooks', noun.name], (signal) => request('GET', path, { signal }), { types: ['Hook'] })
+  const [open, setOpen] = useState<string | null>(null)
+  if (!found.value) return found.error ? <Failure error={found.error} onRetry={found.reload} /> : <Skeleton rows={3} />
+  const { hooks, steps } = found.value
+  const list = [...steps.before, ...steps.after]
+  const chosen = open ?? hooks[0]?.name ?? null
+  const hook = hooks.find(({ name }) => name === chosen)
+  return (
+    <section class="panel" aria-labelledby="hooks-title">
+      <h2 id="hooks-title">Hooks</h2>
+      <label class="hook-step">
+        <span class="hint">Step</span>
+        <select aria-label="Step" value={chosen ?? ''} onChange={(event) => setOpen(event.currentTarget.value || null)}>
+          <option value="">choose…</option>
+          {list.map((step) => (
+            <option key={step} value={step}>
+              {`${labelOf(step)}, ${steps.before.includes(step) ? 'before' : 'after'} the verb`}
+              {hooks.some(({ name }) => name === step) ? ' · has code' : ''}
+            </option>
+          ))}
+        </select>
+      </label>
+      {chosen && (
+        <HookCode
+          key={chosen}
+          noun={noun}
+          step={chosen}
+          isBefore={steps.before.includes(chosen)}
+          hook={hook ?? null}
+          canWrite={canWrite}
+          onChanged={found.reload}
+        />
+      )}
+    </section>
+  )
+}
+
+function HookCode(props: {
+  noun: Noun
+  step: string
+  isBefore: boolean
+  hook: Hook | null
+  canWrite: boolean
+  onChanged: () => void
+}) {
+  const { noun, step, hook } = props
+  const [code, setCode] = useState(hook?.code ?? (props.isBefore ? BEFORE : AFTER))
+  const [outcome, setOutcome] = useState<unknown>(undefined)
+  const [error, setError] = useState<Error | null>(null)
+  const path = `/schema/${noun.name}/hooks/${step}`
+  const save = () =>
+    request('PUT', path, { body: { code } }).then(() => {
+      setError(null)
+      say(`The hook ${step} is stored.`)
+      props.onChanged()
+    }, setError)
+  const remove = () =>
+    request('DELETE', path).then(() => {
+      say(`The hook ${step} is taken away.`)
+      props.onChanged()
+    }, sayError)
+  // The newest entity goes through the code without a trace.
+  const tryOut = () =>
+    request<{ result: unknown; logs: unknown[]; events?: unknown[] }>('POST', '/do', {
+      body: {
+        dryRun: true,
+        code: `const hook = (${code}\n)\nconst entity = await $.${noun.name}.findOne({})\nreturn (await hook(entity ?? {}, $, {})) ?? null`,
+      },
+    }).then((answer) => {
+      setError(null)
+      setOutcome({ returns: answer.result, wouldWrite: answer.events ?? [] })
+    }, setError)
+  return (
+    <>
+      <Editor label={`Code of ${step}`} language="typescript" value={code} onChange={setCode} />
+      <Failure error={error} />
+      {outcome !== undefined && <JsonText value={outcome} label="What the hook returns" />}
+      {hook && hook.failures.length > 0 && (
+        <ul class="attempts">
+          {hook.failures.map((failure) => (
+            <li key={failure.seq}>
+              Event {failure.seq}: {failure.error}
+              {failure.next && ` · next try ${momentText(failure.next)}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      <footer class="import-actions">
+        <Act onRun={tryOut}>Try it on the newest {singular(noun)}</Act>
+        {props.canWrite && (
+          <Act class="primary" onRun={save}>
+            Store the hook
+          </Act>
+        )}
+        {props.canWrite && hook && (
+          <Act class="danger" onRun={remove}>
+            <Icon name="bin" /> Take it away
+          </Act>
+        )}
+      </footer>
+    </>
+  )
+}
