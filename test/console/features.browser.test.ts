@@ -376,9 +376,12 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     await page.keyboard.type('{"sta')
     await page.getByRole('option', { name: 'stage' }).waitFor()
+    // The editor ignores Enter for a moment after a list opens, so that it is not chosen from by accident.
+    await page.waitForTimeout(150)
     await page.keyboard.press('Enter')
     await page.keyboard.type('": "W')
     await page.getByRole('option', { name: 'Won' }).waitFor()
+    await page.waitForTimeout(150)
     await page.keyboard.press('Enter')
     await page.keyboard.type('"}')
     await page.keyboard.press('Control+Enter')

@@ -13,8 +13,15 @@ export interface Stage {
   readonly host: TestHost
   readonly browser: Browser
   /** A tab that has opened `acme` at a path, with a key of its own. */
-  enter(path?: string, options?: { scopes?: string; key?: string; tenant?: string }): Promise<Tab>
+  enter(path?: string, options?: EnterOptions): Promise<Tab>
   stop(): Promise<void>
+}
+
+export interface EnterOptions {
+  readonly scopes?: string
+  readonly key?: string
+  readonly tenant?: string
+  readonly size?: { readonly width: number; readonly height: number }
 }
 
 export async function openStage(dark = false): Promise<Stage> {
@@ -26,8 +33,8 @@ export async function openStage(dark = false): Promise<Stage> {
   return {
     host,
     browser,
-    async enter(path = '', { scopes = 'admin:all', tenant = 'acme', key } = {}) {
-      const tab = await browser.open()
+    async enter(path = '', { scopes = 'admin:all', tenant = 'acme', key, size } = {}) {
+      const tab = await browser.open(size)
       await tab.page.goto(`${host.url}/console#/~${tenant}/${path}`)
       await giveKey(tab, key ?? (await host.key(tenant, scopes)))
       return tab

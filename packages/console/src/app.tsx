@@ -4,7 +4,7 @@ import { loadActors } from './actors.ts'
 import { cache, useData } from './cache.ts'
 import { useKeys } from './keyboard.ts'
 import { lazy } from './lazy.tsx'
-import { followLog } from './live.ts'
+import { followLog, onEvent } from './live.ts'
 import { EntitiesPage } from './pages/entities.tsx'
 import { EntityPage } from './pages/entity.tsx'
 import { HomePage } from './pages/home.tsx'
@@ -68,6 +68,8 @@ function Tenant() {
     followLog(seq, control.signal).catch((reason) => control.signal.aborted || sayError(reason))
     return () => control.abort()
   }, [seq])
+  // A type that someone declares is there without a reload.
+  useEffect(() => onEvent(({ entityType }) => entityType === 'Schema' && void loadNouns()), [])
   const { path, tenant } = place.value
   const here = path.join('/')
   const shown = useRef(here)

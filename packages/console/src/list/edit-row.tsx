@@ -8,6 +8,7 @@ import type { Draft } from '../parts/form.tsx'
 import { saveFields } from '../parts/save.ts'
 import { Value } from '../parts/value.tsx'
 import { sayError } from '../toast.ts'
+import { Icon } from '../ui/icon.tsx'
 
 /** A row whose cells are inputs. */
 export function EditRow(props: {
@@ -69,8 +70,8 @@ export function EditRow(props: {
           <button type="button" class="primary" aria-busy={busy} onClick={() => void save()}>
             Save
           </button>
-          <button type="button" class="quiet" onClick={props.onCancel}>
-            Cancel
+          <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={props.onCancel}>
+            <Icon name="close" />
           </button>
         </div>
       </td>

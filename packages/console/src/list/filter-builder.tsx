@@ -157,14 +157,15 @@ function Operand({
     )
   }
   if (field?.kind === 'enum' && isList) {
+    const words = chosen.map(labelOf).join(', ') || 'choose…'
     const toggle = (word: string) =>
       onChange((chosen.includes(word) ? chosen.filter((one) => one !== word) : [...chosen, word]).join(', '))
     return (
       <Menu
         class="select-like"
         align="start"
-        name="Value"
-        label={chosen.map(labelOf).join(', ') || 'choose…'}
+        name={`Value: ${words}`}
+        label={words}
         items={wordsOf(field).map((word) => ({
           label: labelOf(word),
           checked: chosen.includes(word),

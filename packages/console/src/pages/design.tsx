@@ -50,11 +50,11 @@ export function DesignPage() {
       </section>
       <section class="panel" aria-labelledby="text-title">
         <h2 id="text-title">Text</h2>
-        <h1 class="sample">Heading of a page, 20 px</h1>
+        <p class="sample">Heading of a page, 20 px</p>
         <p>Text of 13.5 px, in Geist, which the console brings along.</p>
         <p class="hint">Small text of 12 px, for what is secondary.</p>
         <p>
-          <code>Code</code> and <kbd>Ctrl K</kbd> and <a href="#top">an address</a>
+          <code>Code</code> and <kbd>Ctrl K</kbd>
         </p>
       </section>
       <section class="panel" aria-labelledby="controls-title">

@@ -47,6 +47,10 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   }, [query])
   const [choosing, setChoosing] = useState(false)
   const [filtering, setFiltering] = useState(Object.keys(look.filter).length > 0)
+  // A link or a view that brings conditions shows them.
+  useEffect(() => {
+    if (Object.keys(look.filter).length > 0) setFiltering(true)
+  }, [query.get('filter') === null])
   const [selected, setSelected] = useState<ReadonlyMap<string, Entity>>(new Map())
   const [active, setActive] = useState(0)
   const search = useRef<HTMLInputElement>(null)
@@ -185,7 +189,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
             ]}
           />
         )}
-        <button type="button" onClick={() => setChoosing(true)}>
+        <button type="button" class="wide-only" onClick={() => setChoosing(true)}>
           <Icon name="columns" /> Columns
         </button>
         <span class="spring" />

@@ -51,7 +51,7 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         <Logo />
         <span title={session.value?.tenant}>{session.value?.tenant}</span>
       </div>
-      <button type="button" class="side-search" aria-label="Search and commands, Ctrl K" onClick={onSearch}>
+      <button type="button" class="side-search" onClick={onSearch}>
         <Icon name="search" /> Search <kbd>Ctrl K</kbd>
       </button>
       {pages(WORK_PAGES)}

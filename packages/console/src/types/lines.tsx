@@ -125,6 +125,7 @@ export function VerbLine(props: {
 }) {
   const { row, onChange } = props
   const from = wordsIn(row.from)
+  const starts = from.length === 0 ? 'from any state' : `from ${from.join(', ')}`
   const toggle = (state: string) =>
     onChange({ from: (from.includes(state) ? from.filter((one) => one !== state) : [...from, state]).join(', ') })
   return (
@@ -140,8 +141,8 @@ export function VerbLine(props: {
       <Menu
         class="select-like"
         align="start"
-        name={`States that ${row.name || 'the verb'} starts from`}
-        label={from.length === 0 ? 'from any state' : `from ${from.join(', ')}`}
+        name={`${row.name || 'The verb'} ${starts}`}
+        label={starts}
         items={props.states.map((state) => ({
           label: state,
           checked: from.includes(state),
