@@ -192,6 +192,7 @@ describe.skipIf(BROWSER === null).each(LOOKS)('the console, $look', ({ dark, siz
     expect(await faintTexts(page)).toEqual([])
     expect(faults).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.width)
+    expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0)
     if (process.env.TILDE_PICTURES === '1' && !isPlain) await takePicture(page, name, dark)
     await page.close()
   })

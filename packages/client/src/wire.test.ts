@@ -135,6 +135,19 @@ describe('a stream of events', () => {
     expect(seen.map(({ url }) => url.includes('since'))).toEqual([true, false, false, false, false, false])
   })
 
+  test('tells when it is connected and when the connection is lost', async () => {
+    script = [events(1), events(2)]
+    const stop = new AbortController()
+    const told: boolean[] = []
+    const onConnection = (isConnected: boolean) => told.push(isConnected)
+
+    for await (const { seq } of client().events.stream({ signal: stop.signal, onConnection })) {
+      if (seq === 2) stop.abort()
+    }
+
+    expect(told).toEqual([true, false, true])
+  })
+
   test('ends with the problem when the key is no longer valid', async () => {
     script = [events(1), answer(401, { error: 'unauthorized', message: 'No.' })]
     const stream = client().events.stream()

@@ -41,7 +41,6 @@ export function titleOf(entity: { readonly [field: string]: unknown }, noun?: No
   }
   const made = entity.$createdAt ?? entity.createdAt
   const kind = noun?.name ?? entity.$type
-  return typeof kind === 'string' && typeof made === 'string'
-    ? `${labelOf(kind)} of ${dayText(made)}`
-    : String(entity.$id ?? '')
+  if (typeof kind !== 'string') return String(entity.$id ?? '')
+  return typeof made === 'string' ? `${labelOf(kind)} of ${dayText(made)}` : labelOf(kind)
 }
