@@ -17,7 +17,7 @@ describe.skipIf(BROWSER === null)('the console without a mouse', () => {
   }
   const type = (text: string) => tab.page.keyboard.type(text)
   /** Presses Tab until the focus is on what is asked for. */
-  const tabTo = async (name: string | RegExp, most = 60) => {
+  const tabTo = async (name: string | RegExp, most = 60, key = 'Tab') => {
     for (let step = 0; step < most; step++) {
       const label = await tab.page.evaluate(() => {
         const at = document.activeElement as HTMLElement | null
@@ -27,7 +27,7 @@ describe.skipIf(BROWSER === null)('the console without a mouse', () => {
         return (own ?? at?.textContent ?? '').trim()
       })
       if (typeof name === 'string' ? label.startsWith(name) : name.test(label)) return
-      await keys('Tab')
+      await keys(key)
     }
     throw new Error(`The focus did not reach ${name}.`)
   }
@@ -89,8 +89,7 @@ describe.skipIf(BROWSER === null)('the console without a mouse', () => {
     await page.getByRole('menuitem', { name: 'Qualify' }).waitFor()
     await keys('q', 'Enter')
     await page.getByText('1 qualified.').waitFor()
-    await tabTo('Undo', 120)
-    await keys('Enter')
+    await keys('Control+z')
     await page
       .getByText(/undone/i)
       .first()
@@ -107,7 +106,7 @@ describe.skipIf(BROWSER === null)('the console without a mouse', () => {
     await type('Typed name')
     await keys('Enter')
     await page.getByText('Typed name saved.').waitFor()
-    await tabTo('Group')
+    await tabTo('Group', 60, 'Shift+Tab')
     await keys('ArrowDown')
     await page.getByRole('menuitemcheckbox', { name: 'Stage' }).waitFor()
     await keys('s', 'Enter', 'Escape')

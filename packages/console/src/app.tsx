@@ -16,7 +16,7 @@ import { VerbDialog } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadNouns, nouns } from './schema.ts'
 import { session } from './session.ts'
-import { sayError } from './toast.ts'
+import { runNewestAction, sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
 import { EmptyState, Failure, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toasts.tsx'
@@ -90,6 +90,7 @@ function Tenant() {
   useKeys({
     '?': () => setHelp(true),
     'mod+k': () => setPalette(true),
+    'mod+z': runNewestAction,
     t: () => document.querySelector<HTMLElement>('.time-bar input[type=range]')?.focus(),
   })
   return (

@@ -27,7 +27,8 @@ export function say(
 ): void {
   lastId += 1
   const id = lastId
-  toasts.value = [...toasts.value.slice(1 - MOST), { id, text, tone, action }]
+  // The newest comes first: it is what people want to undo.
+  toasts.value = [{ id, text, tone, action }, ...toasts.value].slice(0, MOST)
   setTimeout(() => dismiss(id), (action ? 12 : tone === 'good' ? 4 : 9) * SECOND)
 }
 
@@ -35,6 +36,14 @@ export function say(
 export function sayError(reason: unknown): void {
   if (reason instanceof ClosedError) return
   say(sentenceOf(reason), { tone: 'bad' })
+}
+
+/** Runs the action of the newest message that has one. */
+export function runNewestAction(): void {
+  const newest = toasts.value.find(({ action }) => action !== null)
+  if (!newest) return
+  dismiss(newest.id)
+  newest.action?.run()
 }
 
 export function dismiss(id: number): void {

@@ -45,6 +45,14 @@ export function Table(props: TableProps) {
     isDirty.current = false
     setEditing(id)
   }
+  // The focus returns to the row when its edit ends.
+  const edited = useRef<string | null>(null)
+  useEffect(() => {
+    if (editing === null && edited.current !== null) {
+      box.current?.querySelector<HTMLElement>(`tr[data-id="${edited.current}"] .title`)?.focus()
+    }
+    edited.current = editing
+  }, [editing])
   const row = rows[active]
   useKeys({
     e: () => writes && row && void edit(row.$id),
@@ -172,6 +180,7 @@ function Row(props: TableProps & { entity: Entity; at: number; writes: boolean; 
     <tr
       ref={row}
       data-row={at}
+      data-id={entity.$id}
       class={`${isActive ? 'active' : ''}${isSelected ? ' selected' : ''}`}
       aria-current={isActive ? 'true' : undefined}
       onMouseDown={() => props.onActive(at)}

@@ -11,6 +11,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['e', 'Edit the row or the entity'],
   ['n', 'New'],
   ['Ctrl S', 'Save'],
+  ['Ctrl Z', 'Undo the last change'],
   ['Ctrl Enter', 'Run a query or code'],
   ['p', 'Pause the events'],
   ['t', 'Go to the control of time'],
