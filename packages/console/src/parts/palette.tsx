@@ -45,7 +45,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     }
   }, [])
   useKeys({ Escape: onClose, 'mod+k': onClose }, true)
-  const entries = [...entitiesOf(words.trim(), found.value ?? []), ...commandsFor(words.trim())]
+  const entriesFor = (text: string) => [...entitiesOf(text.trim(), found.value ?? []), ...commandsFor(text.trim())]
+  const entries = entriesFor(words)
   const current = Math.min(active, entries.length - 1)
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
@@ -64,7 +65,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (event.key === 'Enter') {
       event.preventDefault()
       event.stopPropagation()
-      choose(entries[current])
+      // Quick typing may be ahead of what is drawn: Enter means what is written.
+      const written = (event.currentTarget as HTMLInputElement).value
+      choose(written === words ? entries[current] : entriesFor(written)[0])
     }
   }
   return (
