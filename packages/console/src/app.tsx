@@ -6,8 +6,6 @@ import { useKeys } from './keyboard.ts'
 import { lazy } from './lazy.tsx'
 import { followLog, onEvent } from './live.ts'
 import { EntitiesPage } from './pages/entities.tsx'
-import { EntityPage } from './pages/entity.tsx'
-import { HomePage } from './pages/home.tsx'
 import { KeyBox } from './parts/key-box.tsx'
 import { clash } from './parts/save.ts'
 import { Side } from './parts/side.tsx'
@@ -38,6 +36,8 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
 /** A window that is not loaded yet shows nothing in its place. */
 const nothing = () => null
 
+const HomePage = lazy(async () => (await import('./pages/home.tsx')).HomePage)
+const EntityPage = lazy(async () => (await import('./pages/entity.tsx')).EntityPage)
 const Help = lazy(async () => (await import('./parts/help.tsx')).Help, nothing)
 const Palette = lazy(async () => (await import('./parts/palette.tsx')).Palette, nothing)
 const ConflictDialog = lazy(async () => (await import('./parts/conflict-dialog.tsx')).ConflictDialog, nothing)
