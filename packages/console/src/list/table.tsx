@@ -5,32 +5,11 @@ import { columnLabel, TITLE } from '../columns.ts'
 import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { type Noun, titleField } from '../noun.ts'
 import { Value } from '../parts/value.tsx'
-import { verbItems } from '../parts/verbs.tsx'
-import { href } from '../place.ts'
-import { titleOf } from '../schema.ts'
 import { confirmDiscard } from '../ui/dialog.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { Menu } from '../ui/menu.tsx'
 import { EditRow } from './edit-row.tsx'
-import type { ListPage } from './question.ts'
-
-export interface TableProps {
-  readonly noun: Noun
-  readonly columns: readonly string[]
-  readonly page: ListPage
-  readonly sort: string | null
-  /** The field whose values head the groups of rows. */
-  readonly group: string | null
-  readonly active: number
-  readonly busy: boolean
-  readonly selected: ReadonlyMap<string, Entity>
-  readonly onSort: (column: string) => void
-  readonly onActive: (row: number) => void
-  readonly onSelect: (entities: readonly Entity[], isSelected: boolean) => void
-  readonly onMoveColumn: (name: string, before: string) => void
-}
+import { isRight, Row } from './row.tsx'
+import type { TableProps } from './table-props.ts'
 
 /** Entities in rows. A row can be edited in place, selected, and opened. */
 export function Table(props: TableProps) {
@@ -161,72 +140,6 @@ function GroupHead({ noun, columns, group, page, value }: TableProps & { value: 
       </th>
     </tr>
   )
-}
-
-function Row(props: TableProps & { entity: Entity; at: number; writes: boolean; onEdit: () => void }) {
-  const { noun, entity, columns, at, selected } = props
-  const row = useRef<HTMLTableRowElement>(null)
-  const isActive = at === props.active
-  const isSelected = selected.has(entity.$id)
-  const changes = mayChange(noun)
-  useEffect(() => {
-    if (isActive) row.current?.scrollIntoView({ block: 'nearest' })
-  }, [isActive])
-  const items = [
-    ...(props.writes ? [{ label: 'Edit row', icon: 'edit', hint: 'e', onSelect: props.onEdit } as const] : []),
-    ...verbItems(noun, entity, changes),
-  ]
-  return (
-    <tr
-      ref={row}
-      data-row={at}
-      data-id={entity.$id}
-      class={`${isActive ? 'active' : ''}${isSelected ? ' selected' : ''}`}
-      aria-current={isActive ? 'true' : undefined}
-      onMouseDown={() => props.onActive(at)}
-      onDblClick={() => props.writes && props.onEdit()}
-    >
-      {changes && (
-        <td class="select">
-          <input
-            type="checkbox"
-            aria-label={`Select ${titleOf(entity, noun)}`}
-            checked={isSelected}
-            onChange={() => props.onSelect([entity], !isSelected)}
-          />
-        </td>
-      )}
-      {columns.map((name, column) => (
-        <td key={name} class={isRight(noun, name) ? 'right' : ''}>
-          {name === TITLE || name === titleField(noun) || (column === 0 && !columns.includes(titleOrId(noun))) ? (
-            <a class="title" href={href([noun.name, entity.$id])}>
-              {titleOf(entity, noun)}
-            </a>
-          ) : (
-            <Value value={entity[name]} field={noun.fields[name]} name={name} entity={entity} />
-          )}
-        </td>
-      ))}
-      <td class="row-actions">
-        {items.length > 0 && (
-          <Menu
-            class="quiet icon-only"
-            label={<Icon name="more" />}
-            name={`Actions for ${titleOf(entity, noun)}`}
-            items={items}
-          />
-        )}
-      </td>
-    </tr>
-  )
-}
-
-function titleOrId(noun: Noun): string {
-  return titleField(noun) ?? TITLE
-}
-
-function isRight(noun: Noun, name: string): boolean {
-  return noun.fields[name]?.kind === 'number'
 }
 
 function startsGroup(rows: readonly Entity[], at: number, group: string): boolean {

@@ -6,19 +6,20 @@ import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
 import { everyOne } from '../list/bulk.ts'
-import { exportItems } from '../list/export.ts'
+import { ListActions } from '../list/list-actions.tsx'
 import { asked, boardFields, includesOf, lastList, lookOf, setColumns, setLook } from '../list/look.ts'
+import { Nothing } from '../list/nothing.tsx'
+import { Pager } from '../list/pager.tsx'
 import { type ListPage, loadPage, PAGE, type Question } from '../list/question.ts'
 import { Table } from '../list/table.tsx'
-import { ViewsMenu } from '../list/views-menu.tsx'
-import { type Noun, plural, singular } from '../noun.ts'
+import { Toolbar } from '../list/toolbar.tsx'
+import { type Noun, singular } from '../noun.ts'
 import { CreateDialog } from '../parts/create.tsx'
-import { asOf, go, href, place } from '../place.ts'
+import { asOf, go, place } from '../place.ts'
 import { session } from '../session.ts'
-import { Head, Tabs } from '../ui/basics.tsx'
+import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
 
 const Board = lazy(async () => (await import('../list/board.tsx')).Board)
 const BulkBar = lazy(
@@ -138,73 +139,21 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
             : undefined
         }
       >
-        <Menu
-          class="icon-only"
-          label={<Icon name="more" />}
-          name="List actions"
-          items={[
-            { label: 'Columns…', icon: 'columns', onSelect: () => setChoosing(true) },
-            ...(mayChange(noun)
-              ? [{ label: 'Import…', icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
-              : []),
-            { label: 'Deleted ones', icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
-            ...exportItems(noun, filter),
-          ]}
-        />
+        <ListActions noun={noun} filter={filter} onColumns={() => setChoosing(true)} />
         {canCreate && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
             <Icon name="plus" /> New {singular(noun)}
           </button>
         )}
       </Head>
-      <search class="toolbar">
-        <ViewsMenu noun={noun} look={look} />
-        <label class="search-box">
-          <Icon name="search" />
-          <input
-            ref={search}
-            type="search"
-            aria-label={`Search ${plural(noun)}`}
-            placeholder={asOf.value ? 'Search works in the present only' : 'Search'}
-            disabled={asOf.value !== null}
-            value={look.text}
-            onInput={(event) => setLook({ text: event.currentTarget.value || null })}
-          />
-          <kbd>/</kbd>
-        </label>
-        <button type="button" aria-expanded={filtering} onClick={() => setFiltering(!filtering)}>
-          <Icon name="filter" /> Filter{conditions > 0 ? ` · ${conditions}` : ''}
-        </button>
-        {groups.length > 0 && (
-          <Menu
-            label={look.group === null ? 'Group' : `By ${labelOf(look.group).toLowerCase()}`}
-            icon="group"
-            items={[
-              { label: 'No groups', checked: look.group === null, onSelect: () => setLook({ group: null }) },
-              ...groups.map((name) => ({
-                label: labelOf(name),
-                checked: look.group === name,
-                onSelect: () => setLook({ group: name }),
-              })),
-            ]}
-          />
-        )}
-        <button type="button" class="wide-only" onClick={() => setChoosing(true)}>
-          <Icon name="columns" /> Columns
-        </button>
-        <span class="spring" />
-        {groups.length > 0 && (
-          <Tabs
-            label="Layout"
-            value={look.layout}
-            options={[
-              { value: 'table', label: 'Table', icon: 'table' },
-              { value: 'board', label: 'Board', icon: 'board' },
-            ]}
-            onChange={(layout) => setLook({ layout: layout === 'table' ? null : layout })}
-          />
-        )}
-      </search>
+      <Toolbar
+        noun={noun}
+        look={look}
+        search={search}
+        isFiltering={filtering}
+        onFilter={() => setFiltering(!filtering)}
+        onColumns={() => setChoosing(true)}
+      />
       {filtering && (
         <FilterBuilder
           key={noun.name}
@@ -253,18 +202,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
         />
       )}
       {!isBoard && page.value && (rows.length > 0 || look.page > 1) && (
-        <nav class="pager" aria-label="Pages">
-          <button type="button" disabled={look.page === 1} onClick={() => back()}>
-            <Icon name="left" /> Previous
-          </button>
-          <span aria-live="polite">
-            {numberText(page.value.begin + 1)}–{numberText(page.value.begin + rows.length)} of{' '}
-            {numberText(page.value.total)}
-          </span>
-          <button type="button" disabled={!page.value.hasMore} onClick={next}>
-            Next <Icon name="right" />
-          </button>
-        </nav>
+        <Pager list={page.value} page={look.page} onBack={() => back()} onNext={next} />
       )}
       {selected.size > 0 && (
         <BulkBar
@@ -285,40 +223,6 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       )}
       {creating && <CreateDialog noun={noun} onClose={() => setCreating(false)} />}
     </div>
-  )
-}
-
-function Nothing(props: {
-  noun: Noun
-  isFiltered: boolean
-  canCreate: boolean
-  onClear: () => void
-  onCreate: () => void
-}) {
-  const { noun } = props
-  if (props.isFiltered) {
-    return (
-      <EmptyState icon="search" title="Nothing matches.">
-        <button type="button" onClick={props.onClear}>
-          Show all
-        </button>
-      </EmptyState>
-    )
-  }
-  if (asOf.value !== null) return <EmptyState icon="clock" title={`There were no ${plural(noun)} at that time.`} />
-  return (
-    <EmptyState icon="table" title={`No ${plural(noun)} yet`}>
-      {props.canCreate && (
-        <>
-          <button type="button" class="primary" onClick={props.onCreate}>
-            Create the first {singular(noun)}
-          </button>
-          <a class="button" href={href(['import'], { type: noun.name })}>
-            Import a file
-          </a>
-        </>
-      )}
-    </EmptyState>
   )
 }
 

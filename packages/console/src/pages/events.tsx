@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { actorName } from '../actors.ts'
 import { useData, useSettled } from '../cache.ts'
 import { type Change, changesOf } from '../diff.ts'
 import { clockText, dayText, labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { connected, onEvent } from '../live.ts'
+import { connected } from '../live.ts'
 import { Changes } from '../parts/changes.tsx'
 import { asOf, href, look, place, travel } from '../place.ts'
 import { nouns, titleOf } from '../schema.ts'
@@ -12,9 +12,8 @@ import { request } from '../service.ts'
 import { Head, JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
-import { isPattern, type LoggedEvent, type LogPage, loadEvents, matches, streamed } from './event-log.ts'
-
-const STEP = 50
+import { useLive, useLog } from './event-hooks.ts'
+import { isPattern, type LoggedEvent } from './event-log.ts'
 
 /** What happened in the tenant, newest first, page by page, and what happens now. */
 export function EventsPage() {
@@ -173,67 +172,6 @@ function EventChanges({ event }: { event: LoggedEvent }) {
   )
   const own = event.previous === null ? [] : changesOf({ data: event.data, previous: event.previous, verb: event.verb })
   return <Changes type={event.entityType} changes={own.length > 0 ? own : (found.value ?? [])} />
-}
-
-/** The log under a pattern: the newest page, and older ones as they are asked for. */
-function useLog(pattern: string, time: string | null) {
-  const question = { pattern, words: '', time, limit: STEP }
-  const first = useData<LogPage>(
-    ['events', pattern, time],
-    (signal) => loadEvents({ ...question, cursor: null }, signal),
-    {
-      keep: false,
-    },
-  )
-  const [older, setOlder] = useState<readonly LogPage[]>([])
-  const [loading, setLoading] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
-  useEffect(() => setOlder([]), [pattern, time])
-  const last = older.at(-1) ?? first.value
-  const more = () => {
-    if (loading || !last?.cursor) return
-    setLoading(true)
-    loadEvents({ ...question, cursor: last.cursor }, new AbortController().signal)
-      .then((page) => setOlder((old) => [...old, page]), setError)
-      .finally(() => setLoading(false))
-  }
-  return {
-    events: [...(first.value?.events ?? []), ...older.flatMap(({ events }) => events)],
-    total: first.value?.total ?? null,
-    hasMore: last?.cursor != null,
-    error: first.error ?? error,
-    loading,
-    more,
-    reload: first.reload,
-  }
-}
-
-/** The events since the page was opened. While it is paused they wait. */
-function useLive(pattern: string, isOn: boolean, paused: boolean) {
-  const [events, setEvents] = useState<readonly LoggedEvent[]>([])
-  const [waiting, setWaiting] = useState(0)
-  const held = useRef<LoggedEvent[]>([])
-  const isPaused = useRef(paused)
-  isPaused.current = paused
-  useEffect(() => {
-    setEvents([])
-    held.current = []
-    if (!isOn) return
-    return onEvent((record) => {
-      const event = streamed(record)
-      if (!matches(pattern, event)) return
-      if (isPaused.current) setWaiting(held.current.unshift(event))
-      else setEvents((old) => [event, ...old])
-    })
-  }, [pattern, isOn])
-  useEffect(() => {
-    if (paused) return
-    const late = held.current
-    held.current = []
-    setEvents((old) => [...late, ...old])
-    setWaiting(0)
-  }, [paused])
-  return { events, waiting }
 }
 
 function isNewDay(events: readonly LoggedEvent[], at: number): boolean {

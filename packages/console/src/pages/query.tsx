@@ -1,17 +1,14 @@
 import { useId, useState } from 'preact/hooks'
 import { may } from '../access.ts'
-import { TITLE } from '../columns.ts'
-import { type Entity, isEntity } from '../entity.ts'
 import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { type Noun, titleField } from '../noun.ts'
 import { completeQuery } from '../parts/complete-query.ts'
 import { Editor } from '../parts/editor.tsx'
-import { Value } from '../parts/value.tsx'
-import { asOf, href, look, place } from '../place.ts'
-import { nouns, type Page, titleOf } from '../schema.ts'
+import { ResultTable } from '../parts/result-table.tsx'
+import { asOf, look, place } from '../place.ts'
+import { nouns, type Page } from '../schema.ts'
 import { addressOf, request } from '../service.ts'
-import { Act, Copyable, Head, JsonText, Labelled, Scroll, Tabs } from '../ui/basics.tsx'
+import { Act, Copyable, Head, JsonText, Labelled, Tabs } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 
 const EXAMPLES: readonly {
@@ -184,67 +181,13 @@ export function QueryPage() {
           <Failure error={error} />
           {!outcome && !error && <EmptyState icon="code" title="Ctrl Enter runs it" />}
           {outcome && shape === 'json' && <JsonText value={outcome.body} label="Answer" />}
-          {outcome && shape === 'table' && <Rows outcome={outcome} />}
+          {outcome && shape === 'table' && (
+            <ResultTable noun={nouns.value.get(outcome.type)!} rows={outcome.body.results} />
+          )}
         </section>
       </div>
     </>
   )
-}
-
-function Rows({ outcome }: { outcome: Outcome }) {
-  const noun = nouns.value.get(outcome.type)!
-  const rows = outcome.body.results
-  if (rows.length === 0) return <EmptyState icon="search" title="Nothing matches" />
-  const columns = columnsOf(noun, rows)
-  return (
-    <Scroll label="Answer">
-      <table class="grid">
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th scope="col" key={name}>
-                {labelOf(name === TITLE ? noun.name : name)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((entity) => (
-            <tr key={entity.$id}>
-              {columns.map((name) => (
-                <td key={name}>
-                  <Cell noun={noun} entity={entity} name={name} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  )
-}
-
-function Cell({ noun, entity, name }: { noun: Noun; entity: Entity; name: string }) {
-  if (name === TITLE || name === titleField(noun)) {
-    return (
-      <a class="title" href={href([noun.name, entity.$id])}>
-        {titleOf(entity, noun)}
-      </a>
-    )
-  }
-  const value = entity[name]
-  if (Array.isArray(value) && value.some(isEntity)) return <>{numberText(value.length)}</>
-  return <Value value={value} field={noun.fields[name]} name={name} entity={entity} />
-}
-
-/** The columns that have a value in at least one row. */
-function columnsOf(noun: Noun, rows: readonly Entity[]): string[] {
-  const names = new Set(rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== null)))
-  const title = titleField(noun) ?? TITLE
-  const own = [...names].filter(
-    (name) => !name.startsWith('$') && !/^(created|updated)At$/.test(name) && name !== title,
-  )
-  return [title, ...own.slice(0, 12), ...(names.has('$updatedAt') ? ['$updatedAt'] : [])]
 }
 
 function isJson(text: string): boolean {

@@ -1,0 +1,25 @@
+import { mayChange } from '../access.ts'
+import type { Noun } from '../noun.ts'
+import { go } from '../place.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { exportItems } from './export.ts'
+
+/** The menu of a list: columns, import, the bin and exports. */
+export function ListActions({ noun, filter, onColumns }: { noun: Noun; filter: object; onColumns: () => void }) {
+  return (
+    <Menu
+      class="icon-only"
+      label={<Icon name="more" />}
+      name="List actions"
+      items={[
+        { label: 'Columns…', icon: 'columns', onSelect: onColumns },
+        ...(mayChange(noun)
+          ? [{ label: 'Import…', icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
+          : []),
+        { label: 'Deleted ones', icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
+        ...exportItems(noun, filter),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,72 @@
+import { labelOf } from '../format.ts'
+import { type Noun, plural } from '../noun.ts'
+import { asOf } from '../place.ts'
+import { Tabs } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { boardFields, type Look, setLook } from './look.ts'
+import { ViewsMenu } from './views-menu.tsx'
+
+/** How a list is looked at: its view, search, filter, groups, columns and layout. */
+export function Toolbar(props: {
+  noun: Noun
+  look: Look
+  search: { readonly current: HTMLInputElement | null }
+  isFiltering: boolean
+  onFilter: () => void
+  onColumns: () => void
+}) {
+  const { noun, look } = props
+  const groups = boardFields(noun)
+  const conditions = Object.keys(look.filter).length
+  return (
+    <search class="toolbar">
+      <ViewsMenu noun={noun} look={look} />
+      <label class="search-box">
+        <Icon name="search" />
+        <input
+          ref={props.search}
+          type="search"
+          aria-label={`Search ${plural(noun)}`}
+          placeholder={asOf.value ? 'Search works in the present only' : 'Search'}
+          disabled={asOf.value !== null}
+          value={look.text}
+          onInput={(event) => setLook({ text: event.currentTarget.value || null })}
+        />
+        <kbd>/</kbd>
+      </label>
+      <button type="button" aria-expanded={props.isFiltering} onClick={props.onFilter}>
+        <Icon name="filter" /> Filter{conditions > 0 ? ` · ${conditions}` : ''}
+      </button>
+      {groups.length > 0 && (
+        <Menu
+          label={look.group === null ? 'Group' : `By ${labelOf(look.group).toLowerCase()}`}
+          icon="group"
+          items={[
+            { label: 'No groups', checked: look.group === null, onSelect: () => setLook({ group: null }) },
+            ...groups.map((name) => ({
+              label: labelOf(name),
+              checked: look.group === name,
+              onSelect: () => setLook({ group: name }),
+            })),
+          ]}
+        />
+      )}
+      <button type="button" class="wide-only" onClick={props.onColumns}>
+        <Icon name="columns" /> Columns
+      </button>
+      <span class="spring" />
+      {groups.length > 0 && (
+        <Tabs
+          label="Layout"
+          value={look.layout}
+          options={[
+            { value: 'table', label: 'Table', icon: 'table' },
+            { value: 'board', label: 'Board', icon: 'board' },
+          ]}
+          onChange={(layout) => setLook({ layout: layout === 'table' ? null : layout })}
+        />
+      )}
+    </search>
+  )
+}
