@@ -1,7 +1,7 @@
 import type { Tab } from './browser.ts'
 
 /** The states that colours are checked in. */
-export const STATES = ['rest', 'hover', 'focus-visible', 'active'] as const
+const STATES = ['rest', 'hover', 'focus-visible', 'active'] as const
 
 /** Texts whose computed colour is too close to the colour behind them, as WCAG AA counts it, in every state. */
 export async function faintTexts(page: Tab['page'], states: readonly string[] = STATES): Promise<string[]> {

@@ -17,7 +17,7 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-export interface EnterOptions {
+interface EnterOptions {
   readonly scopes?: string
   readonly key?: string
   readonly tenant?: string

@@ -16,7 +16,7 @@ export interface Tile {
   /** The number field that is summed or averaged. */
   readonly field?: string
   /** The field whose values are the bars; a single number without one. */
-  readonly group?: string
+  readonly group?: string | undefined
   readonly filter?: { readonly [field: string]: Json }
   readonly wide?: boolean
 }

@@ -5,7 +5,7 @@ import { isEntity } from './entity.ts'
 type Fields = { readonly [field: string]: Json | undefined }
 
 /** One field that both sides changed to different values. */
-export interface Conflict {
+interface Conflict {
   readonly field: string
   readonly base: Json | undefined
   readonly mine: Json | undefined

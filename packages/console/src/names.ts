@@ -6,13 +6,6 @@ import { asOf } from './place.ts'
 import { nouns, type Page, titleOf } from './schema.ts'
 import { request } from './service.ts'
 
-const ID = /^[a-z][A-Za-z0-9]*_[0-9A-Za-z]{8,}$/
-
-/** Whether a value looks like the id of an entity. */
-export function isId(value: unknown): value is string {
-  return typeof value === 'string' && ID.test(value)
-}
-
 /** The names of entities by their ids, as far as they are known. Ids of types that are unknown here are left out. */
 export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const wanted = [...new Set(ids)].filter((id) => nouns.value.has(typeOfId(id))).sort()

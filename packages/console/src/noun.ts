@@ -46,11 +46,7 @@ export function ownVerbs(noun: Noun): Verb[] {
   return Object.values(noun.verbs).filter(({ name }) => !BUILT_IN.has(name))
 }
 
-/** The fields that people may write. */
-export function writable(noun: Noun): Field[] {
-  return Object.values(noun.fields).filter(isWritable)
-}
-
+/** Whether people may write a field. */
 export function isWritable(field: Field | undefined): field is Exclude<Field, { kind: 'back' }> {
   if (field === undefined || field.kind === 'back' || field.kind === 'secret') return false
   return field.kind === 'forward' || !field.service

@@ -1,4 +1,4 @@
-import { type Events, type Problem, type Sending, tildebase, type Wire, wireTo } from '@tildebase/client'
+import { type Problem, type Sending, type Tildebase, tildebase, type Wire, wireTo } from '@tildebase/client'
 import { leave, type Session, session } from './session.ts'
 
 /** Thrown when an answer arrives after its tenant was closed. Nothing waits for that answer. */
@@ -7,7 +7,7 @@ export class ClosedError extends Error {}
 interface Connection {
   readonly session: Session
   readonly wire: Wire
-  readonly events: Events
+  readonly events: Tildebase['events']
 }
 
 let connection: Connection | null = null
@@ -29,7 +29,7 @@ export async function send(method: string, path: string, sending: Omit<Sending, 
 }
 
 /** The change stream of the tenant. */
-export function eventStream(): Events {
+export function eventStream(): Tildebase['events'] {
   return current().events
 }
 

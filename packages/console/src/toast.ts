@@ -9,7 +9,7 @@ export interface Toast {
   readonly action: ToastAction | null
 }
 
-export interface ToastAction {
+interface ToastAction {
   readonly label: string
   run(): unknown
 }

@@ -7,7 +7,7 @@ import { asOf, href, look, place } from '../place.ts'
 import { nouns } from '../schema.ts'
 import { session } from '../session.ts'
 
-export type Layout = 'table' | 'board'
+type Layout = 'table' | 'board'
 
 /** How a list is looked at. All of it stands in the address. */
 export interface Look {

@@ -24,7 +24,7 @@ export interface ListPage {
 }
 
 /** The entities that share one value of the sorted field. */
-export interface Segment {
+interface Segment {
   readonly value: Json
   readonly count: number
 }

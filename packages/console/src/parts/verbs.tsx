@@ -57,7 +57,7 @@ export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
 }
 
 /** Whether a verb changes the state. */
-export function movesState(noun: Noun, verb: Verb): boolean {
+function movesState(noun: Noun, verb: Verb): boolean {
   return noun.stateField !== null && verb.set !== undefined && noun.stateField in verb.set
 }
 
