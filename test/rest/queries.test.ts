@@ -213,7 +213,7 @@ describe('addresses', () => {
       const unknown = await at({ host: 'nonsense.localhost' }, '/~acme/Contact')
 
       expect(lens.body.results).toEqual(plain.body.results)
-      expect(lens.body.results[0].$context).toBe(`${host.url}/~acme`)
+      expect(lens.body.results[0].$context).toBe('http://localhost:8787/~acme')
       expect([unknown.status, unknown.body.error]).toEqual([404, 'unknown_lens'])
     },
   )
