@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Reply, type TestHost, testHost } from './host.ts'
+import { type Reply, type TestApp, testApp } from './host.ts'
 import { verifies } from './verifies.ts'
 
-let host: TestHost
-let batch: (operations: unknown, more?: object) => ReturnType<TestHost['request']>
+let host: TestApp
+let batch: (operations: unknown, more?: object) => ReturnType<TestApp['request']>
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
   batch = (operations, more = {}) => host.request('POST', '/~acme/batch', { operations, ...more })
 })
 afterAll(() => host.stop())

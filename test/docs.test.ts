@@ -84,7 +84,11 @@ function isShellTest({ language, marks }: Block): boolean {
 
 /** The targets of a page's links that lead to files, without their anchors. Code is no link. */
 function links(page: string): readonly string[] {
-  return [...read(page).replaceAll(/`[^`\n]+`/g, '').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+  return [
+    ...read(page)
+      .replaceAll(/`[^`\n]+`/g, '')
+      .matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g),
+  ]
     .map(([, target]) => target!)
     .filter((target) => !/^[a-z]+:/.test(target))
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Reply, type TestHost, testHost } from '../host.ts'
+import { type Reply, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
+let host: TestApp
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
   await host.request('POST', '/~acme/Contact', { name: 'Ada', email: 'ada@a.example' })
   await host.request('POST', '/~acme/Contact', { name: 'Bob', email: 'bob@b.example' })
 })

@@ -1,6 +1,6 @@
 import { Budget, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
-import { testHost } from '../host.ts'
+import { testApp } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 test('a host without an interpreter says so', async () => {
@@ -14,7 +14,7 @@ test('a host without an interpreter says so', async () => {
 })
 
 test('code and hooks run for tenants in worker threads too', async () => {
-  const host = await testHost({}, { workers: '2' })
+  const host = await testApp({}, { workers: '2' })
   try {
     const put = await host.request('PUT', '/~acme/schema/Contact/hooks/creating', {
       code: '() => ({ title: "hooked" })',

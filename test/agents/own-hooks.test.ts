@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 
 /** Hooks of the operator: one waits for what it writes and uses it, one waits for nothing. */
 const CONFIG = `
@@ -17,11 +17,11 @@ export function hooks({ Contact, Organization }) {
 }
 `
 
-let host: TestHost
+let host: TestApp
 const folder = mkdtempSync(join(tmpdir(), 'tildebase-own-'))
 beforeAll(async () => {
   writeFileSync(join(folder, 'hooks.mjs'), CONFIG)
-  host = await testHost({}, { config: join(folder, 'hooks.mjs') })
+  host = await testApp({}, { config: join(folder, 'hooks.mjs') })
 })
 afterAll(async () => {
   await host.stop()

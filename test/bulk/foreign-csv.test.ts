@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 
-let host: TestHost
+let host: TestApp
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 afterAll(() => host.stop())
 

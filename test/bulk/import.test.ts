@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
+let host: TestApp
 beforeAll(async () => {
-  host = await testHost({ TILDE_IMPORT_LIMIT: '3MiB' })
+  host = await testApp({ TILDE_IMPORT_LIMIT: '3MiB' })
 })
 afterAll(() => host.stop())
 

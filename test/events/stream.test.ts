@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
+let host: TestApp
 let number = 0
 let tenant: string
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 beforeEach(() => {
   tenant = `stream${++number}`

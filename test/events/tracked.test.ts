@@ -1,15 +1,15 @@
 import { Hooks, registryOf } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
-const sent = (...args: Parameters<TestHost['request']>) => host.request(...args)
+let host: TestApp
+const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
 const track = (fields: object) => sent('POST', '/~acme/events', fields)
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 afterAll(() => host.stop())
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
+let host: TestApp
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 afterAll(() => host.stop())
 
@@ -93,7 +93,7 @@ describe('metrics over REST', () => {
 
 test('evaluations of a flag are counted though the host stops, whatever hooks stand before an update', async () => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-flags-'))
-  const first = await testHost({}, { data })
+  const first = await testApp({}, { data })
   await first.request('POST', '/~acme/FeatureFlag', { key: 'beta', name: 'Beta' })
   await first.request('PUT', '/~acme/schema/FeatureFlag/hooks/updating', {
     code: '() => { throw new Error("Nobody updates flags.") }',
@@ -101,7 +101,7 @@ test('evaluations of a flag are counted though the host stops, whatever hooks st
   for (let n = 0; n < 3; n++) await first.request('POST', '/~acme/FeatureFlag/beta/evaluate', { userId: 'u' })
   await first.stop()
 
-  const second = await testHost({}, { data })
+  const second = await testApp({}, { data })
   const { body } = await second.request('GET', '/~acme/FeatureFlag?key=beta')
   await second.stop()
   rmSync(data, { recursive: true, force: true })

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
+let host: TestApp
 let id: string
 /** The seq after which there was one Contact, called Ada. */
 let seq: number
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
   id = (await host.request('POST', '/~acme/Contact', { name: 'Ada', leadScore: 1 })).body.$id
   seq = (await host.request('GET', '/~acme/events')).body.results.at(-1).seq
   await host.request('PUT', `/~acme/Contact/${id}`, { name: 'Ada Lovelace', leadScore: 5 })

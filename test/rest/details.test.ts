@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 
-let host: TestHost
+let host: TestApp
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 afterAll(() => host.stop())
 
-const send = (...args: Parameters<TestHost['request']>) => host.request(...args)
+const send = (...args: Parameters<TestApp['request']>) => host.request(...args)
 
 describe('a body that is no object', () => {
   test.each(['null', '[]', '5', '"x"'])('%s is refused by every update', async (body) => {

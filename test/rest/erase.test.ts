@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 
-let host: TestHost
-const sent = (...args: Parameters<TestHost['request']>) => host.request(...args)
+let host: TestApp
+const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
 const words = (text: string) => encodeURIComponent(JSON.stringify({ $text: text }))
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 afterAll(() => host.stop())
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 
-let host: TestHost
-const sent = (...args: Parameters<TestHost['request']>) => host.request(...args)
+let host: TestApp
+const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
 const filter = (value: object) => encodeURIComponent(JSON.stringify(value))
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
   const { body: org } = await sent('POST', '/~acme/Organization', { name: 'Org', industry: 'finance' })
   for (const [name, value, stage] of [
     ['a', 1, 'Prospecting'],
@@ -73,7 +73,7 @@ test('explain shows administrators the way a list is found, and nobody else', as
 })
 
 test('a query over its budget ends with 422, and its neighbours go on', async () => {
-  const slow = await testHost({ TILDE_QUERY_TIMEOUT: '1ms' })
+  const slow = await testApp({ TILDE_QUERY_TIMEOUT: '1ms' })
   const rows = Array.from({ length: 100 }, (_, i) => ({
     id: `o${i}`,
     method: 'POST',

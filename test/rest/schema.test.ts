@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
-const sent = (...args: Parameters<TestHost['request']>) => host.request(...args)
+let host: TestApp
+const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
 const filter = (value: object) => encodeURIComponent(JSON.stringify(value))
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 afterAll(() => host.stop())
 

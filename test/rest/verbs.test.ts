@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-let host: TestHost
-const sent = (...args: Parameters<TestHost['request']>) => host.request(...args)
+let host: TestApp
+const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
 
 beforeAll(async () => {
-  host = await testHost()
+  host = await testApp()
 })
 afterAll(() => host.stop())
 
