@@ -48,6 +48,12 @@ export const FILTERS: readonly FilterCase[] = [
     documents: [{ f: false }, { f: 0 }, { f: '' }, {}],
     found: [0],
   },
+  {
+    says: 'whole numbers beyond 2^53 are found in a list',
+    filter: { f: { $in: [9223372036854775000, 1] } },
+    documents: [{ f: 9223372036854775000 }, { f: 9007199254740992 }, { f: 1 }],
+    found: [0, 2],
+  },
   { says: 'a number does not equal its digits', filter: { f: '1' }, documents: [{ f: 1 }, { f: '1' }], found: [1] },
   {
     says: 'a text does not equal JSON that reads like it',

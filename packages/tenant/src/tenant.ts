@@ -9,7 +9,6 @@ import { TenantReader } from './facade/reader.ts'
 import type { TenantServices } from './facade/services.ts'
 import { TenantWriter } from './facade/writer.ts'
 import type { Grant } from './grant/grant.ts'
-import { indexSlice, isFarBehind } from './services/index-job.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
@@ -93,12 +92,12 @@ export class Tenant {
    * the past, which would otherwise do so all at once. Undefined when there is little to do.
    */
   catchUp(): Promise<void> | undefined {
-    return isFarBehind(this.#engine) ? this.#catchUp() : undefined
+    return this.#services.indexing.isFarBehind ? this.#catchUp() : undefined
   }
 
   async #catchUp(): Promise<void> {
     const { soon = queueMicrotask } = this.#engine.ports
-    while (!this.isClosed && !indexSlice(this.#engine)) await new Promise<void>((done) => soon(done))
+    while (!this.isClosed && !this.#services.indexing.runSlice()) await new Promise<void>((done) => soon(done))
   }
 
   /** Sends a test event to a webhook and returns how that went. */

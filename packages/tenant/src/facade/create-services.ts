@@ -6,7 +6,7 @@ import { Engine } from '../engine/engine.ts'
 import type { Ports, TenantOptions } from '../engine/options.ts'
 import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
 import { Feed } from '../services/events/feed.ts'
-import { indexJob } from '../services/index-job.ts'
+import { IndexJob } from '../services/index-job.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
 import { sessionIn } from '../services/session.ts'
 import { syncedUntil } from '../services/sync/sync.ts'
@@ -23,6 +23,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   const transactor = new Transactor(engine)
   const keys = new Keys(transactor)
   const flagCounts = new FlagCounts(transactor)
+  const indexing = new IndexJob(engine)
   const { extensions } = transactor
   engine.syncedUntil = syncedUntil(engine)
   encryptSecrets(engine)
@@ -37,7 +38,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     deliveryJob(transactor),
     cleanupJob(engine),
     flagCounts.job(),
-    indexJob(engine),
+    indexing,
   )
-  return { transactor, keys, feed: new Feed(engine), flagCounts }
+  return { transactor, keys, feed: new Feed(engine), flagCounts, indexing }
 }

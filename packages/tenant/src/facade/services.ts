@@ -1,5 +1,6 @@
 import type { FlagCounts } from '../business/flag-counts.ts'
 import type { Feed } from '../services/events/feed.ts'
+import type { IndexJob } from '../services/index-job.ts'
 import type { Keys } from '../services/keys.ts'
 import type { Transactor } from '../write/transactor.ts'
 
@@ -9,4 +10,5 @@ export interface TenantServices {
   readonly keys: Keys
   readonly feed: Feed
   readonly flagCounts: FlagCounts
+  readonly indexing: IndexJob
 }

@@ -58,9 +58,9 @@ function equality(values: readonly Json[]): Case[] | null {
 }
 
 function among(values: readonly (string | number)[]): Case['test'] {
-  const [only] = values
-  if (values.length > 1) return (value) => fragment`${value} IN ${listOf(values)}`
-  return (value) => fragment`${exact(value, only!)} = ${only!}`
+  const [first] = values
+  if (values.length === 1) return (value) => fragment`${exact(value, first!)} = ${first!}`
+  return (value) => fragment`${exact(value, ...values)} IN ${listOf(values)}`
 }
 
 function comparison(op: Leaf['op'], operand: Json): Case[] {
@@ -75,9 +75,10 @@ function comparison(op: Leaf['op'], operand: Json): Case[] {
   return [{ types: met.map((value) => `${value}` as const), test: YES }]
 }
 
-/** Whole numbers beyond 2^53 stand in JSON as digits that are only nearly the number they were: compare as numbers. */
-function exact(value: Fragment, operand: string | number): Fragment {
-  return typeof operand === 'number' && Math.abs(operand) >= 2 ** 53 ? fragment`CAST(${value} AS REAL)` : value
+/** Whole numbers from 2^53 on are written in JSON as digits that are only nearly the number they were: compare as numbers. */
+function exact(value: Fragment, ...operands: readonly (string | number)[]): Fragment {
+  const isLong = operands.some((operand) => typeof operand === 'number' && Math.abs(operand) >= 2 ** 53)
+  return isLong ? fragment`CAST(${value} AS REAL)` : value
 }
 
 /** Whether the order of keys could tell two equal values apart, as it does in JSON text. */

@@ -41,12 +41,22 @@ export function every(parts: readonly Fragment[]): Fragment {
 
 /** A list as one bound value: a Durable Object allows a hundred per statement. */
 export function listOf(values: readonly unknown[]): Fragment {
-  return fragment`(SELECT value FROM json_each(${JSON.stringify(values)}))`
+  return fragment`(SELECT value FROM json_each(${jsonText(values)}))`
 }
 
 /** A list to start from, each value once: with a list after IN, SQLite may rather read all rows of a type. */
 export function eachOf(values: readonly unknown[], alias: string): Fragment {
-  return fragment`json_each(${JSON.stringify([...new Set(values)])}) ${plain(alias)}`
+  return fragment`json_each(${jsonText([...new Set(values)])}) ${plain(alias)}`
+}
+
+/** Whole numbers from 2^53 on are written as decimals: SQLite would read their digits as a neighbour of the number. */
+function jsonText(values: readonly unknown[]): string {
+  if (!values.some(isLong)) return JSON.stringify(values)
+  return `[${values.map((value) => (isLong(value) ? `${value}.0` : JSON.stringify(value))).join()}]`
+}
+
+function isLong(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) >= 2 ** 53 && /^-?\d+$/.test(`${value}`)
 }
 
 function isFragment(part: Fragment | SqlValue): part is Fragment {

@@ -6,41 +6,54 @@ import { indexVersions, versionsBacklog } from '../store/versions.ts'
 const QUIET_MS = 300
 /** The more at once, the fewer pages are written; this many take some 20 ms. */
 const VERSIONS_SLICE = 2_000
+/** Indexing the text of this many events takes a few milliseconds. */
+const FEW_EVENTS = 100
 /** Indexing this many keeps the search that finds them waiting for some tenths of a second. */
 const MOST_BEHIND = 10_000
 
 /**
  * Brings the text index and the versions up to the log once writing pauses, a slice at a time, so that the first question
- * need not. Where writing does not pause, it goes on beside it.
+ * need not. While writing does not pause, it goes on beside it.
  */
-export function indexJob(engine: Engine): Job {
-  let written = 0
-  let behind = Math.max(textBacklog(engine.sql, engine.head.seq), versionsBacklog(engine.sql))
-  const due = () => (behind === 0 ? null : behind > MOST_BEHIND ? written : written + QUIET_MS)
-  engine.listen((events) => {
-    const wasDue = due()
-    written = engine.ports.clock.now()
-    behind += events.length
-    if (wasDue === null || behind > MOST_BEHIND) engine.ports.alarm.wakeAt(due()!)
-  })
-  return {
-    light: true,
-    due,
-    run: () => {
-      const isDone = indexSlice(engine)
-      behind = isDone ? 0 : Math.max(1, textBacklog(engine.sql, engine.head.seq))
-    },
+export class IndexJob implements Job {
+  readonly light = true
+  readonly #engine: Engine
+  #written = 0
+  /** How many events are to be indexed, or more: what a question indexed is not subtracted. */
+  #behind: number
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.#behind = Math.max(textBacklog(engine.sql, engine.head.seq), versionsBacklog(engine.sql))
+    engine.listen((events) => {
+      const wasDue = this.due()
+      this.#written = engine.ports.clock.now()
+      this.#behind += events.length
+      if (wasDue === null || this.#behind > MOST_BEHIND) engine.ports.alarm.wakeAt(this.due()!)
+    })
   }
-}
 
-/** Whether there is more to index than one slice takes. */
-export function isFarBehind(engine: Engine): boolean {
-  const { head, sql } = engine
-  return textBacklog(sql, head.seq) > 100 || versionsBacklog(sql) > VERSIONS_SLICE
-}
+  due(): number | null {
+    if (this.#behind === 0) return null
+    return this.#behind > MOST_BEHIND ? this.#written : this.#written + QUIET_MS
+  }
 
-/** Indexes one slice, and commits it. Returns whether all events are indexed now. */
-export function indexSlice(engine: Engine): boolean {
-  const versions = indexVersions(engine.sql, VERSIONS_SLICE)
-  return indexText(engine.sql, engine.nouns) && versions < VERSIONS_SLICE
+  run(): void {
+    this.runSlice()
+  }
+
+  /** Indexes one slice, and commits it. Returns whether all events are indexed now. */
+  runSlice(): boolean {
+    const { sql, nouns, head } = this.#engine
+    const versions = indexVersions(sql, VERSIONS_SLICE)
+    const isDone = indexText(sql, nouns) && versions < VERSIONS_SLICE
+    this.#behind = isDone ? 0 : Math.max(1, textBacklog(sql, head.seq))
+    return isDone
+  }
+
+  /** Whether there is more to index than one slice takes. */
+  get isFarBehind(): boolean {
+    const { sql, head } = this.#engine
+    return this.#behind > 0 && (textBacklog(sql, head.seq) > FEW_EVENTS || versionsBacklog(sql) > VERSIONS_SLICE)
+  }
 }
