@@ -87,7 +87,7 @@ describe('a body that does not go on', () => {
       ),
     )
     for (let n = 0; n < 6; n++) {
-      socket.write('f\r\n{"name":"Ada"}\n\r\n')
+      socket.write(`400\r\n{"name":"${'A'.repeat(1_012)}"}\n\r\n`)
       await wait(500)
     }
     socket.write('0\r\n\r\n')

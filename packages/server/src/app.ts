@@ -156,9 +156,7 @@ async function signUp(
   target: RequestTarget,
   options: AppOptions,
 ): Promise<Reply> {
-  const path = target.segments.join('/')
-  const isFirstKey = request.method === 'POST' && (path === 'api-keys' || path === 'ApiKey')
-  if (!options.signup || !isFirstKey) throw unauthorized()
+  if (!options.signup || !isFirstKey(request.method, target.segments)) throw unauthorized()
   const given = parseBody(request.body as Uint8Array | null)
   // Whatever it asks for: without a key that may do everything, none could make another.
   const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
@@ -168,6 +166,11 @@ async function signUp(
     if (tenant.exists) throw unauthorized()
     return createdReply(write.run({ type: 'ApiKey', verb: 'create', data }), context)
   })
+}
+
+/** Whether a request asks for the first key of a tenant. */
+export function isFirstKey(method: string, segments: readonly string[]): boolean {
+  return method === 'POST' && segments.length === 1 && (segments[0] === 'api-keys' || segments[0] === 'ApiKey')
 }
 
 export function unauthorized(): Problem {

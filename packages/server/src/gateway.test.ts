@@ -8,13 +8,14 @@ const ask = (path: string, headers: HttpRequest['headers'] = {}): HttpRequest =>
   host: 'localhost',
   path,
   query: '',
-  headers,
+  headers: { authorization: 'Bearer root', ...headers },
   body: null,
 })
 
 function gatewayTo(answer: Tenants['answer'], told: unknown[] = []): Gateway {
   return new Gateway({
     tenants: { answer, verify: async () => false },
+    signup: false,
     hostSuffix: 'localhost',
     isOperator: (secret) => secret === 'root',
     requestId: () => 'made',

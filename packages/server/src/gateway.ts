@@ -1,7 +1,8 @@
 import { Problem } from '@tildebase/nouns'
 import { tenantOfSecret } from '@tildebase/tenant'
-import { type Sender, unauthorized } from './app.ts'
-import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
+import type { Admission, Connection } from './admission.ts'
+import { isFirstKey, type Sender, unauthorized } from './app.ts'
+import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise, runsCode } from './http.ts'
 import { refuseForeign } from './mcp/foreign.ts'
 import { type RequestObserver, servedRequestOf } from './observer.ts'
 import { refusal } from './respond.ts'
@@ -23,6 +24,10 @@ export interface Tenants {
 
 export interface GatewayOptions {
   readonly tenants: Tenants
+  /** Whether anybody may make a tenant that does not exist yet, with its first key. */
+  readonly signup: boolean
+  /** Refuses requests before their body is read; absent where the platform does so, or where there is one caller. */
+  readonly admission?: Admission
   /** The base host: labels before it are the lens. */
   readonly hostSuffix: string
   /** Names beside the base host under which, and for whose pages, MCP is spoken. */
@@ -67,6 +72,7 @@ interface Visit {
   readonly at: number
   readonly begun: number
   readonly bearer: Bearer
+  readonly connection: Connection | null
   place: RequestTarget | null
 }
 
@@ -79,7 +85,8 @@ export class Gateway {
     this.#options = options
   }
 
-  answer(ask: HttpRequest): MaybePromise<HttpResponse> {
+  /** Answers a request. The body is that of `ask`, or is read from the connection once the headers are admitted. */
+  answer(ask: HttpRequest, connection: Connection | null = null): MaybePromise<HttpResponse> {
     const given = ask.headers['x-request-id']
     const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
     const visit: Visit = {
@@ -89,12 +96,13 @@ export class Gateway {
       at: Date.now(),
       begun: performance.now(),
       bearer: this.#bearerOf(ask.headers.authorization),
+      connection,
       place: null,
     }
     const refuse = (reason: unknown) => refusal(reason, requestId, this.#options.report)
     try {
       visit.place = targetOf(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
-      const answer = ask.method === 'OPTIONS' ? preflight(ask) : this.#pass(ask, visit.place, visit.bearer, requestId)
+      const answer = ask.method === 'OPTIONS' ? preflight(ask) : this.#pass(visit, visit.place)
       if (!(answer instanceof Promise)) return this.#finish(visit, answer)
       return answer.catch(refuse).then((late) => this.#finish(visit, late))
     } catch (reason) {
@@ -113,9 +121,10 @@ export class Gateway {
     return { status, headers: trace ? { ...headers, traceparent: traceparent(trace) } : headers, body }
   }
 
-  #pass(ask: HttpRequest, place: RequestTarget, { sender }: Bearer, requestId: string): MaybePromise<HttpResponse> {
-    const { tenants } = this.#options
-    if (sender === null) throw unauthorized()
+  #pass(visit: Visit, place: RequestTarget): MaybePromise<HttpResponse> {
+    const { ask, bearer, requestId } = visit
+    const { sender } = bearer
+    if (sender === null) throw this.#keyless()
     if (place.tenant !== null && place.segments.length === 1 && place.segments[0] === 'mcp')
       refuseForeign(ask, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
     const home = homeFor(ask, place, this.#options.home)
@@ -124,10 +133,63 @@ export class Gateway {
       return { status: 302, headers, body: null }
     }
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
-    if (outside || isDocs(ask, place)) return this.#outside(ask, place, sender, requestId)
+    if (outside || isDocs(ask, place)) {
+      // Only the operator's requests have a body that is of use here.
+      if (sender.kind !== 'operator') return this.#outside({ ...ask, body: null }, place, sender, requestId)
+      return this.#withBody(visit, 'operator', (whole) => this.#outside(whole, place, sender, requestId))
+    }
     const slug = place.tenant ?? ownTenant(sender)
-    if (sender.kind === 'secret' && !sender.secret.endsWith(`~${slug}`)) return this.#refuse(sender.secret)
-    return tenants.answer(slug, ask, place, sender, requestId)
+    const admitted = this.#admit(slug, ask, place, sender, visit.connection?.address ?? '')
+    const passOn = () => this.#passOn(visit, slug, place, sender)
+    return admitted instanceof Promise ? admitted.then(passOn) : passOn()
+  }
+
+  /** Refuses a request that cannot be allowed, by its headers. */
+  #admit(
+    slug: string,
+    ask: HttpRequest,
+    { segments }: RequestTarget,
+    sender: Sender,
+    address: string,
+  ): MaybePromise<void> {
+    if (sender.kind === 'operator') return
+    const { signup, admission } = this.#options
+    if (sender.kind === 'nobody') {
+      if (!signup || !isFirstKey(ask.method, segments)) throw this.#keyless()
+      return admission?.admitSignup(slug, address)
+    }
+    if (!sender.secret.endsWith(`~${slug}`)) return this.#refuse(sender.secret, address)
+    return admission?.admitKey(slug, sender.secret, address)
+  }
+
+  #keyless(): Problem {
+    this.#options.admission?.refusedKeyless()
+    return unauthorized()
+  }
+
+  #passOn(visit: Visit, slug: string, place: RequestTarget, sender: Sender): MaybePromise<HttpResponse> {
+    const { admission, tenants } = this.#options
+    const { ask, requestId } = visit
+    const answered = (answer: HttpResponse): HttpResponse => {
+      if (answer.status === 401 && sender.kind === 'secret') admission?.refusedKey(slug, sender.secret)
+      else if (ask.method !== 'GET') admission?.wrote(slug)
+      return answer
+    }
+    return this.#withBody(visit, slug, (whole) => {
+      const answer = tenants.answer(slug, withSignal(whole, place, visit.connection), place, sender, requestId)
+      return answer instanceof Promise ? answer.then(answered) : answered(answer)
+    })
+  }
+
+  /** Goes on with the body: that of the request, or the one that is read from its connection now. */
+  #withBody(
+    { ask, connection }: Visit,
+    tenant: string,
+    goOn: (ask: HttpRequest) => MaybePromise<HttpResponse>,
+  ): MaybePromise<HttpResponse> {
+    const body = connection === null ? ask.body : connection.readBody(tenant)
+    if (body instanceof Promise) return body.then((whole) => goOn({ ...ask, body: whole }))
+    return goOn(body === ask.body ? ask : { ...ask, body })
   }
 
   async #outside(
@@ -157,11 +219,22 @@ export class Gateway {
   }
 
   /** A valid key of another tenant is told so, whether or not the tenant asked for exists; any other is unknown. */
-  async #refuse(secret: string): Promise<never> {
+  async #refuse(secret: string, address: string): Promise<never> {
+    const { tenants, admission } = this.#options
     const own = tenantOfSecret(secret)
-    if (own === null || !(await this.#options.tenants.verify(own, secret))) throw unauthorized()
+    if (own === null) throw this.#keyless()
+    await admission?.admitKey(own, secret, address)
+    if (!admission && !(await tenants.verify(own, secret))) throw unauthorized()
     throw new Problem('forbidden', 'This key belongs to another tenant.')
   }
+}
+
+/** The request, with word of its client leaving where that ends work. */
+function withSignal(ask: HttpRequest, { segments }: RequestTarget, connection: Connection | null): HttpRequest {
+  if (connection === null || !(isLasting(ask, segments) || runsCode(ask, segments))) return ask
+  const left = new AbortController()
+  connection.onClose(() => left.abort())
+  return { ...ask, signal: left.signal }
 }
 
 /** Where a browser finds a page about a tenant, or about the service; programs get an index instead. */

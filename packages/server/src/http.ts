@@ -12,6 +12,8 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: { readonly [name: string]: string | undefined }
   readonly body: Body
+  /** Aborted when the client disconnects. Only requests that wait or run code have it. */
+  readonly signal?: AbortSignal
 }
 
 /** Nothing, all of it, or a stream for bodies that may be larger than memory. */
@@ -30,4 +32,17 @@ export type MaybePromise<T> = T | Promise<T>
 /** Whether a path takes a body that is read bit by bit: it may be larger than memory. */
 export function hasStreamedBody(path: string): boolean {
   return /\/import\/|^\/operator\/tenants\/[^/]+\/(?:restore|log)$/.test(path)
+}
+
+/** Whether a request may wait for events: it takes no turn while it does. */
+export function isLasting({ method, query, headers }: HttpRequest, segments: readonly string[]): boolean {
+  if (method !== 'GET') return false
+  if (headers.accept?.includes('text/event-stream')) return true
+  return segments[0] === 'events' && /(?:^|&)wait=0*[1-9]/.test(query)
+}
+
+/** Whether a request runs code that nobody needs once its caller has left. A caller with an Idempotency-Key comes back. */
+export function runsCode({ method, headers }: HttpRequest, segments: readonly string[]): boolean {
+  const path = segments[0]
+  return method === 'POST' && (path === 'do' || path === 'mcp') && headers['idempotency-key'] === undefined
 }

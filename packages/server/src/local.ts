@@ -48,6 +48,7 @@ export async function localTildebase<N extends NounMap = NoNouns>(
   const apiKey = `tblocal_${crypto.randomUUID()}`
   const gateway = new Gateway({
     tenants,
+    signup: false,
     hostSuffix: settings.hostSuffix,
     isOperator: operatorTest(apiKey),
     requestId: () => crypto.randomUUID(),

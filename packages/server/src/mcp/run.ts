@@ -1,6 +1,7 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
 import { isPlainObject, listed, Problem, quoted } from '@tildebase/nouns'
 import type { Call } from '../call.ts'
+import { onBehalfOf } from '../caller.ts'
 import { findRoute } from '../dispatch.ts'
 import { describe } from '../rest/schema.ts'
 import { WARNINGS } from '../rest/unknown-fields.ts'
@@ -15,7 +16,7 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
     case 'fetch':
       return fetchOne(call, given)
     case 'do':
-      return call.tenant.runCode(call.grant, call.writes, call.budget, given)
+      return onBehalfOf(call.request.signal, () => call.tenant.runCode(call.grant, call.writes, call.budget, given))
     default:
       throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name.slice(0, 100)}. There are search, fetch and do.`)
   }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -20,6 +21,18 @@ export interface Settings {
   /** What secrets in tenants' files are encrypted with; null means a key that is kept in the data folder. */
   readonly secretKey: string | null
   readonly signup: boolean
+  /** Sign-ups per hour and address; 0 is no limit. */
+  readonly signupLimit: number
+  /** Proxies whose X-Forwarded-For is believed: addresses and ranges. */
+  readonly proxies: readonly string[]
+  /** Connections and requests that one address may have at a time. */
+  readonly addressSockets: number
+  readonly addressRequests: number
+  /** Requests under way per tenant and per key; polls and live streams have bounds of their own. */
+  readonly tenantRequests: number
+  readonly keyRequests: number
+  readonly tenantPolls: number
+  readonly keyPolls: number
   /** {base_url} as clients see it; null means the address that is listened on. */
   readonly baseUrl: string | null
   /** Hosts whose pages may speak MCP; `*` is all of them. */
@@ -27,6 +40,8 @@ export interface Settings {
   readonly mostOpen: number
   readonly bodyLimit: number
   readonly importLimit: number
+  /** How many bytes of request bodies the process holds. */
+  readonly bodyMemory: number
   /** How long a sender may send nothing in the middle of a body. */
   readonly bodyTimeout: number
   readonly queryMs: number
@@ -67,6 +82,14 @@ export function readSettings(flags: Words, env: Words): Settings {
     rootKey: longKey('TILDE_ROOT_KEY', env.TILDE_ROOT_KEY),
     secretKey: longKey('TILDE_SECRET_KEY', env.TILDE_SECRET_KEY),
     signup: oneOf('TILDE_SIGNUP', env.TILDE_SIGNUP || 'closed', ['open', 'closed']) === 'open',
+    signupLimit: wholeNumber('TILDE_SIGNUP_LIMIT', env.TILDE_SIGNUP_LIMIT || '10', 0, 1_000_000),
+    proxies: networks('TILDE_PROXIES', env.TILDE_PROXIES || ''),
+    addressSockets: count('TILDE_ADDRESS_SOCKETS', env, '2000'),
+    addressRequests: count('TILDE_ADDRESS_REQUESTS', env, '2000'),
+    tenantRequests: count('TILDE_TENANT_REQUESTS', env, '256'),
+    keyRequests: count('TILDE_KEY_REQUESTS', env, '128'),
+    tenantPolls: count('TILDE_TENANT_POLLS', env, '1000'),
+    keyPolls: count('TILDE_KEY_POLLS', env, '256'),
     baseUrl: read('base-url', 'TILDE_BASE_URL')?.replace(/\/+$/, '') ?? null,
     mcpOrigins: (env.TILDE_MCP_ORIGINS || '')
       .split(',')
@@ -75,6 +98,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     mostOpen: wholeNumber('TILDE_OPEN_TENANTS', env.TILDE_OPEN_TENANTS || '500', 1, 100_000),
     bodyLimit: size('TILDE_BODY_LIMIT', env.TILDE_BODY_LIMIT || '10MiB'),
     importLimit: size('TILDE_IMPORT_LIMIT', env.TILDE_IMPORT_LIMIT || '1GiB'),
+    bodyMemory: size('TILDE_BODY_MEMORY', env.TILDE_BODY_MEMORY || '128MiB'),
     bodyTimeout: duration('TILDE_BODY_TIMEOUT', env.TILDE_BODY_TIMEOUT || '30s'),
     queryMs: duration('TILDE_QUERY_TIMEOUT', env.TILDE_QUERY_TIMEOUT || '5s'),
     rowLimit: wholeNumber('TILDE_ROW_LIMIT', env.TILDE_ROW_LIMIT || '1000000', 1, 1_000_000_000),
@@ -160,6 +184,22 @@ function wholeNumber(name: string, text: string, least: number, most: number): n
   const value = Number(text)
   if (Number.isInteger(value) && value >= least && value <= most && text.trim() !== '') return value
   throw new SettingError(`${name} is a whole number from ${least} to ${most}, not ${text}.`)
+}
+
+/** How many there may be at a time. */
+function count(name: string, env: Words, otherwise: string): number {
+  return wholeNumber(name, env[name] || otherwise, 1, 1_000_000)
+}
+
+/** Addresses and ranges with commas between them. */
+function networks(name: string, text: string): string[] {
+  const given = text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+  const wrong = given.find((one) => !/^[\da-fA-F.:]+(?:\/\d{1,3})?$/.test(one) || isIP(one.split('/')[0]!) === 0)
+  if (wrong === undefined) return given
+  throw new SettingError(`${name} is addresses and ranges such as 10.0.0.7 or 10.0.0.0/8, not ${wrong}.`)
 }
 
 /** `name=value,name=value`, as OpenTelemetry writes headers. */

@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { hasStreamedBody } from '../http.ts'
+import { AddressBounds } from './address-bounds.ts'
+import { ClientAddresses } from './client-address.ts'
 import type { Settings } from './config.ts'
 import { createHttp } from './http-server.ts'
 import { report } from './log.ts'
@@ -19,6 +21,14 @@ export async function startHost(settings: Settings): Promise<Host> {
   const service = await openService(settings)
   const { server, idle } = createHttp({
     gateway: service.gateway,
+    refusals: service.refusals,
+    bodyMemory: service.bodyMemory,
+    addresses: new AddressBounds({
+      addresses: new ClientAddresses(settings.proxies),
+      sockets: settings.addressSockets,
+      requests: settings.addressRequests,
+      refusals: service.refusals,
+    }),
     isStopping: service.isStopping,
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,

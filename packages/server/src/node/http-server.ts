@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
+import type { Connection } from '../admission.ts'
 import { type Gateway, withCommon } from '../gateway.ts'
-import type { Body, HttpRequest, HttpResponse } from '../http.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
 import { refusal } from '../respond.ts'
+import type { AddressBounds } from './address-bounds.ts'
 import { compressed, isCompressible } from './compress.ts'
 import { writeLive } from './live-write.ts'
-import { refuseUnreadable } from './unreadable.ts'
-import { afterBody, bodyOf, isUnfinished, type UploadOptions } from './upload.ts'
+import { refuseSocket, refuseUnreadable } from './unreadable.ts'
+import { afterBody, bodyOf, hasBody, isUnfinished, type UploadOptions } from './upload.ts'
 
 export interface HttpOptions extends UploadOptions {
   readonly gateway: Gateway
+  readonly addresses: AddressBounds
   /** Whether the path takes a body that is read bit by bit. */
   readonly streams: (path: string) => boolean
   /** Whether the service is about to end: it then takes nothing new. */
@@ -34,6 +38,15 @@ const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
 export function createHttp(options: HttpOptions): Http {
   let underWay = 0
   let waiting: (() => void)[] = []
+  const receive = (request: IncomingMessage, response: ServerResponse) => {
+    underWay++
+    response.once('close', () => {
+      if (--underWay > 0) return
+      for (const done of waiting) done()
+      waiting = []
+    })
+    void serve(request, response, options)
+  }
   const server = createServer(
     {
       maxHeaderSize: HEADERS,
@@ -42,17 +55,15 @@ export function createHttp(options: HttpOptions): Http {
       keepAliveTimeout: 65_000,
       optimizeEmptyRequests: true,
     },
-    (request, response) => {
-      underWay++
-      response.once('close', () => {
-        if (--underWay > 0) return
-        for (const done of waiting) done()
-        waiting = []
-      })
-      void serve(request, response, options)
-    },
+    receive,
   )
+  // A client that asks first whether to send its body is answered when the headers have been admitted.
+  server.on('checkContinue', receive)
   server.on('clientError', refuseUnreadable)
+  server.on('connection', (socket: Socket) => {
+    const refused = options.addresses.takeSocket(socket)
+    if (refused) refuseSocket(socket, refused)
+  })
   const idle = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
   return { server, idle }
 }
@@ -65,11 +76,13 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const url = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
     const mark = url.indexOf('?')
     const path = mark === -1 ? url : url.slice(0, mark)
-    const body = bodyOf(request, options.streams(path), options)
     const query = mark === -1 ? '' : url.slice(mark + 1)
+    const address = options.addresses.takeRequest(request, response)
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
-    const ask = askOf(request, path, query, body instanceof Promise ? await body : body)
-    const given = options.gateway.answer(ask)
+    const given = options.gateway.answer(
+      askOf(request, path, query),
+      connectionOf(request, response, path, address, options),
+    )
     const plain = given instanceof Promise ? await given : given
     const packed = compressed(plain, request.headers['accept-encoding'])
     answer = packed instanceof Promise ? await packed : packed
@@ -77,8 +90,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const requestId = randomUUID()
     answer = withCommon(refusal(reason, requestId, options.report), requestId, request.headers.origin)
   }
-  // A connection that stalls is not worth keeping, nor one of a service that stops.
-  if (answer.status === 408 || options.isStopping())
+  // A connection that stalls is not worth keeping, nor one of a service that stops, nor one whose body was not asked for.
+  if (answer.status === 408 || options.isStopping() || isUnasked(request, response))
     answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
   const { body } = answer
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
@@ -86,10 +99,43 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
   else await sendFlowing(request, response, answer, body, options)
 }
 
-function askOf(request: IncomingMessage, path: string, query: string, body: Body): HttpRequest {
+function askOf(request: IncomingMessage, path: string, query: string): HttpRequest {
   const { headers, method = 'GET' } = request
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
-  return { method, scheme, host: headers.host ?? '', path, query, headers: headers as HttpRequest['headers'], body }
+  const host = headers.host ?? ''
+  return { method, scheme, host, path, query, headers: headers as HttpRequest['headers'], body: null }
+}
+
+function connectionOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  address: string,
+  options: HttpOptions,
+): Connection {
+  const onOver = (listener: () => void) => void response.once('close', listener)
+  return {
+    address,
+    readBody(tenant) {
+      if (isUnasked(request, response)) {
+        response.writeContinue()
+        asked.add(request)
+      }
+      return bodyOf(request, options.streams(path), { tenant, address, onOver }, options)
+    },
+    onClose: (listener) =>
+      onOver(() => {
+        if (!response.writableFinished) listener()
+      }),
+  }
+}
+
+/** Requests that asked whether to send their body, and were answered with yes. */
+const asked = new WeakSet<IncomingMessage>()
+
+/** Whether the client waits to be asked for its body. */
+function isUnasked(request: IncomingMessage, { headersSent }: ServerResponse): boolean {
+  return request.headers.expect !== undefined && hasBody(request) && !asked.has(request) && !headersSent
 }
 
 function stopping(): Problem {
@@ -109,7 +155,8 @@ function sendWhole(
   if (request.method === 'HEAD' || body === null) return void response.end()
   // As many bytes as letters: plain ASCII, which need not be encoded.
   const encoding = body.length === length ? 'latin1' : 'utf8'
-  if (status === 408 || !isUnfinished(request)) return void response.end(body, encoding)
+  if (status === 408 || headers.connection === 'close' || !isUnfinished(request))
+    return void response.end(body, encoding)
   response.write(body, encoding)
   afterBody(request, () => response.end())
 }

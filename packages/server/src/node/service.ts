@@ -5,7 +5,10 @@ import { Gateway } from '../gateway.ts'
 import { operatorPage } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
 import type { HttpResponse } from '../http.ts'
+import { createAdmission } from './admission.ts'
 import { Alarms } from './alarms.ts'
+import { BodyMemory } from './body-memory.ts'
+import { BoundedTenants } from './bounded-tenants.ts'
 import { loadProgram, mcpHosts, type Settings } from './config.ts'
 import { consolePages } from './console.ts'
 import { docsPage } from './docs.ts'
@@ -16,6 +19,7 @@ import { report } from './log.ts'
 import { operatorActions } from './operator.ts'
 import { OperatorJournal } from './operator-journal.ts'
 import { HostObserver } from './watch/observer.ts'
+import { Refusals } from './watch/refusals.ts'
 import { WorkerPool } from './workers/worker-pool.ts'
 
 /** The whole service on a data folder, without a socket. */
@@ -23,6 +27,8 @@ export interface Service {
   readonly gateway: Gateway
   readonly operator: ReturnType<typeof operatorKey>
   readonly isStopping: () => boolean
+  readonly refusals: Refusals
+  readonly bodyMemory: BodyMemory
   /** Says under which address clients reach the service, and wakes what is due or was interrupted. */
   begin(baseUrl: string): void
   /** Takes nothing new and ends the streams. */
@@ -58,8 +64,14 @@ export async function openService(given: Settings): Promise<Service> {
     cancelAlarm: (slug) => alarms.book(slug, null),
   })
   const pages = consolePages()
+  const refusals = new Refusals()
+  const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
+  const exists = files.has.bind(files)
+  const admission = createAdmission({ tenants, exists, signupLimit: settings.signupLimit, refusals })
   const gateway = new Gateway({
-    tenants,
+    tenants: new BoundedTenants(tenants, settings, refusals),
+    signup: settings.signup,
+    admission,
     hostSuffix: settings.hostSuffix,
     mcpHosts: () => mcpHosts(settings),
     home: '/console',
@@ -68,10 +80,15 @@ export async function openService(given: Settings): Promise<Service> {
     report,
     observer,
     outside: async (request, segments, sender, requestId) => {
-      if (segments[0] === 'operator') return operatorPage(request, segments, sender, requestId, actions)
+      if (segments[0] === 'operator') {
+        const answer = await operatorPage(request, segments, sender, requestId, actions)
+        // A tenant that was restored knows keys again.
+        if (request.method !== 'GET' && segments[2] !== undefined) admission.wrote(segments[2])
+        return answer
+      }
       if (segments.join('/') === 'metrics') {
         demandReading(request.method)
-        return numbersPage(observer.numbers.page(await tenants.stats()))
+        return numbersPage(observer.numbers.page(await tenants.stats(), refusals.counts, bodyMemory.total))
       }
       return docsPage(request, segments) ?? pages(request, segments) ?? publicPage(request, segments, stopping)
     },
@@ -80,6 +97,8 @@ export async function openService(given: Settings): Promise<Service> {
     gateway,
     operator: rootKey,
     isStopping: () => stopping,
+    refusals,
+    bodyMemory,
     begin(url) {
       if (baseUrl === '') baseUrl = url
       pool?.begin(baseUrl)

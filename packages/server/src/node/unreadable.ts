@@ -10,7 +10,11 @@ const LINGER_MS = 2_000
 /** Answers what cannot be read as HTTP in the form of every other refusal, and closes the connection. */
 export function refuseUnreadable(reason: NodeJS.ErrnoException, socket: Duplex): void {
   if (reason.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
-  const problem = problemOf(reason.code)
+  refuseSocket(socket, problemOf(reason.code))
+}
+
+/** Writes a refusal to a socket itself, and closes the connection. */
+export function refuseSocket(socket: Duplex, problem: Problem): void {
   const requestId = randomUUID()
   const body = JSON.stringify(errorBody(problem, requestId))
   const status = statusOf(problem.code)
@@ -20,6 +24,7 @@ export function refuseUnreadable(reason: NodeJS.ErrnoException, socket: Duplex):
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
       `x-request-id: ${requestId}`,
+      ...(problem.about.retryAfter === undefined ? [] : [`retry-after: ${problem.about.retryAfter}`]),
       'connection: close',
       '',
       body,

@@ -1,12 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '@tildebase/nouns'
 import type { Body } from '../http.ts'
+import type { BodyMemory } from './body-memory.ts'
+import { Pace, SLOWEST } from './pace.ts'
+import type { Refusals } from './watch/refusals.ts'
 
 export interface UploadOptions {
   /** The largest body that is held as a whole. */
   readonly bodyLimit: number
-  /** How long a sender may send nothing in the middle of a body. */
+  /** How long a sender may send nothing in the middle of a body, and the time over which its pace is measured. */
   readonly bodyTimeout: number
+  readonly bodyMemory: BodyMemory
+  readonly refusals: Refusals
+}
+
+/** Who is charged for a body that is held. */
+export interface BodyOwner {
+  readonly tenant: string
+  readonly address: string
+  /** Calls the listener when the request is over, and its body no longer held. */
+  onOver(listener: () => void): void
 }
 
 /** A body that is held as a whole may take as many times the longest pause. */
@@ -15,11 +28,16 @@ const MOST_PAUSES = 10
 const LINGER_MS = 30_000
 
 /** The body of a request: bit by bit for those who take it so, else as a whole. */
-export function bodyOf(request: IncomingMessage, streams: boolean, options: UploadOptions): Body | Promise<Body> {
+export function bodyOf(
+  request: IncomingMessage,
+  streams: boolean,
+  owner: BodyOwner,
+  options: UploadOptions,
+): Body | Promise<Body> {
   if (!hasBody(request)) return null
-  if (streams) return flowing(request, options.bodyTimeout)
+  if (streams) return flowing(request, options)
   if (Number(request.headers['content-length']) > options.bodyLimit) throw tooLarge(options.bodyLimit)
-  return whole(request, options)
+  return whole(request, owner, options)
 }
 
 /** Whether there is more of the body to come. */
@@ -41,47 +59,83 @@ export function afterBody(request: IncomingMessage, goOn: () => void): void {
   request.on('end', over).on('close', over).resume()
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-function whole(request: IncomingMessage, { bodyLimit, bodyTimeout }: UploadOptions): Promise<Body> {
+function whole(request: IncomingMessage, owner: BodyOwner, options: UploadOptions): Promise<Body> {
+  const { bodyLimit, bodyTimeout, bodyMemory } = options
   return new Promise((done, failed) => {
     const chunks: Buffer[] = []
     let length = 0
-    const latest = Date.now() + MOST_PAUSES * bodyTimeout
-    const pause = setTimeout(() => failed(tooSlow(bodyTimeout)), bodyTimeout)
+    let heardAt = Date.now()
+    let isOver = false
+    const latest = heardAt + MOST_PAUSES * bodyTimeout
+    const pace = new Pace(bodyTimeout)
+    const pause = setTimeout(() => fail(tooSlow(options)), bodyTimeout)
     const settle = (work: () => void) => {
+      if (isOver) return
+      isOver = true
       clearTimeout(pause)
       work()
     }
-    request.on('data', (chunk: Buffer) => {
-      pause.refresh()
+    const fail = (reason: unknown) =>
+      settle(() => {
+        chunks.length = 0
+        held.release()
+        failed(reason)
+      })
+    const held = bodyMemory.hold(owner.tenant, owner.address, fail)
+    owner.onOver(() => held.release())
+    const take = (chunk: Buffer) => {
+      const now = Date.now()
       length += chunk.length
-      if (length > bodyLimit) settle(() => failed(tooLarge(bodyLimit)))
-      else if (Date.now() > latest) settle(() => failed(tooSlow(bodyTimeout)))
-      else chunks.push(chunk)
+      if (length > bodyLimit) throw tooLarge(bodyLimit)
+      if (now > latest || !pace.allows(chunk.length, now - heardAt)) throw tooSlow(options)
+      heardAt = now
+      held.add(chunk.length)
+      chunks.push(chunk)
+    }
+    request.on('data', (chunk: Buffer) => {
+      if (isOver) return
+      pause.refresh()
+      try {
+        take(chunk)
+      } catch (reason) {
+        fail(reason)
+      }
     })
-    request.on('end', () => settle(() => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))))
-    request.on('error', () => settle(() => failed(new Problem('invalid_body', 'The body broke off before its end.'))))
+    request.on('end', () =>
+      settle(() => {
+        held.complete()
+        done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      }),
+    )
+    request.on('error', () => fail(new Problem('invalid_body', 'The body broke off before its end.')))
   })
 }
 
 /** The chunks as they come. Time is counted only while one is waited for: a reader may take as long as it likes. */
-function flowing(request: IncomingMessage, timeout: number): AsyncIterableIterator<Uint8Array> {
-  // Whoever stops reading still wants to answer: the socket must survive it.
+function flowing(request: IncomingMessage, options: UploadOptions): AsyncIterableIterator<Uint8Array> {
+  const { bodyTimeout } = options
+  // A reader that stops early still wants to answer: the socket must survive it.
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false })
+  const pace = new Pace(bodyTimeout)
   let isStalled = false
+  const stalled = () => {
+    isStalled = true
+    return tooSlow(options)
+  }
   return {
     next: () =>
       new Promise((done, failed) => {
-        const pause = setTimeout(() => {
-          isStalled = true
-          failed(tooSlow(timeout))
-        }, timeout)
+        const begun = Date.now()
+        const pause = setTimeout(() => failed(stalled()), bodyTimeout)
+        const take = (chunk: IteratorResult<Uint8Array>) =>
+          chunk.done || pace.allows(chunk.value.length, Date.now() - begun) ? done(chunk) : failed(stalled())
         chunks
           .next()
-          .then(done, failed)
+          .then(take, failed)
           .finally(() => clearTimeout(pause))
       }),
     async return() {
@@ -99,6 +153,8 @@ function tooLarge(limit: number): Problem {
   return new Problem('too_large', `The body may have ${limit} bytes. Use /import for more.`, { limit })
 }
 
-function tooSlow(timeout: number): Problem {
-  return new Problem('body_timeout', `The body did not go on for ${timeout / 1_000} seconds. Send it again.`)
+function tooSlow({ bodyTimeout, refusals }: UploadOptions): Problem {
+  refusals.count('slow_body')
+  const message = `The body came slower than ${SLOWEST} bytes a second, or not at all, for ${bodyTimeout / 1_000} seconds. Send it again.`
+  return new Problem('body_timeout', message)
 }

@@ -1,10 +1,11 @@
 import type { TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
+import { onBehalfOf } from '../caller.ts'
 import { json, type Reply } from '../reply.ts'
 
 /** Code that runs on the tenant, and the way back from what it wrote. */
 export const doRoutes: readonly Route[] = [
-  { method: 'POST', path: '/do', needs: 'key', mode: 'stream', summary: 'Run code on the tenant', handle: run },
+  { method: 'POST', path: '/do', needs: 'key', mode: 'stream', summary: 'Run code on the tenant', handle: runCode },
   {
     method: 'POST',
     path: '/undo/:correlation',
@@ -15,11 +16,12 @@ export const doRoutes: readonly Route[] = [
   },
 ]
 
-async function run(call: Call): Promise<Reply> {
+async function runCode(call: Call): Promise<Reply> {
   const { tenant, grant, writes, budget, body, query } = call
   const dryRun = flagParam(query, 'dryRun')
   const asked = dryRun && typeof body === 'object' ? { ...body, dryRun } : body
-  return json(200, await tenant.runCode(grant, writes, budget, asked))
+  const run = () => tenant.runCode(grant, writes, budget, asked)
+  return json(200, await onBehalfOf(call.request.signal, run))
 }
 
 function takeBack(call: Call, write: TenantWriter): Reply {

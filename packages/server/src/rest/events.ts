@@ -102,11 +102,14 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
   let reader = call.read
   let after = start
   const waiter = new Waiter(follower)
+  const { signal } = call.request
+  const leave = () => waiter.stir()
+  signal?.addEventListener('abort', leave)
   try {
     for (;;) {
       const changes = reader.events(patterns, after, limit)
       const left = until - performance.now()
-      if (changes.rows.length > 0 || changes.hasMore || left <= 0 || tenant.isResting) {
+      if (changes.rows.length > 0 || changes.hasMore || left <= 0 || tenant.isResting || signal?.aborted) {
         return streamPage(call, changes, flagParam(query, 'total', true) ? reader.countEvents(patterns, start) : null)
       }
       after = changes.position
@@ -118,6 +121,7 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
       if (grant !== null) reader = tenant.read(grant, budget, context)
     }
   } finally {
+    signal?.removeEventListener('abort', leave)
     waiter.close()
   }
 }

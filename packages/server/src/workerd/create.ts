@@ -41,6 +41,7 @@ function gatewayOf(env: Env): Gateway {
   const tenants = new DurableTenants(env.TENANTS)
   return new Gateway({
     tenants,
+    signup: settings.signup,
     hostSuffix,
     mcpHosts: () => mcpHosts(settings),
     isOperator: operatorTest(rootKey),

@@ -42,7 +42,7 @@ export class Prometheus {
   }
 
   /** The page of all numbers. */
-  page(stats: Stats): string {
+  page(stats: Stats, refused: ReadonlyMap<string, number>, bodyBytes: number): string {
     const { rss, heapUsed } = process.memoryUsage()
     const lag = (ns: number) => (Number.isFinite(ns) ? ns / 1e9 : 0)
     const latencies = [...this.#routes].flatMap(([route, methods]) =>
@@ -63,6 +63,13 @@ export class Prometheus {
         ['{outcome="delivered"}', stats.delivered],
         ['{outcome="failed"}', stats.failed],
       ]),
+      ...family(
+        'tilde_refused_total',
+        'counter',
+        'Requests refused before their tenant saw them, by reason.',
+        [...refused].map(([reason, count]): Sample => [`{reason="${reason}"}`, count]),
+      ),
+      ...family('tilde_body_bytes', 'gauge', 'Bytes of request bodies in memory.', [['', bodyBytes]]),
       ...family('tilde_event_loop_lag_seconds', 'gauge', 'How late the event loop of the gateway runs.', [
         ['{quantile="0.5"}', lag(this.#delay.percentile(50))],
         ['{quantile="0.99"}', lag(this.#delay.percentile(99))],

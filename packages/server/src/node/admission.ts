@@ -1,0 +1,35 @@
+import type { Admission } from '../admission.ts'
+import { unauthorized } from '../app.ts'
+import type { Tenants } from '../gateway.ts'
+import { KeyVerdicts } from './key-verdicts.ts'
+import { SignupLimit } from './signup-limit.ts'
+import type { Refusals } from './watch/refusals.ts'
+
+export interface AdmissionOptions {
+  readonly tenants: Pick<Tenants, 'verify'>
+  readonly exists: (tenant: string) => boolean
+  /** Sign-ups per hour and address; 0 is no limit. */
+  readonly signupLimit: number
+  readonly refusals: Refusals
+}
+
+/** What the gateway of this host admits. */
+export function createAdmission({ tenants, exists, signupLimit, refusals }: AdmissionOptions): Admission {
+  const now = () => performance.now()
+  const verify = tenants.verify.bind(tenants)
+  const keys = new KeyVerdicts({ exists, verify, refusals, now })
+  const signups = new SignupLimit(signupLimit, refusals, now)
+  const refusedKeyless = () => refusals.count('no_key')
+  return {
+    admitKey: keys.admit.bind(keys),
+    admitSignup(tenant, address) {
+      signups.admit(address)
+      if (!exists(tenant)) return
+      refusedKeyless()
+      throw unauthorized()
+    },
+    refusedKeyless,
+    refusedKey: keys.revoked.bind(keys),
+    wrote: keys.forgetInvalid.bind(keys),
+  }
+}

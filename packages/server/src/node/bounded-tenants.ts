@@ -1,0 +1,94 @@
+import { Problem } from '@tildebase/nouns'
+import type { Sender } from '../app.ts'
+import type { Tenants } from '../gateway.ts'
+import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise } from '../http.ts'
+import type { RequestTarget } from '../target.ts'
+import { held } from './bodies.ts'
+import { BoundedCounts } from './bounded-counts.ts'
+import type { Refusals } from './watch/refusals.ts'
+
+/** How many requests may be under way at once; polls and live streams are counted apart. */
+export interface RequestBounds {
+  readonly tenantRequests: number
+  readonly keyRequests: number
+  readonly tenantPolls: number
+  readonly keyPolls: number
+}
+
+interface Bound {
+  readonly kind: string
+  readonly tenants: BoundedCounts
+  readonly keys: BoundedCounts
+  readonly perTenant: number
+  readonly perKey: number
+}
+
+/** The tenants, each with a bound on the requests that are under way, and each of their keys with one of its own. */
+export class BoundedTenants implements Tenants {
+  readonly #tenants: Tenants
+  readonly #refusals: Refusals
+  readonly #requests: Bound
+  readonly #polls: Bound
+
+  constructor(tenants: Tenants, bounds: RequestBounds, refusals: Refusals) {
+    this.#tenants = tenants
+    this.#refusals = refusals
+    this.#requests = boundOf('requests', bounds.tenantRequests, bounds.keyRequests)
+    this.#polls = boundOf('polls and streams', bounds.tenantPolls, bounds.keyPolls)
+  }
+
+  answer(
+    slug: string,
+    ask: HttpRequest,
+    place: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): MaybePromise<HttpResponse> {
+    const bound = isLasting(ask, place.segments) ? this.#polls : this.#requests
+    // The operator acts for everybody: its requests count for their tenant alone.
+    const key = sender.kind === 'secret' ? sender.secret : null
+    this.#take(bound, slug, key)
+    const release = () => {
+      bound.tenants.give(slug)
+      if (key !== null) bound.keys.give(key)
+    }
+    const over = (answer: HttpResponse): HttpResponse => {
+      const { body } = answer
+      if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body)
+        return { ...answer, body: held(body, () => {}, release) }
+      release()
+      return answer
+    }
+    const failed = (reason: unknown): never => {
+      release()
+      throw reason
+    }
+    try {
+      const answer = this.#tenants.answer(slug, ask, place, sender, requestId)
+      return answer instanceof Promise ? answer.then(over, failed) : over(answer)
+    } catch (reason) {
+      return failed(reason)
+    }
+  }
+
+  verify(slug: string, secret: string): Promise<boolean> {
+    return this.#tenants.verify(slug, secret)
+  }
+
+  #take({ kind, tenants, keys, perTenant, perKey }: Bound, slug: string, key: string | null): void {
+    if (key !== null && !keys.take(key)) {
+      this.#refusals.count('key_requests')
+      const message = `This key has ${perKey} ${kind} under way, and may not have more.`
+      throw new Problem('rate_limited', message, { limit: perKey, retryAfter: 1 })
+    }
+    if (tenants.take(slug)) return
+    if (key !== null) keys.give(key)
+    this.#refusals.count('tenant_requests')
+    const message = `This tenant has ${perTenant} ${kind} under way. Try again in a moment.`
+    throw new Problem('busy', message, { limit: perTenant, retryAfter: 1 })
+  }
+}
+
+function boundOf(kind: string, perTenant: number, perKey: number): Bound {
+  return { kind, tenants: new BoundedCounts(perTenant), keys: new BoundedCounts(perKey), perTenant, perKey }
+}
