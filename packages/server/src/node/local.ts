@@ -11,7 +11,7 @@ import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 import { countedOutbound, noStats } from './watch/stats.ts'
 
 /** What differs between the thread of the host and a worker of it. */
-export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened'> {
+export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked'> {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
 }
@@ -50,6 +50,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     script: openScript(),
     book: thread.book,
     opened: thread.opened,
+    worked: thread.worked,
   })
 }
 

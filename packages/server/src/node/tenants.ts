@@ -31,6 +31,8 @@ export interface LocalTenantsOptions {
   readonly book: (slug: string, at: number | null) => void | Promise<void>
   /** Called when a tenant has been opened. */
   readonly opened?: ((slug: string) => void) | undefined
+  /** Called with the time that a commit took of the thread. */
+  readonly worked?: ((slug: string, ms: number) => void) | undefined
 }
 
 type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]
@@ -254,7 +256,9 @@ export class LocalTenants implements Tenants {
           soon: (run) =>
             setImmediate(() => {
               countCommit(stats, tenant.waiting)
+              const begun = performance.now()
               run()
+              this.#options.worked?.(slug, performance.now() - begun)
             }),
         },
         this.#options.tenant,

@@ -1,11 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import { type Json, Problem } from '@tildebase/nouns'
-import type { ScriptAnswer, ScriptRequest } from '@tildebase/tenant'
+import type { ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant'
 import { parseJson } from '../../call.ts'
+import { currentCaller } from '../../caller.ts'
 import { problemOf } from '../../respond.ts'
 import type { FromWorker, Outcome, ToWorker } from './messages.ts'
 
-const MOST_WAITING = 1_000
+/** How many pieces of code of one owner may wait. */
+const MOST_WAITING = 64
+/** How many owners are remembered with their last turn. */
+const MOST_TURNS = 10_000
 /** How much longer than its time code gets to stop by itself before its worker is ended. */
 const GRACE_MS = 250
 
@@ -37,6 +41,9 @@ export class ScriptPool {
   readonly #priority: number
   readonly #seats = new Set<Seat>()
   #waiting: Job[] = []
+  /** When owners had their last turn. */
+  readonly #turns = new Map<string, number>()
+  #turn = 0
   #closed = false
 
   /** `priority` as `nice` means it: 0 is that of everything else, 19 the last. */
@@ -45,10 +52,23 @@ export class ScriptPool {
     this.#priority = priority
   }
 
+  /** Runs code. It is stopped when the caller that it is run for disconnects. */
   run(request: ScriptRequest): Promise<ScriptAnswer> {
+    const caller = currentCaller()
     return new Promise((answer) => {
-      if (this.#closed || this.#waiting.length >= MOST_WAITING) return answer({ error: BUSY, logs: [] })
-      this.#waiting.push({ request, answer })
+      const ahead = this.#waiting.filter((job) => job.request.owner === request.owner)
+      if (this.#closed || ahead.length >= MOST_WAITING) return answer({ error: BUSY, logs: [] })
+      if (caller?.aborted) return answer({ error: ABANDONED, logs: [] })
+      const abandon = () => this.#abandon(job)
+      const job: Job = {
+        request,
+        answer: (given) => {
+          caller?.removeEventListener('abort', abandon)
+          answer(given)
+        },
+      }
+      caller?.addEventListener('abort', abandon)
+      this.#waiting.push(job)
       this.#seatNext()
     })
   }
@@ -69,11 +89,34 @@ export class ScriptPool {
     const next = isFull ? this.#waiting.filter((job) => this.#under(job) === 0) : this.#waiting
     if (next.length > free.length + starting && this.#seats.size < this.#most + (isFull ? 1 : 0)) this.#addSeat()
     if (free.length === 0 || next.length === 0) return
-    const job = next.reduce((best, one) => (this.#under(one) < this.#under(best) ? one : best))
+    const job = next.reduce((best, one) => (this.#isBefore(one, best) ? one : best))
     this.#waiting.splice(this.#waiting.indexOf(job), 1)
     const { owner } = job.request
+    this.#turns.set(owner, ++this.#turn)
+    if (this.#turns.size > MOST_TURNS) this.#turns.delete(this.#turns.keys().next().value!)
     this.#start(free.find((seat) => seat.owner === owner) ?? free[0]!, job)
     this.#seatNext()
+  }
+
+  /** Whether a job comes before another: its owner has less under way, or waits for longer. */
+  #isBefore(one: Job, other: Job): boolean {
+    const more = this.#under(one) - this.#under(other)
+    return more < 0 || (more === 0 && this.#lastTurn(one) < this.#lastTurn(other))
+  }
+
+  #lastTurn({ request }: Job): number {
+    return this.#turns.get(request.owner) ?? 0
+  }
+
+  /** Stops code whose caller has left, whether it runs or waits. */
+  #abandon(job: Job): void {
+    const at = this.#waiting.indexOf(job)
+    if (at !== -1) {
+      this.#waiting.splice(at, 1)
+      job.answer({ error: ABANDONED, logs: [] })
+      return
+    }
+    for (const seat of this.#seats) if (seat.run?.job === job) this.#end(seat, seat.run, ABANDONED)
   }
 
   #under({ request }: Job): number {
@@ -105,7 +148,7 @@ export class ScriptPool {
     seat.run = run
     seat.owner = owner
     seat.worker.ref()
-    run.timer = setTimeout(() => this.#end(seat, run), timeMs + GRACE_MS)
+    run.timer = setTimeout(() => this.#end(seat, run, tooLong(timeMs)), timeMs + GRACE_MS)
     const limits = { timeMs, cpuMs: cpuMs ?? Number.POSITIVE_INFINITY, memoryBytes, operations, resultLength }
     const message: ToWorker = { kind: 'run', code, owner, values: JSON.stringify(values ?? {}), ...limits }
     seat.worker.postMessage(message)
@@ -141,14 +184,12 @@ export class ScriptPool {
   }
 
   /** Ends code that did not stop by itself, and its worker with it. */
-  #end(seat: Seat, run: Run): void {
+  #end(seat: Seat, run: Run, error: ScriptFailure): void {
     run.stopped = true
-    const time = run.job.request.timeMs / 1_000
     this.#leave(seat)
     this.#seats.delete(seat)
     void seat.worker.terminate()
-    const message = `The code ran over ${time} s and was stopped. Do less at once.`
-    this.#answer(run, { error: { code: 'script_timeout', message }, logs: [] })
+    this.#answer(run, { error, logs: [] })
     this.#seatNext()
   }
 
@@ -183,6 +224,12 @@ export class ScriptPool {
 
 const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
 const BUSY = { code: 'busy', message: 'There is too much code to run at the moment. Try again soon.' }
+const ABANDONED = { code: 'busy', message: 'The caller disconnected, and the code was stopped.' }
+
+function tooLong(timeMs: number): ScriptFailure {
+  const message = `The code ran over ${timeMs / 1_000} s and was stopped. Do less at once.`
+  return { code: 'script_timeout', message }
+}
 
 /** What the code is told of an operation that failed. What is not a Problem is a fault of ours and is not told. */
 function refused(reason: unknown): object {

@@ -6,6 +6,8 @@ export type Method = 'answer' | 'verify' | 'wake' | 'runTask' | 'rest' | 'stats'
 /** From the gateway's thread to a worker. */
 export type ToWorker =
   | { readonly do: 'call'; readonly id: number; readonly method: Method; readonly args: readonly unknown[] }
+  /** The client of a call has left: code that it runs is stopped. */
+  | { readonly do: 'abandon'; readonly id: number }
   | { readonly do: 'begin'; readonly baseUrl: string }
   | { readonly do: 'ping' }
   | { readonly do: 'stop' }
@@ -15,8 +17,10 @@ export type ToWorker =
 export type FromWorker =
   | { readonly do: 'ready' }
   | { readonly do: 'pong' }
-  | { readonly do: 'return'; readonly id: number; readonly value: unknown }
-  | { readonly do: 'refuse'; readonly id: number; readonly problem: Refusal }
+  | { readonly do: 'return'; readonly id: number; readonly value: unknown; readonly ms: number }
+  | { readonly do: 'refuse'; readonly id: number; readonly problem: Refusal; readonly ms: number }
+  /** The call waits for something other than the thread. */
+  | { readonly do: 'waits'; readonly id: number; readonly ms: number }
   | { readonly do: 'opened'; readonly slug: string }
   | { readonly do: 'book'; readonly slug: string; readonly at: number | null }
   | Flow

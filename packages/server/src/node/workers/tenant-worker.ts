@@ -2,6 +2,7 @@ import { type Transferable, Worker } from 'node:worker_threads'
 import { Problem } from '@tildebase/nouns'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { log } from '../log.ts'
+import { FairQueue } from './fair-queue.ts'
 import { Flows, ownBytes, problemFrom } from './flows.ts'
 import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
 import { Wire } from './wire.ts'
@@ -17,11 +18,12 @@ export interface WorkerOptions {
 }
 
 interface Pending {
+  /** The tenant whose turn it is, until the call gives its place back. */
+  tenant: string | null
   readonly done: (value: never) => void
   readonly failed: (reason: unknown) => void
 }
 
-const MOST_IN_FLIGHT = 1_000
 const BEAT = 1_000
 const STEADY = 10_000
 const SHORTEST_PAUSE = 100
@@ -37,6 +39,8 @@ export class TenantWorker {
   #wire!: Wire<ToWorker, FromWorker>
   #flows!: Flows
   readonly #calls = new Map<number, Pending>()
+  /** Calls of tenants wait here for their turn in the thread. */
+  readonly #queue = new FairQueue()
   #lastCall = 0
   /** Tenants that are open there: they may have something due. */
   readonly #open = new Set<string>()
@@ -81,26 +85,54 @@ export class TenantWorker {
     this.#wire.send({ do: 'begin', baseUrl })
   }
 
-  answer(slug: string, ask: HttpRequest, ...rest: readonly unknown[]): Promise<HttpResponse> {
+  answer(slug: string, { signal, ...ask }: HttpRequest, ...rest: readonly unknown[]): Promise<HttpResponse> {
     const { body } = ask
+    return this.#inTurn(slug, () => {
+      if (signal?.aborted) return Promise.reject(left())
+      const answer = this.#send(slug, ask, body, rest)
+      const id = this.#lastCall
+      signal?.addEventListener('abort', () => this.#calls.has(id) && this.#wire.send({ do: 'abandon', id }))
+      return answer
+    })
+  }
+
+  /** Asks whether a tenant knows a key, when it is the tenant's turn. */
+  verify(slug: string, secret: string): Promise<boolean> {
+    return this.#inTurn(slug, () => this.call('verify', [slug, secret], undefined, slug))
+  }
+
+  #send(slug: string, ask: HttpRequest, body: HttpRequest['body'], rest: readonly unknown[]): Promise<HttpResponse> {
     if (body instanceof Uint8Array) {
-      const bytes = ownBytes(body)
-      return this.call('answer', [slug, { ...ask, body: bytes }, ...rest], bytes.buffer as ArrayBuffer)
+      // Bytes that are nobody else's are given away as they are.
+      const bytes = body.length === body.buffer.byteLength ? body : ownBytes(body)
+      return this.call('answer', [slug, { ...ask, body: bytes }, ...rest], bytes.buffer as ArrayBuffer, slug)
     }
-    if (!isStream(body)) return this.call('answer', [slug, ask, ...rest])
-    const answer = this.call<HttpResponse>('answer', [slug, { ...ask, body: FLOWING }, ...rest])
+    if (!isStream(body)) return this.call('answer', [slug, ask, ...rest], undefined, slug)
+    const answer = this.call<HttpResponse>('answer', [slug, { ...ask, body: FLOWING }, ...rest], undefined, slug)
     this.#flows.pour(this.#lastCall, body)
     return answer
   }
 
-  /** Has the thread do something and tell what came of it. */
-  call<T>(method: Method, args: readonly unknown[], transfer?: Transferable): Promise<T> {
+  #inTurn<T>(slug: string, begin: () => Promise<T>): Promise<T> {
     if (this.#state !== 'up') return Promise.reject(restarting())
-    if (this.#calls.size >= MOST_IN_FLIGHT) return Promise.reject(busy())
+    return new Promise((done, failed) => {
+      const start = () => {
+        const before = this.#lastCall
+        begin().then(done, failed)
+        // What did not reach the thread has no place there.
+        if (this.#lastCall === before) queueMicrotask(() => this.#queue.leave(slug))
+      }
+      this.#queue.add(slug, { start, cancel: failed })
+    })
+  }
+
+  /** Has the thread do something and tell what came of it; `tenant` is the one whose turn it is. */
+  call<T>(method: Method, args: readonly unknown[], transfer?: Transferable, tenant: string | null = null): Promise<T> {
+    if (this.#state !== 'up') return Promise.reject(restarting())
     const id = ++this.#lastCall
     this.#wire.send({ do: 'call', id, method, args }, transfer)
     this.#heart ??= setInterval(() => this.#beat(), BEAT).unref()
-    return new Promise((done, failed) => this.#calls.set(id, { done, failed }))
+    return new Promise((done, failed) => this.#calls.set(id, { tenant, done, failed }))
   }
 
   /** Lets the thread close its tenants and end. */
@@ -118,10 +150,15 @@ export class TenantWorker {
 
   #receive(message: FromWorker): void {
     switch (message.do) {
+      case 'waits':
+        this.#leave(this.#calls.get(message.id), message.ms)
+        break
       case 'return':
+        this.#leave(this.#calls.get(message.id), message.ms)
         this.#settle(message.id)?.done(this.#withBody(message.id, message.value) as never)
         break
       case 'refuse':
+        this.#leave(this.#calls.get(message.id), message.ms)
         this.#settle(message.id)?.failed(problemFrom(message.problem))
         break
       case 'opened':
@@ -137,6 +174,15 @@ export class TenantWorker {
       default:
         this.#flows.receive(message)
     }
+  }
+
+  /** A call gives its place in the thread back, once. */
+  #leave(pending: Pending | undefined, ms: number): void {
+    if (!pending || pending.tenant === null) return
+    const { tenant } = pending
+    pending.tenant = null
+    this.#queue.charge(tenant, ms)
+    this.#queue.leave(tenant)
   }
 
   #settle(id: number): Pending | undefined {
@@ -172,6 +218,7 @@ export class TenantWorker {
     const calls = [...this.#calls.values()]
     this.#calls.clear()
     for (const { failed } of calls) failed(restarting())
+    this.#queue.clear(restarting())
     this.#flows.breakAll(restarting())
   }
 
@@ -201,8 +248,6 @@ function restarting(): Problem {
   })
 }
 
-function busy(): Problem {
-  return new Problem('busy', 'Too many requests are waiting for this part of the service. Try again in a moment.', {
-    retryAfter: 1,
-  })
+function left(): Problem {
+  return new Problem('unavailable', 'The client disconnected before its turn.', { retryAfter: 1 })
 }

@@ -54,7 +54,7 @@ export class WorkerPool implements Tenants {
   }
 
   verify(slug: string, secret: string): Promise<boolean> {
-    return this.#of(slug).call('verify', [slug, secret])
+    return this.#of(slug).verify(slug, secret)
   }
 
   wake(slug: string): Promise<void> {

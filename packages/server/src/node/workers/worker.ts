@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { HttpResponse } from '../../http.ts'
+import { type HttpRequest, type HttpResponse, isLasting, runsCode } from '../../http.ts'
+import type { RequestTarget } from '../../target.ts'
 import { loadProgram, type Settings } from '../config.ts'
 import { TenantFiles } from '../files.ts'
 import { localTenants } from '../local.ts'
@@ -14,6 +15,9 @@ export interface Start {
   readonly baseUrl: string
 }
 
+/** How long a call that is not answered keeps its place. */
+const SWEEP_MS = 10
+
 const { settings, baseUrl: first } = workerData as Start
 let baseUrl = first
 const program = await loadProgram(settings.config)
@@ -21,7 +25,15 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
   baseUrl: () => baseUrl,
   book: (slug, at) => wire.send({ do: 'book', slug, at }),
   opened: (slug) => wire.send({ do: 'opened', slug }),
+  worked: use,
 })
+/** Milliseconds that tenants used since they were last told of. */
+const used = new Map<string, number>()
+/** Calls whose client may leave. */
+const clients = new Map<number, AbortController>()
+/** Calls that are not answered yet, with their tenants. */
+const fresh = new Map<number, string>()
+let isSweeping = false
 const port = parentPort!
 const wire: Wire<FromWorker, ToWorker> = new Wire(port, receive)
 const flows: Flows = new Flows(wire)
@@ -31,6 +43,9 @@ function receive(message: ToWorker): void {
   switch (message.do) {
     case 'call':
       void call(message.id, message.method, message.args)
+      break
+    case 'abandon':
+      clients.get(message.id)?.abort()
       break
     case 'begin':
       baseUrl = message.baseUrl
@@ -53,36 +68,81 @@ async function call(id: number, method: Method, args: readonly unknown[]): Promi
   try {
     if (method === 'answer') return await answer(id, args)
     const value = await (tenants[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
-    wire.send({ do: 'return', id, value })
+    wire.send({ do: 'return', id, value, ms: usedBy(args[0]) })
   } catch (reason) {
     const problem = refusalOf(reason)
     if (problem.code === 'internal') report(reason, `${method} ${args[0]}`)
-    wire.send({ do: 'refuse', id, problem })
+    wire.send({ do: 'refuse', id, problem, ms: usedBy(args[0]) })
   }
 }
 
 async function answer(id: number, args: readonly unknown[]): Promise<void> {
-  const [slug, ask, place, sender, requestId] = args as Parameters<typeof tenants.answer>
+  const [slug, ask, target, sender, requestId] = args as Parameters<typeof tenants.answer>
   const inflow = isFlowing(ask.body) ? flows.drink(id) : null
-  const given = await tenants.answer(
-    slug,
-    inflow ? { ...ask, body: inflow as AsyncIterable<Uint8Array> } : ask,
-    place,
-    sender,
-    requestId,
-  )
-  give(id, given)
+  const body = inflow ? (inflow as AsyncIterable<Uint8Array>) : ask.body
+  const begun = performance.now()
+  const given = tenants.answer(slug, { ...ask, body, ...clientOf(id, ask, target) }, target, sender, requestId)
+  use(slug, performance.now() - begun)
+  const answered = given instanceof Promise ? await pending(id, slug, given) : given
+  clients.delete(id)
+  give(id, slug, answered)
   // What is left of a body is not wanted once the answer is whole.
-  if (inflow && !isStream(given.body)) await inflow.return()
+  if (inflow && !isStream(answered.body)) await inflow.return()
 }
 
-function give(id: number, given: HttpResponse): void {
+/** Word of the client of a call that leaves, for calls that are of no use then. */
+function clientOf(id: number, ask: HttpRequest, { segments }: RequestTarget): { signal?: AbortSignal } {
+  if (!isLasting(ask, segments) && !runsCode(ask, segments)) return {}
+  const client = new AbortController()
+  clients.set(id, client)
+  return { signal: client.signal }
+}
+
+/** Waits for an answer. A call that is not answered soon waits for something other than the thread, and says so. */
+async function pending<T>(id: number, slug: string, given: Promise<T>): Promise<T> {
+  fresh.set(id, slug)
+  if (!isSweeping) sweepLater(new Map())
+  try {
+    return await given
+  } finally {
+    fresh.delete(id)
+  }
+}
+
+/** Tells of the calls that were there at the last sweep already. */
+function sweep(before: ReadonlyMap<number, string>): void {
+  const waiting = [...fresh].filter(([id]) => before.has(id))
+  for (const [id, slug] of waiting) {
+    fresh.delete(id)
+    wire.send({ do: 'waits', id, ms: usedBy(slug) })
+  }
+  isSweeping = false
+  if (fresh.size > 0) sweepLater(new Map(fresh))
+}
+
+function sweepLater(seen: ReadonlyMap<number, string>): void {
+  isSweeping = true
+  setTimeout(() => sweep(seen), SWEEP_MS).unref()
+}
+
+function use(slug: string, ms: number): void {
+  used.set(slug, (used.get(slug) ?? 0) + ms)
+}
+
+function usedBy(slug: unknown): number {
+  const ms = used.get(String(slug)) ?? 0
+  used.delete(String(slug))
+  return ms
+}
+
+function give(id: number, slug: string, given: HttpResponse): void {
   const { body } = given
+  const ms = usedBy(slug)
   if (isStream(body)) {
-    wire.send({ do: 'return', id, value: { ...given, body: FLOWING } })
+    wire.send({ do: 'return', id, value: { ...given, body: FLOWING }, ms })
     flows.pour(id, body)
   } else if (body instanceof Uint8Array) {
     const bytes = ownBytes(body)
-    wire.send({ do: 'return', id, value: { ...given, body: bytes } }, bytes.buffer as ArrayBuffer)
-  } else wire.send({ do: 'return', id, value: given })
+    wire.send({ do: 'return', id, value: { ...given, body: bytes }, ms }, bytes.buffer as ArrayBuffer)
+  } else wire.send({ do: 'return', id, value: given, ms })
 }

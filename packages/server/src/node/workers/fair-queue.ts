@@ -1,0 +1,96 @@
+/** A call that waits for its turn. */
+export interface Turn {
+  readonly start: () => void
+  readonly cancel: (reason: unknown) => void
+}
+
+/** The calls of one tenant. */
+interface Lane {
+  readonly waiting: Turn[]
+  /** Calls in the thread. */
+  under: number
+  /** Milliseconds of the thread, counted from where the others were when this tenant came. */
+  used: number
+  /** What one call of the tenant takes of the thread, lately. */
+  average: number
+}
+
+/** How many calls are in the thread at a time, and how many of them are one tenant's: a newcomer finds a place. */
+const PLACES = 96
+const MOST_PLACES = 64
+/** Calls of one tenant that are in the thread may take so long together; at least one is there. */
+const AHEAD_MS = 20
+
+/** Lets tenants have their turns in a thread: the next is the one that has used the least of its time. */
+export class FairQueue {
+  readonly #lanes = new Map<string, Lane>()
+  /** Lanes that have somebody waiting. */
+  readonly #busy = new Set<Lane>()
+  #under = 0
+  /** What the tenant that had its turn last has used: where newcomers begin. */
+  #now = 0
+
+  add(tenant: string, turn: Turn): void {
+    const lane = this.#laneOf(tenant)
+    lane.waiting.push(turn)
+    this.#busy.add(lane)
+    this.#next()
+  }
+
+  /** A call gives its place back: it is answered, or waits for something other than the thread. */
+  leave(tenant: string): void {
+    const lane = this.#lanes.get(tenant)
+    if (!lane) return
+    lane.under--
+    this.#under--
+    this.#forget(tenant, lane)
+    this.#next()
+  }
+
+  /** Charges a tenant for time of the thread. */
+  charge(tenant: string, ms: number): void {
+    const lane = this.#lanes.get(tenant)
+    if (!lane) return
+    lane.used += ms
+    lane.average += (ms - lane.average) / 8
+  }
+
+  /** Cancels all that waits, and forgets what is in the thread. */
+  clear(reason: unknown): void {
+    const turns = [...this.#busy].flatMap(({ waiting }) => waiting)
+    this.#lanes.clear()
+    this.#busy.clear()
+    this.#under = 0
+    for (const turn of turns) turn.cancel(reason)
+  }
+
+  #next(): void {
+    while (this.#under < PLACES) {
+      let lane: Lane | null = null
+      for (const one of this.#busy) if (hasPlace(one) && (lane === null || one.used < lane.used)) lane = one
+      if (lane === null) return
+      const turn = lane.waiting.shift()!
+      if (lane.waiting.length === 0) this.#busy.delete(lane)
+      this.#now = lane.used
+      lane.under++
+      this.#under++
+      turn.start()
+    }
+  }
+
+  #laneOf(tenant: string): Lane {
+    const known = this.#lanes.get(tenant)
+    if (known) return known
+    const lane: Lane = { waiting: [], under: 0, used: this.#now, average: 0 }
+    this.#lanes.set(tenant, lane)
+    return lane
+  }
+
+  #forget(tenant: string, { waiting, under }: Lane): void {
+    if (waiting.length === 0 && under === 0) this.#lanes.delete(tenant)
+  }
+}
+
+function hasPlace({ under, average }: Lane): boolean {
+  return under < MOST_PLACES && (under === 0 || under * average < AHEAD_MS)
+}
