@@ -66,7 +66,12 @@ test('a sender who goes away is no fault of ours', async () => {
 test('idle streams cost little, and each hears of the next event', { timeout: 240_000 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-idle-'))
   // In a process of its own, which then has one end of every connection and no more.
-  const server = await startServer(data)
+  const most = String(STREAMS + 1)
+  const server = await startServer(data, {
+    TILDE_TENANT_POLLS: most,
+    TILDE_ADDRESS_SOCKETS: most,
+    TILDE_ADDRESS_REQUESTS: most,
+  })
   try {
     await ask(server.url, 'POST', '/~acme/Contact', { name: 'Ada' })
     const before = memoryOf(server.process.pid!)

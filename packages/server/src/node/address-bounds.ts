@@ -35,7 +35,11 @@ export class AddressBounds {
     // A proxy opens sockets for all of its clients.
     if (this.#options.addresses.isProxy(peer)) return null
     const address = groupOf(peer)
-    if (!this.#sockets.take(address)) return this.#tooMany('sockets', 'connections', this.#options.sockets)
+    if (!this.#sockets.take(address)) {
+      // What comes over it before it closes is refused, too.
+      this.#pipelined.set(socket, MOST_PIPELINED)
+      return this.#tooMany('sockets', 'connections', this.#options.sockets)
+    }
     socket.once('close', () => this.#sockets.give(address))
     return null
   }

@@ -18,7 +18,7 @@ const VALID_MS = 600_000
 const MOST_INVALID = 10_000
 const INVALID_MS = 5_000
 /** How many unknown keys of one address are looked up in a minute. */
-const GUESSES = 60
+const GUESSES = 200
 const MINUTE = 60_000
 
 /**
@@ -62,20 +62,18 @@ export class KeyVerdicts {
     this.#invalid.delete(tenant)
   }
 
+  /** Asks the tenant, once for all requests that wait for the same answer. */
   async #lookUp(tenant: string, secret: string, address: string): Promise<void> {
+    const known = this.#lookups.get(secret)
+    if (known) {
+      if (await known) return
+      throw this.#unknown()
+    }
     const left = this.#guesses.take(address)
     if (left < 0) throw this.#tooManyGuesses(-left)
-    const asked = this.#lookups.get(secret) ?? this.#options.verify(tenant, secret)
+    const asked = this.#options.verify(tenant, secret)
     this.#lookups.set(secret, asked)
-    let isValid: boolean
-    try {
-      isValid = await asked
-    } catch (reason) {
-      this.#guesses.giveBack(address)
-      throw reason
-    } finally {
-      this.#lookups.delete(secret)
-    }
+    const isValid = await asked.finally(() => this.#lookups.delete(secret))
     if (!isValid) {
       this.#rememberInvalid(tenant, secret)
       throw this.#unknown()
