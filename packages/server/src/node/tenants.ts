@@ -9,6 +9,7 @@ import type { RequestTarget } from '../target.ts'
 import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
+import { refuseDamaged } from './file-damage.ts'
 import type { TenantFiles } from './files.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
@@ -188,7 +189,9 @@ export class LocalTenants implements Tenants {
       return known
     }
     if (!this.#options.files.has(slug)) this.#options.files.create(slug)
-    const entry = this.#openFile(slug, this.#options.files.pathOf(slug))
+    const path = this.#options.files.pathOf(slug)
+    refuseDamaged(path)
+    const entry = this.#openFile(slug, path)
     this.#open.set(slug, entry)
     this.#newest = entry
     this.#onFirstWrite(slug, entry)
