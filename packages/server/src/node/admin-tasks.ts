@@ -22,7 +22,7 @@ export type AdminTask =
 export function runAdminTask(context: AdminContext, slug: string, task: AdminTask): unknown {
   if (task.do === 'adopt') return adopt(context, slug, task.path)
   if (task.do === 'replay') return replayFile(context, slug, task.path)
-  if (!context.files.has(slug)) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
+  context.files.demandThere(slug)
   switch (task.do) {
     case 'info':
       return { ...context.use(slug).admin.info(), bytes: statSync(context.files.pathOf(slug)).size }
@@ -54,11 +54,7 @@ function copy(context: AdminContext, slug: string, path: string, asOf: number | 
 
 /** A file is taken in only when it is a tenant's, of a layout we know, and whole. */
 function adopt(context: AdminContext, slug: string, path: string): unknown {
-  if (context.files.has(slug)) {
-    throw new Problem('conflict', `There is a tenant ${slug} already. Restore into a new one, or delete it first.`, {
-      id: slug,
-    })
-  }
+  context.files.demandFree(slug)
   const verdict = examine(context, slug, path)
   if (!verdict.ok) {
     throw new Problem('validation_error', `The file is not whole: ${verdict.faults[0]?.message}`, {

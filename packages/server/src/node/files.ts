@@ -11,6 +11,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
@@ -48,6 +49,17 @@ export class TenantFiles {
     return existsSync(this.pathOf(slug))
   }
 
+  /** Refuses a slug without a tenant. */
+  demandThere(slug: string): void {
+    if (!this.has(slug)) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
+  }
+
+  /** Refuses to make a tenant where one is. */
+  demandFree(slug: string): void {
+    if (!this.has(slug)) return
+    throw new Problem('conflict', `There is a tenant ${slug} already. Use a new one, or delete it first.`, { id: slug })
+  }
+
   /** Creates the file of a new tenant as a copy of an empty one: a tenant's first write need not lay out tables. */
   create(slug: string): void {
     const fresh = join(this.#folder, `${slug}.new`)
@@ -55,14 +67,21 @@ export class TenantFiles {
     this.adopt(slug, fresh)
   }
 
-  /** Moves a file to where the tenant's own is. */
+  /**
+   * Moves a closed file to where a new tenant's own is. Only the thread that the tenant lives in does this: between the
+   * test and the move nothing can create it.
+   */
   adopt(slug: string, from: string): void {
+    this.demandFree(slug)
     const path = this.pathOf(slug)
     const folder = dirname(path)
+    demandClosed(from)
     syncPath(from)
     for (;;) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       try {
+        // Left by a tenant of this name that was deleted: SQLite would add its writes to the new file.
+        for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
         renameSync(from, path)
         break
       } catch (reason) {
@@ -113,6 +132,12 @@ export class TenantFiles {
     sql.close()
     renameSync(fresh, this.#template)
   }
+}
+
+/** Refuses a file some of whose writes are still in the log beside it: they would stay behind. */
+function demandClosed(path: string): void {
+  const left = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  if (left > 0) throw new Problem('unavailable', 'The new file could not be completed; nothing was created.')
 }
 
 function syncPath(path: string): void {

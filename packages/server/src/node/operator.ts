@@ -12,6 +12,7 @@ import { empty, json, render } from '../reply.ts'
 import type { AdminTask } from './admin-tasks.ts'
 import type { TenantFiles } from './files.ts'
 import type { OperatorJournal } from './operator-journal.ts'
+import type { Restoring } from './restoring.ts'
 
 /** What the operator's actions need of the host. */
 export interface AdminDeps {
@@ -19,6 +20,7 @@ export interface AdminDeps {
   /** A folder for files on their way. */
   readonly scratch: string
   readonly journal: OperatorJournal
+  readonly restoring: Restoring
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
   readonly cancelAlarm: (slug: string) => void
 }
@@ -68,13 +70,16 @@ function list({ query }: HttpRequest, { files }: AdminDeps): HttpResponse {
 }
 
 async function fork(slug: string, to: string, asOf: number | null, deps: AdminDeps): Promise<HttpResponse> {
-  const path = scratchPath(deps, to)
-  try {
-    await deps.runTask(slug, { do: 'copy', path, asOf, detached: true })
-    return render(json(201, await deps.runTask(to, { do: 'adopt', path })))
-  } finally {
-    rmSync(path, { force: true })
-  }
+  deps.files.demandFree(to)
+  return deps.restoring.during(to, async () => {
+    const path = scratchPath(deps, to)
+    try {
+      await deps.runTask(slug, { do: 'copy', path, asOf, detached: true })
+      return render(json(201, await deps.runTask(to, { do: 'adopt', path })))
+    } finally {
+      removeFile(path)
+    }
+  })
 }
 
 async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
@@ -104,15 +109,31 @@ async function restore(
   how: 'adopt' | 'replay',
   deps: AdminDeps,
 ): Promise<HttpResponse> {
-  if (request.body === null) throw new Problem('invalid_body', 'Send the file of a backup as the body.')
-  const path = scratchPath(deps, slug)
-  try {
-    const body = request.body instanceof Uint8Array ? [request.body] : request.body
-    await pipeline(Readable.from(body), createWriteStream(path, { mode: 0o600 }))
-    return render(json(201, await deps.runTask(slug, { do: how, path })))
-  } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+  const { body } = request
+  if (body === null) throw new Problem('invalid_body', 'Send the file of a backup as the body.')
+  const takeIn = async () => {
+    const path = scratchPath(deps, slug)
+    try {
+      await pipeline(
+        Readable.from(body instanceof Uint8Array ? [body] : body),
+        createWriteStream(path, { mode: 0o600 }),
+      )
+      return render(json(201, await deps.runTask(slug, { do: how, path })))
+    } finally {
+      removeFile(path)
+      // A thread that died could not remove the tenant that it was making.
+      removeFile(`${path}.new`)
+    }
   }
+  // A log may go on after the last event of a tenant: that one stays in use.
+  if (how === 'replay' && deps.files.has(slug)) return takeIn()
+  deps.files.demandFree(slug)
+  return deps.restoring.during(slug, takeIn)
+}
+
+/** Removes a database and what SQLite keeps beside it. */
+function removeFile(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
 }
 
 /** The content of a file that is deleted once it has been read. */

@@ -18,6 +18,7 @@ import { localTenants } from './local.ts'
 import { report } from './log.ts'
 import { operatorActions } from './operator.ts'
 import { OperatorJournal } from './operator-journal.ts'
+import { Restoring } from './restoring.ts'
 import { HostObserver } from './watch/observer.ts'
 import { Refusals } from './watch/refusals.ts'
 import { WorkerPool } from './workers/worker-pool.ts'
@@ -56,10 +57,12 @@ export async function openService(given: Settings): Promise<Service> {
   await pool?.start()
   const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   const observer = new HostObserver(settings)
+  const restoring = new Restoring()
   const actions = operatorActions({
     files,
     scratch: emptyFolder(join(settings.data, 'scratch')),
     journal,
+    restoring,
     runTask: tenants.runTask.bind(tenants),
     cancelAlarm: (slug) => alarms.book(slug, null),
   })
@@ -69,7 +72,7 @@ export async function openService(given: Settings): Promise<Service> {
   const exists = files.has.bind(files)
   const admission = createAdmission({ tenants, exists, signupLimit: settings.signupLimit, refusals })
   const gateway = new Gateway({
-    tenants: new BoundedTenants(tenants, settings, refusals),
+    tenants: new BoundedTenants(restoring.guard(tenants), settings, refusals),
     signup: settings.signup,
     admission,
     hostSuffix: settings.hostSuffix,
