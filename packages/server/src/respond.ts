@@ -61,6 +61,7 @@ const STATUS: { readonly [code: string]: number } = {
   layout_too_new: 503,
   unavailable: 503,
   busy: 503,
+  quarantined: 503,
   restoring: 503,
 }
 

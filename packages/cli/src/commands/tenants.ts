@@ -6,10 +6,21 @@ import { oneWord } from '../words.ts'
 import { fork } from './fork.ts'
 
 export const command: Command = {
-  usage: 'tenants list\ntenants info TENANT\ntenants fork TENANT NEW\ntenants delete TENANT --yes',
-  summary: "lists, inspects, copies and deletes tenants; needs the operator's key",
+  usage: [
+    'tenants list',
+    'tenants info TENANT',
+    'tenants fork TENANT NEW',
+    'tenants release TENANT',
+    'tenants delete TENANT --yes',
+  ].join('\n'),
+  summary: "lists, inspects, copies, releases and deletes tenants; needs the operator's key",
   flags: { yes: { type: 'boolean', help: 'delete without asking' } },
-  examples: ['tilde tenants list', 'tilde tenants info acme', 'tilde tenants delete acme --yes'],
+  examples: [
+    'tilde tenants list',
+    'tilde tenants info acme',
+    'tilde tenants release acme',
+    'tilde tenants delete acme --yes',
+  ],
   async run(call) {
     const [action = 'list', ...words] = call.words
     const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
@@ -21,13 +32,18 @@ export const command: Command = {
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
   async list({ settings, out }) {
     const page = await operatorWire(settings).json('/operator/tenants')
-    out.list(page.results, ['tenant', 'bytes'], page)
+    out.list(page.results, ['tenant', 'bytes', 'quarantined'], page)
   },
   async info(call) {
     const slug = encodeURIComponent(oneWord(call, 'a tenant'))
     call.out.record(await operatorWire(call.settings).json(`/operator/tenants/${slug}`))
   },
   fork,
+  async release(call) {
+    const slug = encodeURIComponent(oneWord(call, 'a tenant'))
+    const path = `/operator/tenants/${slug}/release`
+    call.out.record(await operatorWire(call.settings).json(path, { method: 'POST', once: true }))
+  },
   async delete(call) {
     const slug = oneWord(call, 'a tenant')
     if (!call.flags.has('yes') && !(await confirmed(slug))) {

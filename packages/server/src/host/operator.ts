@@ -14,6 +14,8 @@ export interface OperatorActions {
   readonly remove: Action
   readonly verify: Action
   readonly fork: Action
+  /** Ends a quarantine. */
+  readonly release: Action | string
   readonly backup: Action | string
   readonly restore: Action | string
   readonly readLog: Action
@@ -25,6 +27,7 @@ const PATHS: { readonly [action: string]: { readonly [method: string]: keyof Ope
   '': { GET: 'info', DELETE: 'remove' },
   verify: { GET: 'verify' },
   fork: { POST: 'fork' },
+  release: { POST: 'release' },
   backup: { GET: 'backup' },
   restore: { PUT: 'restore' },
   log: { GET: 'readLog', PUT: 'replayLog' },
@@ -48,7 +51,8 @@ export function operatorPage(
   }
   if (name === undefined) return possible(only(method, { GET: actions.list }))(request)
   const methods = Object.hasOwn(PATHS, action) ? PATHS[action]! : null
-  if (methods === null) throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore and log.')
+  if (methods === null)
+    throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore, log and release.')
   return possible(actions[only(method, methods)] as Action | string)(slugOf(name), request, requestId)
 }
 

@@ -19,7 +19,14 @@ export class OperatorJournal {
     )
   }
 
+  /** Writes down what the operator did. */
   add(action: string, tenant: string, facts: object): void {
+    this.record(action, tenant, facts)
+    log('info', 'The operator acted on a tenant', { action, tenant, ...facts })
+  }
+
+  /** Writes down what the service did with a tenant by itself. */
+  record(action: string, tenant: string, facts: object): void {
     this.#sql.run(
       'INSERT INTO journal (at, action, tenant, facts) VALUES (?, ?, ?, ?)',
       Date.now(),
@@ -27,7 +34,6 @@ export class OperatorJournal {
       tenant,
       JSON.stringify(facts),
     )
-    log('info', 'The operator acted on a tenant', { action, tenant, ...facts })
   }
 
   /** What was done, newest first, in the list envelope. */

@@ -22,6 +22,9 @@ export interface AdminDeps {
   readonly journal: OperatorJournal
   readonly restoring: Restoring
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
+  readonly isQuarantined: (slug: string) => boolean
+  /** Ends the quarantine of a tenant; false when it was in none. */
+  readonly release: (slug: string) => boolean
   readonly cancelAlarm: (slug: string) => void
 }
 
@@ -46,6 +49,10 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
         deps.cancelAlarm(slug)
         return render(empty(204))
       }),
+    release: (slug) => {
+      deps.files.demandThere(slug)
+      return recorded('release', slug, async () => render(json(200, { tenant: slug, released: deps.release(slug) })))
+    },
     fork: (slug, request) => {
       const { to, asOf } = parseForkRequest(request.body as Uint8Array | null)
       return recorded('fork', slug, () => fork(slug, to, asOf, deps), { to, asOf })
@@ -58,14 +65,16 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
   }
 }
 
-function list({ query }: HttpRequest, { files }: AdminDeps): HttpResponse {
+function list({ query }: HttpRequest, { files, isQuarantined }: AdminDeps): HttpResponse {
   const params = parseQuery(query)
   const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
   const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
   const slugs = files.slugs().sort()
-  const results = slugs
-    .slice(offset, offset + limit)
-    .map((tenant) => ({ tenant, bytes: statSync(files.pathOf(tenant)).size }))
+  const results = slugs.slice(offset, offset + limit).map((tenant) => ({
+    tenant,
+    bytes: statSync(files.pathOf(tenant)).size,
+    ...(isQuarantined(tenant) && { quarantined: true }),
+  }))
   return render(json(200, { results, total: slugs.length, hasMore: offset + limit < slugs.length }))
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../gateway.ts'
 import { operatorPage } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
@@ -52,10 +53,11 @@ export async function openService(given: Settings): Promise<Service> {
 
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
   const book = alarms.book.bind(alarms)
-  const pool = settings.workers > 0 ? new WorkerPool(settings, book) : null
+  const journal = new OperatorJournal(join(settings.data, 'operator.db'))
+  const quarantined = (slug: string, until: number) => journal.record('quarantine', slug, { until: isoOf(until) })
+  const pool = settings.workers > 0 ? new WorkerPool(settings, book, quarantined) : null
   const tenants = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
   await pool?.start()
-  const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   const observer = new HostObserver(settings)
   const restoring = new Restoring()
   const actions = operatorActions({
@@ -64,6 +66,8 @@ export async function openService(given: Settings): Promise<Service> {
     journal,
     restoring,
     runTask: tenants.runTask.bind(tenants),
+    isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
+    release: (slug) => pool?.release(slug) ?? false,
     cancelAlarm: (slug) => alarms.book(slug, null),
   })
   const pages = consolePages()

@@ -24,15 +24,20 @@ export interface SqlOptions {
   readonly limits?: boolean
   /** How much of the file is kept in memory at most. */
   readonly cacheKiB?: number
+  /** Called before every statement. */
+  readonly onStatement?: () => void
 }
 
 /** Opens a SQLite file, or `:memory:`, durable before every commit returns. */
-export function openSql(path: string, { limits = false, cacheKiB = 8_000 }: SqlOptions = {}): NodeSql {
+export function openSql(
+  path: string,
+  { limits = false, cacheKiB = 8_000, onStatement = () => {} }: SqlOptions = {},
+): NodeSql {
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
     for (const pragma of PRAGMAS) db.exec(pragma)
     db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
-    return new Connection(db)
+    return new Connection(db, onStatement)
   } catch (reason) {
     // It owns the file by now: left open, nobody could open it again.
     db.close()
@@ -68,6 +73,7 @@ interface Frame {
 class Connection implements NodeSql {
   readonly tick = 'tick()'
   readonly #db: DatabaseSync
+  readonly #onStatement: () => void
   /** Statements used lately, and those used before that: whatever is not used again goes with the latter. */
   #statements = new Map<string, Prepared>()
   #older = new Map<string, Prepared>()
@@ -81,14 +87,16 @@ class Connection implements NodeSql {
   #deadline = Number.POSITIVE_INFINITY
   #ticks = 0
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, onStatement: () => void) {
     this.#db = db
+    this.#onStatement = onStatement
     db.function('tick', { deterministic: false, directOnly: true }, () => this.#tick())
   }
 
   rows(sql: string, ...values: SqlValue[]): SqlRow[] {
     if (this.#damage) throw this.#damage
     if (this.#lost) throw AGAIN
+    this.#onStatement()
     const { statement, writes } = this.#prepared(sql)
     if (writes) this.#protect()
     try {

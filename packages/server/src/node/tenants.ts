@@ -30,6 +30,8 @@ export interface LocalTenantsOptions {
   readonly secretKey: string
   /** Books when a tenant that is being closed is to be woken again. */
   readonly book: (slug: string, at: number | null) => void | Promise<void>
+  /** Called when this thread turns to a tenant. */
+  readonly atWork?: ((slug: string) => void) | undefined
   /** Called when a tenant has been opened. */
   readonly opened?: ((slug: string) => void) | undefined
   /** Called with the time that a commit took of the thread. */
@@ -179,6 +181,7 @@ export class LocalTenants implements Tenants {
   }
 
   #opened(slug: string): OpenTenant {
+    this.#options.atWork?.(slug)
     const known = this.#open.get(slug)
     if (known) {
       if (known !== this.#newest) {
@@ -241,9 +244,9 @@ export class LocalTenants implements Tenants {
     path: string,
     wakeAt = (at: number) => void (this.#open.has(slug) && this.#wakes.book(slug, at)),
   ): OpenTenant {
-    const { outbound, script, secretKey, stats } = this.#options
+    const { outbound, script, secretKey, stats, atWork } = this.#options
     const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#open.size + 1))))
-    const sql = openSql(path, { cacheKiB })
+    const sql = openSql(path, { cacheKiB, ...(atWork && { onStatement: () => atWork(slug) }) })
     try {
       const tenant: Tenant = openTenant(
         slug,

@@ -18,6 +18,7 @@ export function operatorActions(tenants: DurableTenants): OperatorActions {
     remove: run({ do: 'delete' }),
     verify: run({ do: 'verify' }),
     fork: (slug, request, requestId) => fork(slug, request, tenants, requestId),
+    release: 'Each tenant of this host has a thread of its own: none is put into quarantine.',
     backup: 'There is no backup of a file where no files are: use …/log, or tilde backup with a folder.',
     restore: 'There is no restore of a file where no files are: use …/log, or tilde restore with a folder.',
     readLog: (slug, request, requestId) =>

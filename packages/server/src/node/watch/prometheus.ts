@@ -59,6 +59,9 @@ export class Prometheus {
       ...commitSizes(stats),
       ...family('tilde_queue_depth', 'gauge', 'Writes that wait for a commit.', [['', stats.waiting]]),
       ...family('tilde_open_tenants', 'gauge', 'Tenants that are open.', [['', stats.open]]),
+      ...family('tilde_quarantined_tenants', 'gauge', 'Tenants out of service for having ended their thread.', [
+        ['', stats.quarantined],
+      ]),
       ...family('tilde_deliveries_total', 'counter', 'Webhook deliveries sent, by outcome.', [
         ['{outcome="delivered"}', stats.delivered],
         ['{outcome="failed"}', stats.failed],

@@ -12,6 +12,8 @@ export interface Stats {
   writes: number
   delivered: number
   failed: number
+  /** Tenants out of service for having ended their thread. */
+  quarantined: number
 }
 
 export function noStats(): Stats {
@@ -22,6 +24,7 @@ export function noStats(): Stats {
     writes: 0,
     delivered: 0,
     failed: 0,
+    quarantined: 0,
   }
 }
 
@@ -54,6 +57,7 @@ export function addStats(all: readonly Stats[]): Stats {
       writes: sum.writes + one.writes,
       delivered: sum.delivered + one.delivered,
       failed: sum.failed + one.failed,
+      quarantined: sum.quarantined + one.quarantined,
     }),
     noStats(),
   )

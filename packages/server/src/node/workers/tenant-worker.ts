@@ -2,6 +2,7 @@ import { type Transferable, Worker } from 'node:worker_threads'
 import { Problem } from '@tildebase/nouns'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { log } from '../log.ts'
+import { AtWork } from './at-work.ts'
 import { FairQueue } from './fair-queue.ts'
 import { Flows, ownBytes, problemFrom } from './flows.ts'
 import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
@@ -11,10 +12,13 @@ import type { Start } from './worker.ts'
 /** What a worker is started with, and whom it tells. */
 export interface WorkerOptions {
   readonly name: string
-  readonly start: () => Start
+  readonly start: () => Omit<Start, 'atWork'>
   /** Without a word for so long it counts as hanging. */
   readonly patience: number
   readonly book: (slug: string, at: number | null) => void
+  /** Called with the tenant that the thread worked on when it ended. Returns whether the tenant is in quarantine now. */
+  readonly died: (slug: string) => boolean
+  readonly isQuarantined: (slug: string) => boolean
 }
 
 interface Pending {
@@ -36,6 +40,7 @@ const QUIET = process.version.startsWith('v22.') ? { execArgv: ['--disable-warni
 export class TenantWorker {
   readonly #options: WorkerOptions
   #thread!: Worker
+  #atWork = new AtWork()
   #wire!: Wire<ToWorker, FromWorker>
   #flows!: Flows
   readonly #calls = new Map<number, Pending>()
@@ -58,7 +63,9 @@ export class TenantWorker {
   /** Starts the thread; done when it has read the program and takes calls. */
   start(): Promise<void> {
     const { name, start } = this.#options
-    const thread = new Worker(new URL(WORKER, import.meta.url), { name, workerData: start(), ...QUIET })
+    this.#atWork = new AtWork()
+    const workerData: Start = { ...start(), atWork: this.#atWork.memory }
+    const thread = new Worker(new URL(WORKER, import.meta.url), { name, workerData, ...QUIET })
     this.#thread = thread
     this.#state = 'up'
     this.#startedAt = Date.now()
@@ -228,17 +235,27 @@ export class TenantWorker {
     this.#release()
     if (this.#state === 'stopping') return
     this.#state = 'down'
-    this.#deaths = Date.now() - this.#startedAt > STEADY ? 0 : this.#deaths + 1
+    const tenant = this.#atWork.read()
+    const isQuarantined = tenant !== null && this.#blame(tenant)
+    // With the cause out of the way there is nothing to wait for.
+    this.#deaths = isQuarantined || Date.now() - this.#startedAt > STEADY ? 0 : this.#deaths + 1
     const pause = this.#deaths <= 1 ? 0 : Math.min(SHORTEST_PAUSE * 2 ** this.#deaths, LONGEST_PAUSE)
-    log('warn', 'A worker is replaced', { worker: this.#options.name, tenants: this.#open.size, pause })
+    log('warn', 'A worker is replaced', { worker: this.#options.name, tenants: this.#open.size, tenant, pause })
     setTimeout(() => void this.#revive().catch(() => {}), pause)
+  }
+
+  /** It opens last in the next thread: when it ends that one too, the others have been opened before. */
+  #blame(slug: string): boolean {
+    if (this.#open.delete(slug)) this.#open.add(slug)
+    return this.#options.died(slug)
   }
 
   /** What fails here is heard of when the new thread ends, too. */
   async #revive(): Promise<void> {
     if (this.#state !== 'down') return
     await this.start()
-    await Promise.all([...this.#open].map((slug) => this.call('wake', [slug])))
+    const open = [...this.#open].filter((slug) => !this.#options.isQuarantined(slug))
+    await Promise.all(open.map((slug) => this.call('wake', [slug])))
   }
 }
 

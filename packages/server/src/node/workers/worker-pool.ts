@@ -1,10 +1,13 @@
-import type { Sender } from '../../app.ts'
+import { isoOf } from '@tildebase/nouns'
+import { type Sender, unauthorized } from '../../app.ts'
 import type { Tenants } from '../../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
 import type { RequestTarget } from '../../target.ts'
 import type { AdminTask } from '../admin-tasks.ts'
 import type { Settings } from '../config.ts'
+import { log, report } from '../log.ts'
 import { addStats, type Stats } from '../watch/stats.ts'
+import { QUARANTINE, Quarantine } from './quarantine.ts'
 import { TenantWorker } from './tenant-worker.ts'
 
 const STOP_MS = 10_000
@@ -12,9 +15,16 @@ const STOP_MS = 10_000
 /** The tenants, spread over worker threads: each lives in exactly one, found by its slug. */
 export class WorkerPool implements Tenants {
   readonly #workers: readonly TenantWorker[]
+  readonly #quarantine = new Quarantine(Date.now)
+  readonly #onQuarantine: (slug: string, until: number) => void
   #baseUrl = ''
 
-  constructor(settings: Settings, book: (slug: string, at: number | null) => void) {
+  constructor(
+    settings: Settings,
+    book: (slug: string, at: number | null) => void,
+    onQuarantine: (slug: string, until: number) => void = () => {},
+  ) {
+    this.#onQuarantine = onQuarantine
     this.#workers = Array.from(
       { length: settings.workers },
       (_, i) =>
@@ -23,6 +33,8 @@ export class WorkerPool implements Tenants {
           start: () => ({ settings, baseUrl: this.#baseUrl }),
           patience: settings.workerTimeout,
           book,
+          died: (slug) => this.#died(slug),
+          isQuarantined: (slug) => this.#quarantine.has(slug),
         }),
     )
   }
@@ -50,19 +62,38 @@ export class WorkerPool implements Tenants {
     sender: Sender,
     requestId: string,
   ): Promise<HttpResponse> {
+    // A sender without a key learns nothing; it is refused without the tenant.
+    if (sender.kind === 'nobody' && this.#quarantine.has(slug)) throw unauthorized()
+    this.#quarantine.refuse(slug)
     return this.#of(slug).answer(slug, ask, place, sender, requestId)
   }
 
-  verify(slug: string, secret: string): Promise<boolean> {
+  async verify(slug: string, secret: string): Promise<boolean> {
+    this.#quarantine.refuse(slug)
     return this.#of(slug).verify(slug, secret)
   }
 
-  wake(slug: string): Promise<void> {
+  async wake(slug: string): Promise<void> {
+    this.#quarantine.refuse(slug)
     return this.#of(slug).call('wake', [slug])
   }
 
-  runTask(slug: string, task: AdminTask): Promise<unknown> {
+  async runTask(slug: string, task: AdminTask): Promise<unknown> {
+    // Deleting needs no open tenant.
+    if (task.do === 'delete') this.#quarantine.release(slug)
+    this.#quarantine.refuse(slug)
     return this.#of(slug).call('runTask', [slug, task])
+  }
+
+  isQuarantined(slug: string): boolean {
+    return this.#quarantine.has(slug)
+  }
+
+  /** Takes a tenant out of quarantine and does what is due in it; false when it was not in there. */
+  release(slug: string): boolean {
+    const was = this.#quarantine.release(slug)
+    if (was) this.#wakeReleased(slug)
+    return was
   }
 
   /** Ends every stream and starts nothing new. A thread that is down has nothing to end. */
@@ -73,11 +104,28 @@ export class WorkerPool implements Tenants {
   /** The numbers of all threads that are up. */
   async stats(): Promise<Stats> {
     const told = await Promise.allSettled(this.#workers.map((worker) => worker.call<Stats>('stats', [])))
-    return addStats(told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    const stats = addStats(told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    return { ...stats, quarantined: this.#quarantine.size }
   }
 
   async closeAll(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop(STOP_MS)))
+  }
+
+  #died(slug: string): boolean {
+    const until = this.#quarantine.died(slug)
+    if (until === null) return false
+    log('error', 'A tenant ended its worker twice within a minute and is quarantined', {
+      tenant: slug,
+      until: isoOf(until),
+    })
+    this.#onQuarantine(slug, until)
+    setTimeout(() => this.#wakeReleased(slug), QUARANTINE).unref()
+    return true
+  }
+
+  #wakeReleased(slug: string): void {
+    this.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
   }
 
   #of(slug: string): TenantWorker {

@@ -5,6 +5,7 @@ import { loadProgram, type Settings } from '../config.ts'
 import { TenantFiles } from '../files.ts'
 import { localTenants } from '../local.ts'
 import { report } from '../log.ts'
+import { AtWork } from './at-work.ts'
 import { Flows, ownBytes, refusalOf } from './flows.ts'
 import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
 import { Wire } from './wire.ts'
@@ -13,17 +14,21 @@ import { Wire } from './wire.ts'
 export interface Start {
   readonly settings: Settings
   readonly baseUrl: string
+  /** Where the worker says which tenant it works on. */
+  readonly atWork: SharedArrayBuffer
 }
 
 /** How long a call that is not answered keeps its place. */
 const SWEEP_MS = 10
 
-const { settings, baseUrl: first } = workerData as Start
+const { settings, baseUrl: first, atWork: memory } = workerData as Start
+const atWork = new AtWork(memory)
 let baseUrl = first
 const program = await loadProgram(settings.config)
 const tenants = localTenants(settings, program, new TenantFiles(settings.data), {
   baseUrl: () => baseUrl,
   book: (slug, at) => wire.send({ do: 'book', slug, at }),
+  atWork: (slug) => atWork.turnTo(slug),
   opened: (slug) => wire.send({ do: 'opened', slug }),
   worked: use,
 })
