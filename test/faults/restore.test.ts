@@ -60,6 +60,7 @@ describe('while a log is restored into a new slug', () => {
     const replies = [
       await app.request('PUT', '/operator/tenants/target/log', text),
       await app.request('POST', '/operator/tenants/source/fork', { to: 'target' }),
+      await app.request('POST', '/operator/tenants', { tenant: 'target' }),
       await app.request('GET', '/~target/Contact'),
     ]
     const nobody = await app.as('')('POST', '/~target/api-keys', { name: 'first' })
@@ -68,7 +69,7 @@ describe('while a log is restored into a new slug', () => {
     const { body } = await app.request('GET', '/~target/Contact')
     await app.stop()
 
-    expect(replies.map(({ status, body: { error } }) => [status, error])).toEqual(Array(3).fill([503, 'restoring']))
+    expect(replies.map(({ status, body: { error } }) => [status, error])).toEqual(Array(4).fill([503, 'restoring']))
     expect(replies[0]!.headers.get('retry-after')).toBe('5')
     expect(nobody.status).toBe(401)
     expect([restored.status, body.total]).toEqual([201, 1])

@@ -29,6 +29,13 @@ export function parseLogRequest(text: string): LogRequest {
   throw new Problem('invalid_parameter', 'beside is all or secrets.', { field: 'beside' })
 }
 
+/** The slug of a tenant to create: `{"tenant": "acme"}`. */
+export function parseCreateRequest(body: Uint8Array | null): string {
+  const { tenant } = (parseBody(body) ?? {}) as { tenant?: unknown }
+  if (typeof tenant === 'string') return slugOf(tenant)
+  throw new Problem('invalid_body', 'Name the new tenant: {"tenant": "acme"}.', { field: 'tenant' })
+}
+
 /** What a fork is asked to be: `{"to": "acme-copy", "asOf": "2026-01-31T12:00:00Z"}`. */
 export function parseForkRequest(body: Uint8Array | null): { readonly to: string; readonly asOf: number | null } {
   const { to, asOf = null } = (parseBody(body) ?? {}) as { to?: unknown; asOf?: unknown }

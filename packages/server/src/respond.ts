@@ -33,6 +33,7 @@ const STATUS: { readonly [code: string]: number } = {
   unknown_verb: 404,
   unknown_lens: 404,
   unknown_path: 404,
+  unknown_tenant: 404,
   method_not_allowed: 405,
   body_timeout: 408,
   conflict: 409,

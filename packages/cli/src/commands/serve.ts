@@ -15,6 +15,10 @@ export const command: Command = {
       help: 'the base host; labels before it are the lens (TILDE_HOST_SUFFIX; localhost)',
     },
     workers: { type: 'string', help: 'threads for tenants (TILDE_WORKERS)' },
+    'create-tenants': {
+      type: 'string',
+      help: 'who creates tenants: every first write, or only the operator (TILDE_CREATE_TENANTS; write)',
+    },
     config: { type: 'string', help: 'a file of nouns and hooks (TILDE_CONFIG)' },
     'base-url': { type: 'string', help: 'the address as clients see it (TILDE_BASE_URL)' },
   },

@@ -9,11 +9,12 @@ export const command: Command = {
   usage: [
     'tenants list',
     'tenants info TENANT',
+    'tenants create TENANT',
     'tenants fork TENANT NEW',
     'tenants release TENANT',
     'tenants delete TENANT --yes',
   ].join('\n'),
-  summary: "lists, inspects, copies, releases and deletes tenants; needs the operator's key",
+  summary: "lists, inspects, creates, copies, releases and deletes tenants; needs the operator's key",
   flags: { yes: { type: 'boolean', help: 'delete without asking' } },
   examples: [
     'tilde tenants list',
@@ -37,6 +38,11 @@ const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
   async info(call) {
     const slug = encodeURIComponent(oneWord(call, 'a tenant'))
     call.out.record(await operatorWire(call.settings).json(`/operator/tenants/${slug}`))
+  },
+  async create(call) {
+    const tenant = oneWord(call, 'a tenant')
+    const wire = operatorWire(call.settings)
+    call.out.record(await wire.json('/operator/tenants', { method: 'POST', body: { tenant }, once: true }))
   },
   fork,
   async release(call) {

@@ -8,6 +8,8 @@ type Action = (slug: string, request: HttpRequest, requestId: string) => MaybePr
 /** What a host can do for the operator with tenants as a whole. What it cannot do says why, as a text. */
 export interface OperatorActions {
   readonly list: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
+  /** Creates a tenant without events. */
+  readonly create: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
   /** What the operator did, newest first. */
   readonly journal: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
   readonly info: Action
@@ -49,7 +51,7 @@ export function operatorPage(
   if (area !== 'tenants' || rest.length > 0) {
     throw new Problem('unknown_path', 'There is /operator/tenants with what lies below it, and /operator/log.')
   }
-  if (name === undefined) return possible(only(method, { GET: actions.list }))(request)
+  if (name === undefined) return possible(only(method, { GET: actions.list, POST: actions.create }))(request)
   const methods = Object.hasOwn(PATHS, action) ? PATHS[action]! : null
   if (methods === null)
     throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore, log and release.')

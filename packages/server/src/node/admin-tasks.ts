@@ -8,7 +8,7 @@ import { openSql } from './sql.ts'
 
 /** What the operator asks of one tenant as a whole. It is done in the thread that the tenant lives in. */
 export type AdminTask =
-  | { readonly do: 'info' | 'verify' | 'delete' }
+  | { readonly do: 'info' | 'verify' | 'create' | 'delete' }
   /** Writes a copy to a path, as of a time when one is given; `detached` leaves the keys behind. */
   | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null; readonly detached: boolean }
   /** Makes the file at a path the tenant's own. */
@@ -22,6 +22,7 @@ export type AdminTask =
 export function runAdminTask(context: AdminContext, slug: string, task: AdminTask): unknown {
   if (task.do === 'adopt') return adopt(context, slug, task.path)
   if (task.do === 'replay') return replayFile(context, slug, task.path)
+  if (task.do === 'create') return create(context, slug)
   context.files.demandThere(slug)
   switch (task.do) {
     case 'info':
@@ -36,6 +37,12 @@ export function runAdminTask(context: AdminContext, slug: string, task: AdminTas
     case 'log':
       return context.during(slug, (tenant) => writeLog(tenant, task.path, task.question))
   }
+}
+
+function create({ files }: AdminContext, slug: string): unknown {
+  files.demandFree(slug)
+  files.create(slug)
+  return { tenant: slug }
 }
 
 function copy(context: AdminContext, slug: string, path: string, asOf: number | null, detached: boolean): void {

@@ -33,6 +33,8 @@ export interface Settings {
   readonly keyRequests: number
   readonly tenantPolls: number
   readonly keyPolls: number
+  /** Whether a write to an unknown slug creates a tenant, or only the operator and sign-up do. */
+  readonly createTenants: 'write' | 'operator'
   /** {base_url} as clients see it; null means the address that is listened on. */
   readonly baseUrl: string | null
   /** Hosts whose pages may speak MCP; `*` is all of them. */
@@ -90,6 +92,10 @@ export function readSettings(flags: Words, env: Words): Settings {
     keyRequests: count('TILDE_KEY_REQUESTS', env, '128'),
     tenantPolls: count('TILDE_TENANT_POLLS', env, '1000'),
     keyPolls: count('TILDE_KEY_POLLS', env, '256'),
+    createTenants: oneOf('--create-tenants', read('create-tenants', 'TILDE_CREATE_TENANTS') ?? 'write', [
+      'write',
+      'operator',
+    ]) as Settings['createTenants'],
     baseUrl: read('base-url', 'TILDE_BASE_URL')?.replace(/\/+$/, '') ?? null,
     mcpOrigins: (env.TILDE_MCP_ORIGINS || '')
       .split(',')

@@ -22,6 +22,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
   return new LocalTenants({
     stats,
     files,
+    createTenants: settings.createTenants,
     mostOpen: Math.max(1, Math.floor(settings.mostOpen / Math.max(settings.workers, 1))),
     app: {
       routes,

@@ -7,7 +7,7 @@ import { limitOf, offsetOf } from '@tildebase/tenant'
 import { parseQuery } from '../call.ts'
 import type { OperatorActions } from '../host/operator.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
-import { parseForkRequest, parseLogRequest } from '../log-request.ts'
+import { parseCreateRequest, parseForkRequest, parseLogRequest } from '../log-request.ts'
 import { empty, json, render } from '../reply.ts'
 import type { AdminTask } from './admin-tasks.ts'
 import type { TenantFiles } from './files.ts'
@@ -49,6 +49,11 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
         deps.cancelAlarm(slug)
         return render(empty(204))
       }),
+    create: (request) => {
+      const slug = parseCreateRequest(request.body as Uint8Array | null)
+      deps.restoring.refuse(slug)
+      return recorded('create', slug, async () => render(json(201, await runTask(slug, { do: 'create' }))))
+    },
     release: (slug) => {
       deps.files.demandThere(slug)
       return recorded('release', slug, async () => render(json(200, { tenant: slug, released: deps.release(slug) })))

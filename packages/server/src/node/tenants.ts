@@ -1,3 +1,4 @@
+import { Problem } from '@tildebase/nouns'
 import { type Outbound, openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
 import { type AppOptions, handleRequest, type Sender, unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
@@ -18,6 +19,8 @@ import { countCommit, type Stats } from './watch/stats.ts'
 
 export interface LocalTenantsOptions {
   readonly files: TenantFiles
+  /** With `operator`, a slug is unknown until the operator or a sign-up has created its tenant. */
+  readonly createTenants: 'write' | 'operator'
   readonly app: AppOptions
   readonly tenant: TenantOptions
   readonly outbound?: Outbound | undefined
@@ -93,6 +96,7 @@ export class LocalTenants implements Tenants {
       // A sender without a key learns nothing, not even how long it takes to look.
       const mayBeFirst = this.#options.app.signup && request.method === 'POST'
       if (sender.kind === 'nobody' && !mayBeFirst) throw unauthorized()
+      if (this.#options.createTenants === 'operator') demandCreated(slug, exists, sender)
       fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
       entry = exists || fresh ? this.#opened(slug) : this.#openEmpty(slug)
     } catch (reason) {
@@ -308,6 +312,15 @@ export class LocalTenants implements Tenants {
     entry.close()
     this.#options.files.remove(slug)
   }
+}
+
+/** Refuses a slug that nobody created on purpose. A tenant that is there is not for a sender without a key. */
+function demandCreated(slug: string, exists: boolean, sender: Sender): void {
+  if (sender.kind === 'nobody' && exists) throw unauthorized()
+  if (exists || sender.kind === 'nobody') return
+  throw new Problem('unknown_tenant', `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`, {
+    id: slug,
+  })
 }
 
 function isIdle({ busy, tenant }: OpenTenant): boolean {

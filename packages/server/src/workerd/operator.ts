@@ -13,6 +13,7 @@ export function operatorActions(tenants: DurableTenants): OperatorActions {
     tenants.runTask(slug, task, request, requestId)
   return {
     list: 'Durable Objects cannot be listed from within: keep a list of your tenants.',
+    create: 'A tenant of this host is created by its first write.',
     journal: 'This host keeps no log of the operator: see the log of the Worker.',
     info: run({ do: 'info' }),
     remove: run({ do: 'delete' }),
