@@ -1,8 +1,12 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
+import { verifies } from '../verifies.ts'
 
 let host: TestHost
 const sockets: Socket[] = []
@@ -52,6 +56,26 @@ describe('a request without a valid key', () => {
 
     expect(neighbour.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(new Set(answers)).toEqual(new Set([401, 429]))
+  })
+
+  verifies('fair.keyless', 'does not open the tenant', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'tildebase-'))
+    const openTenants = async () =>
+      / (\d+)$/m.exec((await host.request('GET', '/metrics')).text.split('# TYPE tilde_open_tenants')[1]!)![1]
+    host = await testHost({}, { workers: '1', data })
+    const key = await host.key('acme', 'read:all')
+    await host.stop()
+    host = await testHost({}, { workers: '1', data })
+
+    const refused = [
+      await host.as('')('GET', '/~acme/Contact'),
+      await host.as(`tb_${'x'.repeat(40)}~acme`)('GET', '/~acme/Contact'),
+    ]
+
+    expect(refused.map(({ status }) => status)).toEqual([401, 401])
+    expect(await openTenants()).toBe('0')
+    expect([(await host.as(key)('GET', '/~acme/Contact')).status, await openTenants()]).toEqual([200, '1'])
+    rmSync(data, { recursive: true, force: true })
   })
 
   test('may try some keys, and no more of them are looked up', async () => {
@@ -200,27 +224,28 @@ describe('bodies', () => {
     expect(await refusals()).toMatchObject({ body_memory: 3 })
   }, 40_000)
 
-  test.each([
+  for (const [what, path, type] of [
     ['an entity', '/~acme/Contact', 'application/json'],
     ['an import', '/~acme/import/Contact', 'application/x-ndjson'],
-  ])('that drip are cut off: %s', async (_, path, type) => {
-    await start({ TILDE_BODY_TIMEOUT: '1s' })
-    const key = await host.key('acme', 'write:all')
-    const socket = await connected()
-    let isAnswered = false
-    socket.once('data', () => {
-      isAnswered = true
-    })
-    const answer = statuses(socket, 1)
-    socket.write(head('POST', path, `Authorization: Bearer ${key}`, `Content-Type: ${type}`, 'Content-Length: 1000'))
-    for (let n = 0; n < 100 && !isAnswered; n++) {
-      socket.write(' ')
-      await wait(100)
-    }
+  ] as const)
+    verifies('fair.slow', `that drip are cut off: ${what}`, async () => {
+      await start({ TILDE_BODY_TIMEOUT: '1s' })
+      const key = await host.key('acme', 'write:all')
+      const socket = await connected()
+      let isAnswered = false
+      socket.once('data', () => {
+        isAnswered = true
+      })
+      const answer = statuses(socket, 1)
+      socket.write(head('POST', path, `Authorization: Bearer ${key}`, `Content-Type: ${type}`, 'Content-Length: 1000'))
+      for (let n = 0; n < 100 && !isAnswered; n++) {
+        socket.write(' ')
+        await wait(100)
+      }
 
-    expect(await answer).toEqual([408])
-    expect(await refusals()).toMatchObject({ slow_body: 1 })
-  })
+      expect(await answer).toEqual([408])
+      expect(await refusals()).toMatchObject({ slow_body: 1 })
+    })
 })
 
 describe('one address', () => {

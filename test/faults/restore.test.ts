@@ -62,6 +62,7 @@ describe('while a log is restored into a new slug', () => {
       await app.request('POST', '/operator/tenants/source/fork', { to: 'target' }),
       await app.request('POST', '/operator/tenants', { tenant: 'target' }),
       await app.request('GET', '/~target/Contact'),
+      await app.as(`tb_${'a'.repeat(40)}~target`)('GET', '/~target/Contact'),
     ]
     const nobody = await app.as('')('POST', '/~target/api-keys', { name: 'first' })
     upload.finish()
@@ -69,7 +70,7 @@ describe('while a log is restored into a new slug', () => {
     const { body } = await app.request('GET', '/~target/Contact')
     await app.stop()
 
-    expect(replies.map(({ status, body: { error } }) => [status, error])).toEqual(Array(4).fill([503, 'restoring']))
+    expect(replies.map(({ status, body: { error } }) => [status, error])).toEqual(Array(5).fill([503, 'restoring']))
     expect(replies[0]!.headers.get('retry-after')).toBe('5')
     expect(nobody.status).toBe(401)
     expect([restored.status, body.total]).toEqual([201, 1])

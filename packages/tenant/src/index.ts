@@ -34,7 +34,7 @@ export { type ImportCounts, type ImportDetail, Importer } from './services/bulk/
 export type { ImportRow } from './services/bulk/import-row.ts'
 export type { Snapshot } from './services/bulk/snapshot.ts'
 export type { Patterns } from './services/events/changes.ts'
-export { tenantOfSecret } from './services/keys.ts'
+export { keyIdOf, tenantOfSecret } from './services/keys.ts'
 export { sealedEvent } from './services/portable/chain.ts'
 export { FORM, type LogPart } from './services/portable/log.ts'
 export { codeOf, demandHook, stepsOf } from './services/scripts/stored.ts'

@@ -17,9 +17,13 @@ export class Restoring {
     }
   }
 
+  has(slug: string): boolean {
+    return this.#slugs.has(slug)
+  }
+
   /** Throws while the slug is kept. */
   refuse(slug: string): void {
-    if (!this.#slugs.has(slug)) return
+    if (!this.has(slug)) return
     throw new Problem('restoring', `The tenant ${slug} is being restored. Try again when that has ended.`, {
       retryAfter: 5,
     })
@@ -30,7 +34,7 @@ export class Restoring {
     return {
       answer: (slug, request, target, sender, requestId) => {
         // A sender without a key learns nothing.
-        if (sender.kind === 'nobody' && this.#slugs.has(slug)) throw unauthorized()
+        if (sender.kind === 'nobody' && this.has(slug)) throw unauthorized()
         this.refuse(slug)
         return tenants.answer(slug, request, target, sender, requestId)
       },

@@ -73,10 +73,11 @@ export async function openService(given: Settings): Promise<Service> {
   const pages = consolePages()
   const refusals = new Refusals()
   const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
-  const exists = files.has.bind(files)
-  const admission = createAdmission({ tenants, exists, signupLimit: settings.signupLimit, refusals })
+  const guarded = restoring.guard(tenants)
+  const exists = (slug: string) => files.has(slug) || restoring.has(slug)
+  const admission = createAdmission({ tenants: guarded, exists, signupLimit: settings.signupLimit, refusals })
   const gateway = new Gateway({
-    tenants: new BoundedTenants(restoring.guard(tenants), settings, refusals),
+    tenants: new BoundedTenants(guarded, settings, refusals),
     signup: settings.signup,
     admission,
     hostSuffix: settings.hostSuffix,

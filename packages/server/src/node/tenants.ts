@@ -12,6 +12,7 @@ import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
 import { refuseDamaged } from './file-damage.ts'
 import type { TenantFiles } from './files.ts'
+import { hasKey } from './has-key.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
 import { WakeTimers } from './wake-timers.ts'
@@ -121,7 +122,8 @@ export class LocalTenants implements Tenants {
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
-    if (!this.#open.has(slug) && !this.#options.files.has(slug)) return false
+    const { files } = this.#options
+    if (!this.#open.has(slug) && !(files.has(slug) && hasKey(files.pathOf(slug), secret))) return false
     return this.#opened(slug).tenant.identify(secret) !== null
   }
 

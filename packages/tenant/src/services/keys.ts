@@ -4,6 +4,7 @@ import type { Job } from '../engine/scheduler.ts'
 import { covers, type Grant } from '../grant/grant.ts'
 import { parseScopes, refuseMore, type Scope, scopesText } from '../grant/scopes.ts'
 import { randomText } from '../ids.ts'
+import type { Seal, Sql } from '../ports.ts'
 import { filterOf } from '../query/filter.ts'
 import { currentOf } from '../store/entities.ts'
 import { dueKeys, keyByPrefix, nextExpiry, saveKey, settleExpiry, touchKey, usedAt } from '../store/keys.ts'
@@ -34,6 +35,12 @@ interface ValidKey {
 /** The tenant that a key secret names, or null when it has not the form of one. */
 export function tenantOfSecret(secret: string): string | null {
   return SECRET_FORM.exec(secret)?.[1] ?? null
+}
+
+/** The key of a secret, valid or not any more; null when there never was one. Needs no open tenant. */
+export function keyIdOf(sql: Sql, seal: Seal, secret: string): string | null {
+  const key = keyByPrefix(sql, secret.slice(0, PREFIX_LENGTH))
+  return key && seal.equal(key.hash, seal.sha256(secret)) ? key.id : null
 }
 
 /** The verbs of ApiKey. A caller cannot create, change or end a key that can do more than its own. */
@@ -185,9 +192,8 @@ function earlier(a: number | null, b: number | null): number | null {
 
 /** Undefined when it opens nothing: that is not cached, so that guesses do not drive out what is true. */
 function readKey(engine: Engine, secret: string): ValidKey | undefined {
-  const key = keyByPrefix(engine.sql, secret.slice(0, PREFIX_LENGTH))
-  if (!key || !engine.ports.seal.equal(key.hash, engine.ports.seal.sha256(secret))) return undefined
-  return validKey(engine, key.id) ?? undefined
+  const id = keyIdOf(engine.sql, engine.ports.seal, secret)
+  return id === null ? undefined : (validKey(engine, id) ?? undefined)
 }
 
 /** A key by its id, or null when it is revoked, expired or deleted. */
