@@ -1,5 +1,6 @@
 import { catalogue, type Json, type Noun, nounsOf } from '@tildebase/nouns'
-import { Hooks, OPERATOR } from '@tildebase/tenant'
+import { OPERATOR } from '@tildebase/tenant'
+import { Hooks } from '@tildebase/tenant/hooks'
 import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { TenantFiles } from '../../packages/server/src/node/files.ts'
 import { openSql } from '../../packages/server/src/node/sql.ts'

@@ -1,4 +1,4 @@
-import { Hooks, registryOf } from '@tildebase/tenant'
+import { Hooks, registryOf } from '@tildebase/tenant/hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'

@@ -1,5 +1,5 @@
 import { EVERYTHING, type Filter, type JsonObject, type Noun, type Nouns, parseFilter } from '@tildebase/nouns'
-import type { Sql, SqlValue } from '@tildebase/tenant'
+import type { Sql, SqlValue } from '@tildebase/tenant/ports'
 import { openSql } from '../../packages/server/src/node/sql.ts'
 import { Budget } from '../../packages/tenant/src/budget.ts'
 import type { ReadContext } from '../../packages/tenant/src/query/reader.ts'

@@ -1,5 +1,6 @@
 import { catalogue, type Json, type Noun, nounsOf } from '@tildebase/nouns'
-import { type Grant, Hooks, type Ports, Tenant, type TenantOptions } from '@tildebase/tenant'
+import { type Grant, type Ports, Tenant, type TenantOptions } from '@tildebase/tenant'
+import { Hooks } from '@tildebase/tenant/hooks'
 import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { createVault } from '../../packages/server/src/host/vault.ts'
 import { type NodeSql, openSql } from '../../packages/server/src/node/sql.ts'

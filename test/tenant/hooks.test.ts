@@ -1,4 +1,5 @@
-import { Hooks, registryOf, type ScriptAnswer } from '@tildebase/tenant'
+import { Hooks, registryOf } from '@tildebase/tenant/hooks'
+import type { ScriptAnswer } from '@tildebase/tenant/ports'
 import { expect, test } from 'vitest'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
 import { putHook } from '../../packages/tenant/src/services/scripts/stored.ts'

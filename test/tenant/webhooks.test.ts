@@ -1,5 +1,6 @@
 import { isoOf } from '@tildebase/nouns'
-import { type Grant, OPERATOR, type OutboundAnswer, type OutboundRequest } from '@tildebase/tenant'
+import { type Grant, OPERATOR } from '@tildebase/tenant'
+import type { OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
 import { expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { type Bench, openAcme } from './fixture.ts'

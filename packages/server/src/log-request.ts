@@ -1,5 +1,6 @@
 import { Problem, parseInstant } from '@tildebase/nouns'
-import { type LogPart, type NonLogTables, OPERATOR, type Tenant } from '@tildebase/tenant'
+import { OPERATOR, type Tenant } from '@tildebase/tenant'
+import type { LogPart, NonLogTables } from '@tildebase/tenant/host'
 import { parseBody, parseQuery, type Query, textParam } from './call.ts'
 import { Waiter } from './rest/live.ts'
 import { slugOf } from './target.ts'

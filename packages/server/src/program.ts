@@ -1,5 +1,5 @@
 import { type Catalogue, catalogue, type Noun, type NounMap, type Nouns, nounsOf } from '@tildebase/nouns'
-import { type HookRegistry, Hooks, type HooksOn, registryOf } from '@tildebase/tenant'
+import { type HookRegistry, Hooks, type HooksOn, registryOf } from '@tildebase/tenant/hooks'
 
 /** What an operator adds: types beside the built-in ones, and hooks that are typed from both. */
 export interface ProgramOf<N extends NounMap = NoNouns> {

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
-import type { Clock, Random, Seal } from '@tildebase/tenant'
+import type { Clock, Random, Seal } from '@tildebase/tenant/ports'
 
 export const systemClock: Clock = { now: () => Date.now() }
 

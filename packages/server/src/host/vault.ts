@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import type { Vault } from '@tildebase/tenant'
+import type { Vault } from '@tildebase/tenant/ports'
 
 const FORM = 'v1:'
 const IV_LENGTH = 12

@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs'
 import { Problem } from '@tildebase/nouns'
-import { detach, rewind, type Verdict } from '@tildebase/tenant'
+import { detach, rewind, type Verdict } from '@tildebase/tenant/host'
 import type { LogRequest } from '../log-request.ts'
 import type { AdminContext } from './admin-context.ts'
 import { replayFile, writeLog } from './log-file.ts'

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { type Head, sealedEvent } from '@tildebase/tenant'
+import { type Head, sealedEvent } from '@tildebase/tenant/host'
 import { systemSeal } from '../host/ports.ts'
 
-export { BEGINNING, FORM, type Head } from '@tildebase/tenant'
+export { BEGINNING, FORM, type Head } from '@tildebase/tenant/host'
 
 /** Where a log stands after an event, which must fit the chain after `head`. For those who keep logs elsewhere. */
 export function headAfter(head: Head, event: JsonObject): Head {

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
-import { layOut } from '@tildebase/tenant'
+import { layOut } from '@tildebase/tenant/host'
 import { openSql } from './sql.ts'
 
 /** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */

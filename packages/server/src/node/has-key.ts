@@ -1,4 +1,4 @@
-import { keyIdOf } from '@tildebase/tenant'
+import { keyIdOf } from '@tildebase/tenant/host'
 import { systemSeal } from '../host/ports.ts'
 import { refuseDamaged } from './file-damage.ts'
 import { openSql } from './sql.ts'

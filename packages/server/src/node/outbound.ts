@@ -2,7 +2,7 @@ import { lookup as resolve } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
 import { isPublic } from './addresses.ts'
 
 const MOST_PER_HOST = 256

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { overBudget, type Sql, type SqlRow, type SqlValue, type TransactionWay } from '@tildebase/tenant'
+import { overBudget } from '@tildebase/tenant'
+import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 
 export interface NodeSql extends Sql {
   close(): void

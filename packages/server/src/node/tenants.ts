@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
-import { type Outbound, openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
+import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
+import type { Outbound } from '@tildebase/tenant/ports'
 import { type AppOptions, handleRequest, type Sender, unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
 import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'

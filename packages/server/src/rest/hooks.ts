@@ -1,5 +1,6 @@
 import { isoOf } from '@tildebase/nouns'
-import { codeOf, demandHook, stepsOf, type TenantWriter } from '@tildebase/tenant'
+import type { TenantWriter } from '@tildebase/tenant'
+import { codeOf, demandHook, stepsOf } from '@tildebase/tenant/hooks'
 import type { Call, Route } from '../call.ts'
 import { empty, json, type Reply } from '../reply.ts'
 

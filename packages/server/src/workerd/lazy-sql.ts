@@ -1,4 +1,5 @@
-import { layOut, type Sql, type SqlValue } from '@tildebase/tenant'
+import { layOut } from '@tildebase/tenant/host'
+import type { Sql, SqlValue } from '@tildebase/tenant/ports'
 
 type Statement = readonly [sql: string, ...values: SqlValue[]]
 

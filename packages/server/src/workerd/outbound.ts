@@ -1,4 +1,4 @@
-import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
 
 /**
  * Requests out of a Durable Object. Names are resolved by the platform, out of our sight: it reaches no private network,

@@ -1,5 +1,5 @@
 import type { DurableObjectStorage } from 'cloudflare:workers'
-import type { Sql, SqlValue } from '@tildebase/tenant'
+import type { Sql, SqlValue } from '@tildebase/tenant/ports'
 
 /** The SQLite database of a Durable Object. */
 export class DurableSql implements Sql {

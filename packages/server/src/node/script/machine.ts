@@ -1,4 +1,4 @@
-import type { ScriptFailure as Failure } from '@tildebase/tenant'
+import type { ScriptFailure as Failure } from '@tildebase/tenant/ports'
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import { CodeError, functionOf } from './code.ts'
 import type { Outcome, ToWorker } from './messages.ts'

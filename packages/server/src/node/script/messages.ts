@@ -1,4 +1,4 @@
-import type { ScriptFailure } from '@tildebase/tenant'
+import type { ScriptFailure } from '@tildebase/tenant/ports'
 
 /** What the host tells a worker. */
 export type ToWorker =

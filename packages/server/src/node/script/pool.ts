@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { type Json, Problem } from '@tildebase/nouns'
-import type { ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant'
+import type { ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant/ports'
 import { parseJson } from '../../call.ts'
 import { currentCaller } from '../../caller.ts'
 import { problemOf } from '../../respond.ts'

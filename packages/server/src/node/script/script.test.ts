@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import type { ScriptAnswer, ScriptRequest } from '@tildebase/tenant'
+import type { ScriptAnswer, ScriptRequest } from '@tildebase/tenant/ports'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openScript } from './script.ts'
 

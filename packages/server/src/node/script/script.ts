@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Script } from '@tildebase/tenant'
+import type { Script } from '@tildebase/tenant/ports'
 import { ScriptPool } from './pool.ts'
 
 /** Code with less time than this is a hook that somebody's write waits for. */

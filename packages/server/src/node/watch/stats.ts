@@ -1,4 +1,4 @@
-import type { Outbound } from '@tildebase/tenant'
+import type { Outbound } from '@tildebase/tenant/ports'
 
 /** The upper bounds of the histogram of writes per commit. */
 export const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]

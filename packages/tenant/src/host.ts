@@ -1,0 +1,10 @@
+// What hosts need to keep the files of tenants: @tildebase/tenant/host.
+export { WEBHOOK_DEFAULTS, type WebhookOptions } from './engine/options.ts'
+export { keyIdOf } from './services/keys.ts'
+export { sealedEvent } from './services/portable/chain.ts'
+export { FORM, type LogPart } from './services/portable/log.ts'
+export type { Verdict } from './services/verify.ts'
+export { BEGINNING, type Head } from './store/log.ts'
+export { layOut } from './store/meta.ts'
+export type { NonLogTables } from './store/non-log-tables.ts'
+export { detach, rewind } from './store/rewind.ts'
