@@ -33,7 +33,8 @@ export const command: Command = {
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
   async list({ settings, out }) {
     const page = await operatorWire(settings).json('/operator/tenants')
-    out.list(page.results, ['tenant', 'bytes', 'quarantined'], page)
+    const marks = page.results.some((row: { quarantined?: true }) => row.quarantined) ? ['quarantined'] : []
+    out.list(page.results, ['tenant', 'bytes', ...marks], page)
   },
   async info(call) {
     const slug = encodeURIComponent(oneWord(call, 'a tenant'))
