@@ -85,6 +85,11 @@ class MemoryFiles extends TenantFiles {
   override has(slug: string): boolean {
     return this.#slugs.has(slug)
   }
+  override demandWhole(): void {}
+  /** The tenant decides: it is always open. */
+  override hasKey(): boolean {
+    return true
+  }
   override create(slug: string): void {
     this.#slugs.add(slug)
   }

@@ -16,6 +16,8 @@ import {
 import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { layOut } from '@tildebase/tenant/host'
+import { refuseDamaged } from './file-damage.ts'
+import { hasKey } from './has-key.ts'
 import { openSql } from './sql.ts'
 
 /** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
@@ -47,6 +49,16 @@ export class TenantFiles {
 
   has(slug: string): boolean {
     return existsSync(this.pathOf(slug))
+  }
+
+  /** Refuses a tenant whose file is not whole. */
+  demandWhole(slug: string): void {
+    refuseDamaged(this.pathOf(slug))
+  }
+
+  /** Whether a closed tenant knows a key, valid or not any more. */
+  hasKey(slug: string, secret: string): boolean {
+    return hasKey(this.pathOf(slug), secret)
   }
 
   /** Refuses a slug without a tenant. */

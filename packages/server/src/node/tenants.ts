@@ -11,9 +11,7 @@ import type { RequestTarget } from '../target.ts'
 import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
-import { refuseDamaged } from './file-damage.ts'
 import type { TenantFiles } from './files.ts'
-import { hasKey } from './has-key.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
 import { WakeTimers } from './wake-timers.ts'
@@ -124,7 +122,7 @@ export class LocalTenants implements Tenants {
 
   async verify(slug: string, secret: string): Promise<boolean> {
     const { files } = this.#options
-    if (!this.#open.has(slug) && !(files.has(slug) && hasKey(files.pathOf(slug), secret))) return false
+    if (!this.#open.has(slug) && !(files.has(slug) && files.hasKey(slug, secret))) return false
     return this.#opened(slug).tenant.identify(secret) !== null
   }
 
@@ -200,7 +198,7 @@ export class LocalTenants implements Tenants {
     }
     if (!this.#options.files.has(slug)) this.#options.files.create(slug)
     const path = this.#options.files.pathOf(slug)
-    refuseDamaged(path)
+    this.#options.files.demandWhole(slug)
     const entry = this.#openFile(slug, path)
     this.#open.set(slug, entry)
     this.#newest = entry
