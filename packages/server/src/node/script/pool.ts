@@ -6,8 +6,8 @@ import { currentCaller } from '../../caller.ts'
 import { problemOf } from '../../respond.ts'
 import type { FromWorker, Outcome, ToWorker } from './messages.ts'
 
-/** How many pieces of code of one owner may wait. */
-const MOST_WAITING = 64
+/** How many pieces of code of one owner may wait: as many as a tenant may have requests under way. */
+const MOST_WAITING = 256
 /** How many owners are remembered with their last turn. */
 const MOST_TURNS = 10_000
 /** How much longer than its time code gets to stop by itself before its worker is ended. */
