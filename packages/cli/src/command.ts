@@ -15,7 +15,7 @@ interface Flag {
 
 export type Flags = { readonly [name: string]: Flag }
 
-/** A flag of every command that changes what a command does: to ignore it would do what nobody asked for. */
+/** Flags of all commands that change what a command does: a command that does not support one rejects it. */
 type Heeded = 'as-of' | 'dry-run'
 
 /** A command of `tilde`. */

@@ -11,7 +11,7 @@ import type { Routes } from './routes.ts'
 import type { RequestTarget } from './target.ts'
 import { traceOf } from './trace.ts'
 
-/** Who sends a request, as far as the door can tell: the operator, a key, or nobody. */
+/** The sender of a request by its headers: the operator, a key, or no key. */
 export type Sender =
   | { readonly kind: 'operator' }
   | { readonly kind: 'secret'; readonly secret: string }

@@ -11,7 +11,7 @@ export function onBehalfOf<T>(caller: AbortSignal | undefined, work: () => T): T
   }
 }
 
-/** The caller that the code which is being started belongs to; absent for hooks, which nobody waits for. */
+/** The caller that the code which is being started belongs to; absent for hooks, which no client waits for. */
 export function currentCaller(): AbortSignal | undefined {
   return current
 }

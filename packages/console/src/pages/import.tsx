@@ -13,7 +13,7 @@ import { EmptyState, Failure } from '../ui/states.tsx'
 
 const HIDDEN = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard'])
 
-/** A file of entities becomes entities with an event each; what is wrong is told row by row. */
+/** Imports a file of entities: one event per entity, and errors reported per row. */
 export function ImportPage() {
   const id = useId()
   const open = [...nouns.value.values()].filter((noun) => mayChange(noun) && !HIDDEN.has(noun.name))

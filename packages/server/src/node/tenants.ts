@@ -315,7 +315,7 @@ export class LocalTenants implements Tenants {
   }
 }
 
-/** Refuses a slug that nobody created on purpose. A tenant that is there is not for a sender without a key. */
+/** Rejects a slug without a created tenant, and a sender without a key if the tenant exists. */
 function demandCreated(slug: string, exists: boolean, sender: Sender): void {
   if (sender.kind === 'nobody' && exists) throw unauthorized()
   if (exists || sender.kind === 'nobody') return
