@@ -1,10 +1,7 @@
 import { Problem } from '@tildebase/nouns'
-import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
-import type { Outbound } from '@tildebase/tenant/ports'
+import type { Tenant } from '@tildebase/tenant'
 import { type AppOptions, handleRequest, type Sender, unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
-import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
-import { createVault } from '../host/vault.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
 import { refusal } from '../respond.ts'
 import type { RequestTarget } from '../target.ts'
@@ -12,33 +9,21 @@ import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
 import type { TenantFiles } from './files.ts'
-import type { NodeScript } from './script/script.ts'
-import { openSql } from './sql.ts'
+import { isIdle, type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
 import { WakeTimers } from './wake-timers.ts'
-import { countCommit, type Stats } from './watch/stats.ts'
+import type { Stats } from './watch/stats.ts'
 
-export interface LocalTenantsOptions {
+export interface LocalTenantsOptions extends OpenOptions {
   readonly files: TenantFiles
   /** With `operator`, a slug is unknown until the operator or a sign-up has created its tenant. */
   readonly createTenants: 'write' | 'operator'
   readonly app: AppOptions
-  readonly tenant: TenantOptions
-  readonly outbound?: Outbound | undefined
-  readonly script?: NodeScript | undefined
-  /** What this thread counts. */
-  readonly stats: Stats
   /** How many tenants are kept open; the one unused for longest is closed first. */
   readonly mostOpen: number
-  /** What secrets in the tenants' files are encrypted with. */
-  readonly secretKey: string
   /** Books when a tenant that is being closed is to be woken again. */
   readonly book: (slug: string, at: number | null) => void | Promise<void>
-  /** Called when this thread turns to a tenant. */
-  readonly atWork?: ((slug: string) => void) | undefined
   /** Called when a tenant has been opened. */
   readonly opened?: ((slug: string) => void) | undefined
-  /** Called with the time that a commit took of the thread. */
-  readonly worked?: ((slug: string, ms: number) => void) | undefined
 }
 
 type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]
@@ -51,14 +36,6 @@ const REST_MS = 5_000
 const CACHES = 262_144
 const MOST_CACHE = 16_384
 const LEAST_CACHE = 2_000
-
-/** A tenant that is open. */
-interface OpenTenant {
-  readonly tenant: Tenant
-  readonly close: () => void
-  /** Requests under way: a tenant in use is not closed. */
-  busy: number
-}
 
 /** The tenants of this thread: opened when asked for, closed when others need the room. */
 export class LocalTenants implements Tenants {
@@ -249,40 +226,8 @@ export class LocalTenants implements Tenants {
     path: string,
     wakeAt = (at: number) => void (this.#open.has(slug) && this.#wakes.book(slug, at)),
   ): OpenTenant {
-    const { outbound, script, secretKey, stats, atWork } = this.#options
     const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#open.size + 1))))
-    const sql = openSql(path, { cacheKiB, ...(atWork && { onStatement: () => atWork(slug) }) })
-    try {
-      const tenant: Tenant = openTenant(
-        slug,
-        {
-          sql,
-          clock: systemClock,
-          random: systemRandom,
-          seal: systemSeal,
-          vault: createVault(secretKey, slug),
-          alarm: { wakeAt },
-          ...(outbound && { outbound }),
-          ...(script && { script }),
-          soon: (run) =>
-            setImmediate(() => {
-              countCommit(stats, tenant.waiting)
-              const begun = performance.now()
-              run()
-              this.#options.worked?.(slug, performance.now() - begun)
-            }),
-        },
-        this.#options.tenant,
-      )
-      const close = () => {
-        tenant.closed()
-        sql.close()
-      }
-      return { tenant, close, busy: 0 }
-    } catch (reason) {
-      sql.close()
-      throw reason
-    }
+    return openTenantFile(this.#options, slug, path, cacheKiB, wakeAt)
   }
 
   #closeUnused(): void {
@@ -322,10 +267,6 @@ function demandCreated(slug: string, exists: boolean, sender: Sender): void {
   throw new Problem('unknown_tenant', `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`, {
     id: slug,
   })
-}
-
-function isIdle({ busy, tenant }: OpenTenant): boolean {
-  return busy === 0 && tenant.waiting === 0 && tenant.underWay === 0
 }
 
 function holdsOn(answer: HttpResponse): answer is HttpResponse & { body: AsyncIterable<string | Uint8Array> } {

@@ -1,0 +1,78 @@
+import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
+import type { Outbound } from '@tildebase/tenant/ports'
+import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
+import { createVault } from '../host/vault.ts'
+import type { NodeScript } from './script/script.ts'
+import { openSql } from './sql.ts'
+import { countCommit, type Stats } from './watch/stats.ts'
+
+/** What a tenant needs from this host. */
+export interface OpenOptions {
+  readonly tenant: TenantOptions
+  readonly outbound?: Outbound | undefined
+  readonly script?: NodeScript | undefined
+  /** What this thread counts. */
+  readonly stats: Stats
+  /** What secrets in the tenants' files are encrypted with. */
+  readonly secretKey: string
+  /** Called when this thread turns to a tenant. */
+  readonly atWork?: ((slug: string) => void) | undefined
+  /** Called with the time that a commit took of the thread. */
+  readonly worked?: ((slug: string, ms: number) => void) | undefined
+}
+
+/** A tenant that is open. */
+export interface OpenTenant {
+  readonly tenant: Tenant
+  readonly close: () => void
+  /** Requests under way: a tenant in use is not closed. */
+  busy: number
+}
+
+/** Opens the tenant in a file, or an empty one in `:memory:`, with the ports of this host. */
+export function openTenantFile(
+  options: OpenOptions,
+  slug: string,
+  path: string,
+  cacheKiB: number,
+  wakeAt: (at: number) => void,
+): OpenTenant {
+  const { outbound, script, secretKey, stats, atWork } = options
+  const sql = openSql(path, { cacheKiB, ...(atWork && { onStatement: () => atWork(slug) }) })
+  try {
+    const tenant: Tenant = openTenant(
+      slug,
+      {
+        sql,
+        clock: systemClock,
+        random: systemRandom,
+        seal: systemSeal,
+        vault: createVault(secretKey, slug),
+        alarm: { wakeAt },
+        ...(outbound && { outbound }),
+        ...(script && { script }),
+        soon: (run) =>
+          setImmediate(() => {
+            countCommit(stats, tenant.waiting)
+            const begun = performance.now()
+            run()
+            options.worked?.(slug, performance.now() - begun)
+          }),
+      },
+      options.tenant,
+    )
+    const close = () => {
+      tenant.closed()
+      sql.close()
+    }
+    return { tenant, close, busy: 0 }
+  } catch (reason) {
+    sql.close()
+    throw reason
+  }
+}
+
+/** Whether a tenant can be closed: no request, commit or job uses it. */
+export function isIdle({ busy, tenant }: OpenTenant): boolean {
+  return busy === 0 && tenant.waiting === 0 && tenant.underWay === 0
+}
