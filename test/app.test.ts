@@ -24,7 +24,7 @@ function openApp(more: Partial<AppOptions> = {}) {
   return { tenant, send }
 }
 
-const NOBODY: Sender = { kind: 'nobody' }
+const NOBODY: Sender = { kind: 'anonymous' }
 const ROOT: Sender = { kind: 'operator' }
 
 test('nobody has a first key where signing up is closed, whatever the host lets through', async () => {

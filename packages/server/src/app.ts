@@ -15,7 +15,7 @@ import { traceOf } from './trace.ts'
 export type Sender =
   | { readonly kind: 'operator' }
   | { readonly kind: 'secret'; readonly secret: string }
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'anonymous' }
 
 /** What the app needs beside the tenant. */
 export interface AppOptions {
@@ -143,7 +143,7 @@ function correlationOf({ headers }: HttpRequest): string | null {
 
 function grantFor(tenant: Tenant, sender: Sender): Grant | null {
   if (sender.kind === 'operator') return OPERATOR
-  if (sender.kind === 'nobody') return null
+  if (sender.kind === 'anonymous') return null
   const grant = tenant.identify(sender.secret)
   if (grant) return grant
   throw unauthorized()

@@ -61,7 +61,7 @@ interface Bearer {
   readonly name: string | null
 }
 
-const NOBODY: Bearer = { sender: { kind: 'nobody' }, name: null }
+const ANONYMOUS: Bearer = { sender: { kind: 'anonymous' }, name: null }
 const NO_KEY: Bearer = { sender: null, name: null }
 
 /** A request between its coming and its answer. */
@@ -154,7 +154,7 @@ export class Gateway {
   ): MaybePromise<void> {
     if (sender.kind === 'operator') return
     const { signup, admission } = this.#options
-    if (sender.kind === 'nobody') {
+    if (sender.kind === 'anonymous') {
       if (!signup || !isFirstKey(ask.method, segments)) throw this.#keyless()
       return admission?.admitSignup(slug, address)
     }
@@ -205,7 +205,7 @@ export class Gateway {
 
   /** Who an Authorization header stands for, as far as it can be told here. Those seen lately are known. */
   #bearerOf(header: string | undefined): Bearer {
-    if (header === undefined) return NOBODY
+    if (header === undefined) return ANONYMOUS
     const known = this.#bearers.get(header)
     if (known) return known
     const secret = /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]

@@ -43,7 +43,7 @@ export function operatorPage(
   requestId: string,
   actions: OperatorActions,
 ): MaybePromise<HttpResponse> {
-  if (sender.kind === 'nobody') throw unauthorized()
+  if (sender.kind === 'anonymous') throw unauthorized()
   if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
   const [, area, name, action = '', ...rest] = segments
   const method = request.method === 'HEAD' ? 'GET' : request.method

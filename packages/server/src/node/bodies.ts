@@ -1,6 +1,6 @@
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** The same stream, with somebody told when its reading begins and when it is over. */
+/** The same stream, with callbacks for the start and the end of its reading. */
 export function held(body: Chunks, begin: () => void, end: () => void): Chunks {
   return {
     [Symbol.asyncIterator]: () => {

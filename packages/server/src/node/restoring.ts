@@ -34,7 +34,7 @@ export class Restoring {
     return {
       answer: (slug, request, target, sender, requestId) => {
         // A sender without a key learns nothing.
-        if (sender.kind === 'nobody' && this.has(slug)) throw unauthorized()
+        if (sender.kind === 'anonymous' && this.has(slug)) throw unauthorized()
         this.refuse(slug)
         return tenants.answer(slug, request, target, sender, requestId)
       },

@@ -72,7 +72,7 @@ export class LocalTenants implements Tenants {
       if (!exists && sender.kind === 'secret') throw unauthorized()
       // A sender without a key learns nothing, not even how long it takes to look.
       const mayBeFirst = this.#options.app.signup && request.method === 'POST'
-      if (sender.kind === 'nobody' && !mayBeFirst) throw unauthorized()
+      if (sender.kind === 'anonymous' && !mayBeFirst) throw unauthorized()
       if (this.#options.createTenants === 'operator') demandCreated(slug, exists, sender)
       fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
       entry = exists || fresh ? this.#opened(slug) : this.#openEmpty(slug)
@@ -262,8 +262,8 @@ export class LocalTenants implements Tenants {
 
 /** Rejects a slug without a created tenant, and a sender without a key if the tenant exists. */
 function demandCreated(slug: string, exists: boolean, sender: Sender): void {
-  if (sender.kind === 'nobody' && exists) throw unauthorized()
-  if (exists || sender.kind === 'nobody') return
+  if (sender.kind === 'anonymous' && exists) throw unauthorized()
+  if (exists || sender.kind === 'anonymous') return
   throw new Problem('unknown_tenant', `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`, {
     id: slug,
   })

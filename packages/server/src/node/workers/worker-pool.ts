@@ -63,7 +63,7 @@ export class WorkerPool implements Tenants {
     requestId: string,
   ): Promise<HttpResponse> {
     // A sender without a key learns nothing; it is refused without the tenant.
-    if (sender.kind === 'nobody' && this.#quarantine.has(slug)) throw unauthorized()
+    if (sender.kind === 'anonymous' && this.#quarantine.has(slug)) throw unauthorized()
     this.#quarantine.refuse(slug)
     return this.#of(slug).answer(slug, ask, place, sender, requestId)
   }
