@@ -10,12 +10,15 @@ import { fire, type Reading } from './wrk.ts'
 
 /**
  * Compares with a floor and with others, in turns, by operation. Run it with
- * `npm run bench -- compare [operation…] [contender…]`; without names it is all of them.
+ * `npm run bench -- compare [operation…] [contender…]`; without names it is all of them. With `BENCH_BEFORE=<folder>`,
+ * another checkout runs beside this one as `before` and `before-workers`.
  */
+const BEFORE = process.env.BENCH_BEFORE
 const ALL: { readonly [name: string]: Contender } = {
   floor,
   node: tildebase(0),
   workers: tildebase(2),
+  ...(BEFORE && { before: tildebase(0, BEFORE), 'before-workers': tildebase(2, BEFORE) }),
   workerd,
   parse,
   directus,

@@ -10,14 +10,16 @@ import { addressOf, stopProcess } from './process.ts'
 
 const SLICE = 20_000
 
-/** Us, on Node, with so many worker threads. */
-export function tildebase(workers: number): Contender {
+/** Us, on Node, with so many worker threads; or another checkout of us, to compare two commits in one run. */
+export function tildebase(workers: number, checkout?: string): Contender {
+  const threads = workers === 0 ? '' : `, ${workers} workers`
   return {
-    name: workers === 0 ? 'tildebase' : `tildebase, ${workers} workers`,
+    name: `${checkout === undefined ? 'tildebase' : 'before'}${threads}`,
     durability: 'synced before every answer; history and text index on',
     async start(rows) {
       const folder = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
-      const program = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+      const root = checkout ?? fileURLToPath(new URL('../..', import.meta.url))
+      const program = join(root, 'packages/cli/src/main.ts')
       const args = [program, 'serve', '--port', '0', '--data', folder, '--workers', String(workers)]
       const env = { ...process.env, TILDE_ROOT_KEY: ROOT }
       const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
