@@ -30,11 +30,13 @@ export interface AppOptions {
   /** {base_url} as the operator has set it; absent means the address that a request came to. */
   readonly baseUrl?: string | null
   /** What one request may use. */
-  readonly budget?: Partial<BudgetLimits>
+  readonly budget?: BudgetLimits
 }
 
 const IMPORT_LIMIT = 1_073_741_824
 const BUDGET: BudgetLimits = { ms: 5_000, rows: 1_000_000, bytes: 33_554_432 }
+
+const now = () => performance.now()
 
 /** Answers a request inside a tenant. Never throws. */
 export function handleRequest(
@@ -85,7 +87,7 @@ function dispatch(
   options: AppOptions,
 ): MaybePromise<Reply> {
   const { route, params } = findRoute(options.routes, request.method, target.segments)
-  const newBudget = () => new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
+  const newBudget = () => new Budget(options.budget ?? BUDGET, now)
   const budget = newBudget()
   const context = contextOf(tenant, target, options)
   const call: Call = {
@@ -160,7 +162,7 @@ async function signUp(
   const given = parseBody(request.body as Uint8Array | null)
   // Whatever it asks for: without a key that may do everything, none could make another.
   const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
-  const budget = new Budget({ ...BUDGET, ...options.budget }, () => performance.now())
+  const budget = new Budget(options.budget ?? BUDGET, now)
   const context = contextOf(tenant, target, options)
   return tenant.write({ ...OPERATOR, actor: 'signup' }, { context }, budget, (write) => {
     if (tenant.exists) throw unauthorized()

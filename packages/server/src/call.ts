@@ -104,12 +104,14 @@ function withPlus(value: string): string {
   return value.includes(' ') ? value.replace(/^(\d{4}-\d\d-\d\dT[\d:.]+) (\d\d:?\d\d)$/, '$1+$2') : value
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 /** Reads a body as JSON, bounded in depth. */
 export function parseBody(bytes: Uint8Array | null): unknown {
   if (bytes === null || bytes.length === 0) return undefined
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    text = UTF8.decode(bytes)
   } catch {
     throw new Problem('invalid_json', 'The body is not UTF-8 text.')
   }

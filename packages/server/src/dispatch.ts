@@ -29,11 +29,11 @@ export function runRoute(route: Route, call: Call): MaybePromise<Reply> {
 }
 
 /** Whether a request may ask for words or for the past, as far as its text shows. */
-function asksIndexes({ request: { query, body } }: Call): boolean {
-  if (/%24text|\$text|asOf/i.test(query)) return true
-  return (
-    body instanceof Uint8Array && body.length < MOST_LOOKED_AT && /\$text|asOf/.test(new TextDecoder().decode(body))
-  )
+function asksIndexes({ request: { query, body }, params }: Call): boolean {
+  if (query !== '' && /%24text|\$text|asOf/i.test(query)) return true
+  // The body of an entity's own paths holds fields, and no question.
+  if (params.type !== undefined || !(body instanceof Uint8Array) || body.length >= MOST_LOOKED_AT) return false
+  return /\$text|asOf/.test(new TextDecoder().decode(body))
 }
 
 const MOST_LOOKED_AT = 65_536

@@ -54,5 +54,16 @@ function routeOf(method: string, place: RequestTarget | null, routes: Routes): s
   if (tenant === null && OUTSIDE.has(first)) return `/${first}`
   const path = routes.pathOf(method, segments)
   if (path === null) return 'none'
-  return tenant === null ? path : `/~{tenant}${path}`
+  return tenant === null ? path : inTenant(path)
+}
+
+const labels = new Map<string, string>()
+
+/** The pattern of a path below a tenant. There are as many as routes, so each is made once. */
+function inTenant(path: string): string {
+  const known = labels.get(path)
+  if (known !== undefined) return known
+  const label = `/~{tenant}${path}`
+  labels.set(path, label)
+  return label
 }

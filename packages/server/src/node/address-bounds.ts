@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '@tildebase/nouns'
-import { BoundedCounts } from './bounded-counts.ts'
+import { BoundedCounts, release } from './bounded-counts.ts'
 import { type ClientAddresses, groupOf, peerOf } from './client-address.ts'
 import type { RefusalReason, Refusals } from './watch/refusals.ts'
 
@@ -16,12 +16,25 @@ export interface AddressBoundsOptions {
 /** How many requests of one socket may wait for their answers. */
 const MOST_PIPELINED = 64
 
+/** What is known of a socket. */
+interface SocketState {
+  /** The address of its requests. Null behind a proxy, which names another with each request. */
+  readonly address: string | null
+  pipelined: number
+}
+
+/** A request that counts for its address until it is released. */
+export interface CountedRequest {
+  readonly address: string
+  release(): void
+}
+
 /** Bounds what one address has open at a time. */
 export class AddressBounds {
   readonly #options: AddressBoundsOptions
   readonly #sockets: BoundedCounts
   readonly #requests: BoundedCounts
-  readonly #pipelined = new WeakMap<Socket, number>()
+  readonly #states = new WeakMap<Socket, SocketState>()
 
   constructor(options: AddressBoundsOptions) {
     this.#options = options
@@ -31,32 +44,44 @@ export class AddressBounds {
 
   /** Counts a socket until it closes. Returns the problem when its address has too many. */
   takeSocket(socket: Socket): Problem | null {
-    const peer = peerOf(socket)
+    const { address } = this.#stateOf(socket)
     // A proxy opens sockets for all of its clients.
-    if (this.#options.addresses.isProxy(peer)) return null
-    const address = groupOf(peer)
-    if (!this.#sockets.take(address)) {
+    if (address === null) return null
+    const count = this.#sockets.take(address)
+    if (count === null) {
       // What comes over it before it closes is refused, too.
-      this.#pipelined.set(socket, MOST_PIPELINED)
+      this.#stateOf(socket).pipelined = MOST_PIPELINED
       return this.#tooMany('sockets', 'connections', this.#options.sockets)
     }
-    socket.once('close', () => this.#sockets.give(address))
+    socket.once('close', () => release(count))
     return null
   }
 
-  /** Counts a request until its answer is over, and returns its address. Throws when the address has too many. */
-  takeRequest(request: IncomingMessage, response: ServerResponse): string {
-    const { socket } = request
-    const address = this.#options.addresses.of(request)
-    const pipelined = (this.#pipelined.get(socket) ?? 0) + 1
-    if (pipelined > MOST_PIPELINED) throw this.#tooMany('pipelined', 'requests of one connection', MOST_PIPELINED)
-    if (!this.#requests.take(address)) throw this.#tooMany('address_requests', 'requests', this.#options.requests)
-    this.#pipelined.set(socket, pipelined)
-    response.once('close', () => {
-      this.#pipelined.set(socket, (this.#pipelined.get(socket) ?? 1) - 1)
-      this.#requests.give(address)
-    })
-    return address
+  /** Counts a request until it is released. Throws when its address has too many. */
+  takeRequest(request: IncomingMessage): CountedRequest {
+    const state = this.#stateOf(request.socket)
+    const address = state.address ?? this.#options.addresses.of(request)
+    if (state.pipelined >= MOST_PIPELINED)
+      throw this.#tooMany('pipelined', 'requests of one connection', MOST_PIPELINED)
+    const count = this.#requests.take(address)
+    if (count === null) throw this.#tooMany('address_requests', 'requests', this.#options.requests)
+    state.pipelined++
+    return {
+      address,
+      release: () => {
+        state.pipelined--
+        release(count)
+      },
+    }
+  }
+
+  #stateOf(socket: Socket): SocketState {
+    const known = this.#states.get(socket)
+    if (known) return known
+    const peer = peerOf(socket)
+    const state = { address: this.#options.addresses.isProxy(peer) ? null : groupOf(peer), pipelined: 0 }
+    this.#states.set(socket, state)
+    return state
   }
 
   #tooMany(reason: RefusalReason, what: string, limit: number): Problem {

@@ -1,23 +1,39 @@
+/** How many of one key are under way. */
+export interface Count {
+  value: number
+}
+
+/** Keys without anything under way are forgotten when there are more than this. */
+const MOST_KEPT = 1_000
+
 /** Counts what is under way for each key, and allows so many at once. */
 export class BoundedCounts {
   readonly #most: number
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new Map<string, Count>()
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Counts one more; false when there are as many as are allowed. */
-  take(key: string): boolean {
-    const count = this.#counts.get(key) ?? 0
-    if (count >= this.#most) return false
-    this.#counts.set(key, count + 1)
-    return true
+  /** Counts one more, until the count is released. Null when there are as many as are allowed. */
+  take(key: string): Count | null {
+    const known = this.#counts.get(key)
+    const count = known ?? this.#begin(key)
+    if (count.value >= this.#most) return null
+    count.value++
+    return count
   }
 
-  give(key: string): void {
-    const count = this.#counts.get(key) ?? 0
-    if (count > 1) this.#counts.set(key, count - 1)
-    else this.#counts.delete(key)
+  #begin(key: string): Count {
+    if (this.#counts.size >= MOST_KEPT)
+      for (const [old, { value }] of this.#counts) if (value === 0) this.#counts.delete(old)
+    const count = { value: 0 }
+    this.#counts.set(key, count)
+    return count
   }
+}
+
+/** One less is under way. */
+export function release(count: Count): void {
+  count.value--
 }

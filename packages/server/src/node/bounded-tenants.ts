@@ -4,7 +4,7 @@ import type { Tenants } from '../gateway.ts'
 import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise } from '../http.ts'
 import type { RequestTarget } from '../target.ts'
 import { held } from './bodies.ts'
-import { BoundedCounts } from './bounded-counts.ts'
+import { BoundedCounts, release } from './bounded-counts.ts'
 import type { Refusals } from './watch/refusals.ts'
 
 /** How many requests may be under way at once; polls and live streams are counted apart. */
@@ -47,20 +47,16 @@ export class BoundedTenants implements Tenants {
     const bound = isLasting(ask, place.segments) ? this.#polls : this.#requests
     // The operator acts for everybody: its requests count for their tenant alone.
     const key = sender.kind === 'secret' ? sender.secret : null
-    this.#take(bound, slug, key)
-    const release = () => {
-      bound.tenants.give(slug)
-      if (key !== null) bound.keys.give(key)
-    }
+    const free = this.#take(bound, slug, key)
     const over = (answer: HttpResponse): HttpResponse => {
       const { body } = answer
       if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body)
-        return { ...answer, body: held(body, () => {}, release) }
-      release()
+        return { ...answer, body: held(body, () => {}, free) }
+      free()
       return answer
     }
     const failed = (reason: unknown): never => {
-      release()
+      free()
       throw reason
     }
     try {
@@ -75,14 +71,22 @@ export class BoundedTenants implements Tenants {
     return this.#tenants.verify(slug, secret)
   }
 
-  #take({ kind, tenants, keys, perTenant, perKey }: Bound, slug: string, key: string | null): void {
-    if (key !== null && !keys.take(key)) {
+  /** Counts a request until the function that it returns is called. */
+  #take({ kind, tenants, keys, perTenant, perKey }: Bound, slug: string, key: string | null): () => void {
+    const ofKey = key === null ? null : keys.take(key)
+    if (key !== null && ofKey === null) {
       this.#refusals.count('key_requests')
       const message = `This key has ${perKey} ${kind} under way, and may not have more.`
       throw new Problem('rate_limited', message, { limit: perKey, retryAfter: 1 })
     }
-    if (tenants.take(slug)) return
-    if (key !== null) keys.give(key)
+    const ofTenant = tenants.take(slug)
+    if (ofTenant !== null) {
+      return () => {
+        release(ofTenant)
+        if (ofKey !== null) release(ofKey)
+      }
+    }
+    if (ofKey !== null) release(ofKey)
     this.#refusals.count('tenant_requests')
     const message = `This tenant has ${perTenant} ${kind} under way. Try again in a moment.`
     throw new Problem('busy', message, { limit: perTenant, retryAfter: 1 })

@@ -40,12 +40,14 @@ export function createHttp(options: HttpOptions): Http {
   let waiting: (() => void)[] = []
   const receive = (request: IncomingMessage, response: ServerResponse) => {
     underWay++
-    response.once('close', () => {
+    const ended: (() => void)[] = []
+    response.on('close', () => {
+      for (const listener of ended) listener()
       if (--underWay > 0) return
       for (const done of waiting) done()
       waiting = []
     })
-    void serve(request, response, options)
+    void serve(request, response, (listener) => void ended.push(listener), options)
   }
   const server = createServer(
     {
@@ -68,7 +70,15 @@ export function createHttp(options: HttpOptions): Http {
   return { server, idle }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
+/** Calls the listener when the answer has left, or its client. One listener on the response serves all of them. */
+type OnEnd = (listener: () => void) => void
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  onEnd: OnEnd,
+  options: HttpOptions,
+): Promise<void> {
   let answer: HttpResponse
   try {
     if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
@@ -77,11 +87,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const mark = url.indexOf('?')
     const path = mark === -1 ? url : url.slice(0, mark)
     const query = mark === -1 ? '' : url.slice(mark + 1)
-    const address = options.addresses.takeRequest(request, response)
+    const { address, release } = options.addresses.takeRequest(request)
+    onEnd(release)
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const given = options.gateway.answer(
       askOf(request, path, query),
-      connectionOf(request, response, path, address, options),
+      connectionOf(request, response, { path, address, onEnd }, options),
     )
     const plain = given instanceof Promise ? await given : given
     const packed = compressed(plain, request.headers['accept-encoding'])
@@ -109,11 +120,9 @@ function askOf(request: IncomingMessage, path: string, query: string): HttpReque
 function connectionOf(
   request: IncomingMessage,
   response: ServerResponse,
-  path: string,
-  address: string,
+  { path, address, onEnd }: { readonly path: string; readonly address: string; readonly onEnd: OnEnd },
   options: HttpOptions,
 ): Connection {
-  const onOver = (listener: () => void) => void response.once('close', listener)
   return {
     address,
     readBody(tenant) {
@@ -121,10 +130,10 @@ function connectionOf(
         response.writeContinue()
         asked.add(request)
       }
-      return bodyOf(request, options.streams(path), { tenant, address, onOver }, options)
+      return bodyOf(request, options.streams(path), { tenant, address, onEnd }, options)
     },
     onClose: (listener) =>
-      onOver(() => {
+      onEnd(() => {
         if (!response.writableFinished) listener()
       }),
   }

@@ -19,7 +19,7 @@ export interface BodyOwner {
   readonly tenant: string
   readonly address: string
   /** Calls the listener when the request is over, and its body no longer held. */
-  onOver(listener: () => void): void
+  onEnd(listener: () => void): void
 }
 
 /** A body that is held as a whole may take as many times the longest pause. */
@@ -86,7 +86,7 @@ function whole(request: IncomingMessage, owner: BodyOwner, options: UploadOption
         failed(reason)
       })
     const held = bodyMemory.hold(owner.tenant, owner.address, fail)
-    owner.onOver(() => held.release())
+    owner.onEnd(() => held.release())
     const take = (chunk: Buffer) => {
       const now = Date.now()
       length += chunk.length

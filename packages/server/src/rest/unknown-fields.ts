@@ -60,11 +60,19 @@ function refusal({ request, params, read }: Call, unknown: readonly UnknownField
   })
 }
 
-function unknownFields(call: Call, route: Route): UnknownField[] {
+const NONE: readonly UnknownField[] = []
+
+function unknownFields(call: Call, route: Route): readonly UnknownField[] {
+  if (call.query.size === 0 && call.body === undefined) return NONE
   const noun = call.read.noun(call.params.type!)
-  const texts = new Set([...queryNames(call, route, noun), ...bodyNames(call, route, noun)])
-  const unknown = [...texts].flatMap((text) => unknownPath(call, noun, text) ?? [])
-  return [...unknown, ...unknownTypes(call, route, noun)].slice(0, MOST)
+  const names = new Set<string>()
+  // Nearly all names are declared: those are left out at once.
+  for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
+  for (const name of bodyNames(call, route, noun)) names.add(name)
+  const types = unknownTypes(call, route, noun)
+  if (names.size === 0 && types.length === 0) return NONE
+  const unknown = [...names].flatMap((name) => unknownPath(call, noun, name) ?? [])
+  return [...unknown, ...types].slice(0, MOST)
 }
 
 /** What a path ends at, if its type neither declares nor holds such a field. */
