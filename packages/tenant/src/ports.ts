@@ -16,6 +16,8 @@ export interface Sql {
   within<T>(ms: number, work: () => T): T
   /** Leaves nothing in the files of what was overwritten, where the host can see to it. */
   scrub?(): void
+  /** Writes a copy of the database to a file, in small pieces beside other work, where the host has files. */
+  copyTo?(path: string): Promise<void>
   /** What SQLite itself finds wrong with the file, as far as the host lets it look. */
   faults?(): string[]
   /** An SQL expression to AND into the WHERE of a scan so that `within` can stop it; empty where the host has none. */

@@ -4,12 +4,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Problem } from '@tildebase/nouns'
 import { limitOf, offsetOf } from '@tildebase/tenant'
+import type { Verdict } from '@tildebase/tenant/host'
 import { parseQuery } from '../call.ts'
 import type { OperatorActions } from '../host/operator.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { parseCreateRequest, parseForkRequest, parseLogRequest } from '../log-request.ts'
 import { empty, json, render } from '../reply.ts'
-import type { AdminTask } from './admin-tasks.ts'
+import type { AdminTask, CopyResult } from './admin-tasks.ts'
+import type { FileThread } from './file-thread.ts'
 import type { TenantFiles } from './files.ts'
 import type { OperatorJournal } from './operator-journal.ts'
 import type { Restoring } from './restoring.ts'
@@ -21,7 +23,10 @@ export interface AdminDeps {
   readonly scratch: string
   readonly journal: OperatorJournal
   readonly restoring: Restoring
+  /** Does a task in the thread of the tenant. */
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
+  /** Works on files beside all tenants. */
+  readonly fileThread: Pick<FileThread, 'run'>
   readonly isQuarantined: (slug: string) => boolean
   /** Ends the quarantine of a tenant; false when it was in none. */
   readonly release: (slug: string) => boolean
@@ -42,7 +47,7 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
     list: (request) => list(request, deps),
     journal: ({ query }) => journal.page(parseQuery(query)),
     info: async (slug) => render(json(200, await runTask(slug, { do: 'info' }))),
-    verify: async (slug) => render(json(200, await runTask(slug, { do: 'verify' }))),
+    verify: (slug) => verify(slug, deps),
     remove: (slug) =>
       recorded('delete', slug, async () => {
         await runTask(slug, { do: 'delete' })
@@ -88,17 +93,42 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
   return deps.restoring.during(to, async () => {
     const path = scratchPath(deps, to)
     try {
-      await deps.runTask(slug, { do: 'copy', path, asOf, detached: true })
-      return render(json(201, await deps.runTask(to, { do: 'adopt', path })))
+      const { seq } = (await deps.runTask(slug, { do: 'copy', path, asOf })) as CopyResult
+      await deps.fileThread.run({ do: 'detach', path, seq })
+      return render(json(201, await adopt(to, path, deps)))
     } finally {
       removeFile(path)
     }
   })
 }
 
+/** Verifies a copy, so that the tenant goes on meanwhile. */
+async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
+  const path = scratchPath(deps, slug)
+  try {
+    await deps.runTask(slug, { do: 'copy', path, asOf: null })
+    const verdict = await deps.fileThread.run({ do: 'verify', slug, path })
+    return render(json(200, { tenant: slug, ...verdict }))
+  } finally {
+    removeFile(path)
+  }
+}
+
+/** Takes in a file only when it is a tenant's, of a layout that we know, and whole. */
+async function adopt(slug: string, path: string, { fileThread, runTask }: AdminDeps): Promise<object> {
+  const verdict = (await fileThread.run({ do: 'verify', slug, path })) as Verdict
+  if (!verdict.ok) {
+    throw new Problem('validation_error', `The file is not whole: ${verdict.faults[0]?.message}`, {
+      details: [...verdict.faults],
+    })
+  }
+  await runTask(slug, { do: 'adopt', path })
+  return { tenant: slug, events: verdict.events }
+}
+
 async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   const path = scratchPath(deps, slug)
-  await deps.runTask(slug, { do: 'copy', path, asOf: null, detached: false })
+  await deps.runTask(slug, { do: 'copy', path, asOf: null })
   return {
     status: 200,
     headers: {
@@ -132,7 +162,8 @@ async function restore(
         Readable.from(body instanceof Uint8Array ? [body] : body),
         createWriteStream(path, { mode: 0o600 }),
       )
-      return render(json(201, await deps.runTask(slug, { do: how, path })))
+      const taken = how === 'adopt' ? adopt(slug, path, deps) : deps.runTask(slug, { do: how, path })
+      return render(json(201, await taken))
     } finally {
       removeFile(path)
       // A thread that died could not remove the tenant that it was making.

@@ -13,6 +13,7 @@ import { BoundedTenants } from './bounded-tenants.ts'
 import { loadProgram, mcpHosts, type Settings } from './config.ts'
 import { consolePages } from './console.ts'
 import { docsPage } from './docs.ts'
+import { FileThread } from './file-thread.ts'
 import { TenantFiles } from './files.ts'
 import { operatorKey, operatorTest, secretKey } from './keys.ts'
 import { localTenants } from './local.ts'
@@ -60,12 +61,14 @@ export async function openService(given: Settings): Promise<Service> {
   await pool?.start()
   const observer = new HostObserver(settings)
   const restoring = new Restoring()
+  const fileThread = new FileThread(settings, settings.secretKey)
   const actions = operatorActions({
     files,
     scratch: emptyFolder(join(settings.data, 'scratch')),
     journal,
     restoring,
     runTask: tenants.runTask.bind(tenants),
+    fileThread,
     isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
     release: (slug) => pool?.release(slug) ?? false,
     cancelAlarm: (slug) => alarms.book(slug, null),
@@ -119,6 +122,7 @@ export async function openService(given: Settings): Promise<Service> {
     },
     async close() {
       await tenants.closeAll()
+      await fileThread.close()
       await observer.close()
       alarms.close()
       journal.close()

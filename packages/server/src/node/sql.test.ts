@@ -59,3 +59,34 @@ test('a promise is not a transaction', () => {
   // @ts-expect-error: the work of a transaction is synchronous.
   expect(sql.transaction(async () => 1)).toBeInstanceOf(Promise)
 })
+
+test('a copy is made beside transactions without end, and is whole', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-sql-'))
+  const sql = openSql(join(folder, 'a.db'))
+  sql.run('CREATE TABLE things (name)')
+  for (let i = 0; i < 20; i++) sql.run('INSERT INTO things VALUES (randomblob(1000))')
+  let isDone = false
+  const write = () => {
+    if (isDone) return
+    const end = performance.now() + 3
+    sql.transaction(() => {
+      while (performance.now() < end) sql.run('UPDATE things SET name = randomblob(1000) WHERE rowid = 5')
+    })
+    setImmediate(write)
+  }
+  write()
+
+  const copies: { faults: string[]; rows: unknown }[] = []
+  for (let i = 0; i < 300; i++) {
+    const path = join(folder, `copy-${i}.db`)
+    await sql.copyTo!(path)
+    const copy = openSql(path)
+    copies.push({ faults: copy.faults!(), rows: copy.rows('SELECT count(*) FROM things') })
+    copy.close()
+  }
+  isDone = true
+
+  expect(copies).toEqual(copies.map(() => ({ faults: [], rows: [[20]] })))
+  sql.close()
+  rmSync(folder, { recursive: true })
+})

@@ -4,7 +4,6 @@ import { type LogPart, portableLog } from '../services/portable/log.ts'
 import { replay } from '../services/portable/replay.ts'
 import { entitiesByType, firstEventAt } from '../services/summary.ts'
 import { type Verdict, verify } from '../services/verify.ts'
-import { copyTo } from '../store/copy.ts'
 import { type Head, seqAt } from '../store/log.ts'
 
 /** What there is of a tenant. */
@@ -50,9 +49,9 @@ export class TenantAdmin {
     return verify(this.#engine)
   }
 
-  /** Writes a copy of the database to a path, where the host has files. */
-  copyTo(path: string): void {
-    copyTo(this.#engine.sql, path)
+  /** Writes a copy of the database to a path, where the host has files. Writes go on meanwhile, and are in the copy. */
+  async copyTo(path: string): Promise<void> {
+    await this.#engine.sql.copyTo?.(path)
   }
 
   /** The tenant as lines of JSON that every host can read, page by page. */

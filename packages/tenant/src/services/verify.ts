@@ -4,13 +4,15 @@ import { INTERNAL_TYPES } from '../engine/types.ts'
 import { indexValues } from '../store/field-index.ts'
 import { chain, digestOf } from '../store/log.ts'
 import {
+  endOfEntities,
+  entityHeads,
   liveFieldIndex,
   liveStates,
-  missingEntities,
   readSealed,
   strayEntities,
   strayVersions,
 } from '../store/verify.ts'
+import { NewestEvents } from './newest-events.ts'
 
 /** One thing that is not as it should be; `seq` is the event where it shows. */
 interface Fault {
@@ -29,6 +31,8 @@ export interface Verdict {
 }
 
 const CHUNK = 1_000
+/** The entities whose index is compared at once. */
+const PART = 20_000
 const MOST_FAULTS = 100
 
 /** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
@@ -37,11 +41,10 @@ export function verify(engine: Engine): Verdict {
     seq: null,
     message: `The file: ${message}`,
   }))
-  const { events, hash } = walkChain(engine, faults)
+  const { events, hash, newest } = walkChain(engine, faults)
   for (const { id, seq } of strayEntities(engine.sql))
     faults.push({ seq, message: `The state of ${id} is not that of its event.` })
-  for (const { id, seq } of missingEntities(engine.sql))
-    faults.push({ seq, message: `The state of ${id} is older than the log.` })
+  checkHeads(engine, newest, faults)
   for (const seq of strayVersions(engine.sql))
     faults.push({ seq, message: 'An interval of the past does not fit its events.' })
   for (const noun of [...engine.nouns.all, ...INTERNAL_TYPES.all]) checkFacts(engine, noun, faults)
@@ -58,58 +61,61 @@ export function verify(engine: Engine): Verdict {
 }
 
 /** Recomputes every seal of the log. An erased event has no values left to test; its place in the chain is tested all the same. */
-function walkChain(engine: Engine, faults: Fault[]): { events: number; hash: string } {
+function walkChain(engine: Engine, faults: Fault[]): { events: number; hash: string; newest: NewestEvents } {
   const { seal } = engine.ports
   let before: Uint8Array = new Uint8Array(32)
   let events = 0
   let at = 0
-  const versions = new Map<string, number>()
+  const newest = new NewestEvents()
   for (let rows = readSealed(engine.sql, 0, CHUNK); rows.length > 0; rows = readSealed(engine.sql, events, CHUNK)) {
     for (const row of rows) {
       const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
       if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
       if (row.at < at) tell('Its time lies before that of the event before it.')
-      // A conflict is kept in the log and leaves the version as it is.
-      const step = row.verb === 'conflict' ? 0 : 1
-      if (row.type !== 'Event' && row.version !== (versions.get(row.entity) ?? 0) + step)
-        tell(`${row.entity} skips a version.`)
+      if (row.type !== 'Event' && !newest.add(row)) tell(`${row.entity} skips a version.`)
       if (row.salt !== null && !same(digestOf(seal, row.salt, row), row.digest))
         tell('Its values are not those that were sealed.')
       const hash = chain(seal, before, row.seq, row, row.digest)
       if (!same(hash, row.hash)) tell('It does not fit the chain.')
-      if (row.type !== 'Event') versions.set(row.entity, row.version)
       before = row.hash
       at = row.at
       events = row.seq
     }
   }
-  return { events, hash: hex(before) }
+  return { events, hash: hex(before), newest }
+}
+
+/** No entity is missing, and none is older than the newest event of its own. */
+function checkHeads(engine: Engine, newest: NewestEvents, faults: Fault[]): void {
+  const end = endOfEntities(engine.sql)
+  const older = (id: string, seq: number) => faults.push({ seq, message: `The state of ${id} is older than the log.` })
+  for (let from = 0; from < end; from += PART) {
+    for (const [id, seq] of entityHeads(engine.sql, from, from + PART)) {
+      const last = newest.take(id)
+      if (last !== null && last !== seq) older(id, last)
+    }
+  }
+  for (const [id, seq] of newest.left()) older(id, seq)
 }
 
 /** The index over fields must hold the values of the present, no more and no less. */
 function checkFacts(engine: Engine, noun: Noun, faults: Fault[]): void {
+  const end = endOfEntities(engine.sql)
   for (const field of engine.indexed(noun)) {
-    const found = new Set(liveFieldIndex(engine.sql, field.number).map(([n, value]) => `${n} ${typeof value} ${value}`))
-    let after = 0
     let missing = 0
-    for (
-      let rows = liveStates(engine.sql, noun.name, after, CHUNK);
-      rows.length > 0;
-      rows = liveStates(engine.sql, noun.name, after, CHUNK)
-    ) {
-      for (const [n, data] of rows) {
-        const state = JSON.parse(data) as JsonObject
-        for (const value of indexValues(field, state[field.name]))
+    let tooMany = 0
+    // A part at a time, so that the memory does not grow with the tenant. No entity has a number below 0.
+    for (let from = 0; from < end; from += PART) {
+      const rows = liveFieldIndex(engine.sql, field.number, from, from + PART)
+      const found = new Set(rows.map(([n, value]) => `${n} ${typeof value} ${value}`))
+      for (const [n, data] of liveStates(engine.sql, noun.name, from, from + PART))
+        for (const value of indexValues(field, (JSON.parse(data) as JsonObject)[field.name]))
           if (!found.delete(`${n} ${typeof value} ${value}`)) missing++
-        after = n
-      }
+      tooMany += found.size
     }
-    if (missing + found.size > 0) {
-      faults.push({
-        seq: null,
-        message: `The index over ${noun.name}.${field.name} lacks ${missing} and has ${found.size} too many.`,
-      })
-    }
+    if (missing + tooMany === 0) continue
+    const message = `The index over ${noun.name}.${field.name} lacks ${missing} and has ${tooMany} too many.`
+    faults.push({ seq: null, message })
   }
 }
 

@@ -88,17 +88,9 @@ export function strayEntities(sql: Sql): { id: string; seq: number }[] {
     .map(([id, seq]) => ({ id, seq }))
 }
 
-/** Entities that the log knows in a newer version than the state, or that the state lacks. */
-export function missingEntities(sql: Sql): { id: string; seq: number }[] {
-  return sql
-    .rows(
-      `SELECT newest.entity, newest.seq
-      FROM (SELECT entity, max(seq) AS seq FROM log WHERE type <> 'Event' AND verb <> 'conflict' GROUP BY entity) AS newest
-      LEFT JOIN entities ON entities.id = newest.entity
-      WHERE entities.seq IS NULL OR entities.seq <> newest.seq
-      LIMIT 100`,
-    )
-    .map(([id, seq]) => ({ id, seq }))
+/** The entities from one number up to another, with the event that each is the state of. */
+export function entityHeads(sql: Sql, from: number, end: number): [id: string, seq: number][] {
+  return sql.rows('SELECT id, seq FROM entities WHERE n >= ? AND n < ?', from, end) as [string, number][]
 }
 
 /** Intervals of the past that do not begin and end with an event of their entity, and those that are missing. */
@@ -124,19 +116,28 @@ export function strayVersions(sql: Sql): number[] {
     .map(([seq]) => seq)
 }
 
-/** Current rows of the index over fields, for one field, in the order of entities. */
-export function liveFieldIndex(sql: Sql, field: number): [n: number, value: string | number][] {
-  return sql.rows('SELECT n, value FROM field_index WHERE field = ? AND until = ? ORDER BY n', field, OPEN) as [
-    number,
-    string | number,
-  ][]
+/** Current rows of the index over fields, for one field, of the entities from one number up to another. */
+export function liveFieldIndex(sql: Sql, field: number, from: number, end: number): [number, string | number][] {
+  return sql.rows(
+    'SELECT n, value FROM field_index WHERE field = ? AND until = ? AND n >= ? AND n < ?',
+    field,
+    OPEN,
+    from,
+    end,
+  ) as [number, string | number][]
 }
 
-export function liveStates(sql: Sql, type: string, after: number, limit: number): [n: number, data: string][] {
+/** The entities of a type from one number up to another. */
+export function liveStates(sql: Sql, type: string, from: number, end: number): [n: number, data: string][] {
   return sql.rows(
-    'SELECT n, data FROM entities WHERE type IS ? AND gone = 0 AND n > ? ORDER BY n LIMIT +?',
+    'SELECT n, data FROM entities WHERE type IS ? AND gone = 0 AND n >= ? AND n < ? ORDER BY n',
     type,
-    after,
-    limit,
+    from,
+    end,
   ) as [number, string][]
+}
+
+/** The number after that of the last entity. */
+export function endOfEntities(sql: Sql): number {
+  return sql.rows('SELECT ifnull(max(n), 0) + 1 FROM entities')[0]![0] as number
 }

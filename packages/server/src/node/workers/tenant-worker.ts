@@ -34,7 +34,7 @@ const SHORTEST_PAUSE = 100
 const LONGEST_PAUSE = 30_000
 const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
 /** Node 22 warns in every thread that its SQLite is experimental. Elsewhere threads inherit the options of the process. */
-const QUIET = process.version.startsWith('v22.') ? { execArgv: ['--disable-warning=ExperimentalWarning'] } : {}
+export const QUIET = process.version.startsWith('v22.') ? { execArgv: ['--disable-warning=ExperimentalWarning'] } : {}
 
 /** A thread of tenants. When it dies or hangs, another takes its place and its tenants open again there. */
 export class TenantWorker {

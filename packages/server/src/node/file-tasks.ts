@@ -1,0 +1,48 @@
+import { Problem } from '@tildebase/nouns'
+import { detach, rewind, type Verdict } from '@tildebase/tenant/host'
+import { type OpenOptions, openTenantFile } from './open-tenant.ts'
+import { openSql } from './sql.ts'
+import type { Refusal } from './workers/messages.ts'
+
+/** What is done to a file that is no tenant's own: a copy, or one that was sent. It takes as long as the file is large. */
+export type FileTask =
+  /** Opens the file as a tenant, and verifies it. */
+  | { readonly do: 'verify'; readonly slug: string; readonly path: string }
+  /** Takes a copy back to an event, and leaves its keys behind. */
+  | { readonly do: 'detach'; readonly path: string; readonly seq: number | null }
+
+/** What came of a task, as the thread that did it tells. */
+export type FileOutcome = { readonly result: Verdict | null } | { readonly refusal: Refusal }
+
+export type FileTaskOptions = Pick<OpenOptions, 'tenant' | 'secretKey' | 'stats'>
+
+const CACHE_KIB = 16_000
+
+export function runFileTask(options: FileTaskOptions, task: FileTask): Verdict | null {
+  return task.do === 'verify' ? verify(options, task.slug, task.path) : detached(task.path, task.seq)
+}
+
+function verify(options: FileTaskOptions, slug: string, path: string): Verdict {
+  try {
+    const { tenant, close } = openTenantFile(options, slug, path, CACHE_KIB, () => {})
+    try {
+      return tenant.admin.verify()
+    } finally {
+      close()
+    }
+  } catch (reason) {
+    if (reason instanceof Problem) throw reason
+    throw new Problem('validation_error', `The file is not a tenant's: ${(reason as Error).message}`)
+  }
+}
+
+function detached(path: string, seq: number | null): null {
+  const sql = openSql(path, { cacheKiB: CACHE_KIB })
+  try {
+    if (seq !== null) rewind(sql, seq)
+    detach(sql)
+  } finally {
+    sql.close()
+  }
+  return null
+}

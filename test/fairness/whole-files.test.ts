@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestHost, testHost } from '../host.ts'
+import { verifies } from '../verifies.ts'
+
+const ROWS = 20_000
+let host: TestHost
+
+beforeAll(async () => {
+  host = await testHost({}, { workers: '1' })
+  const lines = Array.from({ length: ROWS }, (_, i) =>
+    JSON.stringify({ name: `Person ${i}`, email: `p${i}@example.org`, title: 'x'.repeat(200) }),
+  )
+  const { body } = await host.request('POST', '/~big/import/Contact', lines.join('\n'), {
+    'content-type': 'application/x-ndjson',
+  })
+  expect(body.imported).toBe(ROWS)
+  await host.request('POST', '/~small/Contact', { name: 'Ada' })
+})
+
+afterAll(() => host.stop())
+
+describe.each([
+  ['verify', 'GET', '/operator/tenants/big/verify', undefined],
+  ['fork', 'POST', '/operator/tenants/big/fork', { to: 'fork' }],
+  ['backup', 'GET', '/operator/tenants/big/backup', undefined],
+])('during the %s of a large tenant', (_, method, path, body) => {
+  verifies('slices.background', 'its own writes and its neighbour are answered, one after the other', async () => {
+    let isDone = false
+    const work = host.request(method, path, body).finally(() => {
+      isDone = true
+    })
+    let answered = 0
+    while (!isDone) {
+      const write = await host.request('POST', '/~big/Contact', { name: 'Meanwhile' })
+      const read = await host.request('GET', '/~small/Contact')
+      expect([write.status, read.status]).toEqual([201, 200])
+      answered++
+    }
+
+    expect((await work).status).toBeLessThan(300)
+    // A thread that does all of it at once answers the requests that came with it, and then none.
+    expect(answered).toBeGreaterThan(5)
+  })
+})
+
+test('a copy holds what was written while it was made', async () => {
+  const fork = host.request('POST', '/operator/tenants/big/fork', { to: 'written' })
+  const written: string[] = []
+  let isDone = false
+  void fork.finally(() => {
+    isDone = true
+  })
+  while (!isDone) written.push((await host.request('POST', '/~big/Contact', { name: 'Meanwhile' })).body.$id)
+  expect((await fork).status).toBe(201)
+
+  const { body } = await host.request('GET', '/operator/tenants/written/verify')
+  const there = await Promise.all(written.map((id) => host.request('GET', `/~written/Contact/${id}`)))
+  const missing = there.findIndex(({ status }) => status === 404)
+
+  expect(body).toMatchObject({ ok: true })
+  // All up to a moment, and none after it.
+  expect(there.slice(missing === -1 ? there.length : missing).every(({ status }) => status === 404)).toBe(true)
+})
