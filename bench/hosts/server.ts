@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +18,11 @@ export interface BenchServer {
   ask(method: string, path: string, body?: object | string, type?: string): Promise<number>
   /** Resident memory in MiB, of the process with all its threads. */
   rss(): number
+  /** The highest resident memory in MiB since the start, or since it was reset. */
+  peak(): number
+  resetPeak(): void
+  /** How many of its threads died so far. */
+  deaths(): number
   /** Milliseconds of computing so far, all threads. */
   cpu(): number
   stop(): Promise<void>
@@ -33,7 +38,11 @@ export async function startServer(
   const args = [COMMAND, 'serve', '--port', '0', '--data', folder, '--workers', String(workers)]
   const child = spawn(process.execPath, args, {
     env: { ...process.env, TILDE_ROOT_KEY: KEY, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let deaths = 0
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    deaths += text.split('"A worker is replaced"').length - 1
   })
   const url = await addressOf(child)
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
@@ -54,6 +63,9 @@ export async function startServer(
           .end(text)
       }),
     rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1_024,
+    peak: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1_024,
+    resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
+    deaths: () => deaths,
     cpu: () => {
       const ticks = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
       return (Number(ticks[11]) + Number(ticks[12])) * 10

@@ -193,8 +193,9 @@ describe('an import that is not what it says', () => {
     const { status, body } = await host.request('POST', `/~${tenant}/import/Contact`, `[${good},{"name":`)
 
     expect(status).toBe(400)
-    expect(body).toMatchObject({ error: 'invalid_json', success: false, row: 300, imported: 250 })
-    expect(await total(tenant)).toBe(250)
+    expect(body).toMatchObject({ error: 'invalid_json', success: false, row: 300 })
+    expect(body.imported).toBeGreaterThan(0)
+    expect(await total(tenant)).toBe(body.imported)
   })
 
   verifies('import.answer', 'is refused by its type, its encoding, its bytes', async () => {

@@ -71,6 +71,8 @@ interface RouteBase {
 export interface ReadRoute extends RouteBase {
   readonly mode: 'read'
   readonly handle: (call: Call) => Reply
+  /** The same, with turns for others while it takes long; for requests that are no part of another. */
+  readonly inTurns?: (call: Call) => MaybePromise<Reply>
 }
 
 /** A route that runs inside a commit. */

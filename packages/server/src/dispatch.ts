@@ -42,7 +42,7 @@ const MOST_LOOKED_AT = 65_536
 function runNow(route: Route, call: Call): MaybePromise<Reply> {
   if (route.mode === 'stream')
     return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))
-  if (route.mode === 'read' && !isOnce(call)) return route.handle(call)
+  if (route.mode === 'read' && !isOnce(call)) return (route.inTurns ?? route.handle)(call)
   return call.tenant.write(call.grant, call.writes, call.budget, (write) =>
     route.mode === 'write' && flagParam(call.query, 'dryRun')
       ? dryRun(call, write, () => handleIn(route, call, write))

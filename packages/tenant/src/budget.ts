@@ -55,6 +55,21 @@ export class Budget {
     }
   }
 
+  /** Runs `work` if it takes no longer than so many milliseconds; null if it would take longer. */
+  briefly<T>(ms: number, work: () => T): T | null {
+    const kept = this.#ms - ms
+    if (kept <= 0) return work()
+    this.#ms = ms
+    try {
+      return work()
+    } catch (reason) {
+      if (reason instanceof Problem && reason.code === 'over_budget' && reason.about.limit === 'time') return null
+      throw reason
+    } finally {
+      this.#ms += kept
+    }
+  }
+
   /** Throws when the time is used up. For loops in memory, which SQLite cannot interrupt. */
   checkTime(): void {
     if (this.msLeft <= 0) throw overBudget('time', `${this.#limits.ms} ms`)

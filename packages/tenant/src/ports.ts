@@ -125,3 +125,15 @@ export interface ScriptAnswer {
   readonly error?: ScriptFailure
   readonly logs: readonly string[]
 }
+
+/** How long work lets others have their turn in the same thread. */
+export interface Turns {
+  /** Milliseconds, from any moment on. */
+  now(): number
+  /** Whether requests wait for this thread, as far as the host knows. */
+  isAwaited(): boolean
+  /** Done when the requests that waited have had their turn. */
+  next(): Promise<void>
+  /** The tenant used the thread for so long. */
+  worked(ms: number): void
+}

@@ -11,7 +11,7 @@ import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 import { countedOutbound, noStats } from './watch/stats.ts'
 
 /** What differs between the thread of the host and a worker of it. */
-export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork'> {
+export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited'> {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
 }
@@ -53,6 +53,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     opened: thread.opened,
     worked: thread.worked,
     atWork: thread.atWork,
+    isAwaited: thread.isAwaited,
   })
 }
 

@@ -17,8 +17,10 @@ export interface OpenOptions {
   readonly secretKey: string
   /** Called when this thread turns to a tenant. */
   readonly atWork?: ((slug: string) => void) | undefined
-  /** Called with the time that a commit took of the thread. */
+  /** Called with the time that a tenant took of the thread. */
   readonly worked?: ((slug: string, ms: number) => void) | undefined
+  /** Whether requests wait for this thread. */
+  readonly isAwaited?: (() => boolean) | undefined
 }
 
 /** A tenant that is open. */
@@ -51,6 +53,12 @@ export function openTenantFile(
         alarm: { wakeAt },
         ...(outbound && { outbound }),
         ...(script && { script }),
+        turns: {
+          now: () => performance.now(),
+          isAwaited: options.isAwaited ?? (() => true),
+          next: () => new Promise((done) => void setImmediate(done)),
+          worked: (ms) => options.worked?.(slug, ms),
+        },
         soon: (run) =>
           setImmediate(() => {
             countCommit(stats, tenant.waiting)

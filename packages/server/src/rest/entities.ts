@@ -1,6 +1,7 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import type { Operation, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
+import type { Operation, Page, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
+import type { MaybePromise } from '../http.ts'
 import { contentReply, empty, entityContent, json, pageContent, type Reply } from '../reply.ts'
 import { contentFor } from './entity-content.ts'
 import { liveReply, wantsLive } from './live.ts'
@@ -17,6 +18,7 @@ export const entityRoutes: readonly Route[] = [
     mode: 'read',
     summary: 'List entities',
     handle: list,
+    inTurns: listInTurns,
   },
   {
     method: 'POST',
@@ -33,6 +35,7 @@ export const entityRoutes: readonly Route[] = [
     mode: 'read',
     summary: 'Count entities',
     handle: countAll,
+    inTurns: countInTurns,
   },
   {
     method: 'GET',
@@ -79,11 +82,25 @@ export const entityRoutes: readonly Route[] = [
 /** A page of a list, or the list live when the call accepts a stream of events. */
 export function list(call: Call): Reply {
   const noun = call.read.noun(call.params.type!)
+  return specialList(call, noun) ?? pageReply(call, noun, call.read.list(queryFor(call, noun)))
+}
+
+function listInTurns(call: Call): MaybePromise<Reply> {
+  const noun = call.read.noun(call.params.type!)
+  const special = specialList(call, noun)
+  if (special) return special
+  const page = call.read.listInTurns(queryFor(call, noun))
+  return page instanceof Promise ? page.then((late) => pageReply(call, noun, late)) : pageReply(call, noun, page)
+}
+
+function specialList(call: Call, noun: Noun): Reply | null {
   if (wantsLive(call)) return liveReply(call, liveList(call, noun, findQuery(call, noun)))
-  if (!isField(noun, 'explain') && flagParam(call.query, 'explain')) {
-    return json(200, call.read.explain(findQuery(call, noun)))
-  }
-  return contentReply(200, pageContent(call.read.list(queryFor(call, noun)), contentFor(call, noun)))
+  if (isField(noun, 'explain') || !flagParam(call.query, 'explain')) return null
+  return json(200, call.read.explain(findQuery(call, noun)))
+}
+
+function pageReply(call: Call, noun: Noun, page: Page): Reply {
+  return contentReply(200, pageContent(page, contentFor(call, noun)))
 }
 
 /** The query of a list request. Without a cursor it is read once: most lists are asked for again and again. */
@@ -96,6 +113,11 @@ function queryFor(call: Call, noun: Noun) {
 export function countAll(call: Call): Reply {
   const noun = call.read.noun(call.params.type!)
   return json(200, { count: call.read.count(findQuery(call, noun)) })
+}
+
+async function countInTurns(call: Call): Promise<Reply> {
+  const noun = call.read.noun(call.params.type!)
+  return json(200, { count: await call.read.countInTurns(findQuery(call, noun)) })
 }
 
 export function read(call: Call): Reply {

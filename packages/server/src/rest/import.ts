@@ -24,8 +24,11 @@ export const importRoutes: readonly StreamRoute[] = [
   },
 ]
 
-/** Rows of one commit. More would be faster by little, and keep others waiting for longer. */
-const SLICE_ROWS = 250
+/** Rows of one commit: as many as take some milliseconds, since others wait for it. */
+const SLICE_MS = 8
+const FIRST_ROWS = 100
+const FEWEST_ROWS = 20
+const MOST_ROWS = 500
 const SLICE_LENGTH = 1_048_576
 const MOST_DETAILS = 10_000
 
@@ -69,6 +72,7 @@ async function importAll(
   let slice: Row[] = []
   let length = 0
   let taken = 0
+  let most = FIRST_ROWS
   const flush = async () => {
     const rows = slice
     slice = []
@@ -76,7 +80,10 @@ async function importAll(
     if (rows.length === 0) return
     taken += rows.length
     const counts = await commit((write) => {
+      const begun = performance.now()
       const given = write.take(importer, rows)
+      const fitting = Math.round((rows.length * SLICE_MS) / (performance.now() - begun))
+      most = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, fitting, most * 2))
       const sums = report.countsWith(given)
       if (sums.imported > 0 && !report.dryRun) noteWritten(call, write, { rows: taken, ...sums })
       return given
@@ -87,7 +94,7 @@ async function importAll(
     for (const row of rows) {
       slice.push(row)
       length += row.size
-      if (slice.length >= SLICE_ROWS || length >= SLICE_LENGTH) await flush()
+      if (slice.length >= most || length >= SLICE_LENGTH) await flush()
     }
   }
   for await (const text of texts) await take(reader.push(text))

@@ -21,12 +21,14 @@ const BESIDE: { readonly [type: string]: readonly string[] } = {
 
 /** The same routes, whose answers warn of names that are nowhere known; with `strict` they refuse them. */
 export function warning<R extends Route>(routes: readonly R[]): R[] {
-  return routes.map((route) => ({ ...route, handle: warningHandle(route) }) as R)
+  return routes.map((route) => {
+    const inTurns = 'inTurns' in route && route.inTurns ? { inTurns: warningHandle(route, route.inTurns) } : {}
+    return { ...route, handle: warningHandle(route, route.handle), ...inTurns } as R
+  })
 }
 
-function warningHandle(route: Route) {
-  // biome-ignore lint/suspicious/noExplicitAny: the handle of a route takes what routes of its mode are given.
-  const handle = route.handle as (...args: any[]) => Reply | Promise<Reply>
+// biome-ignore lint/suspicious/noExplicitAny: the handle of a route takes what routes of its mode are given.
+function warningHandle(route: Route, handle: (...args: any[]) => Reply | Promise<Reply>) {
   return (call: Call, ...rest: unknown[]) => {
     const unknown = unknownFields(call, route)
     if (unknown.length === 0) return handle(call, ...rest)

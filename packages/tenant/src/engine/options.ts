@@ -1,5 +1,5 @@
 import type { Nouns } from '@tildebase/nouns'
-import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql, Vault } from '../ports.ts'
+import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql, Turns, Vault } from '../ports.ts'
 import type { Hooks } from './hooks.ts'
 
 const SECOND = 1_000
@@ -37,6 +37,7 @@ export interface Ports {
   readonly script?: Script
   /** Runs something after the input that is at hand has been read: `setImmediate` on Node. */
   readonly soon?: (run: () => void) => void
+  readonly turns?: Turns
 }
 
 /** What the operator decides for all tenants. */

@@ -11,18 +11,21 @@ import {
 import type { Budget } from '../budget.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
+import { inTurns } from '../engine/turns.ts'
 import { demand, demandArea, type Grant, may } from '../grant/grant.ts'
 import { type Action, scopesText } from '../grant/scopes.ts'
 import type { Hasher } from '../ports.ts'
 import { type Aggregation, aggregate, type Group } from '../query/aggregate.ts'
 import { filterOf } from '../query/filter.ts'
 import { count, explain, find, get, type Page, type Query } from '../query/find.ts'
+import { countInSlices, findInSlices } from '../query/find-in-slices.ts'
 import { sizeOf } from '../query/include.ts'
 import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
 import { type CachedQuery, cachedQuery } from '../query/plan-cache.ts'
 import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { isStored } from '../query/stored-names.ts'
+import { asksWords } from '../query/text.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
@@ -34,6 +37,9 @@ import type { Stored } from '../store/entities.ts'
 import { seqAt } from '../store/log.ts'
 import { notFound } from '../write/verb.ts'
 import type { TenantServices } from './services.ts'
+
+/** What takes longer is done in slices. */
+const BRIEF_MS = 10
 
 /** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */
 export class TenantReader {
@@ -134,8 +140,27 @@ export class TenantReader {
     return this.#counted(find(this.#reader, this.#allowed(query), prepared))
   }
 
+  /** The same as a promise if it takes long: others then have their turn in between. */
+  listInTurns(cached: CachedQuery): Page | Promise<Page> {
+    const { query } = cached
+    if (asksWords(query.filter)) return this.list(cached)
+    const brief = this.budget.briefly(BRIEF_MS, () => this.list(cached))
+    return brief ?? this.#inTurns(findInSlices(this.#reader, query)).then((page) => this.#counted(page))
+  }
+
   count(query: Query): number {
     return count(this.#reader, this.#allowed(query))
+  }
+
+  /** The same as a promise if it takes long. */
+  countInTurns(query: Query): number | Promise<number> {
+    if (asksWords(query.filter)) return this.count(query)
+    const brief = this.budget.briefly(BRIEF_MS, () => this.count(query))
+    return brief ?? this.#inTurns(countInSlices(this.#reader, query))
+  }
+
+  #inTurns<T>(steps: Iterator<void, T>): Promise<T> {
+    return inTurns(this.#engine.ports.turns, steps)
   }
 
   /** One entity, or the problem of there being none. */

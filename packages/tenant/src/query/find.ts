@@ -54,7 +54,7 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
   if (ready) momentOf(reader.sql, query.asOf)
   const { plan, order, asked, question } = ready ?? prepared(reader, query)
   return within(reader, () => {
-    const { type, limit = DEFAULT_LIMIT, offset = 0 } = query
+    const { limit = DEFAULT_LIMIT, offset = 0 } = query
     const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
     const known = query.total === false ? undefined : knownTotal(reader, query, asked)
     const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
@@ -64,20 +64,35 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
       ? queryRows(reader, ready.statement)
       : rowsOf(plan, order, only, place, limit + 1, offset)
     const hasMore = rows.length > limit
-    const results = rows.slice(0, limit).map((row) => toStored(type, row))
-    const whole = place === null && !hasMore && (results.length > 0 || offset === 0)
-    const total = () => (whole ? offset + results.length : (known ?? (only ? only.length : counted(plan))))
-    return {
-      results: embed(reader, type, results, query.include ?? [], plan.scope.moment),
-      ...(query.total !== false && { total: remembered(reader, query, asked, known, total()) }),
-      hasMore,
-      cursor: hasMore ? writeCursor(question, positionOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
-    }
+    const whole = place === null && !hasMore && (rows.length > 0 || offset === 0)
+    const total = () => (whole ? offset + rows.length : (known ?? (only ? only.length : counted(plan))))
+    return pageOf(reader, query, { plan, order, asked, question }, rows, () =>
+      remembered(reader, query, asked, known, total()),
+    )
   })
 }
 
+/** The page of a question from its rows, of which there is one more than its limit when there are more. */
+export function pageOf(
+  reader: ReadContext,
+  query: Query,
+  { plan, order, question }: Prepared,
+  rows: readonly SqlRow[],
+  total: () => number,
+): Page {
+  const { type, limit = DEFAULT_LIMIT } = query
+  const hasMore = rows.length > limit
+  const results = rows.slice(0, limit).map((row) => toStored(type, row))
+  return {
+    results: embed(reader, type, results, query.include ?? [], plan.scope.moment),
+    ...(query.total !== false && { total: total() }),
+    hasMore,
+    cursor: hasMore ? writeCursor(question, positionOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
+  }
+}
+
 /** A question that is planned. */
-interface Prepared {
+export interface Prepared {
   readonly plan: Plan
   readonly order: Order
   /** What is asked for, whatever the order; and with the order, as cursors know it. */
@@ -111,13 +126,13 @@ export function prepareQuery(reader: ReadContext, query: Query): PreparedQuery {
   return { ...made, statement: rows.halved ? null : select(plan, rows, [], limit + 1, offset) }
 }
 
-function prepared(reader: ReadContext, query: Query): Prepared {
+export function prepared(reader: ReadContext, query: Query): Prepared {
   const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader.sql, query.asOf))
   const asked = askedOf(reader, query)
   return { plan, order: orderOf(plan, query.sort ?? []), asked, question: questionOf(asked, query) }
 }
 
-function rowsOf(
+export function rowsOf(
   plan: Plan,
   order: Order,
   only: readonly number[] | null,
@@ -220,7 +235,7 @@ function knownTotal(reader: ReadContext, query: Counted, asked: string): number 
   return memorable(reader, query) ? reader.totals?.get(asked, typesOf(query)) : undefined
 }
 
-function remembered(
+export function remembered(
   reader: ReadContext,
   query: Counted,
   asked: string,
@@ -237,7 +252,7 @@ function memorable(reader: ReadContext, query: Counted): boolean {
 }
 
 /** What is asked for, in whatever order. */
-function askedOf(reader: ReadContext, { type, filter = EVERYTHING, asOf = null }: Counted): string {
+export function askedOf(reader: ReadContext, { type, filter = EVERYTHING, asOf = null }: Counted): string {
   return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null])
 }
 
@@ -260,7 +275,7 @@ function isRelative(asked: string): boolean {
   return asked.includes('"said"')
 }
 
-function placeFrom(plan: Plan, order: Order, question: string, cursor: string): CursorPosition {
+export function placeFrom(plan: Plan, order: Order, question: string, cursor: string): CursorPosition {
   const values = order.by === 'creation' ? 0 : order.by === 'rank' ? 1 : order.keys.length
   const place = readCursor(question, cursor, values)
   if (order.by !== 'rank') return place

@@ -87,7 +87,7 @@ function flat(row: Stored): JsonObject {
   }
 }
 
-function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
+export function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
   const patterns = new Map<string, (text: string) => boolean>()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
   const filters = parts.filter((part) => 'filter' in part)

@@ -57,6 +57,13 @@ export function countRows(plan: Plan, read = false): Rows {
   return plan.match === null ? scanned(plan, null) : ranked(plan, null)
 }
 
+/** The rows of a plan from one place in the order of creation up to another, with an index if it has that order. */
+export function partRows(plan: Plan, from: number, end: number): Rows {
+  const best = smallest(plan)
+  const rows = best?.facts.equality ? driven(plan, best) : scanned(plan, null)
+  return { ...rows, where: [...rows.where, fragment`${rows.n} >= ${from} AND ${rows.n} < ${end}`] }
+}
+
 /** Reads a page of rows that meet some conditions more. */
 export function readRows(
   plan: Plan,
@@ -129,9 +136,14 @@ export function toStored(type: string, row: Readonly<SqlRow>): Stored {
 }
 
 /** The host's way to stop a statement that runs too long; left out where rows are not looked into. */
-export function ticking({ scope, conditions, residual }: Plan, { index }: Pick<Rows, 'index'> = {}): Fragment[] {
+export function ticking(
+  { scope, conditions, residual }: Plan,
+  { index, order }: Pick<Rows, 'index'> & { readonly order?: Order } = {},
+): Fragment[] {
   const { tick } = scope.reader.sql
-  const quick = index !== undefined || (conditions.length + residual.length === 0 && scope.moment.asOf === null)
+  const isSorted = order?.by === 'values'
+  const quick =
+    index !== undefined || (conditions.length + residual.length === 0 && scope.moment.asOf === null && !isSorted)
   return tick === '' || quick ? [] : [plain(tick)]
 }
 

@@ -31,12 +31,13 @@ export function matchQuery(words: readonly string[]): string | null {
 
 /** Brings the text index up to the log, if a filter asks for words. Doors do this before, in slices that yield. */
 export function indexTextFor({ sql, nouns, budget }: ReadContext, filter: Filter | undefined): void {
-  if (!filter || !asksWords(filter)) return
+  if (!asksWords(filter)) return
   budget.time(() => {
     while (!indexText(sql, nouns)) budget.checkTime()
   })
 }
 
-function asksWords(filter: Filter): boolean {
-  return filter.op === 'text' || (filter.op === 'and' && filter.of.some(asksWords))
+/** Whether a filter asks for words. */
+export function asksWords(filter: Filter | undefined): boolean {
+  return filter?.op === 'text' || (filter?.op === 'and' && filter.of.some(asksWords))
 }

@@ -6,11 +6,15 @@ type Task = {
   readonly failed: (reason: unknown) => void
 }
 
+/** A commit ends after so many milliseconds: when requests wait for the thread, and in any case. */
+const AWAITED_MS = 5
+const LONGEST_MS = 20
+
 /** Writes of one tick share one commit: each whole or not at all, and none answered before the disk has it. */
 export class GroupCommit {
   readonly #engine: Engine
   readonly #soon: (run: () => void) => void
-  #queue: Task[] = []
+  readonly #queue: Task[] = []
 
   /** `soon` runs something after the input that is at hand has been read: `setImmediate` on Node. */
   constructor(engine: Engine, soon: (run: () => void) => void) {
@@ -32,19 +36,32 @@ export class GroupCommit {
   }
 
   #commit(): void {
-    const tasks = this.#queue
-    this.#queue = []
     let answers: (() => void)[] = []
     try {
       this.#engine.commit((transaction) => {
-        answers = tasks.map((task) => attempt(transaction, task))
+        answers = this.#attemptSome(transaction)
       }, 'repeatable')
     } catch (reason) {
       // The commit itself failed (a full disk, for example): nothing of it was written, for any of them.
-      for (const task of tasks) task.failed(reason)
+      for (const task of this.#queue.splice(0)) task.failed(reason)
       return
     }
+    this.#queue.splice(0, answers.length)
+    if (this.#queue.length > 0) this.#soon(() => this.#commit())
     for (const answer of answers) answer()
+  }
+
+  /** Attempts the first writes of the queue. What takes long is left for the next commit, so that others have their turn. */
+  #attemptSome(transaction: Transaction): (() => void)[] {
+    const { turns } = this.#engine.ports
+    const begun = turns?.now() ?? 0
+    const answers: (() => void)[] = []
+    for (const task of this.#queue) {
+      answers.push(attempt(transaction, task))
+      const ms = turns === undefined ? 0 : turns.now() - begun
+      if (ms >= LONGEST_MS || (ms >= AWAITED_MS && turns?.isAwaited())) break
+    }
+    return answers
   }
 }
 

@@ -1,17 +1,35 @@
-const MOST_BYTES = 64
+const SLUG_BYTES = 64
 
 /**
- * The tenant that a thread works on, in memory that another thread can read when this one hangs or has died. It stays
- * until the thread turns to another tenant, because code of a hook may fail after its request was answered.
+ * What two threads know of each other without a message: the tenant that one works on, which the other can read when it
+ * hangs or has died, and how many calls the other has sent that it has not received. The tenant stays until the thread
+ * turns to another one, because code of a hook may fail after its request was answered.
  */
 export class AtWork {
   readonly memory: SharedArrayBuffer
   readonly #bytes: Uint8Array
+  readonly #calls: Int32Array
   #slug = ''
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(MOST_BYTES)) {
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(SLUG_BYTES + Int32Array.BYTES_PER_ELEMENT)) {
     this.memory = memory
-    this.#bytes = new Uint8Array(memory)
+    this.#bytes = new Uint8Array(memory, 0, SLUG_BYTES)
+    this.#calls = new Int32Array(memory, SLUG_BYTES)
+  }
+
+  /** A call was sent to the thread. */
+  sent(): void {
+    Atomics.add(this.#calls, 0, 1)
+  }
+
+  /** The thread received a call. */
+  received(): void {
+    Atomics.sub(this.#calls, 0, 1)
+  }
+
+  /** Whether calls wait for the thread. */
+  get isAwaited(): boolean {
+    return Atomics.load(this.#calls, 0) > 0
   }
 
   /** Says that the thread turns to a tenant. It is called for every statement: the same one again costs nothing. */

@@ -137,6 +137,7 @@ export class TenantWorker {
   call<T>(method: Method, args: readonly unknown[], transfer?: Transferable, tenant: string | null = null): Promise<T> {
     if (this.#state !== 'up') return Promise.reject(restarting())
     const id = ++this.#lastCall
+    this.#atWork.sent()
     this.#wire.send({ do: 'call', id, method, args }, transfer)
     this.#heart ??= setInterval(() => this.#beat(), BEAT).unref()
     return new Promise((done, failed) => this.#calls.set(id, { tenant, done, failed }))

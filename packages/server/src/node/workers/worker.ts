@@ -31,6 +31,7 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
   atWork: (slug) => atWork.turnTo(slug),
   opened: (slug) => wire.send({ do: 'opened', slug }),
   worked: use,
+  isAwaited: () => atWork.isAwaited,
 })
 /** Milliseconds that tenants used since they were last told of. */
 const used = new Map<string, number>()
@@ -47,6 +48,7 @@ wire.send({ do: 'ready' })
 function receive(message: ToWorker): void {
   switch (message.do) {
     case 'call':
+      atWork.received()
       void call(message.id, message.method, message.args)
       break
     case 'abandon':

@@ -1,10 +1,11 @@
-import { allOf, type Filter, type Noun, Problem, touches } from '@tildebase/nouns'
+import { allOf, type Noun, Problem, touches } from '@tildebase/nouns'
 import type { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { findRows, type Page, type Query, withId } from '../../query/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import type { ReadContext } from '../../query/reader.ts'
+import { asksWords } from '../../query/text.ts'
 import type { Stored } from '../../store/entities.ts'
 import { type LogRow, readLog } from '../../store/log.ts'
 import type { Feed } from './feed.ts'
@@ -44,7 +45,7 @@ export class LiveList {
     if (query.asOf !== null && query.asOf !== undefined) {
       throw new Problem('invalid_as_of', 'A live list is about the present: leave asOf out.', { field: 'asOf' })
     }
-    if (hasText(query.filter!)) {
+    if (asksWords(query.filter)) {
       throw new Problem('invalid_filter', '$text cannot be followed live. Use other conditions.', { field: '$text' })
     }
     this.#engine = engine
@@ -124,10 +125,4 @@ export class LiveList {
     const only = allOf([withId(id), filter!])
     return findRows(reader, { type, filter: only, include, asOf, limit: 1, total: false }).results[0]
   }
-}
-
-function hasText(filter: Filter): boolean {
-  if (filter.op === 'text') return true
-  if (filter.op === 'and' || filter.op === 'or') return filter.of.some(hasText)
-  return filter.op === 'not' && hasText(filter.of)
 }

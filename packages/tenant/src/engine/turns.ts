@@ -1,0 +1,32 @@
+import type { Turns } from '../ports.ts'
+
+/** Work that others wait for gives way after so many milliseconds; work that nobody waits for, later. */
+const AWAITED_MS = 2
+const LONGEST_MS = 20
+
+/** Does the steps of long work, with turns for others in between. */
+export async function inTurns<T>(turns: Turns | undefined, steps: Iterator<void, T>): Promise<T> {
+  if (!turns) return toEnd(steps)
+  for (;;) {
+    const begun = turns.now()
+    const step = stepsUntil(turns, steps, begun)
+    turns.worked(turns.now() - begun)
+    if (step.done) return step.value
+    await turns.next()
+  }
+}
+
+function stepsUntil<T>(turns: Turns, steps: Iterator<void, T>, begun: number): IteratorResult<void, T> {
+  for (;;) {
+    const step = steps.next()
+    const ms = turns.now() - begun
+    if (step.done || ms >= LONGEST_MS || (ms >= AWAITED_MS && turns.isAwaited())) return step
+  }
+}
+
+function toEnd<T>(steps: Iterator<void, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
