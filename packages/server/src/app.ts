@@ -36,6 +36,8 @@ export interface AppOptions {
 const IMPORT_LIMIT = 1_073_741_824
 const BUDGET: BudgetLimits = { ms: 5_000, rows: 1_000_000, bytes: 33_554_432 }
 
+/** The longest time that one commit may take of the engine. */
+const COMMIT_MS = 1_000
 const now = () => performance.now()
 
 /** Answers a request inside a tenant. Never throws. */
@@ -88,7 +90,7 @@ function dispatch(
 ): MaybePromise<Reply> {
   const { route, params } = findRoute(options.routes, request.method, target.segments)
   const newBudget = () => new Budget(options.budget ?? BUDGET, now)
-  const budget = newBudget()
+  const budget = route.mode === 'write' ? new Budget(inOneCommit(options.budget ?? BUDGET), now) : newBudget()
   const context = contextOf(tenant, target, options)
   const call: Call = {
     tenant,
@@ -115,6 +117,11 @@ function dispatch(
     report: (reason) => options.report(reason, requestId),
   }
   return runRoute(route, call)
+}
+
+/** What a write may use: nobody else can use the thread before its commit. */
+function inOneCommit(limits: BudgetLimits): BudgetLimits {
+  return limits.ms <= COMMIT_MS ? limits : { ...limits, ms: COMMIT_MS }
 }
 
 /** `$context` of the entities in an answer. */

@@ -79,6 +79,8 @@ export interface ReadRoute extends RouteBase {
 export interface WriteRoute extends RouteBase {
   readonly mode: 'write'
   readonly handle: (call: Call, write: TenantWriter) => Reply
+  /** The same in several commits, with turns for others in between. Null if it must be one. */
+  readonly inTurns?: (call: Call) => Promise<Reply> | null
 }
 
 /** A route that reads or answers bit by bit, on its own. */

@@ -43,6 +43,9 @@ function runNow(route: Route, call: Call): MaybePromise<Reply> {
   if (route.mode === 'stream')
     return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))
   if (route.mode === 'read' && !isOnce(call)) return (route.inTurns ?? route.handle)(call)
+  const isPlain = !isOnce(call) && !flagParam(call.query, 'dryRun')
+  const inTurns = route.mode === 'write' && isPlain ? route.inTurns?.(call) : null
+  if (inTurns) return inTurns
   return call.tenant.write(call.grant, call.writes, call.budget, (write) =>
     route.mode === 'write' && flagParam(call.query, 'dryRun')
       ? dryRun(call, write, () => handleIn(route, call, write))

@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
-import { type Call, flagParam, parseQuery, type Query, type WriteRoute } from '../call.ts'
+import { type Call, flagParam, parseQuery, type Query, type Route, type StreamRoute, type WriteRoute } from '../call.ts'
 import { dryRun, findRoute, handleIn } from '../dispatch.ts'
 import type { HttpResponse } from '../http.ts'
 import { type Content, contentReply, type Reply } from '../reply.ts'
@@ -10,15 +10,16 @@ import { type Operation, parseBatch } from './operations.ts'
 import { fill, resolve } from './refs.ts'
 import { WARNINGS } from './unknown-fields.ts'
 
-/** Several operations in one request and one commit. */
+/** Several operations in one request: in one commit if they are atomic, else in as few as take some milliseconds each. */
 export const batchRoutes: readonly WriteRoute[] = [
   {
     method: 'POST',
     path: '/batch',
     needs: 'key',
     mode: 'write',
-    summary: 'Run several operations in one commit',
+    summary: 'Run several operations',
     handle: batch,
+    inTurns: batchInTurns,
   },
 ]
 
@@ -39,6 +40,66 @@ function batch(call: Call, write: TenantWriter): Reply {
     })
   }
   return contentReply(200, batchContent(correlation, results))
+}
+
+/** How long the operations of one commit take. */
+const COMMIT_MS = 8
+
+/** Runs operations that need not be whole together, one after the other, with turns for others in between. */
+function batchInTurns(call: Call): Promise<Reply> | null {
+  const { atomic, operations } = parseBatch(call.body)
+  if (atomic) return null
+  const budget = call.newBudget()
+  return runInTurns({ ...call, budget, read: call.tenant.read(call.grant, budget, call.context) }, operations)
+}
+
+async function runInTurns(call: Call, operations: readonly Operation[]): Promise<Reply> {
+  const results: Results = new Map()
+  let { correlation } = call.writes
+  for (let next = 0; next < operations.length; next = results.size) {
+    const operation = operations[next]!
+    const read = await readInTurns(call, operation, results)
+    if (read) results.set(operation.id, read)
+    else {
+      const done = await call.tenant.write(call.grant, call.writes, call.budget, (write) => {
+        correlation ??= write.newId('batch')
+        return runSome(call, write.correlated(correlation), operations.slice(next), results)
+      })
+      for (const [id, reply] of done) results.set(id, reply)
+    }
+  }
+  return contentReply(200, batchContent(correlation ?? '', results))
+}
+
+/** Runs operations until they have taken some milliseconds. A commit may be run again, so it changes nothing outside. */
+function runSome(
+  call: Call,
+  write: TenantWriter,
+  operations: readonly Operation[],
+  before: Results,
+): (readonly [string, Reply])[] {
+  const results = new Map(before)
+  const done: (readonly [string, Reply])[] = []
+  const begun = performance.now()
+  for (const operation of operations) {
+    const reply = attempt(call, write, operation, results)
+    results.set(operation.id, reply)
+    done.push([operation.id, reply])
+    if (performance.now() - begun >= COMMIT_MS) break
+  }
+  return done
+}
+
+/** Runs an operation that reads and may take long by itself. Null for any other. */
+async function readInTurns(call: Call, operation: Operation, results: Results): Promise<Reply | null> {
+  if (operation.method !== 'GET') return null
+  try {
+    const { route, inner } = resolved(call, operation, results)
+    return route.mode === 'read' && route.inTurns ? await route.inTurns(inner) : null
+  } catch (reason) {
+    if (!(reason instanceof Problem)) throw reason
+    return errorReply(reason, call.requestId, call.report)
+  }
 }
 
 function batchContent(correlation: string, results: Results): Content {
@@ -73,6 +134,18 @@ function attempt(call: Call, write: TenantWriter, operation: Operation, results:
 }
 
 function run(outer: Call, write: TenantWriter, operation: Operation, results: Results): Reply {
+  const { route, inner } = resolved(outer, operation, results)
+  const call: Call = { ...inner, read: write.read }
+  const work = () => handleIn(route, call, write)
+  return route.mode === 'write' && flagParam(call.query, 'dryRun') ? dryRun(call, write, work) : work()
+}
+
+/** The route of an operation, and the call that it makes. */
+function resolved(
+  outer: Call,
+  operation: Operation,
+  results: Results,
+): { readonly route: Exclude<Route, StreamRoute>; readonly inner: Call } {
   const { path, query } = addressOf(operation, results)
   const { route, params } = findRoute(outer.routes, operation.method, segmentsOf(path, outer.tenant.slug))
   if (route.mode === 'stream' || route.path === '/batch') {
@@ -81,16 +154,14 @@ function run(outer: Call, write: TenantWriter, operation: Operation, results: Re
       `${route.method} ${route.path} cannot be part of a batch. Send it by itself.`,
     )
   }
-  const call: Call = {
+  const inner: Call = {
     ...outer,
-    read: write.read,
     request: { ...outer.request, method: operation.method, path, query: '', headers: headersOf(operation), body: null },
     params,
     query,
     body: operation.body === undefined ? undefined : resolve(operation.body, results),
   }
-  const work = () => handleIn(route, call, write)
-  return route.mode === 'write' && flagParam(query, 'dryRun') ? dryRun(call, write, work) : work()
+  return { route, inner }
 }
 
 /** The path and the query with all references filled in. What stands in `query` beats what stands in the path. */

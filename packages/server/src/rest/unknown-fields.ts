@@ -22,7 +22,7 @@ const BESIDE: { readonly [type: string]: readonly string[] } = {
 /** The same routes, whose answers warn of names that are nowhere known; with `strict` they refuse them. */
 export function warning<R extends Route>(routes: readonly R[]): R[] {
   return routes.map((route) => {
-    const inTurns = 'inTurns' in route && route.inTurns ? { inTurns: warningHandle(route, route.inTurns) } : {}
+    const inTurns = route.mode === 'read' && route.inTurns ? { inTurns: warningHandle(route, route.inTurns) } : {}
     return { ...route, handle: warningHandle(route, route.handle), ...inTurns } as R
   })
 }
