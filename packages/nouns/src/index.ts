@@ -56,6 +56,39 @@ export {
   resolvePath,
 } from './path.ts'
 export { type About, type Issue, invalid, Problem } from './problem.ts'
+export { fromBase64, toBase64 } from './proof/base64.ts'
+export { isConsistent, rootOfInclusion, sameBytes, type TreeHead } from './proof/check-proof.ts'
+export {
+  consistencyProof,
+  inclusionProof,
+  leafHash,
+  type NodeAt,
+  nodeHash,
+  type Sha256,
+  treeRoot,
+} from './proof/merkle.ts'
+export {
+  type Checkpoint,
+  checkpointText,
+  type Note,
+  type NoteSignature,
+  noteText,
+  parseCheckpoint,
+  parseNote,
+  parseSignature,
+  signatureLine,
+} from './proof/note.ts'
+export {
+  cosignatureBytes,
+  cosignedText,
+  keyIdOf,
+  parseVerifierKey,
+  type ValidSignature,
+  type VerifierKey,
+  type VerifySignature,
+  validSignatures,
+  verifierKeyText,
+} from './proof/verifier-key.ts'
 export { relativeInstant, resolveInstant } from './relative.ts'
 export { isoOf, parseInstant } from './time.ts'
 export { wordsOf } from './words.ts'

@@ -44,7 +44,20 @@ const FIELD_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const VERB_NAME = /^[a-z][A-Za-z0-9]{0,63}$/
 const DOMAIN = /^[a-z][a-z0-9-]{0,63}$/
 const RESERVED_DOMAINS = ['all']
-const RESERVED_PATHS = ['events', 'batch', 'metrics', 'mcp', 'schema', 'import', 'export', 'sync', 'manifest']
+const RESERVED_PATHS = [
+  'events',
+  'batch',
+  'metrics',
+  'mcp',
+  'schema',
+  'import',
+  'export',
+  'sync',
+  'manifest',
+  'checkpoint',
+  'proof',
+  'consistency',
+]
 const RESERVED_FIELDS = ['createdAt', 'updatedAt']
 const ABOUT = ['$domain', '$path', '$strict']
 const MAX_FIELDS = 200

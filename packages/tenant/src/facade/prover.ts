@@ -1,0 +1,63 @@
+import { Problem, noteText, toBase64 } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { wholeTree } from '../services/proof/catch-up.ts'
+import type { WitnessReport } from '../services/proof/cosign.ts'
+import { type EventProof, proveEvent } from '../services/proof/event-proof.ts'
+import { Tree } from '../services/proof/tree.ts'
+import type { TenantServices } from './services.ts'
+
+/** A signed checkpoint with what is known about it. Hashes are base64. */
+export interface CheckpointView {
+  readonly origin: string
+  readonly size: number
+  readonly root: string
+  /** The checkpoint as a signed note. */
+  readonly note: string
+  readonly witnesses: readonly WitnessReport[]
+  /** The names that this log was signed under before it was forked, moved or restored, oldest first. */
+  readonly lineage: readonly { readonly origin: string; readonly size: number; readonly root: string }[]
+}
+
+/** What shows that an earlier tree is the beginning of a later one. */
+export interface ConsistencyView {
+  readonly from: number
+  readonly to: number
+  readonly proof: readonly string[]
+}
+
+/** What a tenant proves about its log to a grant. Sizes and hashes are for every key; events for those that see them. */
+export class Prover {
+  readonly #services: TenantServices
+  readonly #engine: Engine
+  readonly #grant: Grant
+
+  constructor(services: TenantServices, grant: Grant) {
+    this.#services = services
+    this.#engine = services.transactor.engine
+    this.#grant = grant
+  }
+
+  async checkpoint(): Promise<CheckpointView> {
+    const { checkpoints } = this.#services
+    const { origin, size, root, note } = await checkpoints.current()
+    const engine = this.#engine
+    const lineage = checkpoints.lineage.map((one) => ({ ...one, root: toBase64(new Tree(engine, one.size).root()) }))
+    return { origin, size, root: toBase64(root), note: noteText(note), witnesses: checkpoints.reports, lineage }
+  }
+
+  /** The proof of an event, by its id or its seq. */
+  event(id: string, size: number | null): Promise<EventProof> {
+    return proveEvent(this.#engine, this.#services.checkpoints, this.#grant, id, size)
+  }
+
+  /** The proof that the tree of one size is the beginning of the tree of another; null is that of now. */
+  async consistency(from: number, to: number | null): Promise<ConsistencyView> {
+    const whole = await wholeTree(this.#engine)
+    const end = to ?? whole.size
+    if (end > whole.size)
+      throw new Problem('invalid_parameter', `to is a whole number, ${whole.size} at most.`, { field: 'to' })
+    if (from > end) throw new Problem('invalid_parameter', `from is a whole number, ${end} at most.`, { field: 'from' })
+    return { from, to: end, proof: new Tree(this.#engine, end).consistency(from).map(toBase64) }
+  }
+}

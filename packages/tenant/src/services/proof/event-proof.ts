@@ -1,0 +1,89 @@
+import { noteText, Problem, toBase64 } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import type { Grant } from '../../grant/grant.ts'
+import { visibilityOf } from '../../query/visibility.ts'
+import { BEGINNING, headerText, type LogRow, readEntry, readEntryOf } from '../../store/log.ts'
+import { readSealed, type SealedRow } from '../../store/verify.ts'
+import { notFound } from '../../write/verb.ts'
+import { wholeTree } from './catch-up.ts'
+import type { Checkpoints } from './checkpoints.ts'
+import { Tree } from './tree.ts'
+
+/** What an event was sealed with: what its hash in the chain is computed from. All hashes are base64. */
+export interface SealedEntry {
+  /** The hash of the event before it. */
+  readonly before: string
+  /** What is known of the event beside its values, as JSON text. */
+  readonly header: string
+  /** The digest of salt, data, a line break and previous. */
+  readonly digest: string
+  /** Null once the values were erased, or where the key does not see all of them. */
+  readonly salt: string | null
+  readonly data: string | null
+  readonly previous: string | null
+}
+
+/** What shows that an event is in the log at its place. */
+export interface EventProof {
+  readonly event: string
+  readonly seq: number
+  /** The number of events that the proof is about. */
+  readonly size: number
+  /** The event's hash in the chain: the leaf of the tree. */
+  readonly leaf: string
+  readonly proof: readonly string[]
+  /** The signed checkpoint of that size; null for an earlier size, whose checkpoint the caller has. */
+  readonly checkpoint: string | null
+  readonly entry: SealedEntry
+}
+
+/** Proves an event, by its id or its seq, to a grant that sees it; in the tree of an earlier size when one is given. */
+export async function proveEvent(
+  engine: Engine,
+  checkpoints: Checkpoints,
+  grant: Grant,
+  id: string,
+  earlier: number | null,
+): Promise<EventProof> {
+  visibleRecord(engine, grant, id)
+  const checkpoint = earlier === null ? await checkpoints.current() : null
+  await wholeTree(engine)
+  const size = earlier ?? checkpoint!.size
+  // Read again: a grant may have ended, or values been erased, while the tree was made.
+  const record = visibleRecord(engine, grant, id)
+  const { seq } = record
+  if (size > engine.head.seq || seq > size) {
+    throw new Problem('invalid_parameter', `size is a whole number from ${seq} to ${engine.head.seq}.`, { field: 'size' })
+  }
+  const sealed = readSealed(engine.sql, seq - 1, 1)[0]!
+  return {
+    event: record.id,
+    seq,
+    size,
+    leaf: toBase64(sealed.hash),
+    proof: new Tree(engine, size).inclusion(seq).map(toBase64),
+    checkpoint: checkpoint && noteText(checkpoint.note),
+    entry: entryOf(engine, sealed, record),
+  }
+}
+
+function visibleRecord(engine: Engine, grant: Grant, id: string): LogRow {
+  const record = /^\d{1,15}$/.test(id) ? readEntry(engine.sql, Number(id)) : readEntryOf(engine.sql, id)
+  const shown = record && visibilityOf(engine, grant, null).show(record)
+  if (!shown) throw notFound('Event', id)
+  return shown
+}
+
+function entryOf({ sql }: Engine, sealed: SealedRow, shown: LogRow): SealedEntry {
+  const before = sealed.seq === 1 ? BEGINNING.hash : readSealed(sql, sealed.seq - 2, 1)[0]!.hash
+  // With the salt, values that are hidden could be guessed from the digest.
+  const isWhole = shown.data === sealed.data && shown.previous === sealed.previous
+  return {
+    before: toBase64(before),
+    header: headerText(sealed.seq, sealed),
+    digest: toBase64(sealed.digest),
+    salt: isWhole && sealed.salt !== null ? toBase64(sealed.salt) : null,
+    data: shown.data,
+    previous: shown.previous,
+  }
+}

@@ -1,0 +1,51 @@
+import { type Checkpoint, type Note, noteText, parseCheckpoint, parseNote } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { getMeta, setMeta } from '../../store/meta.ts'
+
+// These keys go along with backups, forks and logs on their way to another host.
+const CHECKPOINT = 'proof.checkpoint'
+const LINEAGE = 'proof.lineage'
+
+/** A checkpoint that was signed. */
+export interface SignedCheckpoint extends Checkpoint {
+  readonly note: Note
+}
+
+/** A name that this log was signed under before: it was forked, moved or restored since, at `size` or later. */
+export interface Ancestor {
+  readonly origin: string
+  readonly size: number
+}
+
+/** The name that checkpoints of a tenant are signed under: `{host}/~{tenant}`. */
+export function originOf({ context }: Engine): string {
+  return context.replace(/^https?:\/\//, '')
+}
+
+/** The last checkpoint that was signed, under whichever name; null before the first. */
+export function storedCheckpoint({ sql }: Engine): SignedCheckpoint | null {
+  const text = getMeta(sql, CHECKPOINT)
+  const note = text === null ? null : parseNote(text)
+  const checkpoint = note && parseCheckpoint(note.text)
+  return note && checkpoint && { ...checkpoint, note }
+}
+
+/** Keeps a checkpoint, unless a later one is kept already. One of another name makes that name an ancestor. */
+export function storeCheckpoint(engine: Engine, checkpoint: SignedCheckpoint): void {
+  const { sql, head } = engine
+  if (checkpoint.size === 0) return
+  sql.transaction(() => {
+    const before = storedCheckpoint(engine)
+    if (before?.origin === checkpoint.origin && before.size > checkpoint.size) return
+    if (before && before.origin !== checkpoint.origin) {
+      const ancestor: Ancestor = { origin: before.origin, size: Math.min(before.size, head.seq) }
+      setMeta(sql, LINEAGE, JSON.stringify([...ancestors(engine), ancestor]))
+    }
+    setMeta(sql, CHECKPOINT, noteText(checkpoint.note))
+  })
+}
+
+/** The names that this log was signed under before, oldest first. */
+export function ancestors({ sql }: Engine): readonly Ancestor[] {
+  return JSON.parse(getMeta(sql, LINEAGE) ?? '[]')
+}
