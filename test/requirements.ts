@@ -3,6 +3,7 @@ import { bulk, sync } from './requirements/bulk.ts'
 import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
 import { keys } from './requirements/keys.ts'
+import { proof } from './requirements/proof.ts'
 import { query } from './requirements/query.ts'
 import { fairness, rights } from './requirements/rights.ts'
 import { cli, client, hosts, running } from './requirements/running.ts'
@@ -21,6 +22,7 @@ export const REQUIREMENTS = [
   ...keys,
   ...rights,
   ...fairness,
+  ...proof,
   ...lenses,
   ...events,
   ...webhooks,

@@ -15,6 +15,7 @@ export type Area =
   | 'cli'
   | 'hosts'
   | 'running'
+  | 'proof'
 
 /** One checkable fact of the contract: a sentence of service.md or of a numbered decision, in our own words. */
 export type Requirement<Id extends string = string> = {

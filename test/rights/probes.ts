@@ -162,6 +162,13 @@ export const PROBES: { readonly [route: string]: Probes } = {
     }),
   ],
   'GET /status': () => [get('/status')],
+  'GET /checkpoint': () => [get('/checkpoint'), get('/checkpoint', { accept: 'application/json' })],
+  'GET /consistency': () => [get('/consistency?from=1'), get('/consistency?from=2&to=3')],
+  'GET /proof/:eventId': ({ secretIds }) => [
+    ...secretIds.map((id) => get(`/proof/${id}`)),
+    ...Array.from({ length: 60 }, (_, i) => get(`/proof/${i + 1}`)),
+    ...Array.from({ length: 10 }, (_, i) => get(`/proof/${i + 1}?format=html`)),
+  ],
   'POST /mcp': (planted) => mcp(planted),
   'POST /do': (planted) => [
     ...scripts(planted),

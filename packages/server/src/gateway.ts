@@ -34,6 +34,8 @@ export interface GatewayOptions {
   readonly mcpHosts?: () => readonly string[]
   /** The page for people who come to `/` or to a tenant's own address. */
   readonly home?: string
+  /** Whether a path outside tenants takes a body without a key. */
+  readonly takesBody?: (segments: readonly string[]) => boolean
   readonly isOperator: (secret: string) => boolean
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
@@ -134,9 +136,12 @@ export class Gateway {
     }
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
     if (outside || isDocs(ask, place)) {
-      // Only the operator's requests have a body that is of use here.
-      if (sender.kind !== 'operator') return this.#outside({ ...ask, body: null }, place, sender, requestId)
-      return this.#withBody(visit, 'operator', (whole) => this.#outside(whole, place, sender, requestId))
+      // Few requests but the operator's have a body that is of use here.
+      const isOpen = sender.kind !== 'operator' && this.#options.takesBody?.(place.segments) === true
+      if (sender.kind !== 'operator' && !isOpen) return this.#outside({ ...ask, body: null }, place, sender, requestId)
+      return this.#withBody(visit, isOpen ? 'witness' : 'operator', (whole) =>
+        this.#outside(whole, place, sender, requestId),
+      )
     }
     const slug = place.tenant ?? ownTenant(sender)
     const admitted = this.#admit(slug, ask, place, sender, visit.connection?.address ?? '')

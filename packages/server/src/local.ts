@@ -6,6 +6,7 @@ import { TenantFiles } from './node/files.ts'
 import { operatorTest } from './node/keys.ts'
 import { localTenants } from './node/local.ts'
 import { report } from './node/log.ts'
+import { SigningKeyFile } from './node/signing-key-file.ts'
 import { type NoNouns, type ProgramOf, programOf } from './program.ts'
 import { slugOf } from './target.ts'
 
@@ -38,8 +39,10 @@ export async function localTildebase<N extends NounMap = NoNouns>(
   const files = path === undefined ? new MemoryFiles() : new TenantFiles(path)
   files.prepare()
   const given = readSettings({ data: path }, {})
-  // In memory nothing outlives the program, and neither does its key.
-  const settings = path === undefined ? { ...given, secretKey: crypto.randomUUID() } : given
+  // In memory nothing outlives the program, and neither do its keys.
+  const ownKeys = () => ({ secretKey: crypto.randomUUID(), signingKey: crypto.getRandomValues(new Uint8Array(32)) })
+  const settings = path === undefined ? { ...given, ...ownKeys() } : given
+  await new SigningKeyFile(settings).prepare()
   const tenants = localTenants(settings, programOf({ nouns, hooks }), files, {
     baseUrl: () => BASE_URL,
     // What is due when the tenant is closed is found to be due when it is opened again.

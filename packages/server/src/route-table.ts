@@ -12,6 +12,7 @@ import { importRoutes } from './rest/import.ts'
 import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
 import { openapiRoutes } from './rest/openapi.ts'
+import { proofRoutes } from './rest/proof.ts'
 import { schemaRoutes } from './rest/schema.ts'
 import { startRoutes } from './rest/start.ts'
 import { statusRoutes } from './rest/status.ts'
@@ -32,6 +33,7 @@ export const routes = new Routes([
   ...syncRoutes,
   ...startRoutes,
   ...statusRoutes,
+  ...proofRoutes,
   ...mcpRoutes,
   ...doRoutes,
   ...hookRoutes,

@@ -64,6 +64,27 @@ export interface Vault {
   decrypt(sealed: string): string | null
 }
 
+/** Signs checkpoints of logs with Ed25519, under the key of the service. */
+export interface Signer {
+  /** Signs a text with the key of today. */
+  sign(message: string): Promise<Signature>
+  verify(publicKey: Uint8Array<ArrayBuffer>, message: string, signature: Uint8Array<ArrayBuffer>): Promise<boolean>
+}
+
+/** A signature and the key that it was made with. */
+export interface Signature {
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  readonly signature: Uint8Array<ArrayBuffer>
+}
+
+/** Another service that cosigns checkpoints, as the operator named it. */
+export interface Witness {
+  readonly name: string
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  /** Sends a request `add-checkpoint`. Never throws: a failure is told. */
+  submit(body: string): Promise<OutboundAnswer>
+}
+
 /** Asks the host to wake this tenant at a time; the earliest asked for counts. */
 export interface Alarm {
   wakeAt(at: number): void
@@ -81,9 +102,11 @@ export interface OutboundRequest {
   readonly headers: { readonly [name: string]: string }
   readonly body: string
   readonly timeoutMs: number
+  /** How many bytes of the answer are wanted; none unless given. */
+  readonly answerLimit?: number
 }
 
-export type OutboundAnswer = { readonly status: number } | { readonly error: string }
+export type OutboundAnswer = { readonly status: number; readonly text?: string } | { readonly error: string }
 
 /** Runs code of strangers in an interpreter of its own, off the tenant's thread. Never throws: a failure is told. */
 export interface Script {

@@ -5,6 +5,7 @@ import type { Ports, TenantOptions } from './engine/options.ts'
 import { TenantAdmin } from './facade/admin.ts'
 import { createServices } from './facade/create-services.ts'
 import { Follower } from './facade/follower.ts'
+import { Prover } from './facade/prover.ts'
 import { TenantReader } from './facade/reader.ts'
 import type { TenantServices } from './facade/services.ts'
 import { TenantWriter } from './facade/writer.ts'
@@ -71,6 +72,11 @@ export class Tenant {
   /** The log as a grant sees it, while it goes on. */
   follow(grant: Grant): Follower {
     return new Follower(this.#services, grant)
+  }
+
+  /** What the tenant proves about its log to a grant. */
+  prove(grant: Grant): Prover {
+    return new Prover(this.#services, grant)
   }
 
   /** Runs code with the rights of a grant. */

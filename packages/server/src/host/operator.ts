@@ -12,6 +12,8 @@ export interface OperatorActions {
   readonly create: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
   /** What the operator did, newest first. */
   readonly journal: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
+  /** Signs checkpoints with a new key from now on. */
+  readonly rotateKey: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
   readonly info: Action
   readonly remove: Action
   readonly verify: Action
@@ -48,8 +50,12 @@ export function operatorPage(
   const [, area, name, action = '', ...rest] = segments
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (area === 'log' && name === undefined) return possible(only(method, { GET: actions.journal }))(request)
+  if (area === 'signing-key' && name === undefined) return possible(only(method, { POST: actions.rotateKey }))(request)
   if (area !== 'tenants' || rest.length > 0) {
-    throw new Problem('unknown_path', 'There is /operator/tenants with what lies below it, and /operator/log.')
+    throw new Problem(
+      'unknown_path',
+      'There is /operator/tenants with what lies below it, /operator/signing-key and /operator/log.',
+    )
   }
   if (name === undefined) return possible(only(method, { GET: actions.list, POST: actions.create }))(request)
   const methods = Object.hasOwn(PATHS, action) ? PATHS[action]! : null

@@ -3,11 +3,13 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { type ProofSettings, readProofSettings } from '../host/proof-settings.ts'
+import { SettingError } from '../host/setting-error.ts'
 import { type Program, programOf } from '../program.ts'
 import type { Collector } from './watch/spans.ts'
 
 /** How a host runs: every setting a flag, a variable and a default. */
-export interface Settings {
+export interface Settings extends ProofSettings {
   readonly port: number
   readonly host: string
   readonly data: string
@@ -83,6 +85,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     config: read('config', 'TILDE_CONFIG') ?? null,
     rootKey: longKey('TILDE_ROOT_KEY', env.TILDE_ROOT_KEY),
     secretKey: longKey('TILDE_SECRET_KEY', env.TILDE_SECRET_KEY),
+    ...readProofSettings(env),
     signup: oneOf('TILDE_SIGNUP', env.TILDE_SIGNUP || 'closed', ['open', 'closed']) === 'open',
     signupLimit: wholeNumber('TILDE_SIGNUP_LIMIT', env.TILDE_SIGNUP_LIMIT || '10', 0, 1_000_000),
     proxies: networks('TILDE_PROXIES', env.TILDE_PROXIES || ''),
@@ -171,9 +174,6 @@ async function programFile(path: string) {
 function isNoun(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'notation' in value
 }
-
-/** A mistake in a setting, told in one line. */
-export class SettingError extends Error {}
 
 const SHORTEST_KEY = 32
 

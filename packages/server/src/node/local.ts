@@ -1,3 +1,4 @@
+import { createWitnesses } from '../host/witnesses.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { routes } from '../route-table.ts'
@@ -7,6 +8,7 @@ import { secretKey } from './keys.ts'
 import { log, report } from './log.ts'
 import { createOutbound } from './outbound.ts'
 import { openScript } from './script/script.ts'
+import { SigningKeyFile } from './signing-key-file.ts'
 import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 import { countedOutbound, noStats } from './watch/stats.ts'
 
@@ -49,6 +51,9 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     },
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
     script: openScript(),
+    signer: new SigningKeyFile(settings).signer(),
+    // No tenant chooses these addresses: the guard against private ones is not for them.
+    witnesses: createWitnesses(settings.witnesses, createOutbound({ insecure: true })),
     book: thread.book,
     opened: thread.opened,
     worked: thread.worked,

@@ -1,5 +1,5 @@
 import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
-import type { Outbound } from '@tildebase/tenant/ports'
+import type { Outbound, Signer, Witness } from '@tildebase/tenant/ports'
 import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
 import { createVault } from '../host/vault.ts'
 import type { NodeScript } from './script/script.ts'
@@ -15,6 +15,8 @@ export interface OpenOptions {
   readonly stats: Stats
   /** What secrets in the tenants' files are encrypted with. */
   readonly secretKey: string
+  readonly signer?: Signer | undefined
+  readonly witnesses?: readonly Witness[] | undefined
   /** Called when this thread turns to a tenant. */
   readonly atWork?: ((slug: string) => void) | undefined
   /** Called with the time that a tenant took of the thread. */
@@ -59,6 +61,8 @@ export function openTenantFile(
           next: () => new Promise((done) => void setImmediate(done)),
           worked: (ms) => options.worked?.(slug, ms),
         },
+        signer: options.signer,
+        witnesses: options.witnesses ?? [],
         soon: (run) =>
           setImmediate(() => {
             countCommit(stats, tenant.waiting)

@@ -7,6 +7,7 @@ import { limitOf, offsetOf } from '@tildebase/tenant'
 import type { Verdict } from '@tildebase/tenant/host'
 import { parseQuery } from '../call.ts'
 import type { OperatorActions } from '../host/operator.ts'
+import type { SigningKey } from '../host/signing-keys.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { parseCreateRequest, parseForkRequest, parseLogRequest } from '../log-request.ts'
 import { empty, json, render } from '../reply.ts'
@@ -31,6 +32,8 @@ export interface AdminDeps {
   /** Ends the quarantine of a tenant; false when it was in none. */
   readonly release: (slug: string) => boolean
   readonly cancelAlarm: (slug: string) => void
+  /** Makes a new key that signs checkpoints. */
+  readonly rotateKey: () => Promise<SigningKey>
 }
 
 const MOST_LISTED = 10_000
@@ -46,6 +49,7 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
   return {
     list: (request) => list(request, deps),
     journal: ({ query }) => journal.page(parseQuery(query)),
+    rotateKey: () => recorded('rotate', '', async () => render(json(201, await deps.rotateKey()))),
     info: async (slug) => render(json(200, await runTask(slug, { do: 'info' }))),
     verify: (slug) => verify(slug, deps),
     remove: (slug) =>

@@ -67,8 +67,15 @@ function post(url: URL, asked: OutboundRequest, agent: HttpAgent | HttpsAgent): 
     }
     const started = Date.now()
     const request = send(url, options, (response) => {
-      done({ status: response.statusCode ?? 0 })
-      drain(response, () => clearTimeout(timer))
+      const status = response.statusCode ?? 0
+      if (asked.answerLimit === undefined) {
+        done({ status })
+        drain(response, () => clearTimeout(timer))
+      } else
+        read(response, asked.answerLimit).then((text) => {
+          clearTimeout(timer)
+          done(text === null ? { error: 'The answer broke off, or is too long.' } : { status, text })
+        })
     })
     let isLate = false
     // One clock over looking up, connecting, sending and waiting.
@@ -95,6 +102,22 @@ function drain(response: IncomingMessage, over: () => void): void {
   })
   response.on('error', () => {})
   response.on('close', over)
+}
+
+/** The text of an answer, or null when it is too long or breaks off. */
+async function read(response: IncomingMessage, limit: number): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of response) {
+      length += chunk.length
+      if (length > limit) return null
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString()
+  } catch {
+    return null
+  }
 }
 
 /** Lets so many through at once; the others wait in the order they came. */

@@ -20,7 +20,9 @@ import { localTenants } from './local.ts'
 import { report } from './log.ts'
 import { operatorActions } from './operator.ts'
 import { OperatorJournal } from './operator-journal.ts'
+import { ProofPages } from './proof-pages.ts'
 import { Restoring } from './restoring.ts'
+import { SigningKeyFile } from './signing-key-file.ts'
 import { HostObserver } from './watch/observer.ts'
 import { Refusals } from './watch/refusals.ts'
 import { WorkerPool } from './workers/worker-pool.ts'
@@ -49,6 +51,8 @@ export async function openService(given: Settings): Promise<Service> {
   const settings = { ...given, secretKey: secretKey(given.data, given.secretKey) }
   const files = new TenantFiles(settings.data)
   files.prepare()
+  const signingKeys = new SigningKeyFile(settings)
+  await signingKeys.prepare()
   let baseUrl = settings.baseUrl ?? ''
   let stopping = false
 
@@ -72,7 +76,9 @@ export async function openService(given: Settings): Promise<Service> {
     isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
     release: (slug) => pool?.release(slug) ?? false,
     cancelAlarm: (slug) => alarms.book(slug, null),
+    rotateKey: () => signingKeys.rotate(),
   })
+  const proof = new ProofPages(settings, signingKeys, () => baseUrl)
   const pages = consolePages()
   const refusals = new Refusals()
   const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
@@ -86,6 +92,7 @@ export async function openService(given: Settings): Promise<Service> {
     hostSuffix: settings.hostSuffix,
     mcpHosts: () => mcpHosts(settings),
     home: '/console',
+    takesBody: (segments) => proof.takesBody(segments),
     isOperator: operatorTest(rootKey.key),
     requestId: randomUUID,
     report,
@@ -101,6 +108,8 @@ export async function openService(given: Settings): Promise<Service> {
         demandReading(request.method)
         return numbersPage(observer.numbers.page(await tenants.stats(), refusals.counts, bodyMemory.total))
       }
+      const known = await proof.answer(request, segments)
+      if (known) return known
       return docsPage(request, segments) ?? pages(request, segments) ?? publicPage(request, segments, stopping)
     },
   })
@@ -126,6 +135,7 @@ export async function openService(given: Settings): Promise<Service> {
       await observer.close()
       alarms.close()
       journal.close()
+      proof.close()
     },
   }
 }

@@ -50,7 +50,10 @@ export class SigningKeyFile {
   /** Signs with a new key from now on. The old private key is forgotten; its public key stays listed. */
   async rotate(): Promise<SigningKey> {
     if (this.#given.signingKey !== null) {
-      throw new Problem('not_supported', 'The key is set by TILDE_SIGNING_KEY: set a new one, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.')
+      throw new Problem(
+        'not_supported',
+        'The key is set by TILDE_SIGNING_KEY: set a new one, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
+      )
     }
     return this.#replace(this.#read())
   }
@@ -94,7 +97,10 @@ export async function publicText(seed: Seed): Promise<string> {
 function seedOf(base64: string): Seed {
   const seed = fromBase64(base64)
   if (seed?.length === 32) return seed
-  throw new Problem('unavailable', 'The file signing.key is damaged: restore it, or move it away to begin with a new key.')
+  throw new Problem(
+    'unavailable',
+    'The file signing.key is damaged: restore it, or move it away to begin with a new key.',
+  )
 }
 
 function syncFile(path: string): void {

@@ -6,6 +6,7 @@ import type { Schema } from './schemas.ts'
 
 const OBJECT = ANY_OBJECT
 const TEXT = { schema: { type: 'string' } }
+const SIZE = { type: 'integer', minimum: 0 }
 
 /** What JSON-RPC answers: a message, or several at once. */
 const MESSAGES = { anyOf: [OBJECT, { type: 'array', items: OBJECT }] }
@@ -114,6 +115,22 @@ const KNOWN: {
     },
   },
   'GET /manifest': { success: ref('Manifest') },
+  'GET /checkpoint': { success: ref('Checkpoint'), others: { 'text/plain': TEXT } },
+  'GET /consistency': {
+    parameters: [
+      { ...query('from', 'The size of the earlier log.', SIZE), required: true },
+      query('to', 'The size of the later log; the newest unless given.', SIZE),
+    ],
+    success: ref('ConsistencyProof'),
+  },
+  'GET /proof/:eventId': {
+    parameters: [
+      query('size', 'The size of an earlier log to prove the event in.', SIZE),
+      query('format', 'json, or html for a page that checks itself.', { type: 'string', enum: ['json', 'html'] }),
+    ],
+    success: ref('EventProof'),
+    others: { 'text/html': TEXT },
+  },
   'GET /schema': { success: ref('Types') },
   'POST /sync': { requestBody: body(ref('SyncRequest'), true, { changes: [] }), success: ref('SyncAnswer') },
   'POST /do': {

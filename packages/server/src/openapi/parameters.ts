@@ -59,4 +59,5 @@ const DESCRIPTIONS: { readonly [name: string]: string } = {
   id: 'The $id of an entity.',
   name: 'The name of a step, such as qualifying or qualified.',
   correlation: 'What the events to undo share.',
+  eventId: 'The id of an event, or its seq.',
 }

@@ -5,6 +5,7 @@ import { Gateway } from '../gateway.ts'
 import { operatorPage } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
+import { KEYS_PATH, keysPage } from '../host/signing-keys.ts'
 import { mcpHosts, readSettings } from '../node/config.ts'
 import { type NoNouns, type ProgramOf, programOf } from '../program.ts'
 import { DurableTenants } from './durable-tenants.ts'
@@ -12,6 +13,7 @@ import type { Env, TenantObjectClass } from './env.ts'
 import { report } from './log.ts'
 import { tenantObject } from './object.ts'
 import { operatorActions } from './operator.ts'
+import { publicKeysOf } from './signing.ts'
 
 export { defineProgram, type HookRegistryOf, type ProgramOf } from '../program.ts'
 export type { Env, TenantObjectClass, TenantObjects } from './env.ts'
@@ -47,10 +49,12 @@ function gatewayOf(env: Env): Gateway {
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,
-    outside: (request, segments, sender, requestId) =>
-      segments[0] === 'operator'
-        ? operatorPage(request, segments, sender, requestId, operatorActions(tenants))
-        : publicPage(request, segments, false),
+    outside: async (request, segments, sender, requestId) => {
+      if (segments[0] === 'operator')
+        return operatorPage(request, segments, sender, requestId, operatorActions(tenants))
+      if (segments.join('/') === KEYS_PATH) return keysPage(request, await publicKeysOf(settings), null)
+      return publicPage(request, segments, false)
+    },
   })
 }
 

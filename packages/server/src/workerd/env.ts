@@ -3,6 +3,10 @@ export interface Env {
   readonly TENANTS: TenantObjects
   /** The operator's key, a secret. Without it nobody is the operator. */
   readonly TILDE_ROOT_KEY?: string
+  /** What signs checkpoints, a secret: 32 bytes as base64. Without it a key is derived from TILDE_SECRET_KEY. */
+  readonly TILDE_SIGNING_KEY?: string
+  readonly TILDE_SIGNING_KEYS_RETIRED?: string
+  readonly TILDE_WITNESSES?: string
   readonly TILDE_SIGNUP?: string
   readonly TILDE_HOST_SUFFIX?: string
   readonly TILDE_BASE_URL?: string

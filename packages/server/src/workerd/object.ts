@@ -4,7 +4,9 @@ import { openTenant, type Tenant } from '@tildebase/tenant'
 import { handleRequest } from '../app.ts'
 import { fetchResponseOf, httpRequestOf, withBody } from '../fetch-adapter.ts'
 import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
+import { createSigner } from '../host/signer.ts'
 import { createVault } from '../host/vault.ts'
+import { createWitnesses } from '../host/witnesses.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { logPart } from '../log-request.ts'
 import { readSettings } from '../node/config.ts'
@@ -18,6 +20,7 @@ import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
 import { commandOf, type ObjectCommand, type ObjectTask } from './object-command.ts'
 import { createOutbound } from './outbound.ts'
+import { seedOf } from './signing.ts'
 import { DurableSql } from './sql.ts'
 
 /** The Durable Object of a tenant, for a program of nouns and hooks. */
@@ -119,6 +122,7 @@ export function tenantObject(program: Program): TenantObjectClass {
     #opened(slug: string): Tenant {
       if (this.#tenant) return this.#tenant
       const { settings, baseUrl } = { settings: this.#settings, baseUrl: () => this.#baseUrl }
+      const seed = seedOf(settings)
       const tenant = openTenant(
         slug,
         {
@@ -127,6 +131,8 @@ export function tenantObject(program: Program): TenantObjectClass {
           random: systemRandom,
           seal: systemSeal,
           vault: createVault(settings.secretKey ?? settings.rootKey ?? slug, slug),
+          signer: seed === null ? undefined : createSigner(() => seed),
+          witnesses: createWitnesses(settings.witnesses, createOutbound(true)),
           alarm: { wakeAt: (at) => this.#wakeAt(at) },
           outbound: createOutbound(settings.webhooksInsecure),
           // The answer is held back until what was written is durable, so a commit need not wait for company.

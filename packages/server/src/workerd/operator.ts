@@ -15,6 +15,7 @@ export function operatorActions(tenants: DurableTenants): OperatorActions {
     list: 'Durable Objects cannot be listed from within: keep a list of your tenants.',
     create: 'A tenant of this host is created by its first write.',
     journal: 'This host keeps no log of the operator: see the log of the Worker.',
+    rotateKey: 'Set a new TILDE_SIGNING_KEY on this host, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
     info: run({ do: 'info' }),
     remove: run({ do: 'delete' }),
     verify: run({ do: 'verify' }),

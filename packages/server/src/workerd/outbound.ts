@@ -24,11 +24,15 @@ export function createOutbound(insecure: boolean): Outbound {
   }
 }
 
-async function send({ url, headers, body, timeoutMs }: OutboundRequest): Promise<OutboundAnswer> {
+async function send({ url, headers, body, timeoutMs, answerLimit }: OutboundRequest): Promise<OutboundAnswer> {
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-  await response.body?.cancel()
-  return { status: response.status }
+  if (answerLimit === undefined) {
+    await response.body?.cancel()
+    return { status: response.status }
+  }
+  const text = await response.text()
+  return text.length > answerLimit ? { error: 'the answer is too long' } : { status: response.status, text }
 }
 
 /** Why a URL is not asked at all; null when it may be. */

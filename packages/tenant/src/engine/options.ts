@@ -1,5 +1,17 @@
 import type { Nouns } from '@tildebase/nouns'
-import type { Alarm, Clock, Outbound, Random, Script, Seal, Sql, Turns, Vault } from '../ports.ts'
+import type {
+  Alarm,
+  Clock,
+  Outbound,
+  Random,
+  Script,
+  Seal,
+  Signer,
+  Sql,
+  Turns,
+  Vault,
+  Witness,
+} from '../ports.ts'
 import type { Hooks } from './hooks.ts'
 
 const SECOND = 1_000
@@ -35,6 +47,9 @@ export interface Ports {
   readonly alarm: Alarm
   readonly outbound?: Outbound
   readonly script?: Script
+  /** Absent where the service has no key to sign with. */
+  readonly signer?: Signer | undefined
+  readonly witnesses?: readonly Witness[]
   /** Runs something after the input that is at hand has been read: `setImmediate` on Node. */
   readonly soon?: (run: () => void) => void
   readonly turns?: Turns

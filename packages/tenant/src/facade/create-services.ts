@@ -8,6 +8,8 @@ import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
 import { Feed } from '../services/events/feed.ts'
 import { IndexJob } from '../services/index-job.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
+import { Checkpoints } from '../services/proof/checkpoints.ts'
+import { witnessJob } from '../services/proof/witness-job.ts'
 import { sessionIn } from '../services/session.ts'
 import { syncedUntil } from '../services/sync/sync.ts'
 import { cleanupJob, deliveryJob } from '../services/webhooks/deliver.ts'
@@ -24,6 +26,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   const keys = new Keys(transactor)
   const flagCounts = new FlagCounts(transactor)
   const indexing = new IndexJob(engine)
+  const checkpoints = new Checkpoints(engine)
   const { extensions } = transactor
   engine.syncedUntil = syncedUntil(engine)
   encryptSecrets(engine)
@@ -39,6 +42,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     cleanupJob(engine),
     flagCounts.job(),
     indexing,
+    witnessJob(engine, checkpoints),
   )
-  return { transactor, keys, feed: new Feed(engine), flagCounts, indexing }
+  return { transactor, keys, feed: new Feed(engine), flagCounts, indexing, checkpoints }
 }

@@ -1,4 +1,4 @@
-import { Problem, noteText, toBase64 } from '@tildebase/nouns'
+import { noteText, Problem, toBase64 } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { wholeTree } from '../services/proof/catch-up.ts'
@@ -14,6 +14,8 @@ export interface CheckpointView {
   readonly root: string
   /** The checkpoint as a signed note. */
   readonly note: string
+  /** The key of the service that signed it, as C2SP signed-note writes it. */
+  readonly key: string
   readonly witnesses: readonly WitnessReport[]
   /** The names that this log was signed under before it was forked, moved or restored, oldest first. */
   readonly lineage: readonly { readonly origin: string; readonly size: number; readonly root: string }[]
@@ -40,10 +42,11 @@ export class Prover {
 
   async checkpoint(): Promise<CheckpointView> {
     const { checkpoints } = this.#services
-    const { origin, size, root, note } = await checkpoints.current()
+    const { origin, size, root, note, key } = await checkpoints.current()
     const engine = this.#engine
     const lineage = checkpoints.lineage.map((one) => ({ ...one, root: toBase64(new Tree(engine, one.size).root()) }))
-    return { origin, size, root: toBase64(root), note: noteText(note), witnesses: checkpoints.reports, lineage }
+    const witnesses = checkpoints.reports
+    return { origin, size, root: toBase64(root), note: noteText(note), key, witnesses, lineage }
   }
 
   /** The proof of an event, by its id or its seq. */

@@ -2,6 +2,7 @@ import type { FlagCounts } from '../business/flag-counts.ts'
 import type { Feed } from '../services/events/feed.ts'
 import type { IndexJob } from '../services/index-job.ts'
 import type { Keys } from '../services/keys.ts'
+import type { Checkpoints } from '../services/proof/checkpoints.ts'
 import type { Transactor } from '../write/transactor.ts'
 
 /** What a tenant keeps in memory beside its engine. */
@@ -11,4 +12,5 @@ export interface TenantServices {
   readonly feed: Feed
   readonly flagCounts: FlagCounts
   readonly indexing: IndexJob
+  readonly checkpoints: Checkpoints
 }

@@ -2,6 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
 import { indexText, textBacklog } from '../query/text-index.ts'
 import { indexVersions, versionsBacklog } from '../store/versions.ts'
+import { extendTree, treeBacklog } from './proof/tree.ts'
 
 const QUIET_MS = 300
 /** The more at once, the fewer pages are written; this many take some 20 ms. */
@@ -12,8 +13,8 @@ const FEW_EVENTS = 100
 const MOST_BEHIND = 10_000
 
 /**
- * Brings the text index and the versions up to the log once writing pauses, a slice at a time, so that the first question
- * need not. While writing does not pause, it goes on beside it.
+ * Brings the text index, the versions and the hash tree up to the log once writing pauses, a slice at a time, so that the
+ * first question need not. While writing does not pause, it goes on beside it; the tree waits until the others are done.
  */
 export class IndexJob implements Job {
   readonly light = true
@@ -24,7 +25,7 @@ export class IndexJob implements Job {
 
   constructor(engine: Engine) {
     this.#engine = engine
-    this.#behind = Math.max(textBacklog(engine.sql, engine.head.seq), versionsBacklog(engine.sql))
+    this.#behind = Math.max(textBacklog(engine.sql, engine.head.seq), versionsBacklog(engine.sql), treeBacklog(engine))
     engine.listen((events) => {
       const wasDue = this.due()
       this.#written = engine.ports.clock.now()
@@ -46,7 +47,7 @@ export class IndexJob implements Job {
   runSlice(): boolean {
     const { sql, nouns, head } = this.#engine
     const versions = indexVersions(sql, VERSIONS_SLICE)
-    const isDone = indexText(sql, nouns) && versions < VERSIONS_SLICE
+    const isDone = indexText(sql, nouns) && versions < VERSIONS_SLICE && extendTree(this.#engine)
     this.#behind = isDone ? 0 : Math.max(1, textBacklog(sql, head.seq))
     return isDone
   }

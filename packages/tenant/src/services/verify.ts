@@ -13,6 +13,7 @@ import {
   strayVersions,
 } from '../store/verify.ts'
 import { NewestEvents } from './newest-events.ts'
+import { treeFaults } from './proof/check-tree.ts'
 
 /** One thing that is not as it should be; `seq` is the event where it shows. */
 interface Fault {
@@ -42,6 +43,7 @@ export function verify(engine: Engine): Verdict {
     message: `The file: ${message}`,
   }))
   const { events, hash, newest } = walkChain(engine, faults)
+  faults.push(...treeFaults(engine))
   for (const { id, seq } of strayEntities(engine.sql))
     faults.push({ seq, message: `The state of ${id} is not that of its event.` })
   checkHeads(engine, newest, faults)

@@ -1,7 +1,7 @@
 import { MEASURES } from './measures.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 3
+export const LAYOUT_VERSION = 4
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -166,6 +166,13 @@ export const LAYOUT = [
     PRIMARY KEY (entity, field)) WITHOUT ROWID`,
   // Digests of the changes that syncs have brought, so that a repeated one is known.
   `CREATE TABLE synced (digest BLOB PRIMARY KEY, applied INTEGER NOT NULL) WITHOUT ROWID`,
+
+  // The hash tree over the log: complete subtrees, from those of 16 events up. Made from the log, lazily.
+  `CREATE TABLE tree (
+    level INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (level, n)) WITHOUT ROWID`,
 
   ...MEASURES,
 ] as const

@@ -84,7 +84,12 @@ export function digestOf(seal: Seal, salt: Uint8Array, entry: Pick<Entry, 'data'
 
 /** The hash of an event: over the hash before it, its header and the digest of its values. */
 export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry, digest: Uint8Array): Uint8Array {
-  const header = JSON.stringify([
+  return seal.sha256(before, headerText(seq, entry), digest)
+}
+
+/** What the chain says of an event beside its values, as JSON text. */
+export function headerText(seq: number, entry: Entry): string {
+  return JSON.stringify([
     seq,
     entry.id,
     entry.at,
@@ -98,7 +103,6 @@ export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry,
     entry.createdAt,
     entry.createdBy,
   ])
-  return seal.sha256(before, header, digest)
 }
 
 /** Events after a seq, oldest first. */

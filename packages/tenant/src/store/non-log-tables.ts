@@ -18,11 +18,15 @@ interface NonLogTable {
   readonly least?: number
   /** Which of its rows go along. */
   readonly where?: string
+  /** True for what goes along with every log. */
+  readonly isPublic?: boolean
 }
 
 /** What cannot be made from the log: secrets, clocks of syncs, and work that is still to be done. */
 const TABLES: { readonly [name: string]: NonLogTable } = {
   meta: { columns: 'key, value', where: `key >= 'sync.' AND key < 'sync/'` },
+  // The last signed checkpoint, and under which names the log was signed before.
+  proof: { table: 'meta', columns: 'key, value', where: `key >= 'proof.' AND key < 'proof/'`, isPublic: true },
   keys: { isSecret: true, columns: 'id, prefix, hash, expires_at, used_at' },
   receivers: { isSecret: true, columns: 'id, secret, old_secret, old_until, sees, position' },
   clocks: { columns: 'entity, field, seq, at, replica, clock' },
@@ -37,8 +41,8 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
 
 /** The rows that stand beside the log. */
 export function* nonLogRows(sql: Sql, which: NonLogTables): Generator<NonLogRow> {
-  for (const [beside, { table = beside, columns, where, isSecret }] of Object.entries(TABLES)) {
-    if (which === 'none' || (which === 'secrets' && !isSecret)) continue
+  for (const [beside, { table = beside, columns, where, isSecret, isPublic }] of Object.entries(TABLES)) {
+    if (!isPublic && (which === 'none' || (which === 'secrets' && !isSecret))) continue
     const rows = sql.rows(`SELECT ${columns} FROM ${table}${where ? ` WHERE ${where}` : ''}`)
     for (const row of rows) yield { beside, row: row.map(written) }
   }

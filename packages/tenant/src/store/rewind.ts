@@ -1,6 +1,7 @@
 import type { Sql } from '../ports.ts'
 import { LOG_KEPT, OPEN } from './layout.ts'
 import { setMeta } from './meta.ts'
+import { cutTree } from './tree.ts'
 import { cutVersions, indexVersions } from './versions.ts'
 
 /** Takes a copy of a tenant back to a seq, as if nothing had happened since. For forks only: it cuts the log. */
@@ -27,6 +28,7 @@ export function rewind(sql: Sql, seq: number): void {
     sql.run('UPDATE field_index SET until = ? WHERE until > ? AND until < ?', OPEN, seq, OPEN)
     sql.run('DELETE FROM outbox WHERE seq > ?', seq)
     sql.run('DELETE FROM log WHERE seq > ?', seq)
+    cutTree(sql, seq)
     sql.run('DELETE FROM clocks WHERE seq > ?', seq)
     sql.run('DELETE FROM synced')
     sql.run(LOG_KEPT)

@@ -32,12 +32,10 @@ export function chainHashes(sql: Sql, after: number, limit: number): Uint8Array[
 
 /** The stored nodes of a level from one number on. */
 export function nodesFrom(sql: Sql, level: number, n: number, limit: number): [n: number, hash: Uint8Array][] {
-  return sql.rows(
-    'SELECT n, hash FROM tree WHERE level = ? AND n >= ? ORDER BY n LIMIT +?',
-    level,
-    n,
-    limit,
-  ) as [number, Uint8Array][]
+  return sql.rows('SELECT n, hash FROM tree WHERE level = ? AND n >= ? ORDER BY n LIMIT +?', level, n, limit) as [
+    number,
+    Uint8Array,
+  ][]
 }
 
 /** How many nodes are stored. */

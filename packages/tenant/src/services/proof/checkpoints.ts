@@ -1,4 +1,12 @@
-import { checkpointText, keyIdOf, type NoteSignature, Problem, sameBytes } from '@tildebase/nouns'
+import {
+  checkpointText,
+  keyIdOf,
+  type NoteSignature,
+  Problem,
+  sameBytes,
+  type VerifierKey,
+  verifierKeyText,
+} from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { wholeTree } from './catch-up.ts'
 import { cosign, type WitnessReport } from './cosign.ts'
@@ -14,6 +22,14 @@ import { Tree } from './tree.ts'
 
 /** Witnesses are not asked more often than this for one tenant. */
 const ROUND_MS = 10_000
+
+/** A checkpoint that was signed now, and the keys that it can be checked with. */
+export interface CurrentCheckpoint extends SignedCheckpoint {
+  /** The key of the service, as C2SP signed-note writes it. */
+  readonly key: string
+  /** Those of the witnesses that are asked. */
+  readonly witnesses: readonly string[]
+}
 
 /** The checkpoints of a tenant: signed by the service, and cosigned by its witnesses. */
 export class Checkpoints {
@@ -37,7 +53,7 @@ export class Checkpoints {
   }
 
   /** The whole log, signed now. Witnesses that have not cosigned it are asked first, unless they were asked just now. */
-  async current(): Promise<SignedCheckpoint> {
+  async current(): Promise<CurrentCheckpoint> {
     const signed = await this.#signed()
     const { witnesses = [], clock } = this.#engine.ports
     if (witnesses.length === 0 || signed.size === 0) return signed
@@ -49,7 +65,7 @@ export class Checkpoints {
     }
     await this.#round
     const stored = storedCheckpoint(this.#engine)
-    return stored?.note.text === signed.note.text ? stored : signed
+    return stored?.note.text === signed.note.text ? { ...signed, note: stored.note } : signed
   }
 
   async #askWitnesses(signed: SignedCheckpoint): Promise<void> {
@@ -58,21 +74,24 @@ export class Checkpoints {
     storeCheckpoint(this.#engine, { ...signed, note })
   }
 
-  async #signed(): Promise<SignedCheckpoint> {
+  async #signed(): Promise<CurrentCheckpoint> {
     const { ports } = this.#engine
-    if (!ports.signer) throw new Problem('not_supported', 'This service has no key to sign with: set TILDE_SIGNING_KEY.')
+    const { sha256 } = ports.seal
+    if (!ports.signer)
+      throw new Problem('not_supported', 'This service has no key to sign with: set TILDE_SIGNING_KEY.')
     const tree = await wholeTree(this.#engine)
     const checkpoint = { origin: originOf(this.#engine), size: tree.size, root: tree.root() }
     const stored = this.#consistentCheckpoint(checkpoint.origin)
     const text = checkpointText(checkpoint)
     const { publicKey, signature } = await ports.signer.sign(text)
-    const keyId = keyIdOf(ports.seal.sha256, { name: checkpoint.origin, use: 'note', publicKey })
-    const line: NoteSignature = { name: checkpoint.origin, keyId, signature }
-    // The same text under the same key has cosignatures already.
-    if (stored?.note.text === text && stored.note.signatures.some((one) => one.keyId === keyId)) return stored
-    const signed = { ...checkpoint, note: { text, signatures: [line] } }
-    storeCheckpoint(this.#engine, signed)
-    return signed
+    const key: VerifierKey = { name: checkpoint.origin, use: 'note', publicKey }
+    const line: NoteSignature = { name: key.name, keyId: keyIdOf(sha256, key), signature }
+    // The same text under the same key may have cosignatures already.
+    const isKept = stored?.note.text === text && stored.note.signatures.some(({ keyId }) => keyId === line.keyId)
+    const signed = { ...checkpoint, note: isKept ? stored.note : { text, signatures: [line] } }
+    if (!isKept) storeCheckpoint(this.#engine, signed)
+    const witnesses = (ports.witnesses ?? []).map((one) => verifierKeyText(sha256, { ...one, use: 'cosignature' }))
+    return { ...signed, key: verifierKeyText(sha256, key), witnesses }
   }
 
   /** The last checkpoint of this name, which the log must still contain: nothing is signed that contradicts it. */

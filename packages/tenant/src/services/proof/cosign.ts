@@ -31,7 +31,9 @@ export async function cosign(
 ): Promise<{ readonly note: Note; readonly reports: readonly WitnessReport[] }> {
   const { witnesses = [] } = engine.ports
   const results = await Promise.all(witnesses.map((witness) => ask(engine, witness, signed)))
-  const lines = results.flatMap(({ valid }) => (valid && !signed.note.signatures.includes(valid.line) ? [valid.line] : []))
+  const lines = results.flatMap(({ valid }) =>
+    valid && !signed.note.signatures.includes(valid.line) ? [valid.line] : [],
+  )
   return {
     note: { ...signed.note, signatures: [...signed.note.signatures, ...lines] },
     reports: results.map(({ report }) => report),

@@ -34,6 +34,9 @@ export interface EventProof {
   readonly proof: readonly string[]
   /** The signed checkpoint of that size; null for an earlier size, whose checkpoint the caller has. */
   readonly checkpoint: string | null
+  /** The key of the service that signed it, and those of its witnesses, as C2SP signed-note writes them. */
+  readonly key: string | null
+  readonly witnesses: readonly string[]
   readonly entry: SealedEntry
 }
 
@@ -53,7 +56,9 @@ export async function proveEvent(
   const record = visibleRecord(engine, grant, id)
   const { seq } = record
   if (size > engine.head.seq || seq > size) {
-    throw new Problem('invalid_parameter', `size is a whole number from ${seq} to ${engine.head.seq}.`, { field: 'size' })
+    throw new Problem('invalid_parameter', `size is a whole number from ${seq} to ${engine.head.seq}.`, {
+      field: 'size',
+    })
   }
   const sealed = readSealed(engine.sql, seq - 1, 1)[0]!
   return {
@@ -63,6 +68,8 @@ export async function proveEvent(
     leaf: toBase64(sealed.hash),
     proof: new Tree(engine, size).inclusion(seq).map(toBase64),
     checkpoint: checkpoint && noteText(checkpoint.note),
+    key: checkpoint?.key ?? null,
+    witnesses: checkpoint?.witnesses ?? [],
     entry: entryOf(engine, sealed, record),
   }
 }

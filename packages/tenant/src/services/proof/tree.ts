@@ -61,7 +61,7 @@ export class Tree {
 
   constructor(engine: Engine, size: number) {
     const { sql, ports } = engine
-    while (!extendTree(engine)) continue
+    while (!extendTree(engine));
     this.size = size
     this.#sha256 = ports.seal.sha256
     this.#nodeAt = (level, n) =>
