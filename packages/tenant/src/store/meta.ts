@@ -3,6 +3,9 @@ import type { Sql } from '../ports.ts'
 import { LAYOUT, LAYOUT_VERSION } from './layout.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 
+/** Where a copy of a log was cut, until its next checkpoint is signed. */
+export const CUT = 'proof.cut'
+
 /** Lays out an empty database. */
 export function layOut(sql: Sql): void {
   sql.transaction(() => {
@@ -42,6 +45,10 @@ export function setMeta(sql: Sql, key: string, value: string): void {
     key,
     value,
   )
+}
+
+export function removeMeta(sql: Sql, key: string): void {
+  sql.run('DELETE FROM meta WHERE key = ?', key)
 }
 
 function bringForward(sql: Sql, version: number): void {

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
+import { CUT } from '../../store/meta.ts'
 import { hexOf, type NonLogTables, nonLogRows } from '../../store/non-log-tables.ts'
 import { readSealed, type SealedRow } from '../../store/verify.ts'
 
@@ -42,7 +43,8 @@ export function* portableLog(engine: Engine, { after, until, beside }: LogPart):
   }
   // In one piece: nothing can be written between the last event and what stands beside it.
   const rows = Array.from(nonLogRows(engine.sql, beside), line).join('')
-  yield `${rows}${line({ end: true, seq: position, hash: hexOf(hash) })}`
+  const cut = until === undefined ? '' : line({ beside: 'proof', row: [CUT, String(position)] })
+  yield `${rows}${cut}${line({ end: true, seq: position, hash: hexOf(hash) })}`
 }
 
 function portable(row: SealedRow): object {

@@ -1,6 +1,6 @@
 import { type Checkpoint, type Note, noteText, parseCheckpoint, parseNote } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { getMeta, setMeta } from '../../store/meta.ts'
+import { CUT, getMeta, removeMeta, setMeta } from '../../store/meta.ts'
 
 // These keys go along with backups, forks and logs on their way to another host.
 const CHECKPOINT = 'proof.checkpoint'
@@ -11,9 +11,10 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly note: Note
 }
 
-/** A name that this log was signed under before: it was forked, moved or restored since, at `size` or later. */
+/** A name that this log was signed under before: it was forked, moved or restored since. */
 export interface Ancestor {
   readonly origin: string
+  /** How many events of it, at least, are the beginning of this one. */
   readonly size: number
 }
 
@@ -38,10 +39,12 @@ export function storeCheckpoint(engine: Engine, checkpoint: SignedCheckpoint): v
     const before = storedCheckpoint(engine)
     if (before?.origin === checkpoint.origin && before.size > checkpoint.size) return
     if (before && before.origin !== checkpoint.origin) {
-      const ancestor: Ancestor = { origin: before.origin, size: Math.min(before.size, head.seq) }
+      const size = Math.min(before.size, Number(getMeta(sql, CUT) ?? head.seq))
+      const ancestor: Ancestor = { origin: before.origin, size }
       setMeta(sql, LINEAGE, JSON.stringify([...ancestors(engine), ancestor]))
     }
     setMeta(sql, CHECKPOINT, noteText(checkpoint.note))
+    removeMeta(sql, CUT)
   })
 }
 
