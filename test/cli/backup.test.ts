@@ -274,7 +274,7 @@ async function newest(slug: string): Promise<any> {
 
 function segments(folder: string): string[] {
   return readdirSync(join(tilde.folder, folder))
-    .filter((name) => name !== 'secrets.ndjson')
+    .filter((name) => name !== 'secrets.ndjson' && name !== 'checkpoint.txt')
     .sort()
 }
 

@@ -53,7 +53,7 @@ async function write(host: TestHost, count: number, tenant = 'acme'): Promise<vo
 const read = async (host: TestHost, tenant = 'acme') =>
   (await host.request('GET', `/~${tenant}/checkpoint`, undefined, { accept: 'application/json' })).body
 
-/** Sends `add-checkpoint` as anybody may. */
+/** Sends `add-checkpoint`, which needs no key. */
 async function add(witness: TestHost, old: number, proof: readonly string[], note: string) {
   const body = `old ${old}\n${proof.map((hash) => `${hash}\n`).join('')}\n${note}`
   return witness.as('')('POST', '/witness/add-checkpoint', body)

@@ -22,6 +22,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
   backup: 'save a tenant to a file',
   restore: 'make a tenant of a backup',
   verify: 'check that a tenant is whole',
+  prove: 'prove that an event is in the log',
   login: 'keep a key for later',
   logout: 'forget a key',
   init: 'begin a project',

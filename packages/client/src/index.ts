@@ -10,6 +10,7 @@ export {
   type Persistence,
 } from './local.ts'
 export type { Page } from './page.ts'
+export type { ConsistencyProof, EventProof, Proofs, SignedCheckpoint, WitnessReport } from './proof.ts'
 export type { Time } from './query.ts'
 export { type SendSync, type SyncReport, sync, syncOver } from './sync.ts'
 export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './sync-types.ts'

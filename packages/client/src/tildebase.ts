@@ -4,6 +4,7 @@ import { batch } from './batch.ts'
 import type { BatchAnswer, BatchBuilder, BatchOptions } from './batch-types.ts'
 import { collectionOf } from './collection.ts'
 import { type Events, eventsOf } from './events.ts'
+import { type Proofs, proofsOf } from './proof.ts'
 import { type Time, timeText } from './query.ts'
 import type { Collection } from './types.ts'
 import { verifyWebhook } from './webhooks.ts'
@@ -32,6 +33,8 @@ export interface Service<C extends NounMap> {
   batch(build: (b: BatchBuilder<C>) => unknown, options?: BatchOptions): Promise<BatchAnswer>
   readonly events: Events<C>
   readonly webhooks: { readonly verify: typeof verifyWebhook }
+  /** Signed checkpoints of the log, and proofs of its events. */
+  readonly proof: Proofs
   /** How the tenant stands, and what the key may do. */
   status(): Promise<Status>
   /** The tenant's types as data; one of them by its name. */
@@ -72,6 +75,7 @@ export function tildebase<N extends NounMap = NoNouns>(options: TildebaseOptions
     batch: (build, how) => batch(wire, root, build, how),
     events: eventsOf(wire, root),
     webhooks: { verify: verifyWebhook },
+    proof: proofsOf(wire, root),
     status: () => wire.json(`${root}/status`),
     schema: (type) => wire.json(`${root}/schema${type === undefined ? '' : `/${encodeURIComponent(type)}`}`),
     metrics: ({ asOf } = {}) => wire.json(`${root}/metrics`, { query: { asOf: asOf && timeText(asOf) } }),

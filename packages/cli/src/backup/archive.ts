@@ -12,11 +12,14 @@ const MOST_BYTES = 16_777_216
 /** So many letters are gathered before they are written. */
 const MOST_GATHERED = 1_048_576
 const PART = '.part'
-const HALF_DONE = /^(?:\d{15}\.ndjson\.gz|secrets\.ndjson)\.part$/
+const HALF_DONE = /^(?:\d{15}\.ndjson\.gz|secrets\.ndjson|checkpoint\.txt)\.part$/
 const SEGMENT = /^\d{15}\.ndjson$/
 
 /** The file of a folder with what no event tells: hashes of keys and secrets of webhooks. */
 export const SECRETS = 'secrets.ndjson'
+
+/** The file of a folder with the last signed checkpoint. */
+const CHECKPOINT = 'checkpoint.txt'
 
 /** A folder that the log of a tenant is written to, event after event. It can be killed at any moment. */
 export class Archive {
@@ -96,14 +99,23 @@ export class Archive {
   async saveSecrets(lines: readonly string[]): Promise<void> {
     const text = lines.map((line) => `${line}\n`).join('')
     if (text === this.#secrets) return
-    const path = join(this.#folder, SECRETS)
+    await this.#saveWhole(SECRETS, text)
+    this.#secrets = text
+  }
+
+  /** Keeps the signed checkpoint of the log, which the events can be checked against. */
+  saveCheckpoint(note: string): Promise<void> {
+    return this.#saveWhole(CHECKPOINT, note)
+  }
+
+  async #saveWhole(name: string, text: string): Promise<void> {
+    const path = join(this.#folder, name)
     const part = await open(`${path}${PART}`, 'w', 0o600)
     await part.writeFile(text)
     await part.sync()
     await part.close()
     await rename(`${path}${PART}`, path)
     await syncFolder(this.#folder)
-    this.#secrets = text
   }
 
   async close(): Promise<void> {

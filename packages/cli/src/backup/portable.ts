@@ -6,6 +6,9 @@ import { UsageError } from '../usage-error.ts'
 import { SECRETS } from './archive.ts'
 import { eventsOf, tenantOf } from './segments.ts'
 
+/** Where a copy of a log was cut, as the service names it. */
+const CUT = 'proof.cut'
+
 /** A moment of a tenant's log: everything, or up to an event, or up to a time. */
 type Moment = { readonly seq: number } | { readonly at: number } | null
 
@@ -16,6 +19,8 @@ export interface Found {
   readonly tenant: string
   /** Where the log stands at the moment asked for. */
   readonly head: Head
+  /** Whether there are events after that moment. */
+  readonly isCut: boolean
   /** Entities that changed after that moment. */
   readonly changed: ReadonlySet<string>
 }
@@ -45,7 +50,7 @@ export async function examine(folder: string, moment: Moment): Promise<Found> {
     throw new Problem('not_found', `The backup ends with event ${last.seq}: it has no event ${moment.seq}.`)
   }
   if (head.seq === 0) throw new Problem('not_found', 'The tenant had no events yet at that moment.')
-  return { folder, tenant, head, changed }
+  return { folder, tenant, head, isCut: head.seq < last.seq, changed }
 }
 
 /**
@@ -53,15 +58,18 @@ export async function examine(folder: string, moment: Moment): Promise<Found> {
  * on working, but for those that were changed after the moment: what was revoked stays so. Any other is a copy.
  */
 export async function* portableLines(found: Found, slug: string): AsyncGenerator<string> {
-  const { folder, tenant, head, changed } = found
+  const { folder, tenant, head, isCut, changed } = found
   yield `${JSON.stringify({ tildebase: 'log', form: FORM, tenant, after: 0 })}\n`
   for await (const { head: at, line } of eventsOf(folder)) {
     if (at.seq > head.seq) break
     yield `${line}\n`
   }
   if (slug === tenant) {
-    const lines = (await readFile(join(folder, SECRETS), 'utf8').catch(() => '')).split('\n')
+    const all = (await readFile(join(folder, SECRETS), 'utf8').catch(() => '')).split('\n')
+    const lines = isCut ? all.filter((line) => !line.includes(`"${CUT}"`)) : all
     for (const line of lines) if (line !== '' && !changed.has(JSON.parse(line).row[0])) yield `${line}\n`
+    // Its next checkpoint says that it does not continue the last one.
+    if (isCut) yield `${JSON.stringify({ beside: 'proof', row: [CUT, String(head.seq)] })}\n`
   }
   yield `${JSON.stringify({ end: true, seq: head.seq, hash: Buffer.from(head.hash).toString('hex') })}\n`
 }

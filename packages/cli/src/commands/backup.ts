@@ -30,6 +30,8 @@ export const command: Command = {
   },
 }
 
+const TEXT = { headers: { accept: 'text/plain' } }
+
 async function toFolder({ settings, flags, out }: Call, slug: string, folder: string): Promise<void> {
   const { Archive } = await import('../backup/archive.ts')
   const { shipOn, shipOnce } = await import('../backup/ship.ts')
@@ -41,7 +43,13 @@ async function toFolder({ settings, flags, out }: Call, slug: string, folder: st
     return { tenant: slug, events, seq, at: seq === 0 ? null : isoOf(at) }
   }
   try {
-    if (!flags.has('follow')) return out.record(tell(await shipOnce(wire, path, archive)))
+    if (!flags.has('follow')) {
+      // Signed first, so that the events that it covers are all among those that come.
+      const checkpoint = await (await wire.send(`/~${encodeURIComponent(slug)}/checkpoint`, TEXT)).text()
+      const events = await shipOnce(wire, path, archive)
+      await archive.saveCheckpoint(checkpoint)
+      return out.record(tell(events))
+    }
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     await shipOn(wire, path, archive, stop.signal, (events, trouble) => {

@@ -5,19 +5,39 @@ import { operatorWire } from '../link.ts'
 import { oneWord, someWords } from '../words.ts'
 
 export const command: Command = {
-  usage: 'verify TENANT\nverify --from FOLDER',
+  usage: 'verify TENANT\nverify --from FOLDER [--against CHECKPOINT]\nverify --against CHECKPOINT',
   summary:
-    "checks that a tenant's file and its log, or a folder of backups, are whole; the first needs the operator's key",
-  flags: { from: { type: 'string', help: 'the folder of a backup, which is read here and sent nowhere' } },
-  examples: ['tilde verify acme', 'tilde verify --from backups/acme'],
+    "checks that a tenant (with the operator's key) or a backup is whole, or that its history continues a checkpoint",
+  flags: {
+    from: { type: 'string', help: 'the folder of a backup, which is read here and sent nowhere' },
+    against: { type: 'string', help: 'a checkpoint that was saved before: the history must continue it' },
+    keys: { type: 'string', help: 'a file with the public keys; those that the service publishes unless given' },
+  },
+  examples: [
+    'tilde verify acme',
+    'tilde verify --from backups/acme',
+    'tilde verify --against checkpoint.txt',
+    'tilde verify --from backups/acme --against checkpoint.txt --keys keys.json',
+  ],
   async run(call) {
     const from = call.flags.text('from')
+    const against = call.flags.text('against')
+    if (against !== undefined) return verifyAgainst(call, from, against)
     if (from !== undefined) return verifyFolder(call, from)
     const slug = encodeURIComponent(oneWord(call, 'a tenant'))
     const found = await operatorWire(call.settings).json(`/operator/tenants/${slug}/verify`)
     call.out.record(found)
     if (found.ok === false) throw new Problem('damaged', `${slug} is not whole. Restore it from a backup.`)
   },
+}
+
+/** Compares with a checkpoint that the caller kept: the log of a backup, or the one that the service has now. */
+async function verifyAgainst(call: Call, from: string | undefined, checkpoint: string): Promise<void> {
+  someWords(call, [])
+  const { verifyBackup, verifyService } = await import('../proof/against.ts')
+  call.out.record(
+    from === undefined ? await verifyService(call, checkpoint) : await verifyBackup(call, from, checkpoint),
+  )
 }
 
 async function verifyFolder(call: Call, folder: string): Promise<void> {

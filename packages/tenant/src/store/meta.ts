@@ -51,6 +51,11 @@ export function removeMeta(sql: Sql, key: string): void {
   sql.run('DELETE FROM meta WHERE key = ?', key)
 }
 
+/** Where a log is cut that was perhaps cut before: nothing after the earlier cut is what was signed. */
+export function earliestCut(sql: Sql, seq: number): string {
+  return String(Math.min(seq, Number(getMeta(sql, CUT) ?? seq)))
+}
+
 function bringForward(sql: Sql, version: number): void {
   sql.transaction(() => {
     for (let from = version; from < LAYOUT_VERSION; from++) for (const step of MIGRATIONS[from]!) sql.run(step)

@@ -1,6 +1,6 @@
 import type { Sql } from '../ports.ts'
 import { LOG_KEPT, OPEN } from './layout.ts'
-import { CUT, setMeta } from './meta.ts'
+import { CUT, earliestCut, setMeta } from './meta.ts'
 import { cutTree } from './tree.ts'
 import { cutVersions, indexVersions } from './versions.ts'
 
@@ -29,7 +29,7 @@ export function rewind(sql: Sql, seq: number): void {
     sql.run('DELETE FROM outbox WHERE seq > ?', seq)
     sql.run('DELETE FROM log WHERE seq > ?', seq)
     cutTree(sql, seq)
-    setMeta(sql, CUT, String(seq))
+    setMeta(sql, CUT, earliestCut(sql, seq))
     sql.run('DELETE FROM clocks WHERE seq > ?', seq)
     sql.run('DELETE FROM synced')
     sql.run(LOG_KEPT)

@@ -30,14 +30,6 @@ export function chainHashes(sql: Sql, after: number, limit: number): Uint8Array[
     .map(([hash]) => hash)
 }
 
-/** The stored nodes of a level from one number on. */
-export function nodesFrom(sql: Sql, level: number, n: number, limit: number): [n: number, hash: Uint8Array][] {
-  return sql.rows('SELECT n, hash FROM tree WHERE level = ? AND n >= ? ORDER BY n LIMIT +?', level, n, limit) as [
-    number,
-    Uint8Array,
-  ][]
-}
-
 /** How many nodes are stored. */
 export function countNodes(sql: Sql): number {
   return sql.rows('SELECT count(*) FROM tree')[0]![0]

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
-import { CUT } from '../../store/meta.ts'
-import { hexOf, type NonLogTables, nonLogRows } from '../../store/non-log-tables.ts'
+import { CUT, earliestCut } from '../../store/meta.ts'
+import { hexOf, type NonLogRow, type NonLogTables, nonLogRows } from '../../store/non-log-tables.ts'
 import { readSealed, type SealedRow } from '../../store/verify.ts'
 
 const FIRST_PAGE = 16
@@ -42,9 +42,15 @@ export function* portableLog(engine: Engine, { after, until, beside }: LogPart):
     size = Math.max(1, Math.min(MOST_ROWS, Math.floor((rows.length * PAGE_LENGTH) / page.length)))
   }
   // In one piece: nothing can be written between the last event and what stands beside it.
-  const rows = Array.from(nonLogRows(engine.sql, beside), line).join('')
-  const cut = until === undefined ? '' : line({ beside: 'proof', row: [CUT, String(position)] })
-  yield `${rows}${cut}${line({ end: true, seq: position, hash: hexOf(hash) })}`
+  const rows = [...nonLogRows(engine.sql, beside)]
+  const isCut = until !== undefined
+  const kept = isCut ? [...rows.filter(({ row }) => row[0] !== CUT), cutRow(engine, position)] : rows
+  yield `${kept.map(line).join('')}${line({ end: true, seq: position, hash: hexOf(hash) })}`
+}
+
+/** Says that the log goes on no further, so that its next checkpoint does not continue the last one. */
+function cutRow({ sql }: Engine, seq: number): NonLogRow {
+  return { beside: 'proof', row: [CUT, earliestCut(sql, seq)] }
 }
 
 function portable(row: SealedRow): object {

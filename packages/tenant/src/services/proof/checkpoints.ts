@@ -13,6 +13,7 @@ import { cosign, type WitnessReport } from './cosign.ts'
 import {
   type Ancestor,
   ancestors,
+  isCut,
   originOf,
   type SignedCheckpoint,
   storeCheckpoint,
@@ -98,7 +99,7 @@ export class Checkpoints {
   #consistentCheckpoint(origin: string): SignedCheckpoint | null {
     const engine = this.#engine
     const stored = storedCheckpoint(engine)
-    if (stored?.origin !== origin) return null
+    if (stored?.origin !== origin || isCut(engine)) return null
     if (stored.size <= engine.head.seq && sameBytes(new Tree(engine, stored.size).root(), stored.root)) return stored
     throw new Problem(
       'unavailable',

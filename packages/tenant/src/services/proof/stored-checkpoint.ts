@@ -11,7 +11,7 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly note: Note
 }
 
-/** A name that this log was signed under before: it was forked, moved or restored since. */
+/** A log that was signed before this one: it was forked, moved or restored to an earlier time since. */
 export interface Ancestor {
   readonly origin: string
   /** How many events of it, at least, are the beginning of this one. */
@@ -31,18 +31,23 @@ export function storedCheckpoint({ sql }: Engine): SignedCheckpoint | null {
   return note && checkpoint && { ...checkpoint, note }
 }
 
-/** Keeps a checkpoint, unless a later one is kept already. One of another name makes that name an ancestor. */
+/** Whether the log is a copy that was cut, of which nothing was signed since. */
+export function isCut({ sql }: Engine): boolean {
+  return getMeta(sql, CUT) !== null
+}
+
+/** Keeps a checkpoint, unless a later one is kept already. When the log has a new name, or was cut, the last one is an ancestor. */
 export function storeCheckpoint(engine: Engine, checkpoint: SignedCheckpoint): void {
   const { sql, head } = engine
   if (checkpoint.size === 0) return
   sql.transaction(() => {
     const before = storedCheckpoint(engine)
-    if (before?.origin === checkpoint.origin && before.size > checkpoint.size) return
-    if (before && before.origin !== checkpoint.origin) {
+    const isNewTree = before !== null && (before.origin !== checkpoint.origin || isCut(engine))
+    if (isNewTree) {
       const size = Math.min(before.size, Number(getMeta(sql, CUT) ?? head.seq))
       const ancestor: Ancestor = { origin: before.origin, size }
       setMeta(sql, LINEAGE, JSON.stringify([...ancestors(engine), ancestor]))
-    }
+    } else if (before && before.size > checkpoint.size) return
     setMeta(sql, CHECKPOINT, noteText(checkpoint.note))
     removeMeta(sql, CUT)
   })
