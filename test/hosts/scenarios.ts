@@ -1,7 +1,17 @@
 import { createHash, createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import {
+  fromBase64,
+  isConsistent,
+  leafHash,
+  parseCheckpoint,
+  parseNote,
+  rootOfInclusion,
+  validSignatures,
+} from '@tildebase/nouns'
 import { expect } from 'vitest'
 import { ROOT } from '../host.ts'
+import { ed25519, sha256 } from '../proof/crypto.ts'
 import { Receiver } from '../receiver.ts'
 import { Sse } from '../sse.ts'
 import type { Stage } from './ask.ts'
@@ -9,7 +19,16 @@ import type { Stage } from './ask.ts'
 /** What must be so on every host. Each scenario has a tenant of its own, whose path is `at`. */
 export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) => Promise<void> } = {
   'a tenant that was only read does not exist': async ({ request }, at) => {
-    for (const path of ['Contact', 'Contact/count', 'events', 'schema', 'metrics', 'export/Contact', 'manifest']) {
+    for (const path of [
+      'Contact',
+      'Contact/count',
+      'events',
+      'schema',
+      'metrics',
+      'export/Contact',
+      'manifest',
+      'checkpoint',
+    ]) {
       expect((await request('GET', `${at}/${path}`)).status, path).toBe(200)
     }
     expect((await request('POST', `${at}/Contact`, { name: 3 })).status).toBe(422)
@@ -34,6 +53,30 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     expect(stale.status).toBe(412)
     expect((await request('GET', path, undefined, { 'if-none-match': '"2"' })).status).toBe(304)
     expect([(await request('DELETE', path)).status, (await request('GET', path)).status]).toEqual([204, 404])
+  },
+
+  'checkpoints are signed by a published key, and events and earlier logs are proved': async ({ request }, at) => {
+    const rows = Array.from({ length: 40 }, (_, i) => ({ name: `Person ${i}` }))
+    await request('POST', `${at}/import/Contact`, rows)
+    const checkpoint = async () => {
+      const note = parseNote((await request('GET', `${at}/checkpoint`)).text)!
+      return { note, ...parseCheckpoint(note.text)! }
+    }
+    const first = await checkpoint()
+    await request('POST', `${at}/Contact`, { name: 'Ada' })
+    const second = await checkpoint()
+
+    const { keys } = (await request('GET', '/.well-known/tilde-keys')).body
+    const key = { name: first.origin, use: 'note', publicKey: fromBase64(keys[0].publicKey)! } as const
+    expect(first.origin).toMatch(new RegExp(`/${at.slice(1)}$`))
+    expect(await validSignatures(sha256, ed25519, second.note, [key])).toHaveLength(1)
+    const { body: consistency } = await request('GET', `${at}/consistency?from=40&to=41`)
+    expect(isConsistent(sha256, first, second, consistency.proof.map(fromBase64))).toBe(true)
+    const { body } = await request('GET', `${at}/proof/23`)
+    const leaf = sha256(fromBase64(body.entry.before)!, body.entry.header, fromBase64(body.entry.digest)!)
+    const root = rootOfInclusion(sha256, leafHash(sha256, leaf), 22, 41, body.proof.map(fromBase64))
+    expect(Buffer.from(root!)).toEqual(Buffer.from(second.root))
+    expect((await request('GET', `/operator/tenants/${at.slice(2)}/verify`)).body).toMatchObject({ ok: true })
   },
 
   'verbs move an entity from state to state': async ({ request }, at) => {
