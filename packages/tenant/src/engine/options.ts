@@ -1,17 +1,5 @@
 import type { Nouns } from '@tildebase/nouns'
-import type {
-  Alarm,
-  Clock,
-  Outbound,
-  Random,
-  Script,
-  Seal,
-  Signer,
-  Sql,
-  Turns,
-  Vault,
-  Witness,
-} from '../ports.ts'
+import type { Alarm, Clock, Outbound, Random, Script, Seal, Signer, Sql, Turns, Vault, Witness } from '../ports.ts'
 import type { Hooks } from './hooks.ts'
 
 const SECOND = 1_000
