@@ -21,11 +21,17 @@ interface SocketState {
   /** The address of its requests. Null behind a proxy, which names another with each request. */
   readonly address: string | null
   pipelined: number
+  /** Nothing that comes over it is answered any more. */
+  isOver: boolean
 }
 
 /** A request that counts for its address until it is released. */
 export interface CountedRequest {
   readonly address: string
+  /** Whether others of its connection are under way. */
+  readonly isPipelined: boolean
+  /** Ends the connection with the answer to this request: what was sent after it is not looked at. */
+  endSocket(): void
   release(): void
 }
 
@@ -57,6 +63,11 @@ export class AddressBounds {
     return null
   }
 
+  /** Whether nothing that comes over a socket is answered any more. */
+  isOver(socket: Socket): boolean {
+    return this.#stateOf(socket).isOver
+  }
+
   /** Counts a request until it is released. Throws when its address has too many. */
   takeRequest(request: IncomingMessage): CountedRequest {
     const state = this.#stateOf(request.socket)
@@ -68,6 +79,10 @@ export class AddressBounds {
     state.pipelined++
     return {
       address,
+      isPipelined: state.pipelined > 1,
+      endSocket: () => {
+        state.isOver = true
+      },
       release: () => {
         state.pipelined--
         release(count)
@@ -79,7 +94,7 @@ export class AddressBounds {
     const known = this.#states.get(socket)
     if (known) return known
     const peer = peerOf(socket)
-    const state = { address: this.#options.addresses.isProxy(peer) ? null : groupOf(peer), pipelined: 0 }
+    const state = { address: this.#options.addresses.isProxy(peer) ? null : groupOf(peer), pipelined: 0, isOver: false }
     this.#states.set(socket, state)
     return state
   }

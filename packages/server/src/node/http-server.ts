@@ -7,7 +7,7 @@ import type { Connection } from '../admission.ts'
 import { type Gateway, withCommon } from '../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { refusal } from '../respond.ts'
-import type { AddressBounds } from './address-bounds.ts'
+import type { AddressBounds, CountedRequest } from './address-bounds.ts'
 import { compressed, isCompressible } from './compress.ts'
 import { writeLive } from './live-write.ts'
 import { refuseSocket, refuseUnreadable } from './unreadable.ts'
@@ -31,6 +31,8 @@ export interface Http {
 
 /** A filter of 500 nodes fits into a path. */
 const HEADERS = 65_536
+/** No valid key, or too many requests. */
+const REFUSED = new Set([401, 429])
 /** Paths that answer to the last. */
 const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
 
@@ -39,6 +41,7 @@ export function createHttp(options: HttpOptions): Http {
   let underWay = 0
   let waiting: (() => void)[] = []
   const receive = (request: IncomingMessage, response: ServerResponse) => {
+    if (options.addresses.isOver(request.socket)) return
     underWay++
     const ended: (() => void)[] = []
     response.on('close', () => {
@@ -80,6 +83,7 @@ async function serve(
   options: HttpOptions,
 ): Promise<void> {
   let answer: HttpResponse
+  let counted: CountedRequest | null = null
   try {
     if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
     // A request through a proxy may name the whole address.
@@ -87,8 +91,9 @@ async function serve(
     const mark = url.indexOf('?')
     const path = mark === -1 ? url : url.slice(0, mark)
     const query = mark === -1 ? '' : url.slice(mark + 1)
-    const { address, release } = options.addresses.takeRequest(request)
-    onEnd(release)
+    counted = options.addresses.takeRequest(request)
+    onEnd(counted.release)
+    const { address } = counted
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const given = options.gateway.answer(
       askOf(request, path, query),
@@ -101,8 +106,15 @@ async function serve(
     const requestId = randomUUID()
     answer = withCommon(refusal(reason, requestId, options.report), requestId, request.headers.origin)
   }
+  // A flood of requests that are all refused is not read to its end.
+  if (counted?.isPipelined && REFUSED.has(answer.status)) counted.endSocket()
   // A connection that stalls is not worth keeping, nor one of a service that stops, nor one whose body was not asked for.
-  if (answer.status === 408 || options.isStopping() || isUnasked(request, response))
+  if (
+    answer.status === 408 ||
+    options.isStopping() ||
+    options.addresses.isOver(request.socket) ||
+    isUnasked(request, response)
+  )
     answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
   const { body } = answer
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)

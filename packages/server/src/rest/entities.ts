@@ -2,12 +2,15 @@ import { type Noun, Problem } from '@tildebase/nouns'
 import type { Operation, Page, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
 import type { MaybePromise } from '../http.ts'
-import { contentReply, empty, entityContent, json, pageContent, type Reply } from '../reply.ts'
+import { type Content, contentReply, empty, entityContent, json, pageContent, type Reply } from '../reply.ts'
 import { contentFor } from './entity-content.ts'
 import { liveReply, wantsLive } from './live.ts'
 import { liveList } from './live-list.ts'
 import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, isField } from './params.ts'
+
+/** From so many bytes on, the text of a page is written in turns with others. */
+const LARGE = 131_072
 
 /** Create, list, read, update, delete and every verb, for every type. */
 export const entityRoutes: readonly Route[] = [
@@ -90,7 +93,31 @@ function listInTurns(call: Call): MaybePromise<Reply> {
   const special = specialList(call, noun)
   if (special) return special
   const page = call.read.listInTurns(queryFor(call, noun))
-  return page instanceof Promise ? page.then((late) => pageReply(call, noun, late)) : pageReply(call, noun, page)
+  if (page instanceof Promise) return page.then((late) => largeReply(call, noun, late))
+  return isLarge(page) ? largeReply(call, noun, page) : pageReply(call, noun, page)
+}
+
+/** A page whose text takes long to write: entities with many others in them. */
+function isLarge({ results }: Page): boolean {
+  return results.reduce((sum, { size = 0 }) => sum + size, 0) > LARGE
+}
+
+async function largeReply(call: Call, noun: Noun, page: Page): Promise<Reply> {
+  const show = contentFor(call, noun)
+  const texts = await call.read.inTurns(textsOf(page, show))
+  return contentReply(
+    200,
+    pageContent(page, (entity) => ({ ...show(entity), text: () => texts.get(entity)! })),
+  )
+}
+
+function* textsOf({ results }: Page, show: (entity: Stored) => Content): Generator<void, Map<Stored, string>> {
+  const texts = new Map<Stored, string>()
+  for (const entity of results) {
+    texts.set(entity, show(entity).text())
+    yield
+  }
+  return texts
 }
 
 function specialList(call: Call, noun: Noun): Reply | null {

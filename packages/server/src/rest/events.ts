@@ -6,6 +6,7 @@ import { contentReply, type Reply } from '../reply.ts'
 import { measure } from './aggregate.ts'
 import { countAll, createdReply, list, read } from './entities.ts'
 import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
+import { liveTurns } from './live-turns.ts'
 import { filterJson } from './params.ts'
 
 const DEFAULT_LIMIT = 100
@@ -114,6 +115,8 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
       }
       after = changes.position
       await waiter.wait(left)
+      // One event wakes all polls: they read in turns.
+      await liveTurns.run(tenant.slug, () => {})
       const grant = follower.grant()
       if (grant === null && !tenant.isResting) {
         throw new Problem('unauthorized', 'This key has been revoked or has expired.')

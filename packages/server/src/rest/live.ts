@@ -3,6 +3,7 @@ import type { Follower, LiveSource } from '@tildebase/tenant'
 import { type Call, textParam } from '../call.ts'
 import type { Reply } from '../reply.ts'
 import { errorBody, problemOf } from '../respond.ts'
+import { liveTurns } from './live-turns.ts'
 
 const BEAT_MS = 15_000
 const RETRY_MS = 2_000
@@ -48,7 +49,7 @@ export class Waiter {
   #timerAt = 0
 
   constructor(follower: Pick<Follower, 'onMove'>) {
-    this.#stop = follower.onMove(() => stirSoon(this))
+    this.#stop = follower.onMove(() => this.stir())
   }
 
   /** Ends a wait at once. */
@@ -93,27 +94,6 @@ export class Waiter {
   }
 }
 
-/** How many followers are told in one go: between two of those, requests are answered. */
-const AT_ONCE = 64
-const soon = globalThis.setImmediate ?? ((run: () => void) => setTimeout(run, 0))
-const stirring = new Set<Waiter>()
-
-/** Stirs a waiter once what is at hand is done: the writer has its answer before a thousand followers have theirs. */
-function stirSoon(waiter: Waiter): void {
-  if (stirring.size === 0) soon(stirSome)
-  stirring.add(waiter)
-}
-
-function stirSome(): void {
-  let stirred = 0
-  for (const waiter of stirring) {
-    if (stirred++ === AT_ONCE) break
-    stirring.delete(waiter)
-    waiter.stir()
-  }
-  if (stirring.size > 0) soon(stirSome)
-}
-
 /** Not a generator: that would notice a reader that left only once it has something to send. */
 class Live implements AsyncIterator<Piece> {
   readonly #call: Call
@@ -136,7 +116,7 @@ class Live implements AsyncIterator<Piece> {
       return { done: false, value: `retry: ${RETRY_MS}\n\n` }
     }
     while (!this.#ended) {
-      const piece = this.#read()
+      const piece = await liveTurns.run(this.#call.tenant.slug, () => this.#read())
       if (piece.length > 0) return { done: false, value: piece }
       if (!this.#ended && !(await this.#waiter.wait(BEAT_MS))) return { done: false, value: ': keep-alive\n\n' }
     }
@@ -148,14 +128,15 @@ class Live implements AsyncIterator<Piece> {
     return { done: true, value: undefined }
   }
 
-  #read(): Piece {
+  async #read(): Promise<Piece> {
+    if (this.#ended) return ''
     const grant = this.#follower.grant()
     if (grant === null) {
       this.#end()
       return ''
     }
     try {
-      return this.#source.read(grant)
+      return await this.#source.read(grant)
     } catch (reason) {
       this.#end()
       return `event: error\ndata: ${JSON.stringify(errorBody(problemOf(reason), this.#call.requestId))}\n\n`

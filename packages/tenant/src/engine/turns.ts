@@ -1,5 +1,7 @@
 import type { Turns } from '../ports.ts'
 
+/** What takes longer than this is done in turns. */
+export const BRIEF_MS = 10
 /** Work that others wait for gives way after so many milliseconds; work that nobody waits for, later. */
 const AWAITED_MS = 2
 const LONGEST_MS = 20

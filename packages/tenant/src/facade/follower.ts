@@ -11,7 +11,7 @@ const MOST_ROWS = 100
 
 /** What a live answer sends next: a bounded piece, or nothing until the log moves on. */
 export interface LiveSource {
-  read(grant: Grant): string | Uint8Array
+  read(grant: Grant): string | Uint8Array | Promise<string>
 }
 
 /** The log as a grant sees it, while it goes on. */

@@ -11,7 +11,7 @@ import {
 import type { Budget } from '../budget.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
-import { inTurns } from '../engine/turns.ts'
+import { BRIEF_MS, inTurns } from '../engine/turns.ts'
 import { demand, demandArea, type Grant, may } from '../grant/grant.ts'
 import { type Action, scopesText } from '../grant/scopes.ts'
 import type { Hasher } from '../ports.ts'
@@ -37,9 +37,6 @@ import type { Stored } from '../store/entities.ts'
 import { seqAt } from '../store/log.ts'
 import { notFound } from '../write/verb.ts'
 import type { TenantServices } from './services.ts'
-
-/** What takes longer is done in slices. */
-const BRIEF_MS = 10
 
 /** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */
 export class TenantReader {
@@ -145,7 +142,7 @@ export class TenantReader {
     const { query } = cached
     if (asksWords(query.filter)) return this.list(cached)
     const brief = this.budget.briefly(BRIEF_MS, () => this.list(cached))
-    return brief ?? this.#inTurns(findInSlices(this.#reader, query)).then((page) => this.#counted(page))
+    return brief ?? this.inTurns(findInSlices(this.#reader, query)).then((page) => this.#counted(page))
   }
 
   count(query: Query): number {
@@ -156,10 +153,11 @@ export class TenantReader {
   countInTurns(query: Query): number | Promise<number> {
     if (asksWords(query.filter)) return this.count(query)
     const brief = this.budget.briefly(BRIEF_MS, () => this.count(query))
-    return brief ?? this.#inTurns(countInSlices(this.#reader, query))
+    return brief ?? this.inTurns(countInSlices(this.#reader, query))
   }
 
-  #inTurns<T>(steps: Iterator<void, T>): Promise<T> {
+  /** Does the steps of something that takes long, with turns for others in between. */
+  inTurns<T>(steps: Iterator<void, T>): Promise<T> {
     return inTurns(this.#engine.ports.turns, steps)
   }
 

@@ -1,8 +1,10 @@
 import { allOf, type Noun, Problem, touches } from '@tildebase/nouns'
 import type { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { BRIEF_MS, inTurns } from '../../engine/turns.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { findRows, type Page, type Query, withId } from '../../query/find.ts'
+import { findInSlices } from '../../query/find-in-slices.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import type { ReadContext } from '../../query/reader.ts'
 import { asksWords } from '../../query/text.ts'
@@ -55,7 +57,7 @@ export class LiveList {
     this.#tail = lastSeen === null ? null : this.#tailFrom(lastSeen)
   }
 
-  read(grant: Grant): string | Uint8Array {
+  read(grant: Grant): string | Uint8Array | Promise<string> {
     demand(grant, 'read', this.#options.noun)
     return this.#tail === null ? this.#page(grant) : this.#tail.read(grant)
   }
@@ -70,10 +72,15 @@ export class LiveList {
     })
   }
 
-  #page(grant: Grant): string {
+  #page(grant: Grant): string | Promise<string> {
     const { seq } = this.#engine.head
+    const { query, pageText } = this.#options
+    const reader = this.#reader(grant)
     this.#tail = this.#tailFrom(seq)
-    return frame(seq, 'page', this.#options.pageText(findRows(this.#reader(grant), this.#options.query)))
+    const text = (page: Page) => frame(seq, 'page', pageText(page))
+    const brief = reader.budget.briefly(BRIEF_MS, () => findRows(reader, query))
+    // A page that takes long is that of now all the same: what is written meanwhile follows it.
+    return brief ? text(brief) : inTurns(this.#engine.ports.turns, findInSlices(reader, query)).then(text)
   }
 
   #reader(grant: Grant): ReadContext {
