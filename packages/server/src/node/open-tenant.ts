@@ -2,6 +2,7 @@ import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
 import type { Outbound, Signer, Witness } from '@tildebase/tenant/ports'
 import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
 import { createVault } from '../host/vault.ts'
+import { threadTurns } from '../thread-turns.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
 import { countCommit, type Stats } from './watch/stats.ts'
@@ -58,7 +59,7 @@ export function openTenantFile(
         turns: {
           now: () => performance.now(),
           isAwaited: options.isAwaited ?? (() => true),
-          next: () => new Promise((done) => void setImmediate(done)),
+          next: () => threadTurns.next(slug),
           worked: (ms) => options.worked?.(slug, ms),
         },
         signer: options.signer,

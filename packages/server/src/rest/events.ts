@@ -3,10 +3,10 @@ import { entityText, entityView, eventText, limitOf, type Patterns, type TenantW
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import type { MaybePromise } from '../http.ts'
 import { contentReply, type Reply } from '../reply.ts'
+import { threadTurns } from '../thread-turns.ts'
 import { measure } from './aggregate.ts'
 import { countAll, createdReply, list, read } from './entities.ts'
 import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
-import { liveTurns } from './live-turns.ts'
 import { filterJson } from './params.ts'
 
 const DEFAULT_LIMIT = 100
@@ -116,7 +116,7 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
       after = changes.position
       await waiter.wait(left)
       // One event wakes all polls: they read in turns.
-      await liveTurns.run(tenant.slug, () => {})
+      await threadTurns.run(tenant.slug, () => {})
       const grant = follower.grant()
       if (grant === null && !tenant.isResting) {
         throw new Problem('unauthorized', 'This key has been revoked or has expired.')

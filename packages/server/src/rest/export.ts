@@ -6,6 +6,7 @@ import { writeCsv } from '../format/write-csv.ts'
 import { writeParquet } from '../format/write-parquet.ts'
 import type { MaybePromise } from '../http.ts'
 import { empty, type Reply } from '../reply.ts'
+import { threadTurns } from '../thread-turns.ts'
 import { isKnown } from './entities.ts'
 import { asOfParam, filterParam } from './params.ts'
 import { rangedReply } from './ranges.ts'
@@ -55,7 +56,7 @@ function exportAll(call: Call): MaybePromise<Reply> {
   }
   if (isKnown(call, etag)) return empty(304, { etag })
   const pages = () => snapshot.pages()
-  const bytes = () => streamed(format.write({ noun, pages, fields, context: call.context, safe }))
+  const bytes = () => streamed(call, format.write({ noun, pages, fields, context: call.context, safe }))
   if (name === 'parquet') return rangedReply(call, { etag, headers, bytes })
   return { status: 200, headers: { ...headers, 'accept-ranges': 'none' }, content: null, stream: bytes() }
 }
@@ -65,15 +66,17 @@ export function parquetPieces(call: Call, noun: Noun, snapshot: { pages(): Itera
   return writeParquet({ noun, pages: () => snapshot.pages(), fields: null, context: call.context, safe: false })
 }
 
-/** Lets others have their turn. */
-export function pause(): Promise<void> {
-  return new Promise((done) => setTimeout(done))
-}
-
-async function* streamed(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
-  for (const piece of pieces) {
-    if (piece === null) await pause()
-    else if (piece.length > 0) yield piece
+/** The pieces of a file, each made in a turn of its own. */
+async function* streamed({ tenant }: Call, pieces: Pieces): AsyncGenerator<string | Uint8Array> {
+  try {
+    for (;;) {
+      await threadTurns.next(tenant.slug)
+      const { done, value: piece } = pieces.next()
+      if (done) return
+      if (piece !== null && piece.length > 0) yield piece
+    }
+  } finally {
+    pieces.return(undefined)
   }
 }
 

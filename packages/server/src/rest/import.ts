@@ -10,6 +10,7 @@ import { refuseLength, textOf } from '../format/text.ts'
 import { noteWritten } from '../idempotency.ts'
 import { json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
+import { threadTurns } from '../thread-turns.ts'
 
 /** Data in: JSON, NDJSON and CSV, row by row. */
 export const importRoutes: readonly StreamRoute[] = [
@@ -89,6 +90,7 @@ async function importAll(
       return given
     })
     report.add(counts)
+    await threadTurns.next(call.tenant.slug)
   }
   const take = async (rows: readonly Row[]) => {
     for (const row of rows) {

@@ -3,7 +3,7 @@ import type { Follower, LiveSource } from '@tildebase/tenant'
 import { type Call, textParam } from '../call.ts'
 import type { Reply } from '../reply.ts'
 import { errorBody, problemOf } from '../respond.ts'
-import { liveTurns } from './live-turns.ts'
+import { threadTurns } from '../thread-turns.ts'
 
 const BEAT_MS = 15_000
 const RETRY_MS = 2_000
@@ -116,7 +116,7 @@ class Live implements AsyncIterator<Piece> {
       return { done: false, value: `retry: ${RETRY_MS}\n\n` }
     }
     while (!this.#ended) {
-      const piece = await liveTurns.run(this.#call.tenant.slug, () => this.#read())
+      const piece = await threadTurns.run(this.#call.tenant.slug, () => this.#read())
       if (piece.length > 0) return { done: false, value: piece }
       if (!this.#ended && !(await this.#waiter.wait(BEAT_MS))) return { done: false, value: ': keep-alive\n\n' }
     }

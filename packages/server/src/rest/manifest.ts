@@ -2,7 +2,8 @@ import { isoOf, type Noun } from '@tildebase/nouns'
 import type { Snapshot } from '@tildebase/tenant'
 import type { Call, StreamRoute } from '../call.ts'
 import { json, type Reply } from '../reply.ts'
-import { parquetPieces, pause } from './export.ts'
+import { threadTurns } from '../thread-turns.ts'
+import { parquetPieces } from './export.ts'
 import { filterParam } from './params.ts'
 
 /** What there is to fetch, and whether it has changed. */
@@ -65,11 +66,10 @@ async function workOut(call: Call, noun: Noun, snapshot: Snapshot): Promise<File
     },
   }
   for (const piece of parquetPieces(call, noun, counted)) {
-    if (piece === null) await pause()
-    else {
-      hasher.update(piece)
-      size += piece.length
-    }
+    await threadTurns.next(call.tenant.slug)
+    if (piece === null) continue
+    hasher.update(piece)
+    size += piece.length
   }
   return { hash: `sha256:${hex(hasher.digest())}`, size, records }
 }

@@ -9,9 +9,9 @@ import { lastSeqOf } from '../../store/changes.ts'
 import type { Stored } from '../../store/entities.ts'
 
 /** A page has about so many characters of data: as many rows as that is, by those of the page before. */
-const PAGE_LENGTH = 1_048_576
+const PAGE_LENGTH = 262_144
 const FIRST_ROWS = 16
-const MOST_ROWS = 1_000
+const MOST_ROWS = 500
 
 interface Way {
   readonly filter: Filter
