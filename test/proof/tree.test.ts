@@ -194,3 +194,20 @@ describe('a service that signs', () => {
     close()
   })
 })
+
+describe('the tree and writes', () => {
+  test('waits for a pause, and is then complete without a question', async () => {
+    const { tenant, clock, close } = openAcme()
+    const stored = () => tenant.sql.rows('SELECT count(*) FROM tree WHERE level = 4')[0]![0]
+    write(tenant, 5_000)
+    const atOnce = stored()
+
+    for (let i = 0; i < 20; i++) {
+      clock.at += 1_000
+      await tenant.wake()
+    }
+
+    expect([atOnce, stored()]).toEqual([0, Math.floor(5_000 / 16)])
+    close()
+  })
+})

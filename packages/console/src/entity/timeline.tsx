@@ -4,6 +4,7 @@ import { useData } from '../cache.ts'
 import { changesOf, type Version } from '../diff.ts'
 import { agoText, labelOf } from '../format.ts'
 import { Changes } from '../parts/changes.tsx'
+import { Seal } from '../parts/seal.tsx'
 import { Time } from '../parts/value.tsx'
 import { asOf, travel } from '../place.ts'
 import type { Page } from '../schema.ts'
@@ -80,6 +81,7 @@ function Moment(props: {
         <button type="button" class="quiet" onClick={() => travel(version.timestamp)}>
           See this moment
         </button>
+        <Seal event={String(version.seq)} />
         {props.writes && !isNewest && version.verb !== 'delete' && (
           <Act class="quiet" onRun={() => props.onRollback(version)}>
             Roll back to here

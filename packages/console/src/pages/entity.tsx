@@ -14,11 +14,12 @@ import { hrefOfList } from '../list/look.ts'
 import { isWritable, type Noun, singular, targetOf, wordsOf } from '../noun.ts'
 import { FieldsForm } from '../parts/form.tsx'
 import { saveFields } from '../parts/save.ts'
+import { ProofDialog } from '../parts/seal.tsx'
 import { State } from '../parts/value.tsx'
 import { remove, VerbButtons } from '../parts/verbs.tsx'
 import { asOf } from '../place.ts'
 import { visit } from '../recent.ts'
-import { nouns, titleOf } from '../schema.ts'
+import { nouns, type Page, titleOf } from '../schema.ts'
 import { request, statusOf } from '../service.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
@@ -32,6 +33,7 @@ import { sayDone, write } from '../write.ts'
 export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   const [editing, setEditing] = useState(false)
   const [graph, setGraph] = useState(false)
+  const [proved, setProved] = useState<string | null>(null)
   const time = useSettled(asOf.value, 150)
   const relations = Object.values(noun.fields).filter((field) => {
     const target = targetOf(field)
@@ -73,6 +75,10 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       sayError(reason)
     }
   }
+  const showProof = async () => {
+    const { results } = await request<Page<Version>>('GET', `/${noun.name}/${id}/history`, { query: { limit: 1 } })
+    setProved(String(results[0]!.seq))
+  }
   const restore = () =>
     write({ path: `/${noun.name}/${id}/restore`, type: noun.name }).then(() => say('Restored.'), sayError)
   return (
@@ -108,6 +114,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             name="More actions"
             items={[
               { label: 'Copy id', icon: 'link', onSelect: () => copy(id) },
+              { label: 'Show the proof', icon: 'seal', onSelect: () => showProof().catch(sayError) },
               { label: graph ? 'Hide the graph' : 'Show as a graph', icon: 'share', onSelect: () => setGraph(!graph) },
               ...(writes && noun.verbs.delete
                 ? [{ label: 'Delete', icon: 'bin', danger: true, onSelect: () => remove(noun, entity) } as const]
@@ -153,6 +160,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
           />
         </div>
       </div>
+      {proved !== null && <ProofDialog event={proved} onClose={() => setProved(null)} />}
       {editing && entity && <EditDialog noun={noun} entity={entity} onClose={() => setEditing(false)} />}
     </>
   )

@@ -6,6 +6,7 @@ import { clockText, dayText, labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
 import { connected } from '../live.ts'
 import { Changes } from '../parts/changes.tsx'
+import { Seal } from '../parts/seal.tsx'
 import { asOf, href, look, place, travel } from '../place.ts'
 import { nouns, titleOf } from '../schema.ts'
 import { request } from '../service.ts'
@@ -143,7 +144,8 @@ function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
                 )}{' '}
                 <button type="button" class="quiet" onClick={() => travel(event.timestamp)}>
                   <Icon name="clock" /> See this moment
-                </button>
+                </button>{' '}
+                <Seal event={event.id} />
               </p>
               <EventChanges event={event} />
               <JsonText value={event.data} label="The entity after the event" />

@@ -9,12 +9,15 @@ const QUIET_MS = 300
 const VERSIONS_SLICE = 2_000
 /** Indexing the text of this many events takes a few milliseconds. */
 const FEW_EVENTS = 100
+/** Hashing this many takes some seconds: a checkpoint that is asked for waits no longer than that. */
+const MOST_UNHASHED = 1_000_000
 /** Indexing this many keeps the search that finds them waiting for some tenths of a second. */
 const MOST_BEHIND = 10_000
 
 /**
  * Brings the text index, the versions and the hash tree up to the log once writing pauses, a slice at a time, so that the
- * first question need not. While writing does not pause, it goes on beside it; the tree waits until the others are done.
+ * first question need not. While writing does not pause, the indexes go on beside it; the tree waits for the pause, unless
+ * too much of it is missing.
  */
 export class IndexJob implements Job {
   readonly light = true
@@ -40,14 +43,22 @@ export class IndexJob implements Job {
   }
 
   run(): void {
-    this.runSlice()
+    if (this.runSlice() && !this.#extendTree()) this.#behind = 1
+  }
+
+  /** Extends the tree by a slice, in a pause or when much is missing. Questions about words and the past do not wait for it. */
+  #extendTree(): boolean {
+    const missing = treeBacklog(this.#engine)
+    const isPause = this.#engine.ports.clock.now() >= this.#written + QUIET_MS
+    if (missing === 0 || !(isPause || missing > MOST_UNHASHED)) return missing === 0
+    return extendTree(this.#engine)
   }
 
   /** Indexes one slice, and commits it. Returns whether all events are indexed now. */
   runSlice(): boolean {
     const { sql, nouns, head } = this.#engine
     const versions = indexVersions(sql, VERSIONS_SLICE)
-    const isDone = indexText(sql, nouns) && versions < VERSIONS_SLICE && extendTree(this.#engine)
+    const isDone = indexText(sql, nouns) && versions < VERSIONS_SLICE
     this.#behind = isDone ? 0 : Math.max(1, textBacklog(sql, head.seq))
     return isDone
   }

@@ -1,0 +1,81 @@
+import type { EventProof } from '@tildebase/client'
+import { useState } from 'preact/hooks'
+import { useData } from '../cache.ts'
+import { numberText } from '../format.ts'
+import { saveFile } from '../list/export.ts'
+import { request, send } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { Act } from '../ui/basics.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
+
+/** A button that shows the proof of an event, by its id or its seq. */
+export function Seal({ event }: { event: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => setOpen(true)}>
+        <Icon name="seal" /> Proof
+      </button>
+      {open && <ProofDialog event={event} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+/** What is proved about an event, in plain words, and the proof as a file that checks itself. */
+export function ProofDialog({ event, onClose }: { event: string; onClose: () => void }) {
+  const found = useData<EventProof>(['proof', event], (signal) => request('GET', `/proof/${event}`, { signal }))
+  const proof = found.value
+  const download = async () => {
+    const response = await send('GET', `/proof/${event}`, { query: { format: 'html' } })
+    saveFile(await response.blob(), `proof-${proof!.event}.html`)
+    say('The proof is in your downloads. Open it in any browser: it checks itself, also offline.')
+  }
+  return (
+    <Dialog title="Proof of this event" onClose={onClose}>
+      <Failure error={found.error} onRetry={found.reload} />
+      {!proof && !found.error && <Skeleton rows={4} />}
+      {proof && <Explanation proof={proof} />}
+      {proof && (
+        <footer>
+          <Act class="primary" onRun={() => download().catch(sayError)}>
+            Download the proof
+          </Act>
+        </footer>
+      )}
+    </Dialog>
+  )
+}
+
+function Explanation({ proof }: { proof: EventProof }) {
+  const [origin] = proof.checkpoint!.split('\n', 1)
+  const witnesses = [...proof.checkpoint!.matchAll(/^— (\S+)/gm)]
+    .map(([, name]) => name!)
+    .filter((name) => name !== origin)
+  return (
+    <div class="proof">
+      <p>
+        This is event <b>{numberText(proof.seq)}</b> of <b>{numberText(proof.size)}</b> in the signed history of{' '}
+        <b>{origin}</b>.
+      </p>
+      <p>
+        What happened, when, by whom and in which order is sealed. If this event is changed, removed or moved, the
+        history no longer fits the signature, and everybody with this proof can show that.
+      </p>
+      <p>{valuesText(proof)}</p>
+      <p>
+        {witnesses.length === 0
+          ? 'No witness has cosigned this history: you rely on the service to show the same one to all.'
+          : `Cosigned by ${witnesses.join(', ')}: others have seen the same history.`}
+      </p>
+      <p class="hint">The proof does not say that what was recorded is true, or that the clock was right.</p>
+    </div>
+  )
+}
+
+function valuesText({ entry }: EventProof): string {
+  if (entry.salt !== null) return 'The proof contains the values as they were recorded.'
+  if (entry.data === null) return 'The values were erased. The seal of the event remains, and does not reveal them.'
+  return 'Your key does not see all values of this event, so the proof does not cover them.'
+}

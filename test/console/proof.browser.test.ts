@@ -1,0 +1,50 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { verifies } from '../verifies.ts'
+import { BROWSER, type Tab } from './browser.ts'
+import { openStage, type Stage } from './stage.ts'
+
+describe.skipIf(BROWSER === null)('the seal of an event in the console', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-seal-'))
+  let stage: Stage
+  let tab: Tab | null = null
+  beforeAll(async () => {
+    stage = await openStage()
+  })
+  afterAll(async () => {
+    await stage?.stop()
+    rmSync(folder, { recursive: true })
+  })
+  afterEach(async () => {
+    const faults = tab?.faults ?? []
+    await tab?.page.close()
+    expect(faults).toEqual([])
+  })
+
+  verifies('proof.page', 'explains what is proved, and saves a page that checks itself offline', async () => {
+    const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Sealed Person' })
+    tab = await stage.enter(`Contact/${body.$id}`)
+    const { page } = tab
+
+    await page.locator('.moment').getByRole('button', { name: 'Proof' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Proof of this event' })
+    await dialog.getByText('in the signed history of').waitFor()
+    await dialog.getByText('The proof contains the values as they were recorded.').waitFor()
+    const downloading = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Download the proof' }).click()
+    const saved = join(folder, 'proof.html')
+    copyFileSync((await (await downloading).path())!, saved)
+    await page.goto(pathToFileURL(saved).href)
+
+    await page.getByText('This proof is valid.').waitFor()
+    expect(await page.locator('#data').textContent()).toContain('Sealed Person')
+    writeFileSync(saved, readFileSync(saved, 'utf8').replaceAll('Sealed Person', 'Another One'))
+    await page.goto(pathToFileURL(saved).href)
+    await page.getByText('This proof is NOT valid.').waitFor()
+    // The page asked for itself, and for nothing else.
+    expect(tab.faults.splice(0)).toEqual(Array(2).fill(`asked ${pathToFileURL(saved).href}`))
+  })
+})
