@@ -18,6 +18,7 @@ const PROGRAMS: readonly Program[] = [
   },
   { names: ['curl'], debian: 'curl' },
   { names: ['fish'], debian: 'fish' },
+  { names: ['python3'], debian: 'python3' },
   { names: ['zsh'], debian: 'zsh' },
 ]
 

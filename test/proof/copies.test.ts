@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.stop()
 })
 
-async function start(host: string, env: Record<string, string> = {}): Promise<TestApp> {
-  const app = await testApp({ TILDE_BASE_URL: `https://${host}`, ...env })
+async function start(host: string, env: Record<string, string> = {}, workers = '0'): Promise<TestApp> {
+  const app = await testApp({ TILDE_BASE_URL: `https://${host}`, ...env }, { workers })
   apps.push(app)
   return app
 }
@@ -102,7 +102,8 @@ describe('the key of the service', () => {
     'proof.rotation',
     'can be replaced: the new one signs, the old one endorses it and stays listed',
     async () => {
-      const app = await start('here.example')
+      // The key is made in the thread of the gateway, and used in those of the tenants.
+      const app = await start('here.example', {}, '2')
       await write(app, 'acme', 3)
       const old = parseNote((await app.request('GET', '/~acme/checkpoint')).text)!
       const keys = async () => (await app.request('GET', '/.well-known/tilde-keys')).body.keys

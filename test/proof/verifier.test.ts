@@ -9,7 +9,7 @@ import { sha256 } from './crypto.ts'
 
 const VERIFIER = join(import.meta.dirname, '../../docs/verify.py')
 const ATTACKS = join(import.meta.dirname, 'attacks.py')
-const RUNS = Number(process.env.TILDE_RUNS ?? 400)
+const RUNS = Number(process.env.TILDE_ATTACKS ?? 400)
 
 interface Row {
   [field: string]: unknown

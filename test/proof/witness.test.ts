@@ -126,6 +126,7 @@ describe('a witness', () => {
     ['a log that it does not know', 404, (note: string) => note.replaceAll('log.example', 'evil.example')],
     ['a signature that is not valid', 403, (note: string) => note.replace(/\n6\n/, '\n7\n')],
     ['a text that is none', 400, () => 'nothing'],
+    ['a text that is too long', 400, (note: string) => `${note}${'— x AAAAAAAA\n'.repeat(5_000)}`],
   ])('answers %s with %i', async (_, status, change) => {
     const { witness } = await pair()
     const log = await start({ TILDE_BASE_URL: 'https://log.example', TILDE_SIGNING_KEY: SEED })

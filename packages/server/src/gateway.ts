@@ -35,7 +35,7 @@ export interface GatewayOptions {
   /** The page for people who come to `/` or to a tenant's own address. */
   readonly home?: string
   /** Whether a path outside tenants takes a body without a key. */
-  readonly takesBody?: (segments: readonly string[]) => boolean
+  readonly takesBody?: (ask: HttpRequest, segments: readonly string[]) => boolean
   readonly isOperator: (secret: string) => boolean
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
@@ -137,7 +137,7 @@ export class Gateway {
     const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
     if (outside || isDocs(ask, place)) {
       // Few requests but the operator's have a body that is of use here.
-      const isOpen = sender.kind !== 'operator' && this.#options.takesBody?.(place.segments) === true
+      const isOpen = sender.kind !== 'operator' && this.#options.takesBody?.(ask, place.segments) === true
       if (sender.kind !== 'operator' && !isOpen) return this.#outside({ ...ask, body: null }, place, sender, requestId)
       return this.#withBody(visit, isOpen ? 'witness' : 'operator', (whole) =>
         this.#outside(whole, place, sender, requestId),

@@ -7,7 +7,7 @@ import { sha256 } from './crypto.ts'
 import { knownKeys, type TrustedCheckpoint, trustedCheckpoint } from './trusted.ts'
 
 /** The checkpoint in a file, signed by a key of another file or by one that the service publishes. */
-export async function savedCheckpoint({ flags, settings }: Call, file: string): Promise<TrustedCheckpoint> {
+async function savedCheckpoint({ flags, settings }: Call, file: string): Promise<TrustedCheckpoint> {
   const keys = await knownKeys(flags.text('keys'), settings.url)
   return trustedCheckpoint(await readFile(file, 'utf8'), keys, file)
 }

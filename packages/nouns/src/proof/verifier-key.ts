@@ -3,7 +3,7 @@ import type { Sha256 } from './merkle.ts'
 import type { Note, NoteSignature } from './note.ts'
 
 /** What a key signs: a note as it is, or a checkpoint as a witness (C2SP tlog-cosignature). */
-export type KeyUse = 'note' | 'cosignature'
+type KeyUse = 'note' | 'cosignature'
 
 /** A public Ed25519 key under the name that it signs with. */
 export interface VerifierKey {

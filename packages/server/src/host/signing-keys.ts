@@ -19,7 +19,7 @@ export interface SigningKey {
 export const KEYS_PATH = '.well-known/tilde-keys'
 
 /** The text that an old key signs to name the one that follows it. */
-export function endorsedText(publicKey: string, from: string): string {
+function endorsedText(publicKey: string, from: string): string {
   return `tilde-key/v1\n${publicKey}\n${from}\n`
 }
 

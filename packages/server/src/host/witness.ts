@@ -36,7 +36,8 @@ export interface WitnessMemory {
   noteOf(originHash: string): string | null
 }
 
-const LONGEST_BODY = 65_536
+/** The bytes of a request `add-checkpoint` at most. */
+export const LONGEST_REQUEST = 65_536
 const MOST_HASHES = 63
 const { sha256 } = systemSeal
 
@@ -69,7 +70,7 @@ export class WitnessService {
 
   /** Answers `add-checkpoint`. */
   async add(body: Uint8Array): Promise<HttpResponse> {
-    const request = body.length > LONGEST_BODY ? null : parseRequest(new TextDecoder().decode(body))
+    const request = body.length > LONGEST_REQUEST ? null : parseRequest(new TextDecoder().decode(body))
     if (request === null) return answer(400, 'This is not a request add-checkpoint.\n')
     const { checkpoint, note, old, proof } = request
     const keys = this.#trusted(checkpoint.origin)

@@ -5,7 +5,7 @@ import { fromBase64, Problem } from '@tildebase/nouns'
 import { demandReading } from '../host/pages.ts'
 import type { Seed } from '../host/signer.ts'
 import { KEYS_PATH, keysPage } from '../host/signing-keys.ts'
-import { WitnessService } from '../host/witness.ts'
+import { LONGEST_REQUEST, WitnessService } from '../host/witness.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { Settings } from './config.ts'
 import type { SigningKeyFile } from './signing-key-file.ts'
@@ -34,9 +34,10 @@ export class ProofPages {
     }
   }
 
-  /** Whether a request without a key has a body that is of use here. */
-  takesBody(segments: readonly string[]): boolean {
-    return this.#db !== null && segments.join('/') === 'witness/add-checkpoint'
+  /** Whether a request without a key has a body that is of use here: one that says how short it is. */
+  takesBody({ headers }: HttpRequest, segments: readonly string[]): boolean {
+    const isShort = Number(headers['content-length'] ?? Number.NaN) <= LONGEST_REQUEST
+    return isShort && this.#db !== null && segments.join('/') === 'witness/add-checkpoint'
   }
 
   /** Answers a path; null for other paths. */

@@ -92,7 +92,7 @@ export async function openService(given: Settings): Promise<Service> {
     hostSuffix: settings.hostSuffix,
     mcpHosts: () => mcpHosts(settings),
     home: '/console',
-    takesBody: (segments) => proof.takesBody(segments),
+    takesBody: (request, segments) => proof.takesBody(request, segments),
     isOperator: operatorTest(rootKey.key),
     requestId: randomUUID,
     report,

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, s
 import { join } from 'node:path'
 import { fromBase64, Problem } from '@tildebase/nouns'
 import type { Signer } from '@tildebase/tenant/ports'
-import { createSigner, publicKeyOf, type Seed } from '../host/signer.ts'
+import { createSigner, type Seed } from '../host/signer.ts'
 import { type SigningKey, succeeding } from '../host/signing-keys.ts'
 import type { Settings } from './config.ts'
 
@@ -87,11 +87,6 @@ export class SigningKeyFile {
     }
     return this.#content
   }
-}
-
-/** The public key of a private one, as base64 text. */
-export async function publicText(seed: Seed): Promise<string> {
-  return Buffer.from(await publicKeyOf(seed)).toString('base64')
 }
 
 function seedOf(base64: string): Seed {

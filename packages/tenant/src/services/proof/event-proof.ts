@@ -10,7 +10,7 @@ import type { Checkpoints } from './checkpoints.ts'
 import { Tree } from './tree.ts'
 
 /** What an event was sealed with: what its hash in the chain is computed from. All hashes are base64. */
-export interface SealedEntry {
+interface SealedEntry {
   /** The hash of the event before it. */
   readonly before: string
   /** What is known of the event beside its values, as JSON text. */
