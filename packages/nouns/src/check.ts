@@ -31,6 +31,17 @@ export function checkPatch(noun: Noun, input: unknown, _now: number): Checked {
   return { data, issues }
 }
 
+/** Checks the arguments of a verb that keeps them in its event: any names, but values that can be stored. */
+export function checkArguments(input: unknown): readonly Issue[] {
+  const issues: Issue[] = []
+  if (!isPlainObject(input)) return [{ field: '', message: 'the body must be a JSON object' }]
+  for (const [name, value] of Object.entries(input)) {
+    if (FORBIDDEN_NAMES.has(name)) issues.push({ field: name, message: notAllowed(name) })
+    else storable(value, name, issues)
+  }
+  return issues
+}
+
 /** Checks the fields that a verb sets by its declaration, those that only the service writes included. */
 export function checkSet(noun: Noun, input: { readonly [field: string]: unknown }): Checked {
   const { data, issues } = read(checkerOf(noun), input, true, true)

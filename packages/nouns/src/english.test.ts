@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import facts from '../../../test/fixtures/catalogue.json' with { type: 'json' }
+import facts from '../../../docs/spec/catalogue.json' with { type: 'json' }
 import { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
 import type { PastTense, PresentParticiple } from './infer-english.ts'
 

@@ -1,6 +1,6 @@
 export { type AsOf, parseAsOf } from './as-of.ts'
 export { type Catalogue, catalogue } from './catalogue/index.ts'
-export { type Checked, checkDraft, checkPatch, checkSet } from './check.ts'
+export { type Checked, checkArguments, checkDraft, checkPatch, checkSet } from './check.ts'
 export { compareText, isObject, sameJson } from './compare.ts'
 export { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
 export { type EventOf, type EventRecord, isPattern, matchesEvent } from './event.ts'
@@ -36,6 +36,7 @@ export type {
   JsonObject,
   Kind,
   Noun,
+  Timer,
   ValueField,
   Verb,
 } from './noun.ts'

@@ -4,7 +4,17 @@ import type { Json, JsonObject, Noun } from './noun.ts'
 
 /** The notation of a type: a string is a field, an object a verb, null a built-in verb switched off. */
 export type Notation = {
-  readonly [key: string]: string | VerbNotation | null | boolean | undefined
+  readonly [key: string]: string | VerbNotation | null | boolean | undefined | TimersNotation
+}
+
+/** The notation of `$timers`. */
+export type TimersNotation = {
+  readonly [name: string]: {
+    readonly at: string
+    readonly from?: string | readonly string[]
+    readonly when?: JsonObject
+    readonly run: string
+  }
 }
 
 /** The notation of a verb; names that are absent follow from English. */
@@ -15,6 +25,7 @@ export interface VerbNotation {
   readonly set?: JsonObject
   readonly args?: string | readonly string[]
   readonly order?: readonly string[]
+  readonly keeps?: 'event'
 }
 
 /** A noun that remembers its name and its notation in its type. */
@@ -79,7 +90,9 @@ export type VerbName<T extends Noun> = IsLoose<T> extends true ? string : OwnVer
 export type VerbArgs<T extends Noun, V extends VerbName<T>> =
   IsLoose<T> extends true
     ? { readonly [argument: string]: unknown }
-    : Patch<T> & (T['notation'] extends { readonly [K in V]: { readonly args: infer A } } ? ArgsOf<A, T> : unknown)
+    : T['notation'] extends { readonly [K in V]: { readonly keeps: 'event' } }
+      ? { readonly [argument: string]: unknown }
+      : Patch<T> & (T['notation'] extends { readonly [K in V]: { readonly args: infer A } } ? ArgsOf<A, T> : unknown)
 
 /** The events of a type: `'Contact.created' | 'Contact.qualified' | …`. */
 export type EventName<T extends Noun> =
@@ -150,7 +163,11 @@ type BuiltInVerb<T extends Noun> = Exclude<
   | ('delete' extends SwitchedOff<T> ? 'restore' : never)
 >
 type OwnVerb<T extends Noun> = {
-  [K in keyof T['notation'] & string]: T['notation'][K] extends string | null | boolean | undefined ? never : K
+  [K in keyof T['notation'] & string]: T['notation'][K] extends string | null | boolean | undefined
+    ? never
+    : K extends `$${string}`
+      ? never
+      : K
 }[keyof T['notation'] & string]
 type OwnEvent<T extends Noun> = {
   [K in OwnVerb<T>]: T['notation'][K] extends { readonly event: infer E extends string } ? E : PastTense<K>

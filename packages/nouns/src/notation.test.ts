@@ -79,6 +79,20 @@ describe('a verb', () => {
   })
 })
 
+test('timers name a time, states, a filter and a verb', () => {
+  const { timers, verbs } = parseNoun('Letter', {
+    status: 'Draft | Sent = Draft',
+    sendAt: 'datetime',
+    send: { from: 'Draft', set: { status: 'Sent' }, keeps: 'event' },
+    $timers: { send: { at: 'sendAt', from: 'Draft', when: { urgent: true }, run: 'send' } },
+  })
+
+  expect({ ...timers }).toEqual({
+    send: { name: 'send', at: 'sendAt', from: ['Draft'], when: { urgent: true }, run: 'send' },
+  })
+  expect(verbs.send?.keeps).toBe('event')
+})
+
 test.each([
   [
     'the enum that verbs with from set',
@@ -161,6 +175,22 @@ describe('a declaration that is not valid', () => {
     ['a verb that clears a required field', 'Thing', { name: 'string!', go: { set: { name: null } } }],
     ['an indexed secret', 'Thing', { key: 'secret##' }],
     ['an order with nothing to go through', 'Thing', { status: 'A | B', go: { order: ['A', 'B'] } }],
+    ['a verb that keeps its arguments elsewhere', 'Thing', { go: { keeps: 'field' } }],
+    ['timers that are no object', 'Thing', { $timers: [] }],
+    ['a timer without a time', 'Thing', { go: {}, $timers: { soon: { run: 'go' } } }],
+    ['a timer at a field of another kind', 'Thing', { n: 'number', go: {}, $timers: { soon: { at: 'n', run: 'go' } } }],
+    ['a timer without a verb', 'Thing', { due: 'datetime', $timers: { soon: { at: 'due' } } }],
+    ['a timer of a verb that is not there', 'Thing', { due: 'datetime', $timers: { soon: { at: 'due', run: 'go' } } }],
+    [
+      'a timer in a state that is not there',
+      'Thing',
+      { due: 'datetime', status: 'A | B', go: {}, $timers: { soon: { at: 'due', from: 'C', run: 'go' } } },
+    ],
+    [
+      'a timer with a filter that is no object',
+      'Thing',
+      { due: 'datetime', go: {}, $timers: { soon: { at: 'due', when: 'later', run: 'go' } } },
+    ],
     ['a default nested too deep', 'Thing', { go: { set: nested(70) } }],
   ])('is refused: %s', (_, name, notation) => {
     expect(faultsOf(name, notation).length).toBeGreaterThan(0)

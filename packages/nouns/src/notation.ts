@@ -1,9 +1,10 @@
-import { camelPrefix, listed, pluralPath } from './english.ts'
+import { camelPrefix, listed } from './english.ts'
 import type { Notation, NounOf } from './infer.ts'
 import { FORBIDDEN_NAMES, isPlainObject, storable } from './json.ts'
-import { didYouMean } from './nearest.ts'
 import type { Field, JsonObject, Noun, Verb } from './noun.ts'
+import { parseAbout } from './parse-about.ts'
 import { parseField } from './parse-field.ts'
+import { parseTimers } from './parse-timer.ts'
 import { BUILT_IN, parseVerb, RESTS_ON, tellMisfits } from './parse-verb.ts'
 import { type Issue, Problem } from './problem.ts'
 
@@ -42,24 +43,7 @@ export function parseNoun(name: string, notation: unknown, options: NounOptions 
 const NAME = /^[A-Z][A-Za-z0-9]{0,63}$/
 const FIELD_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const VERB_NAME = /^[a-z][A-Za-z0-9]{0,63}$/
-const DOMAIN = /^[a-z][a-z0-9-]{0,63}$/
-const RESERVED_DOMAINS = ['all']
-const RESERVED_PATHS = [
-  'events',
-  'batch',
-  'metrics',
-  'mcp',
-  'schema',
-  'import',
-  'export',
-  'sync',
-  'manifest',
-  'checkpoint',
-  'proof',
-  'consistency',
-]
 const RESERVED_FIELDS = ['createdAt', 'updatedAt']
-const ABOUT = ['$domain', '$path', '$strict']
 const MAX_FIELDS = 200
 const MAX_VERBS = 100
 const MAX_BYTES = 65_536
@@ -74,7 +58,7 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
   const notation = notationOf(given, faults)
   if (notation === null) return null
   const tellOf = (field: string) => (message: string) => void faults.push({ field, message })
-  const { domain, path, strict } = readAbout(name, notation, tellOf)
+  const { domain, path, strict } = parseAbout(name, notation, tellOf)
   const fields = new Map<string, Field>()
   const verbs = new Map<string, Verb>()
   for (const [key, value] of Object.entries(notation)) {
@@ -97,6 +81,7 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
   const stateField = stateFieldOf(fields, verbs.values())
   const states = statesOf(fields, stateField)
   for (const verb of verbs.values()) tellMisfits(verb, { fields, states, strict }, tellOf(verb.name))
+  const timers = parseTimers(notation.$timers, { fields, verbs, states }, tellOf('$timers'))
   const off = (verb: string) => Object.hasOwn(notation, verb) && notation[verb] === null
   const builtIn = BUILT_IN.filter(({ name }) => !off(name) && !off(RESTS_ON[name] ?? name))
   return deepFreeze({
@@ -107,6 +92,7 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
     fields: dictionary(fields),
     verbs: dictionary([...builtIn.map((verb) => [verb.name, { ...verb }] as const), ...verbs]),
     stateField,
+    timers: dictionary(timers),
     strict,
     storage,
     notation,
@@ -142,23 +128,6 @@ function notationOf(given: unknown, faults: Issue[]): JsonObject | null {
     return null
   }
   return JSON.parse(text) as JsonObject
-}
-
-function readAbout(name: string, notation: JsonObject, tellOf: (field: string) => (message: string) => void) {
-  for (const key of Object.keys(notation)) {
-    if (key.startsWith('$') && !ABOUT.includes(key))
-      tellOf(key)(`is not known; ${listed(ABOUT, 'and')} are${didYouMean(key, ABOUT)}`)
-  }
-  const { $domain: domain = 'custom', $path: path = pluralPath(name), $strict: strict = false } = notation
-  if (typeof domain !== 'string' || !DOMAIN.test(domain) || RESERVED_DOMAINS.includes(domain)) {
-    tellOf('$domain')('must be a word of small letters, digits and -, such as crm, and not all')
-  }
-  if (typeof path !== 'string' || !DOMAIN.test(path))
-    tellOf('$path')('must be small letters, digits and -, such as api-keys')
-  else if (RESERVED_PATHS.includes(path) && path !== pluralPath(name))
-    tellOf('$path')(`cannot be ${path}, which is a path of the service`)
-  if (typeof strict !== 'boolean') tellOf('$strict')('must be true or false')
-  return { domain: String(domain), path: String(path), strict: strict === true }
 }
 
 function tellFieldName(name: string, tell: (message: string) => void): void {

@@ -60,6 +60,21 @@ export interface Verb {
   readonly args?: readonly string[]
   /** The order in which `$next` walks through the states, where it is not that of the enum. */
   readonly order?: readonly string[]
+  /** `event`: the arguments are kept in the event and change no field; what `set` declares still applies. */
+  readonly keeps?: 'event'
+}
+
+/** Runs a verb once the time in a field has come. */
+export interface Timer {
+  readonly name: string
+  /** The datetime field with the time. */
+  readonly at: string
+  /** The states in which it runs; absent means any. */
+  readonly from?: readonly string[]
+  /** A filter that the entity must match. */
+  readonly when?: JsonObject
+  /** The verb. */
+  readonly run: string
 }
 
 /** A type of entity: its fields, relations and verbs. Plain data. */
@@ -75,6 +90,8 @@ export interface Noun {
   readonly verbs: { readonly [name: string]: Verb }
   /** The enum field whose values are the states: the one that the verbs set, else `status`, else `stage`. */
   readonly stateField: string | null
+  /** What runs by itself at the time of a field. */
+  readonly timers: { readonly [name: string]: Timer }
   /** A strict type refuses fields that are not declared. */
   readonly strict: boolean
   /** Where its entities are: a row of their own each, or the log record itself, as tracked events are. */

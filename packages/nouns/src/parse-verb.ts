@@ -19,11 +19,11 @@ export const BUILT_IN: readonly Verb[] = [
 export const RESTS_ON: { readonly [verb: string]: string } = { rollback: 'update', restore: 'delete' }
 
 const BUILT_IN_STEPS = new Set(BUILT_IN.flatMap(({ before, event }) => [before, event]))
-const PARTS = ['event', 'before', 'from', 'set', 'args', 'order']
+const PARTS = ['event', 'before', 'from', 'set', 'args', 'order', 'keeps']
 const STEP = /^[a-z][A-Za-z0-9]{0,63}$/
 const ARGUMENT = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-/** Reads one verb of the notation: `{event?, before?, from?, set?, args?, order?}`. Tells every fault. */
+/** Reads one verb of the notation: `{event?, before?, from?, set?, args?, order?, keeps?}`. Tells every fault. */
 export function parseVerb(name: string, notation: { readonly [part: string]: unknown }, tell: Tell): Verb {
   for (const part of Object.keys(notation)) {
     if (!PARTS.includes(part)) tell(`has ${part}; a verb takes ${listed(PARTS)}${didYouMean(part, PARTS)}`)
@@ -33,6 +33,8 @@ export function parseVerb(name: string, notation: { readonly [part: string]: unk
   const args = wordsOf('args', notation.args, tell)
   const order = wordsOf('order', notation.order, tell)
   for (const arg of args ?? []) if (!ARGUMENT.test(arg)) tell(`has the argument ${arg}, which is not a name`)
+  if (notation.keeps !== undefined && notation.keeps !== 'event')
+    tell('has a keeps that is not event: its arguments are merged, or kept in the event')
   return {
     name,
     before: step('before', notation.before, presentParticiple(name), tell),
@@ -41,6 +43,7 @@ export function parseVerb(name: string, notation: { readonly [part: string]: unk
     ...(notation.set !== undefined && { set: settingsOf(notation.set, tell) }),
     ...(args && { args }),
     ...(order && { order }),
+    ...(notation.keeps !== undefined && { keeps: 'event' }),
   }
 }
 
@@ -53,7 +56,7 @@ export interface VerbContext {
 
 /** Tells what a verb sets, comes from or takes that the type's fields do not allow. */
 export function tellMisfits(verb: Verb, { fields, states, strict }: VerbContext, tell: Tell): void {
-  const { set = {}, from = [], args = [], order = [] } = verb
+  const { set = {}, from = [], args = [], order = [], keeps } = verb
   for (const [name, value] of Object.entries(set)) tellSetting(name, value, fields.get(name), tell)
   if (verb.from && states === null) {
     tell('has from, but the type has no field of states: set one in a verb, or declare status or stage')
@@ -65,7 +68,7 @@ export function tellMisfits(verb: Verb, { fields, states, strict }: VerbContext,
   const astray = order.filter((state) => !states?.includes(state))
   if (astray.length > 0)
     tell(`has ${listed(astray, 'and')} in its order; the states are ${listed(states ?? [], 'and')}`)
-  const undeclared = strict ? args.filter((arg) => !fields.has(arg)) : []
+  const undeclared = strict && !keeps ? args.filter((arg) => !fields.has(arg)) : []
   if (undeclared.length > 0) tell(`takes ${listed(undeclared, 'and')}, which this strict type does not declare`)
 }
 

@@ -48,9 +48,9 @@ export const Goal = noun('Goal', {
   status: 'OnTrack | AtRisk | Behind | Achieved | Completed | Missed | Reset = OnTrack',
   metric: '-> Metric',
   organization: '-> Organization',
-  achieve: { event: 'achieved', from: ['OnTrack', 'AtRisk'], set: { status: 'Achieved' } },
+  achieve: { event: 'achieved', from: ['OnTrack', 'AtRisk', 'Behind'], set: { status: 'Achieved' } },
   complete: { event: 'completed', from: 'Achieved', set: { status: 'Completed' } },
-  miss: { event: 'missed', from: ['Behind', 'AtRisk'], set: { status: 'Missed' } },
+  miss: { event: 'missed', from: ['OnTrack', 'AtRisk', 'Behind'], set: { status: 'Missed' } },
   reset: { event: 'reset', from: '*', set: { status: 'OnTrack' } },
 })
 
@@ -66,5 +66,5 @@ export const Metric = noun('Metric', {
   organization: '-> Organization',
   record: { event: 'recorded', set: { value: '$args.value', timestamp: '$now' }, args: 'value' },
   reset: { event: 'reset', set: { value: 0 } },
-  snapshot: { event: 'snapshotted' },
+  snapshot: { event: 'snapshotted', keeps: 'event' },
 })

@@ -145,7 +145,7 @@ export const Subscription = noun('Subscription', {
   },
   cancel: {
     event: 'cancelled',
-    from: ['Active', 'Paused', 'PastDue'],
+    from: ['Active', 'Trialing', 'Paused', 'PastDue'],
     set: {
       status: 'Cancelled',
       canceledAt: '$now',
@@ -165,4 +165,19 @@ export const Subscription = noun('Subscription', {
   },
   activate: { event: 'activated', from: ['Trialing', 'PastDue', 'Incomplete'], set: { status: 'Active' } },
   renew: { event: 'renewed', from: 'Active', set: { status: 'Active' } },
+  end: {
+    event: 'ended',
+    from: ['Active', 'Trialing', 'PastDue', 'Paused'],
+    set: { status: 'Cancelled', endedAt: '$now' },
+  },
+  $timers: {
+    resume: { at: 'resumesAt', from: 'Paused', run: 'reactivate' },
+    trialEnd: { at: 'trialEnd', from: 'Trialing', run: 'activate' },
+    periodEnd: {
+      at: 'currentPeriodEnd',
+      from: ['Active', 'Trialing', 'PastDue', 'Paused'],
+      when: { cancelAtPeriodEnd: true },
+      run: 'end',
+    },
+  },
 })

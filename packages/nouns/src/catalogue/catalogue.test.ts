@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import json from '../../../../test/fixtures/catalogue.json' with { type: 'json' }
+import json from '../../../../docs/spec/catalogue.json' with { type: 'json' }
 import { verifies } from '../../../../test/verifies.ts'
 import { parseNoun } from '../notation.ts'
 import type { JsonObject, Noun } from '../noun.ts'
@@ -12,8 +12,16 @@ interface Facts {
   readonly fields: { readonly [name: string]: string }
   readonly relations: { readonly [name: string]: string }
   readonly verbs: {
-    readonly [name: string]: { event: string; before: string; from?: unknown; set?: unknown; args?: unknown }
+    readonly [name: string]: {
+      event: string
+      before: string
+      from?: unknown
+      set?: unknown
+      args?: unknown
+      keeps?: unknown
+    }
   }
+  readonly timers?: { readonly [name: string]: JsonObject }
   readonly without?: readonly string[]
 }
 
@@ -43,46 +51,55 @@ verifies(['noun.notation', 'type.declared'], 'there are 36 types in 11 domains, 
   expect(new Set(Object.values(nouns).map(({ domain }) => domain)).size).toBe(11)
 })
 
-describe.each(Object.entries(facts))('%s', (name, { domain, path, fields, relations, verbs, without = [] }) => {
-  const noun = nouns[name]!
+describe.each(Object.entries(facts))(
+  '%s',
+  (name, { domain, path, fields, relations, verbs, timers = {}, without = [] }) => {
+    const noun = nouns[name]!
 
-  test('stands in its domain and at its path', () => {
-    expect([noun.name, noun.domain, noun.path]).toEqual([name, domain, path])
-  })
+    test('stands in its domain and at its path', () => {
+      expect([noun.name, noun.domain, noun.path]).toEqual([name, domain, path])
+    })
 
-  test('declares the fields and relations of the facts', () => {
-    const declared = Object.entries(noun.notation).filter(
-      ([key, value]) => typeof value === 'string' && !key.startsWith('$'),
-    )
+    test('declares the fields and relations of the facts', () => {
+      const declared = Object.entries(noun.notation).filter(
+        ([key, value]) => typeof value === 'string' && !key.startsWith('$'),
+      )
 
-    expect(Object.fromEntries(declared)).toEqual({ ...fields, ...relations, ...OURS[name] })
-  })
+      expect(Object.fromEntries(declared)).toEqual({ ...fields, ...relations, ...OURS[name] })
+    })
 
-  test('has the verbs of the facts, with their steps, states and settings', () => {
-    const own = Object.values(noun.verbs).filter((verb) => !BUILT_IN.includes(verb.name))
+    test('has the verbs of the facts, with their steps, states and settings', () => {
+      const own = Object.values(noun.verbs).filter((verb) => !BUILT_IN.includes(verb.name))
 
-    expect(own.map(({ order: _, ...verb }) => verb)).toEqual(
-      Object.entries(verbs).map(([verb, { from, ...rest }]) => ({
-        name: verb,
-        ...rest,
-        ...(from !== '*' && from !== undefined && { from }),
-      })),
-    )
-  })
+      expect(own.map(({ order: _, ...verb }) => verb)).toEqual(
+        Object.entries(verbs).map(([verb, { from, ...rest }]) => ({
+          name: verb,
+          ...rest,
+          ...(from !== '*' && from !== undefined && { from }),
+        })),
+      )
+    })
 
-  test('lacks the built-in verbs that are switched off', () => {
-    const off =
-      name === 'Event' ? [...without, 'rollback', 'restore'] : name === 'ApiKey' ? ['rollback', 'restore'] : without
+    test('has the timers of the facts', () => {
+      const expected = Object.entries(timers).map(([timer, facts]) => ({ name: timer, ...facts }))
 
-    expect(BUILT_IN.filter((verb) => !Object.hasOwn(noun.verbs, verb))).toEqual(off)
-  })
+      expect(Object.values(noun.timers)).toEqual(expected)
+    })
 
-  test('reads the same from its notation as JSON', () => {
-    const wire = JSON.parse(JSON.stringify(noun.notation)) as JsonObject
+    test('lacks the built-in verbs that are switched off', () => {
+      const off =
+        name === 'Event' ? [...without, 'rollback', 'restore'] : name === 'ApiKey' ? ['rollback', 'restore'] : without
 
-    expect(parseNoun(name, wire, { storage: noun.storage })).toEqual(noun)
-  })
-})
+      expect(BUILT_IN.filter((verb) => !Object.hasOwn(noun.verbs, verb))).toEqual(off)
+    })
+
+    test('reads the same from its notation as JSON', () => {
+      const wire = JSON.parse(JSON.stringify(noun.notation)) as JsonObject
+
+      expect(parseNoun(name, wire, { storage: noun.storage })).toEqual(noun)
+    })
+  },
+)
 
 const BUILT_IN = ['create', 'update', 'delete', 'rollback', 'restore']
 

@@ -61,6 +61,7 @@ export const Content = noun('Content', {
     set: { status: 'Scheduled', scheduledAt: '$args.scheduledAt' },
     args: 'scheduledAt',
   },
+  $timers: { publish: { at: 'scheduledAt', from: 'Scheduled', run: 'publish' } },
 })
 
 /** A place where content is published. */

@@ -27,12 +27,14 @@ export const Activity = noun('Activity', {
   createdBy: '-> Contact',
   complete: {
     event: 'completed',
-    from: 'InProgress',
+    from: ['Pending', 'InProgress'],
     set: { status: 'Completed', completedAt: '$now', outcome: '$args.outcome' },
     args: 'outcome',
   },
   cancel: { event: 'cancelled', from: ['Pending', 'InProgress'], set: { status: 'Cancelled' } },
-  log: { event: 'logged' },
+  log: { event: 'logged', keeps: 'event' },
+  remind: { event: 'reminded', from: ['Pending', 'InProgress'] },
+  $timers: { remind: { at: 'reminderAt', from: ['Pending', 'InProgress'], run: 'remind' } },
 })
 
 /** A person the business knows. */
@@ -71,7 +73,7 @@ export const Contact = noun('Contact', {
   qualify: { event: 'qualified', from: 'Lead', set: { stage: 'Qualified' } },
   capture: { event: 'captured', args: ['name', 'email', 'source', 'organization'] },
   assign: { event: 'assigned', args: 'assignee' },
-  merge: { event: 'merged' },
+  merge: { event: 'merged', args: 'into', keeps: 'event' },
   enrich: { event: 'enriched' },
 })
 
@@ -140,7 +142,13 @@ export const Lead = noun('Lead', {
   owner: '-> Contact',
   campaign: '-> Campaign.leads',
   deal: '-> Deal.leads',
-  convert: { event: 'converted', from: 'Qualified', set: { status: 'Converted', convertedAt: '$now' } },
+  convert: {
+    event: 'converted',
+    from: ['New', 'Contacted', 'Qualified'],
+    set: { status: 'Converted', convertedAt: '$now' },
+    args: ['contact', 'organization', 'deal'],
+    keeps: 'event',
+  },
   lose: {
     event: 'lost',
     from: ['New', 'Contacted', 'Qualified'],

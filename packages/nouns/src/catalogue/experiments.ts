@@ -25,15 +25,22 @@ export const Experiment = noun('Experiment', {
   organization: '-> Organization',
   owner: '-> Contact',
   flags: '<- FeatureFlag.experiment[]',
-  start: { event: 'started', from: 'Draft', set: { status: 'Started' } },
+  start: { event: 'started', from: 'Draft', set: { status: 'Started', startAt: '$now' } },
   conclude: {
     event: 'concluded',
-    from: 'Running',
-    set: { status: 'Concluded', winner: '$args.winner', confidence: '$args.confidence', results: '$args.results' },
+    from: ['Started', 'Running', 'Paused'],
+    set: {
+      status: 'Concluded',
+      winner: '$args.winner',
+      confidence: '$args.confidence',
+      results: '$args.results',
+      endAt: '$now',
+    },
     args: ['winner', 'confidence', 'results', 'lift'],
   },
   pause: { event: 'paused', from: ['Started', 'Running'], set: { status: 'Paused' } },
-  stop: { event: 'stopped', from: 'Paused' },
+  stop: { event: 'stopped', from: ['Started', 'Running', 'Paused'], set: { status: 'Completed', endAt: '$now' } },
+  resume: { event: 'resumed', from: 'Paused', set: { status: 'Running' } },
 })
 
 /** A feature that can be switched on for some. */
@@ -55,10 +62,10 @@ export const FeatureFlag = noun('FeatureFlag', {
   rollout: {
     event: 'rolledOut',
     before: 'rollingOut',
-    from: 'Enabled',
+    from: ['Enabled', 'Active', 'RolledOut'],
     set: { status: 'RolledOut', rolloutPercentage: 100 },
     args: 'percentage',
   },
-  enable: { event: 'enabled', from: ['Active', 'Paused'], set: { status: 'Enabled' } },
-  disable: { event: 'disabled', from: 'Enabled', set: { status: 'Disabled' } },
+  enable: { event: 'enabled', from: ['Draft', 'Active', 'Paused', 'Disabled'], set: { status: 'Enabled' } },
+  disable: { event: 'disabled', from: ['Enabled', 'Active', 'RolledOut'], set: { status: 'Disabled' } },
 })

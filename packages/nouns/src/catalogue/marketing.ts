@@ -46,7 +46,7 @@ export const Form = noun('Form', {
   organization: '-> Organization',
   publish: { event: 'published', from: ['Draft', 'Archived'], set: { status: 'Published' } },
   archive: { event: 'archived', from: 'Published', set: { status: 'Archived' } },
-  submit: { event: 'submitted', from: 'Published', set: { submissionCount: '$computed' } },
+  submit: { event: 'submitted', from: 'Published', set: { submissionCount: '$computed' }, keeps: 'event' },
 })
 
 /** A part of the audience, by criteria. */

@@ -26,11 +26,15 @@ export const Issue = noun('Issue', {
   comments: '<- Comment.issue[]',
   assign: {
     event: 'assigned',
-    from: ['Open', 'Reopened'],
+    from: ['Open', 'Reopened', 'Assigned', 'InProgress'],
     set: { status: 'Assigned', assignee: '$args.assignee' },
     args: 'assignee',
   },
-  close: { event: 'closed', from: ['Done', 'Open', 'InProgress', 'Reopened'], set: { status: 'Closed' } },
+  close: {
+    event: 'closed',
+    from: ['Done', 'Open', 'Assigned', 'InProgress', 'Reopened'],
+    set: { status: 'Closed' },
+  },
   reopen: { event: 'reopened', from: 'Closed', set: { status: 'Reopened' } },
 })
 

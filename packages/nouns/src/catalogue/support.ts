@@ -19,7 +19,7 @@ export const Ticket = noun('Ticket', {
   deal: '-> Deal',
   resolve: {
     event: 'resolved',
-    from: ['Open', 'Pending', 'InProgress', 'Escalated'],
+    from: ['Open', 'Pending', 'InProgress', 'Escalated', 'Reopened'],
     set: { status: 'Resolved', resolvedAt: '$now' },
     args: 'resolution',
   },
@@ -29,6 +29,10 @@ export const Ticket = noun('Ticket', {
     set: { status: 'Escalated' },
     args: 'reason',
   },
-  close: { event: 'closed', from: ['Resolved', 'Open', 'Reopened'], set: { status: 'Closed' } },
-  reopen: { event: 'reopened', from: 'Closed', set: { status: 'Reopened' } },
+  close: {
+    event: 'closed',
+    from: ['Resolved', 'Open', 'Pending', 'InProgress', 'Escalated', 'Reopened'],
+    set: { status: 'Closed' },
+  },
+  reopen: { event: 'reopened', from: ['Closed', 'Resolved'], set: { status: 'Reopened' } },
 })

@@ -36,8 +36,8 @@ export const schemaRoutes: readonly Route[] = [
 
 /** A type as data: the notation it was declared with, and what that means. */
 export function describe(noun: Noun): JsonObject {
-  const { name, domain, path, strict, stateField, notation, fields, verbs } = noun
-  return { name, domain, path, strict, stateField, notation, fields, verbs } as unknown as JsonObject
+  const { name, domain, path, strict, stateField, notation, fields, verbs, timers } = noun
+  return { name, domain, path, strict, stateField, notation, fields, verbs, timers } as unknown as JsonObject
 }
 
 function all(call: Call): Reply {

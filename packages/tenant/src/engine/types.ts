@@ -1,4 +1,4 @@
-import { type JsonObject, type Noun, type Nouns, noun, nounsOf, parseNoun } from '@tildebase/nouns'
+import { isPlainObject, type JsonObject, type Noun, type Nouns, noun, nounsOf, parseNoun } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import { ownTypes } from '../store/schema.ts'
 
@@ -31,5 +31,11 @@ export function typesOf(sql: Sql, program: Nouns): Nouns {
 export function declareType(nouns: Nouns, name: string, notation: JsonObject): Noun {
   const builtIn = nouns.get(name)
   if (!builtIn || builtIn.name !== name) return parseNoun(name, notation, { domain: 'custom' })
-  return parseNoun(name, { ...builtIn.notation, ...notation }, { domain: builtIn.domain, path: builtIn.path })
+  const merged = { ...builtIn.notation, ...notation, ...timersOf(builtIn.notation, notation) }
+  return parseNoun(name, merged, { domain: builtIn.domain, path: builtIn.path })
+}
+
+/** Timers of the tenant's own stand beside those of the built-in type, or in place of one of the same name. */
+function timersOf({ $timers: builtIn }: JsonObject, { $timers: own }: JsonObject): JsonObject {
+  return isPlainObject(builtIn) && isPlainObject(own) ? { $timers: { ...builtIn, ...own } as JsonObject } : {}
 }

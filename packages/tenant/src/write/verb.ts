@@ -1,4 +1,5 @@
 import {
+  checkArguments,
   checkDraft,
   checkPatch,
   type Issue,
@@ -83,7 +84,7 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
     objectOf(noun, request.data === undefined ? {} : request.data),
     current,
   )
-  const patch = checkPatch(noun, args, now)
+  const patch = verb.keeps === 'event' ? { data: {}, issues: checkArguments(args) } : checkPatch(noun, args, now)
   const set = settings(noun, verb, state, { ...args, ...patch.data }, now, write.extensions.compute)
   const changed = { ...patch.data, ...set.data, ...request.serviceFields }
   refuse(noun, [...patch.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
