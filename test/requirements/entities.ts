@@ -109,6 +109,8 @@ export const verbs = requirements('rest', {
     'verb.declared': 'A verb is declared with its event name, and with from states and fields to set where it has any.',
     'verb.arguments': 'The arguments of a verb are merged as an update would be.',
     'verb.set': 'The declared fields to set apply after the arguments.',
+    'verb.keeps': 'A verb that declares keeps: event merges none of its arguments.',
+    'verb.args': 'The event of a verb carries its arguments as args.',
     'verb.answer': 'A verb answers 200 with the entity after it.',
     'verb.from': 'A verb in a state outside its from states answers 409 invalid_transition.',
     'verb.builtin': 'create, update and delete are reachable as verbs.',

@@ -21,6 +21,12 @@ async function eventsOf(type: string, id: string): Promise<string[]> {
   return body.results.map((version: any) => version.event).reverse()
 }
 
+/** The arguments in the events of an entity, oldest first. */
+async function argsOf(type: string, id: string): Promise<unknown[]> {
+  const { body } = await sent('GET', `/~acme/${type}/${id}/history`)
+  return body.results.map((version: any) => version.args).reverse()
+}
+
 describe('a custom verb', () => {
   verifies(
     ['rest.verb', 'verb.answer', 'verb.event', 'verb.declared', 'log.every'],
@@ -75,6 +81,32 @@ describe('a custom verb', () => {
     const { body } = await sent('POST', `/~acme/Form/${form}/submit`)
 
     expect(body.submissionCount).toBe(2)
+  })
+
+  verifies('verb.keeps', 'can keep its arguments for its event and change no field by them', async () => {
+    const id = await made('Agent', { name: 'Scout' })
+
+    const { body } = await sent('POST', `/~acme/Agent/${id}/ask`, { message: 'Who?', name: 'Joe', $odd: [1] })
+
+    expect([body.name, body.message, body.$version]).toEqual(['Scout', undefined, 2])
+    expect(await argsOf('Agent', id)).toEqual([null, { message: 'Who?', name: 'Joe', $odd: [1] }])
+  })
+
+  verifies('verb.args', 'writes its arguments into its event, and secrets never', async () => {
+    const id = await made('Deal', { name: 'D' })
+    await sent('POST', `/~acme/Deal/${id}/lose`, { lostReason: 'price' })
+    await sent('POST', `/~acme/Deal/${id}/update`, { name: 'E' })
+    await sent('POST', `/~acme/Deal/${id}/rollback`, { version: 1 })
+    await sent('POST', `/~acme/Deal/${id}/win`)
+    const hook = await made('Webhook', { url: 'https://example.com/', events: ['*'] })
+
+    await sent('PUT', `/~acme/Webhook/${hook}`, { secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0', description: 'd' })
+
+    expect(await argsOf('Deal', id)).toEqual([null, { lostReason: 'price' }, { name: 'E' }, { version: 1 }, null])
+    const { body } = await sent('GET', '/~acme/events?type=Deal.lost')
+    expect(body.results.find((event: any) => event.entityId === id).args).toEqual({ lostReason: 'price' })
+    const { body: log } = await sent('GET', '/~acme/events?type=Webhook.updated')
+    expect(JSON.stringify(log)).not.toContain('whsec')
   })
 
   verifies('verb.custom.version', 'raises the version even when no field changes', async () => {

@@ -143,6 +143,8 @@ export interface Version<T extends Noun> {
   readonly correlation: string | null
   readonly data: { readonly [field: string]: Json } | null
   readonly previous: { readonly [field: string]: Json } | null
+  /** The arguments of the verb; null when it had none. */
+  readonly args: { readonly [name: string]: Json } | null
 }
 
 export interface Difference {

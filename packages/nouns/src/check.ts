@@ -32,14 +32,14 @@ export function checkPatch(noun: Noun, input: unknown, _now: number): Checked {
 }
 
 /** Checks the arguments of a verb that keeps them in its event: any names, but values that can be stored. */
-export function checkArguments(input: unknown): readonly Issue[] {
+export function checkArguments(input: JsonObject): Checked {
+  const data: { [name: string]: Json } = {}
   const issues: Issue[] = []
-  if (!isPlainObject(input)) return [{ field: '', message: 'the body must be a JSON object' }]
   for (const [name, value] of Object.entries(input)) {
     if (FORBIDDEN_NAMES.has(name)) issues.push({ field: name, message: notAllowed(name) })
-    else storable(value, name, issues)
+    else if (value !== undefined) data[name.toWellFormed()] = storable(value, name, issues)
   }
-  return issues
+  return { data, issues }
 }
 
 /** Checks the fields that a verb sets by its declaration, those that only the service writes included. */

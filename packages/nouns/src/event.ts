@@ -14,6 +14,8 @@ export interface EventRecord {
   readonly data: JsonObject
   /** The changed fields as they were; absent on create and delete. */
   readonly previous?: JsonObject
+  /** The arguments of the verb, if it had any. A create has its `data`. */
+  readonly args?: JsonObject
   readonly verb: string
   readonly entityType: string
   readonly entityId: string

@@ -21,6 +21,8 @@ interface Version {
   readonly data: JsonObject | null
   /** The changed fields with their values before. */
   readonly previous: JsonObject | null
+  /** The arguments of the verb; null when it had none. */
+  readonly args: JsonObject | null
 }
 
 /** A page of the versions of an entity. */
@@ -82,7 +84,7 @@ function visibleSeqs(engine: Engine, grant: Grant, noun: Noun, id: string): read
 }
 
 function versionOf(row: LogRow): Version {
-  const { version, seq, at, verb, event, actor, correlation, data, previous } = row
+  const { version, seq, at, verb, event, actor, correlation, data, previous, args } = row
   return {
     version,
     seq,
@@ -93,6 +95,7 @@ function versionOf(row: LogRow): Version {
     correlation,
     data: parsed(data),
     previous: parsed(previous),
+    args: parsed(args),
   }
 }
 

@@ -6,7 +6,7 @@ export function eraseValues(sql: Sql, type: string, id: string, n: number | null
     sql.rows('SELECT seq FROM log WHERE type IS ? AND entity = ?', type, id).map(([seq]) => seq),
   )
   sql.run(
-    'UPDATE log SET data = NULL, previous = NULL, salt = NULL WHERE seq IN (SELECT value FROM json_each(?))',
+    'UPDATE log SET data = NULL, previous = NULL, args = NULL, salt = NULL WHERE seq IN (SELECT value FROM json_each(?))',
     seqs,
   )
   sql.run('DELETE FROM text WHERE rowid IN (SELECT -value FROM json_each(?))', seqs)

@@ -1,7 +1,7 @@
 import { MEASURES } from './measures.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 4
+export const LAYOUT_VERSION = 5
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -37,6 +37,7 @@ export const LAYOUT = [
     created_by TEXT NOT NULL,
     data TEXT,
     previous TEXT,
+    args TEXT,
     salt BLOB,
     digest BLOB NOT NULL,
     hash BLOB NOT NULL)`,
@@ -44,7 +45,7 @@ export const LAYOUT = [
   LOG_KEPT,
   // The one change allowed is an erasure: the values go, the header, the digest and the chain stay.
   `CREATE TRIGGER log_unchanged BEFORE UPDATE ON log
-    WHEN NEW.data IS NOT NULL OR NEW.previous IS NOT NULL OR NEW.salt IS NOT NULL
+    WHEN NEW.data IS NOT NULL OR NEW.previous IS NOT NULL OR NEW.args IS NOT NULL OR NEW.salt IS NOT NULL
       OR (NEW.seq, NEW.id, NEW.at, NEW.type, NEW.entity, NEW.verb, NEW.event, NEW.version, NEW.actor, NEW.created_at,
           NEW.created_by, NEW.digest, NEW.hash)
         <> (OLD.seq, OLD.id, OLD.at, OLD.type, OLD.entity, OLD.verb, OLD.event, OLD.version, OLD.actor, OLD.created_at,

@@ -17,6 +17,8 @@ export interface Entry {
   readonly data: string | null
   /** The changed fields with their values before, as JSON text. */
   readonly previous: string | null
+  /** The arguments of the verb, as JSON text. */
+  readonly args: string | null
 }
 
 export interface LogRow extends Entry {
@@ -69,6 +71,7 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
     entry.createdBy,
     entry.data,
     entry.previous,
+    entry.args,
     salt,
     digest,
     hash,
@@ -78,8 +81,11 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
 }
 
 /** The digest of an event's values under its salt. */
-export function digestOf(seal: Seal, salt: Uint8Array, entry: Pick<Entry, 'data' | 'previous'>): Uint8Array {
-  return seal.sha256(salt, entry.data ?? '', '\n', entry.previous ?? '')
+export function digestOf(seal: Seal, salt: Uint8Array, entry: Pick<Entry, 'data' | 'previous' | 'args'>): Uint8Array {
+  const { data, previous, args } = entry
+  // An event without arguments has the digest that it had before events kept any.
+  if (args === null) return seal.sha256(salt, data ?? '', '\n', previous ?? '')
+  return seal.sha256(salt, data ?? '', '\n', previous ?? '', '\n', args)
 }
 
 /** The hash of an event: over the hash before it, its header and the digest of its values. */
@@ -148,14 +154,31 @@ export function seqAt(sql: Sql, head: Head, at: number): number {
   return low
 }
 
-const COLUMNS = 'id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous'
+const COLUMNS =
+  'id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous, args'
 const SELECT = `SELECT seq, ${COLUMNS} FROM log`
 const INSERT = `
   INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 function toRow(row: SqlRow): LogRow {
-  const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous] =
-    row
-  return { seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy, data, previous }
+  const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
+  const [data, previous, args] = [row[12], row[13], row[14]]
+  return {
+    seq,
+    id,
+    at,
+    type,
+    entity,
+    verb,
+    event,
+    version,
+    actor,
+    correlation,
+    createdAt,
+    createdBy,
+    data,
+    previous,
+    args,
+  }
 }

@@ -14,7 +14,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
   return sql
     .rows(
       `SELECT seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous,
-        salt, digest, hash
+        args, salt, digest, hash
       FROM log
       WHERE seq > ?
       ORDER BY seq
@@ -24,7 +24,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
     )
     .map((row) => {
       const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
-      const [data, previous, salt, digest, hash] = row.slice(12)
+      const [data, previous, args, salt, digest, hash] = row.slice(12)
       return {
         seq,
         id,
@@ -40,6 +40,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
         createdBy,
         data,
         previous,
+        args,
         salt,
         digest,
         hash,
@@ -51,8 +52,8 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
 export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null): void {
   sql.run(
     `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data,
-      previous, salt, digest, hash, replaced)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      previous, args, salt, digest, hash, replaced)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.seq,
     row.id,
     row.at,
@@ -67,6 +68,7 @@ export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null):
     row.createdBy,
     row.data,
     row.previous,
+    row.args,
     row.salt,
     row.digest,
     row.hash,

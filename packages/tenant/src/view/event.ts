@@ -13,7 +13,8 @@ export function eventText(event: LogRow, source: EventSource): string {
   const data = event.data === null ? 'null' : entityText(stateOf(event, event.data), source.context)
   return (
     `{"id":"${event.id}","type":"${event.type}.${event.event}","timestamp":"${isoOf(event.at)}","tenant":"${source.slug}",` +
-    `"data":${data}${event.previous === null ? '' : `,"previous":${event.previous}`},"seq":${event.seq},` +
+    `"data":${data}${event.previous === null ? '' : `,"previous":${event.previous}`}` +
+    `${event.args === null ? '' : `,"args":${event.args}`},"seq":${event.seq},` +
     `"verb":"${event.verb}","entityType":"${event.type}","entityId":"${event.entity}","version":${event.version},` +
     `"actor":${JSON.stringify(event.actor)}` +
     `${event.correlation === null ? '' : `,"correlation":${JSON.stringify(event.correlation)}`}}`

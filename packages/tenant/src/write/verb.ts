@@ -62,7 +62,7 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const head = { id, type: noun.name, version: 1, createdAt: now, createdBy, updatedAt: now, data: text }
   if (noun.storage === 'log') {
     // A tracked event is the log record itself: one row, no entity beside it.
-    const event = write.append(verb, { ...head, ordinal: 0 }, null, null, id)
+    const event = write.append(verb, { ...head, ordinal: 0 }, { previous: null, id })
     return { entity: { ...head, ordinal: event.seq }, event }
   }
   const seq = engine.head.seq + 1
@@ -70,7 +70,7 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const indexed = fieldIndexChanges(sql, noun, engine.indexed(noun), seq, null, data, !isNarrowed(write.grant))
   insertEntity(sql, entity)
   writeFieldIndex(sql, indexed, seq, seq)
-  return { entity, event: write.append(verb, entity, null, null) }
+  return { entity, event: write.append(verb, entity, { previous: null }) }
 }
 
 function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
@@ -84,11 +84,12 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
     objectOf(noun, request.data === undefined ? {} : request.data),
     current,
   )
-  const patch = verb.keeps === 'event' ? { data: {}, issues: checkArguments(args) } : checkPatch(noun, args, now)
-  const set = settings(noun, verb, state, { ...args, ...patch.data }, now, write.extensions.compute)
-  const changed = { ...patch.data, ...set.data, ...request.serviceFields }
-  refuse(noun, [...patch.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
-  return update(write, noun, verb, current, state, merge(state, changed))
+  const keeps = verb.keeps === 'event'
+  const checked = keeps ? checkArguments(args) : checkPatch(noun, args, now)
+  const set = settings(noun, verb, state, { ...args, ...checked.data }, now, write.extensions.compute)
+  const changed = { ...(!keeps && checked.data), ...set.data, ...request.serviceFields }
+  refuse(noun, [...checked.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
+  return update(write, noun, verb, current, state, merge(state, changed), argumentsText(noun, checked.data))
 }
 
 function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
@@ -101,14 +102,15 @@ function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cu
       field: 'asOf',
     })
   }
-  return update(write, noun, verb, current, JSON.parse(current.data), JSON.parse(past.data))
+  const [from, to] = [JSON.parse(current.data), JSON.parse(past.data)]
+  return update(write, noun, verb, current, from, to, argumentsText(noun, args))
 }
 
 function remove(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
   askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
   const after = next(write, current, { deleted: true })
   replace(write, noun, current, after, JSON.parse(current.data), null)
-  return { entity: after, event: write.append(verb, after, null, current) }
+  return { entity: after, event: write.append(verb, after, { previous: null, replaced: current }) }
 }
 
 function restore(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
@@ -122,17 +124,25 @@ function restore(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cur
   askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
   const after = next(write, current, { deleted: false })
   replace(write, noun, current, after, null, JSON.parse(current.data))
-  return { entity: after, event: write.append(verb, after, {}, current) }
+  return { entity: after, event: write.append(verb, after, { previous: {}, replaced: current }) }
 }
 
 /** Writes the next state of an entity. An update that changes nothing keeps the version and emits nothing. */
-function update(write: Write, noun: Noun, verb: Verb, current: Current, from: JsonObject, to: JsonObject): VerbResult {
+function update(
+  write: Write,
+  noun: Noun,
+  verb: Verb,
+  current: Current,
+  from: JsonObject,
+  to: JsonObject,
+  args: string | null,
+): VerbResult {
   const previous = changes(from, to)
   const isQuiet = verb.event === 'updated'
   if (previous === null && isQuiet) return { entity: current, event: null }
   const after = next(write, current, { data: textOf(noun, to) })
   replace(write, noun, current, after, from, previous ? to : from)
-  return { entity: after, event: write.append(verb, after, previous ?? {}, current) }
+  return { entity: after, event: write.append(verb, after, { previous: previous ?? {}, replaced: current, args }) }
 }
 
 /** Puts the next version in place of the current one. Whatever can refuse it comes before the first write. */
@@ -208,6 +218,13 @@ function keptId({ sql }: Write, noun: Noun, { keepId, data }: VerbRequest): stri
 function next(write: Write, current: Current, changed: Partial<Current>): Current {
   const seq = write.engine.head.seq + 1
   return { ...current, ...changed, seq, version: current.version + 1, updatedAt: write.now() }
+}
+
+/** The arguments of a verb as its event keeps them; null when there are none. Secrets never stay in the log. */
+function argumentsText(noun: Noun, args: JsonObject): string | null {
+  if (INTERNAL_TYPES.get(noun.name) !== undefined) return null
+  const kept = Object.entries(args).filter(([name]) => noun.fields[name]?.kind !== 'secret')
+  return kept.length === 0 ? null : textOf(noun, Object.fromEntries(kept))
 }
 
 function textOf(noun: Noun, data: { readonly [field: string]: Json }): string {

@@ -29,6 +29,18 @@ export interface WriteContext {
   readonly isDryRun: boolean
 }
 
+/** What an event says beside the verb and the entity after it. */
+export interface EventParts {
+  /** The changed fields with their values before. */
+  readonly previous: JsonObject | null
+  /** The version before. */
+  readonly replaced?: Current | null
+  /** The arguments of the verb, as JSON text. */
+  readonly args?: string | null
+  /** The id of the event, when it is known already. */
+  readonly id?: string
+}
+
 /** Runs in the transaction of every event: what it writes is durable with the event, or not at all. */
 export type TransactionListener = (write: Write, event: LogRow, entity: Stored) => void
 
@@ -101,16 +113,10 @@ export class Write {
     if (!this.context.isDryRun) this.engine.ports.alarm.wakeAt(at)
   }
 
-  /** Appends the event of a verb and calls the listeners. `replaced` is the version before. */
-  append(
-    verb: Verb,
-    entity: Stored,
-    previous: JsonObject | null,
-    replaced: Current | null,
-    id = this.newId('event'),
-  ): LogRow {
+  /** Appends the event of a verb and calls the listeners. */
+  append(verb: Verb, entity: Stored, { previous, replaced = null, args = null, id }: EventParts): LogRow {
     const entry = {
-      id,
+      id: id ?? this.newId('event'),
       at: entity.updatedAt,
       type: entity.type,
       entity: entity.id,
@@ -123,6 +129,7 @@ export class Write {
       createdBy: entity.createdBy,
       data: entity.data,
       previous: previous && JSON.stringify(previous),
+      args,
     }
     const row = this.transaction.append(entry, this.context.random, replacedSeq(replaced))
     for (const listener of this.extensions.listeners) listener(this, row, entity)

@@ -127,6 +127,6 @@ export class Feed {
 }
 
 const encoder = new TextEncoder()
-function lengthOf({ data, previous }: LogRow): number {
-  return 500 + (data?.length ?? 0) + (previous?.length ?? 0)
+function lengthOf({ data, previous, args }: LogRow): number {
+  return 500 + (data?.length ?? 0) + (previous?.length ?? 0) + (args?.length ?? 0)
 }

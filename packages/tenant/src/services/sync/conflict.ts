@@ -12,5 +12,5 @@ const CONFLICT: Verb = { name: 'conflict', before: 'conflicting', event: 'confli
  */
 export function conflicted({ write }: SyncSession, change: Change, current: Current, lost: JsonObject): void {
   const previous = { ...lost, $timestamp: isoOf(change.at), $replica: change.replica }
-  write.append(CONFLICT, { ...current, updatedAt: write.now() }, previous, null)
+  write.append(CONFLICT, { ...current, updatedAt: write.now() }, { previous })
 }

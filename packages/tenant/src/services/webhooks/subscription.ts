@@ -31,6 +31,7 @@ const Record = noun(
     tenant: 'string',
     data: 'json',
     previous: 'json',
+    args: 'json',
     changed: 'string[]',
     seq: 'number',
     verb: 'string',
