@@ -8,6 +8,7 @@ import { query } from './requirements/query.ts'
 import { fairness, rights } from './requirements/rights.ts'
 import { cli, client, hosts, running } from './requirements/running.ts'
 import { batch, mcp, metrics } from './requirements/tools.ts'
+import { types } from './requirements/types.ts'
 import { webhooks } from './requirements/webhooks.ts'
 
 export type { Requirement } from './requirements/requirement.ts'
@@ -35,6 +36,7 @@ export const REQUIREMENTS = [
   ...cli,
   ...hosts,
   ...running,
+  ...types,
 ]
 
 /** The id of a requirement. */

@@ -24,14 +24,27 @@ function listCheck(name: string, one: CheckOne): CheckValue {
   }
 }
 
-function singleCheck({ kind, values = [] }: ValueField): CheckOne {
+function singleCheck(field: ValueField): CheckOne {
+  const { kind, values = [] } = field
   if (kind === 'enum') return enumCheck(values)
+  if (field.min !== undefined || field.max !== undefined) return rangeCheck(field)
   if (kind === 'json') return storable
   const { read, wanted } = READERS[kind]
   return (value, at, issues) => {
     const result = read(value)
     if (result !== undefined) return result
     issues.push({ field: at, message: `must be ${wanted}` })
+    return null
+  }
+}
+
+function rangeCheck({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: ValueField): CheckOne {
+  const low = min === Number.NEGATIVE_INFINITY ? '' : ` of at least ${min}`
+  const high = max === Number.POSITIVE_INFINITY ? '' : ` of at most ${max}`
+  const bounds = low && high ? ` from ${min} to ${max}` : low || high
+  return (value, at, issues) => {
+    if (typeof value === 'number' && value >= min && value <= max) return value
+    issues.push({ field: at, message: `must be a number${bounds}` })
     return null
   }
 }

@@ -1,4 +1,5 @@
 import { type CheckValue, valueCheck } from './check-value.ts'
+import { isComputed } from './computed.ts'
 import { FORBIDDEN_NAMES, isPlainObject, notAllowed, storable } from './json.ts'
 import { didYouMean } from './nearest.ts'
 import type { Json, JsonObject, Noun, ValueField } from './noun.ts'
@@ -11,10 +12,16 @@ export interface Checked {
   readonly issues: readonly Issue[]
 }
 
+/** How strictly is checked. */
+export interface CheckWay {
+  /** Leaves out computed fields instead of refusing them: imports and syncs bring back what an export showed. */
+  readonly dropsComputed?: boolean
+}
+
 /** Checks what a new entity is made of: defaults fill what is missing; null is "known to be empty" and gets none. */
-export function checkDraft(noun: Noun, input: unknown, now: number): Checked {
+export function checkDraft(noun: Noun, input: unknown, now: number, way: CheckWay = {}): Checked {
   const checker = checkerOf(noun)
-  const { data, issues, given } = read(checker, input, false)
+  const { data, issues, given } = read(checker, input, { ...way, patch: false })
   if (given === null) return { data, issues }
   for (const { name, required, service, fallback } of checker.expected) {
     const empty = !service && Object.hasOwn(given, name) && given[name] === null
@@ -26,8 +33,8 @@ export function checkDraft(noun: Noun, input: unknown, now: number): Checked {
 }
 
 /** Checks the fields that an update or a verb changes, and only those; null clears a field. */
-export function checkPatch(noun: Noun, input: unknown, _now: number): Checked {
-  const { data, issues } = read(checkerOf(noun), input, true)
+export function checkPatch(noun: Noun, input: unknown, _now: number, way: CheckWay = {}): Checked {
+  const { data, issues } = read(checkerOf(noun), input, { ...way, patch: true })
   return { data, issues }
 }
 
@@ -44,7 +51,7 @@ export function checkArguments(input: JsonObject): Checked {
 
 /** Checks the fields that a verb sets by its declaration, those that only the service writes included. */
 export function checkSet(noun: Noun, input: { readonly [field: string]: unknown }): Checked {
-  const { data, issues } = read(checkerOf(noun), input, true, true)
+  const { data, issues } = read(checkerOf(noun), input, { patch: true, own: true })
   return { data, issues }
 }
 
@@ -70,7 +77,7 @@ interface Checker {
 
 type Rule =
   | { readonly is: 'ignored' }
-  | { readonly is: 'back'; readonly message: string }
+  | { readonly is: 'back' | 'computed'; readonly message: string }
   | { readonly is: 'checked'; readonly required: boolean; readonly service: boolean; readonly check: CheckValue }
 
 interface Expected {
@@ -87,7 +94,14 @@ interface Reading {
   readonly given: { readonly [field: string]: unknown } | null
 }
 
-function read(checker: Checker, input: unknown, patch: boolean, own = false): Reading {
+interface ReadWay extends CheckWay {
+  /** True where null clears a field. */
+  readonly patch: boolean
+  /** True where the service itself writes. */
+  readonly own?: boolean
+}
+
+function read(checker: Checker, input: unknown, { patch, own = false, dropsComputed = false }: ReadWay): Reading {
   const data: { [field: string]: Json } = {}
   const issues: Issue[] = []
   if (!isPlainObject(input)) {
@@ -100,7 +114,9 @@ function read(checker: Checker, input: unknown, patch: boolean, own = false): Re
     const rule = checker.rules.get(name)
     if (rule === undefined) readUndeclared(checker.noun, name, value, data, issues)
     else if (rule.is === 'back') issues.push({ field: name, message: rule.message })
-    else if (rule.is === 'checked' && (own || !rule.service)) {
+    else if (rule.is === 'computed') {
+      if (!dropsComputed) issues.push({ field: name, message: rule.message })
+    } else if (rule.is === 'checked' && (own || !rule.service)) {
       if (value !== null) data[name] = rule.check(value, issues)
       else if (rule.required)
         issues.push({ field: name, message: patch ? 'is required and cannot be cleared' : 'is required' })
@@ -143,6 +159,10 @@ function makeChecker(noun: Noun): Checker {
     const { name } = field
     if (field.kind === 'back') {
       rules.set(name, { is: 'back', message: `is the way back of ${field.target}.${field.via}; set it there` })
+      continue
+    }
+    if (isComputed(field)) {
+      rules.set(name, { is: 'computed', message: 'is computed and cannot be written' })
       continue
     }
     const service = field.kind !== 'forward' && field.service

@@ -1,9 +1,11 @@
 export { type AsOf, parseAsOf } from './as-of.ts'
 export { type Catalogue, catalogue } from './catalogue/index.ts'
-export { type Checked, checkArguments, checkDraft, checkPatch, checkSet } from './check.ts'
+export { type Checked, type CheckWay, checkArguments, checkDraft, checkPatch, checkSet } from './check.ts'
 export { compareText, isObject, sameJson } from './compare.ts'
+export { type ComputedField, computedFields, isComputed } from './computed.ts'
 export { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './english.ts'
 export { type EventOf, type EventRecord, isPattern, matchesEvent } from './event.ts'
+export { evaluate, pathsOf } from './expression.ts'
 export { allOf, EVERYTHING, type Filter, type Hop, type Leaf, type Path, touches } from './filter.ts'
 export type {
   BeforeStep,
@@ -30,6 +32,7 @@ export { didYouMean, nearest } from './nearest.ts'
 export { type NounOptions, noun, parseNoun } from './notation.ts'
 export type {
   BackField,
+  Expression,
   Field,
   ForwardField,
   Json,

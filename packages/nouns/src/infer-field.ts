@@ -3,12 +3,14 @@ import type { Json } from './noun.ts'
 // The same reading of the notation that parse-field.ts does, on the level of types.
 
 /** What a field of this notation holds: `string[]` → `readonly string[]`, `A | B` → `'A' | 'B'`, `-> Tag` → `string`. */
-export type ValueOf<F extends string> = IsList<F> extends true ? readonly One<F>[] : One<F>
+export type ValueOf<F extends string> =
+  IsComputed<F> extends true ? Computed<F> : IsList<F> extends true ? readonly One<F>[] : One<F>
 
 /** Whether a draft must give this field, or every entity has it. */
 export type IsRequired<F extends string> = Declared<F> extends `${string}!${string}` ? true : false
 export type HasDefault<F extends string> = F extends `${string}=${string}` ? true : false
-export type IsService<F extends string> = F extends `${string}(set by the service)` ? true : false
+export type IsService<F extends string> = F extends `${string}(set by the service)` ? true : IsComputed<F>
+export type IsComputed<F extends string> = Trim<F> extends `=${string}` ? true : false
 export type IsSecret<F extends string> = F extends `secret${string}` ? true : false
 export type IsBack<F extends string> = Trim<F> extends `<-${string}` ? true : false
 type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false
@@ -17,6 +19,11 @@ export type IsJson<F extends string> = Base<F> extends 'json' ? true : false
 /** The type that a relation leads to, in either direction; never for a field of values. */
 export type TargetOf<F extends string> =
   Trim<F> extends `${'->' | '<-'}${infer Rest}` ? (Base<Rest> extends `${infer T}.${string}` ? T : Base<Rest>) : never
+
+/** Arithmetic and most measures give numbers; what else is computed has the kind of what it reads. */
+type Computed<F extends string> = F extends `${string}${'+' | '-' | '*' | '/' | 'sum(' | 'avg(' | 'count('}${string}`
+  ? number
+  : number | string | boolean
 
 interface Kinds {
   readonly string: string
@@ -33,9 +40,11 @@ type One<F extends string> =
     ? string
     : Base<F> extends infer B extends keyof Kinds
       ? Kinds[B]
-      : Base<F> extends `${string}|${string}`
-        ? Words<Base<F>>
-        : never
+      : Base<F> extends `number ${string}`
+        ? number
+        : Base<F> extends `${string}|${string}`
+          ? Words<Base<F>>
+          : never
 
 type Words<S extends string> = S extends `${infer First}|${infer Rest}` ? Trim<First> | Words<Rest> : Trim<S>
 

@@ -19,6 +19,13 @@ const Thing = noun('Thing', {
   owner: '-> Contact.things!',
   friends: '-> Contact[]',
   parts: '<- Part.thing[]',
+  score: 'number 0..100!',
+  worth: '= size * score',
+  last: '= max(parts.made)',
+  $unique: [['name', 'size']],
+  $timers: { due: { at: 'made', run: 'send' } },
+  $guarded: true,
+  ask: { args: 'question', keeps: 'event' },
   send: { event: 'sent', from: 'Lead', set: { stage: 'Done' }, args: ['size', 'speed'] },
   delete: null,
 })
@@ -42,8 +49,14 @@ expectTypeOf<Entity<T>>().not.toHaveProperty('parts')
 expectTypeOf<Entity<T>>().not.toHaveProperty('send')
 expectTypeOf<Entity<T>>().not.toHaveProperty('$domain')
 
+expectTypeOf<Entity<T>['score']>().toEqualTypeOf<number>()
+expectTypeOf<Entity<T>['worth']>().toEqualTypeOf<number | null | undefined>()
+expectTypeOf<Entity<T>['last']>().toEqualTypeOf<number | string | boolean | null | undefined>()
+expectTypeOf<Draft<T>>().not.toHaveProperty('worth')
+expectTypeOf<VerbArgs<T, 'ask'>>().toEqualTypeOf<{ readonly [argument: string]: unknown }>()
+
 // A draft must give what is required and has no default.
-const whole: Draft<T> = { name: 'a', tags: [], owner: 'contact_1' }
+const whole: Draft<T> = { name: 'a', tags: [], owner: 'contact_1', score: 1 }
 const full: Draft<T> = {
   ...whole,
   size: 1,
@@ -70,8 +83,8 @@ const clearing: Patch<T> = { size: null, stage: null }
 const clearingName: Patch<T> = { name: null }
 
 // Verbs and events.
-expectTypeOf<VerbName<T>>().toEqualTypeOf<'create' | 'update' | 'rollback' | 'send'>()
-expectTypeOf<EventName<T>>().toEqualTypeOf<'Thing.created' | 'Thing.updated' | 'Thing.sent'>()
+expectTypeOf<VerbName<T>>().toEqualTypeOf<'create' | 'update' | 'rollback' | 'send' | 'ask'>()
+expectTypeOf<EventName<T>>().toEqualTypeOf<'Thing.created' | 'Thing.updated' | 'Thing.sent' | 'Thing.asked'>()
 expectTypeOf<VerbName<Catalogue['Event']>>().toEqualTypeOf<'create'>()
 expectTypeOf<'Contact.qualified'>().toExtend<EventName<Catalogue['Contact']>>()
 expectTypeOf<'Contact.won'>().not.toExtend<EventName<Catalogue['Contact']>>()
@@ -127,7 +140,13 @@ expectTypeOf<Entity<Noun>['anything']>().toEqualTypeOf<Json | undefined>()
 const loose: Where<Noun> = { 'a.b.c': { $gt: 1 } }
 
 test('the verbs that TypeScript knows are those there are', () => {
-  expect(Object.keys(Thing.verbs).sort()).toEqual(['create', 'rollback', 'send', 'update'] satisfies VerbName<T>[])
+  expect(Object.keys(Thing.verbs).sort()).toEqual([
+    'ask',
+    'create',
+    'rollback',
+    'send',
+    'update',
+  ] satisfies VerbName<T>[])
 })
 
 // What stands above is judged by the type checker; this keeps it from being called unused.

@@ -4,7 +4,7 @@ import type { Json, JsonObject, Noun } from './noun.ts'
 
 /** The notation of a type: a string is a field, an object a verb, null a built-in verb switched off. */
 export type Notation = {
-  readonly [key: string]: string | VerbNotation | null | boolean | undefined | TimersNotation
+  readonly [key: string]: string | VerbNotation | null | boolean | undefined | TimersNotation | readonly unknown[]
 }
 
 /** The notation of `$timers`. */

@@ -4,6 +4,7 @@ import { FORBIDDEN_NAMES, isPlainObject, storable } from './json.ts'
 import type { Field, JsonObject, Noun, Verb } from './noun.ts'
 import { parseAbout } from './parse-about.ts'
 import { parseField } from './parse-field.ts'
+import { parseGuard, parseUnique } from './parse-rules.ts'
 import { parseTimers } from './parse-timer.ts'
 import { BUILT_IN, parseVerb, RESTS_ON, tellMisfits } from './parse-verb.ts'
 import { type Issue, Problem } from './problem.ts'
@@ -82,6 +83,7 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
   const states = statesOf(fields, stateField)
   for (const verb of verbs.values()) tellMisfits(verb, { fields, states, strict }, tellOf(verb.name))
   const timers = parseTimers(notation.$timers, { fields, verbs, states }, tellOf('$timers'))
+  const unique = parseUnique(notation.$unique, fields, tellOf('$unique'))
   const off = (verb: string) => Object.hasOwn(notation, verb) && notation[verb] === null
   const builtIn = BUILT_IN.filter(({ name }) => !off(name) && !off(RESTS_ON[name] ?? name))
   return deepFreeze({
@@ -93,6 +95,8 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
     verbs: dictionary([...builtIn.map((verb) => [verb.name, { ...verb }] as const), ...verbs]),
     stateField,
     timers: dictionary(timers),
+    unique,
+    ...parseGuard(notation, states, tellOf),
     strict,
     storage,
     notation,

@@ -5,6 +5,17 @@ export type JsonObject = { readonly [key: string]: Json }
 /** What a field holds. `secret` is written, hashed or kept aside, and never read back. */
 export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'json' | 'secret' | 'enum'
 
+/** What a computed field is worked out from: numbers, paths, arithmetic, and measures over many values. */
+export type Expression =
+  | { readonly op: 'number'; readonly value: number }
+  | { readonly op: 'path'; readonly path: string }
+  | { readonly op: 'negate'; readonly of: Expression }
+  | { readonly op: Arithmetic; readonly left: Expression; readonly right: Expression }
+  | { readonly op: Measure; readonly path: string }
+
+export type Arithmetic = '+' | '-' | '*' | '/'
+export type Measure = 'sum' | 'count' | 'min' | 'max' | 'avg'
+
 /** A field that holds values of its own. */
 export interface ValueField {
   readonly name: string
@@ -20,6 +31,11 @@ export interface ValueField {
   readonly default?: Json
   /** True for a field that only the service writes: `(set by the service)`. */
   readonly service: boolean
+  /** What it is worked out from: `= sum(items.amount)`. Only the service writes it. */
+  readonly computed?: Expression
+  /** The bounds of a number: `number 0..100`. */
+  readonly min?: number
+  readonly max?: number
 }
 
 /** A field that names other entities: `-> Organization.contacts`, `-> Tag[]`. Stored as one id or a list of ids. */
@@ -92,6 +108,12 @@ export interface Noun {
   readonly stateField: string | null
   /** What runs by itself at the time of a field. */
   readonly timers: { readonly [name: string]: Timer }
+  /** Fields whose values together belong to one entity only: `$unique: [["a", "b"]]`. */
+  readonly unique: readonly (readonly string[])[]
+  /** True when only verbs change the field of states. */
+  readonly guarded: boolean
+  /** The states that an entity of a guarded type may be created in, beside the default. */
+  readonly start: readonly string[]
   /** A strict type refuses fields that are not declared. */
   readonly strict: boolean
   /** Where its entities are: a row of their own each, or the log record itself, as tracked events are. */

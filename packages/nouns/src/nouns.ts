@@ -1,3 +1,4 @@
+import { checkComputed, withComputedKinds } from './computed.ts'
 import { nearest } from './nearest.ts'
 import type { Noun } from './noun.ts'
 import { type Issue, Problem } from './problem.ts'
@@ -15,7 +16,7 @@ export interface Nouns {
 
 /** A set of types. Two that would answer to the same name, path or id prefix are refused. */
 export function nounsOf(list: Iterable<Noun>): Nouns {
-  const all = [...list]
+  const all = withComputedKinds([...list])
   refuseClashes(all)
   const known = new Map<string, Noun>()
   for (const noun of all) known.set(noun.path, noun)
@@ -28,7 +29,7 @@ export function nounsOf(list: Iterable<Noun>): Nouns {
   }
 }
 
-/** What relations name that is not there: types that are not known, ways back of fields that do not point here. */
+/** What relations and computed fields name that is not there, and computed fields that depend on themselves. */
 export function checkRelations(nouns: Nouns): Issue[] {
   const issues: Issue[] = []
   for (const noun of nouns.all) {
@@ -51,7 +52,7 @@ export function checkRelations(nouns: Nouns): Issue[] {
       }
     }
   }
-  return issues
+  return [...issues, ...checkComputed(nouns.all, nouns)]
 }
 
 function byName(nouns: Nouns, name: string): Noun | undefined {

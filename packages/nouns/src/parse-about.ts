@@ -4,7 +4,7 @@ import type { JsonObject } from './noun.ts'
 import type { Tell } from './parse-field.ts'
 
 /** What a notation says with `$` about the type as a whole. */
-const ABOUT = ['$domain', '$path', '$strict', '$timers']
+const ABOUT = ['$domain', '$path', '$strict', '$timers', '$unique', '$guarded', '$start']
 const DOMAIN = /^[a-z][a-z0-9-]{0,63}$/
 const RESERVED_DOMAINS = ['all']
 const RESERVED_PATHS = [

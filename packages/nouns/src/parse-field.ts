@@ -1,12 +1,14 @@
 import { article, listed } from './english.ts'
 import { didYouMean } from './nearest.ts'
 import type { BackField, Field, ForwardField, Json, Kind, ValueField } from './noun.ts'
+import { parseExpression } from './parse-expression.ts'
 import { isoOf, parseInstant } from './time.ts'
 
 /** Tells one fault of a declaration, as a sentence without its subject. */
 export type Tell = (message: string) => void
 
 const KINDS: readonly Kind[] = ['string', 'number', 'boolean', 'date', 'datetime', 'json', 'secret']
+const RANGE = /^number\s+(-?\d+(?:\.\d+)?)?\s*\.\.\s*(-?\d+(?:\.\d+)?)?$/
 const SERVICE = '(set by the service)'
 const MAX_WORDS = 200
 const WORD = /^[A-Za-z0-9_](?:[A-Za-z0-9_ .+-]{0,62}[A-Za-z0-9_+])?$/
@@ -16,6 +18,7 @@ export function parseField(name: string, text: string, tell: Tell): Field | null
   const notation = text.trim()
   if (notation.startsWith('->')) return parseForward(name, notation.slice(2).trim(), tell)
   if (notation.startsWith('<-')) return parseBack(name, notation.slice(2).trim(), tell)
+  if (notation.startsWith('=')) return parseComputed(name, notation.slice(1), tell)
   return parseValue(name, notation, tell)
 }
 
@@ -43,13 +46,22 @@ function parseBack(name: string, text: string, tell: Tell): BackField | null {
   return { name, kind: 'back', target, via, list }
 }
 
+/** `= sum(items.amount)`. Its kind is that of a number until the types beside it are known. */
+function parseComputed(name: string, text: string, tell: Tell): ValueField | null {
+  const { base, marks } = splitMarks(text)
+  const { index } = readMarks(marks, ['#'], 'A computed field', tell)
+  const computed = parseExpression(base, tell)
+  return computed && { name, kind: 'number', list: false, required: false, index, service: true, computed }
+}
+
 function parseValue(name: string, text: string, tell: Tell): ValueField | null {
   const service = text.endsWith(SERVICE)
   const declared = service ? text.slice(0, -SERVICE.length) : text
   const equals = declared.indexOf('=')
   const { base, marks } = splitMarks(equals < 0 ? declared.trim() : declared.slice(0, equals).trim())
   const words = base.includes('|') ? base.split('|').map((word) => word.trim()) : undefined
-  const kind = words ? 'enum' : KINDS.find((known) => known === base)
+  const range = RANGE.exec(base)
+  const kind = words ? 'enum' : range ? 'number' : KINDS.find((known) => known === base)
   if (kind === undefined) {
     tell(
       `must be ${listed(KINDS)}, words such as Lead | Customer, or a relation; not ${base || 'nothing'}${didYouMean(base, KINDS)}`,
@@ -62,11 +74,28 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
     tell(`cannot be indexed: # and ## are for single values, not for ${list ? 'a list' : kind}`)
   }
   if (kind === 'secret' && (list || equals >= 0)) tell('is a secret, which is neither a list nor has a default')
-  const field: ValueField = { name, kind, list, required, index, service, ...(words && { values: words }) }
+  const field: ValueField = {
+    name,
+    kind,
+    list,
+    required,
+    index,
+    service,
+    ...(words && { values: words }),
+    ...(range && boundsOf(range, tell)),
+  }
   if (equals < 0) return field
   const value = parseDefault(field, declared.slice(equals + 1).trim())
   if (value === undefined) tell(`has a default that is not ${expected(field)}`)
   return { ...field, ...(value !== undefined && { default: value }) }
+}
+
+/** `number 0..100`, `number 0..`, `number ..100`. */
+function boundsOf([, low, high]: RegExpExecArray, tell: Tell): Pick<ValueField, 'min' | 'max'> {
+  if (low === undefined && high === undefined) tell('has a range without bounds; give one, such as number 0..')
+  if (low !== undefined && high !== undefined && Number(low) > Number(high))
+    tell(`has a range that holds nothing: ${low}..${high}`)
+  return { ...(low !== undefined && { min: Number(low) }), ...(high !== undefined && { max: Number(high) }) }
 }
 
 /** `string! ##` → `string` and its marks. */
@@ -119,7 +148,7 @@ function oneDefault(field: ValueField, given: Json): Json | undefined {
     case 'string':
       return text.startsWith('"') ? stringOf(jsonOf(text)) : stringOf(given)
     case 'number':
-      return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
+      return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) && inRange(field, Number(text)) ? Number(text) : undefined
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined
     case 'json':
@@ -135,6 +164,10 @@ function oneDefault(field: ValueField, given: Json): Json | undefined {
     case 'secret':
       return undefined
   }
+}
+
+function inRange({ min, max }: ValueField, value: number): boolean {
+  return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
 function stringOf(value: Json | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { valueCheck } from './check-value.ts'
+import { isComputed } from './computed.ts'
 import { article, listed, pastTense, presentParticiple } from './english.ts'
 import { isPlainObject } from './json.ts'
 import { didYouMean } from './nearest.ts'
@@ -74,6 +75,7 @@ export function tellMisfits(verb: Verb, { fields, states, strict }: VerbContext,
 
 function tellSetting(name: string, value: Json, field: Field | undefined, tell: Tell): void {
   if (field === undefined) tell(`sets ${name}, which is not a field of this type`)
+  else if (isComputed(field)) tell(`sets ${name}, which is computed`)
   else if (field.kind === 'back') tell(`sets ${name}, which is a way back; set ${field.target}.${field.via} instead`)
   else if (value === null) {
     if (field.required) tell(`clears ${name}, which is required`)

@@ -62,7 +62,8 @@ export function FieldInput({ id, field, value, onChange, label }: InputProps) {
         const written = (event.currentTarget as HTMLInputElement).value
         onChange(written === '' ? null : Number(written))
       }
-      return <input {...common} type="number" step="any" value={text} onInput={number} />
+      const { min, max } = field
+      return <input {...common} type="number" step="any" min={min} max={max} value={text} onInput={number} />
     }
     case 'date':
       return <input {...common} type="date" value={text.slice(0, 10)} onInput={give} />

@@ -1,4 +1,4 @@
-import type { Field, Noun } from '@tildebase/nouns'
+import { type Field, isComputed, type Noun } from '@tildebase/nouns'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [key: string]: unknown }
@@ -51,6 +51,7 @@ function properties(fields: readonly Field[], schemaOf: (field: Field) => Schema
 
 /** A relation is an id, or what `include` puts in its place. */
 function readSchema(field: Field, described: ReadonlySet<string>): Schema {
+  if (isComputed(field)) return { ...writeSchema(field), readOnly: true, description: 'Computed.' }
   if (field.kind !== 'back' && field.kind !== 'forward') return writeSchema(field)
   // A lens may leave the other type out.
   const entity = described.has(field.target)
@@ -84,9 +85,13 @@ function valueSchema(field: Exclude<Field, { kind: 'forward' | 'back' }>): Schem
   switch (field.kind) {
     case 'enum':
       return { type: 'string', enum: field.values, ...fallback }
-    case 'number':
+    case 'number': {
+      const { min, max } = field
+      const bounds = { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) }
+      return { type: 'number', ...bounds, ...fallback }
+    }
     case 'boolean':
-      return { type: field.kind, ...fallback }
+      return { type: 'boolean', ...fallback }
     case 'date':
       return { type: 'string', format: 'date', ...fallback }
     case 'datetime':
@@ -108,7 +113,7 @@ function orNull(schema: Schema): Schema {
 function exampleValue(noun: Noun, field: Field): unknown {
   if (field.kind === 'forward' || field.kind === 'back') return `${field.target}_…`
   const known = EXAMPLES[`${noun.name}.${field.name}`] ?? EXAMPLES[field.name]
-  const value = known ?? KINDS[field.kind] ?? field.values?.[0] ?? 'text'
+  const value = known ?? field.max ?? field.min ?? KINDS[field.kind] ?? field.values?.[0] ?? 'text'
   return field.list && !Array.isArray(value) ? [value] : value
 }
 

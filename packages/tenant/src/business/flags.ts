@@ -6,7 +6,7 @@ import { find, get } from '../query/find.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { regexFault, regexTest } from '../query/regex.ts'
 import type { Stored } from '../store/entities.ts'
-import { notFound } from '../write/verb.ts'
+import { notFound } from '../write/verb-input.ts'
 import type { FlagCounts } from './flag-counts.ts'
 
 /** What a flag says for somebody, and why. */

@@ -35,7 +35,7 @@ import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/record
 import { typesWithEntities } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
 import { seqAt } from '../store/log.ts'
-import { notFound } from '../write/verb.ts'
+import { notFound } from '../write/verb-input.ts'
 import type { TenantServices } from './services.ts'
 
 /** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */

@@ -6,7 +6,7 @@ import { currentOf } from '../store/entities.ts'
 import { type LogRow, readEntries, readEntry, seqAt } from '../store/log.ts'
 import { seqsOf } from '../store/versions.ts'
 import { changes } from '../write/execute.ts'
-import { notFound } from '../write/verb.ts'
+import { notFound } from '../write/verb-input.ts'
 
 /** One version of an entity: what it was, who made it so, and by which verb. */
 interface Version {

@@ -1,14 +1,23 @@
-import { checkRelations, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import {
+  checkRelations,
+  computedFields,
+  type JsonObject,
+  type Noun,
+  type Nouns,
+  Problem,
+  sameJson,
+} from '@tildebase/nouns'
 import { declareType } from '../engine/types.ts'
 import { demandArea, type Grant } from '../grant/grant.ts'
 import { currentOf } from '../store/entities.ts'
-import { dropFields, liveCount, rebuildFieldIndex } from '../store/schema.ts'
-import { applyVerb } from '../write/verb.ts'
+import { dropFields, liveCount, liveIds, rebuildFieldIndex } from '../store/schema.ts'
+import { applyVerb, recompute } from '../write/verb.ts'
 import type { VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event'])
+const PAGE = 500
 const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'Status', 'Batch', 'Operator'])
 
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
@@ -18,12 +27,12 @@ export function putType(write: Write, name: string, notation: JsonObject): VerbR
   refuseFixed(name)
   const builtIn = engine.options.nouns.get(name)
   if (builtIn?.name === name) refuseMove(builtIn, notation)
-  const declared = declareType(engine.options.nouns, name, notation)
+  const parsed = declareType(engine.options.nouns, name, notation)
+  // Beside the others, its computed fields know their kinds.
+  const declared = engine.nouns.with(parsed).get(parsed.name)!
   refuseSecrets(declared)
   demandDomains(grant, declared, engine.nouns.get(name))
-  const issues = checkRelations(engine.nouns.with(declared)).filter(({ field }) =>
-    field.startsWith(`${declared.name}.`),
-  )
+  const issues = newIssues(engine.nouns, declared)
   if (issues.length > 0) {
     throw new Problem(
       'invalid_schema',
@@ -44,7 +53,37 @@ export function putType(write: Write, name: string, notation: JsonObject): VerbR
   if (current?.deleted) applyVerb(write, { type: 'Schema', verb: 'update', id, data })
   if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null)
   engine.cache.forget('Schema')
+  if (computesAnew(declared, before)) recomputeAll(write, declared.name)
   return result
+}
+
+/** What does not fit once a type is declared: all of its own, and what it breaks in the others. */
+function newIssues(nouns: Nouns, declared: Noun) {
+  const known = new Set(checkRelations(nouns).map(({ field, message }) => `${field} ${message}`))
+  return checkRelations(nouns.with(declared)).filter(
+    ({ field, message }) => field.startsWith(`${declared.name}.`) || !known.has(`${field} ${message}`),
+  )
+}
+
+/** Whether a declaration brings a computed field, or computes one otherwise. */
+function computesAnew(declared: Noun, before: Noun | undefined): boolean {
+  const known = new Map(before ? computedFields(before).map((field) => [field.name, field.computed]) : [])
+  return computedFields(declared).some(({ name, computed }) => {
+    const old = known.get(name)
+    return old === undefined || !sameJson(old as JsonObject, computed as JsonObject)
+  })
+}
+
+/** Works out the computed fields of every entity of a type, within the budget of the request. */
+function recomputeAll(write: Write, type: string): void {
+  const { budget } = write.context
+  for (let after = 0; ; ) {
+    const page = liveIds(write.sql, type, after, PAGE)
+    budget.spendRows(page.length)
+    recompute(write, new Map([[type, new Set(page.map(({ id }) => id))]]))
+    if (page.length < PAGE) return
+    after = page.at(-1)!.n
+  }
 }
 
 /** Takes back a type of the tenant's own, once it has no entities; a built-in one loses what was added to it. */

@@ -3,7 +3,8 @@ import type { Engine } from '../engine/engine.ts'
 import { mayReadEvents } from '../query/read-context.ts'
 import { recordView } from '../query/visibility.ts'
 import { currentOf } from '../store/entities.ts'
-import { type LogRow, readCorrelated } from '../store/log.ts'
+import { type LogRow, readCorrelated, readEntries } from '../store/log.ts'
+import { seqsOf } from '../store/versions.ts'
 import { runVerb } from '../write/run-verb.ts'
 import type { Write } from '../write/write.ts'
 
@@ -34,7 +35,8 @@ export function undo(write: Write, correlation: string): UndoResult {
   }
   demandVisible(write, events)
   const isTracked = ({ type }: LogRow) => engine.nouns.get(type)?.storage === 'log'
-  const changes = events.filter((event) => !isTracked(event))
+  // Computed fields follow what is undone by themselves.
+  const changes = events.filter((event) => !isTracked(event) && event.verb !== 'compute')
   refuse([...editedLater(engine, changes), ...final(engine, changes)])
   const own = write.newId('undo')
   const undoing = write.within({ correlation: own })
@@ -62,8 +64,16 @@ function inverse({ verb, version }: LogRow): { verb: string; data: { version?: n
 function editedLater(engine: Engine, events: readonly LogRow[]): Obstacle[] {
   const newest = new Map(events.map((event) => [event.entity, event]))
   return [...newest.values()]
-    .filter((event) => currentOf(engine.sql, event.type, event.entity)?.seq !== event.seq)
+    .filter((event) => isEditedSince(engine, event))
     .map(({ type, entity: id }) => ({ type, id, message: 'was edited later' }))
+}
+
+/** Whether a later event changed the entity; that its computed fields followed other entities is no edit. */
+function isEditedSince({ sql }: Engine, { type, entity, seq }: LogRow): boolean {
+  const current = currentOf(sql, type, entity)
+  if (current === undefined || current.seq === seq) return current === undefined
+  const later = seqsOf(sql, current.ordinal).filter((one) => one > seq)
+  return readEntries(sql, later).some(({ verb }) => verb !== 'compute')
 }
 
 /** Events of types that have no way back: a revoked key stays revoked. */

@@ -1,7 +1,7 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
-import { indexValues } from '../store/field-index.ts'
+import { valuesIn } from '../store/field-index.ts'
 import { chain, digestOf } from '../store/log.ts'
 import {
   endOfEntities,
@@ -111,7 +111,7 @@ function checkFacts(engine: Engine, noun: Noun, faults: Fault[]): void {
       const rows = liveFieldIndex(engine.sql, field.number, from, from + PART)
       const found = new Set(rows.map(([n, value]) => `${n} ${typeof value} ${value}`))
       for (const [n, data] of liveStates(engine.sql, noun.name, from, from + PART))
-        for (const value of indexValues(field, (JSON.parse(data) as JsonObject)[field.name]))
+        for (const value of valuesIn(field, JSON.parse(data) as JsonObject))
           if (!found.delete(`${n} ${typeof value} ${value}`)) missing++
       tooMany += found.size
     }

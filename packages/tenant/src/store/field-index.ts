@@ -1,10 +1,12 @@
-import { type Field, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { type Field, type Json, type JsonObject, listed, type Noun, Problem } from '@tildebase/nouns'
 import type { Sql, SqlValue } from '../ports.ts'
 import { NULL_KEY, OPEN } from './layout.ts'
 
-/** A field that has rows in the index over fields. */
+/** A field that has rows in the index over fields, or several that are unique together. */
 export interface IndexedField {
   readonly name: string
+  /** The fields whose values together are one value of the index. */
+  readonly together?: readonly string[]
   readonly number: number
   readonly unique: boolean
   readonly nulls: boolean
@@ -20,22 +22,27 @@ function indexedFields(noun: Noun): Field[] {
 /** Gives every indexed field of the noun its number, and returns them. */
 export function numberFields(sql: Sql, noun: Noun): IndexedField[] {
   const known = new Map(sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name) as [string, number][])
-  return indexedFields(noun).map((field) => {
-    if (!known.has(field.name)) {
-      sql.run('INSERT INTO fields (type, name) VALUES (?, ?)', noun.name, field.name)
-      known.set(
-        field.name,
-        sql.rows('SELECT field FROM fields WHERE type = ? AND name = ?', noun.name, field.name)[0]![0],
-      )
-    }
+  const numberOf = (name: string): number => {
+    const number = known.get(name)
+    if (number !== undefined) return number
+    sql.run('INSERT INTO fields (type, name) VALUES (?, ?)', noun.name, name)
+    return sql.rows('SELECT field FROM fields WHERE type = ? AND name = ?', noun.name, name)[0]![0]
+  }
+  const single = indexedFields(noun).map((field) => {
     const value = 'index' in field ? field : null
     return {
       name: field.name,
-      number: known.get(field.name)!,
+      number: numberOf(field.name),
       unique: value?.index === 'unique',
       nulls: value !== null && !value.list,
     }
   })
+  const joint = noun.unique.map((together) => {
+    // No field has a name with a comma in it.
+    const name = together.join(', ')
+    return { name, together, number: numberOf(name), unique: true, nulls: false }
+  })
+  return [...single, ...joint]
 }
 
 /** A row of the index over fields that a change ends or begins. */
@@ -45,7 +52,10 @@ interface Move {
   readonly value: SqlValue
 }
 
-/** Brings the index over fields from one state of an entity to the next; null is no state (not yet, or deleted). */
+/**
+ * Brings the index over fields from one state of an entity to the next; null is no state (not yet, or deleted). What the
+ * log says has happened, duplicates included.
+ */
 export function updateFieldIndex(
   sql: Sql,
   noun: Noun,
@@ -55,7 +65,7 @@ export function updateFieldIndex(
   before: JsonObject | null,
   after: JsonObject | null,
 ): void {
-  writeFieldIndex(sql, fieldIndexChanges(sql, noun, fields, n, before, after), n, seq)
+  writeFieldIndex(sql, fieldIndexChanges(sql, noun, fields, n, before, after, false, false), n, seq)
 }
 
 /** What a change moves in the index. A unique value that another entity has is refused here, before anything is written. */
@@ -67,15 +77,17 @@ export function fieldIndexChanges(
   before: JsonObject | null,
   after: JsonObject | null,
   namesHolder = true,
+  refusesDuplicates = true,
 ): readonly Move[] {
   const moves: Move[] = []
   for (const field of fields) {
-    const olds = before ? indexValues(field, before[field.name]) : []
-    const news = after ? indexValues(field, after[field.name]) : []
+    const olds = before ? valuesIn(field, before) : []
+    const news = after ? valuesIn(field, after) : []
     for (const value of olds) if (!news.includes(value)) moves.push({ statement: CLOSE, field: field.number, value })
     for (const value of news) {
       if (olds.includes(value)) continue
-      if (field.unique && value !== NULL_KEY) refuseDuplicate(sql, noun, field, n, value, namesHolder)
+      if (refusesDuplicates && field.unique && value !== NULL_KEY)
+        refuseDuplicate(sql, noun, field, n, value, namesHolder)
       moves.push({ statement: INSERT, field: field.number, value })
     }
   }
@@ -84,6 +96,14 @@ export function fieldIndexChanges(
 
 export function writeFieldIndex(sql: Sql, moves: readonly Move[], n: number, seq: number): void {
   for (const { statement, field, value } of moves) sql.run(statement, seq, field, value, OPEN, n)
+}
+
+/** The values under which an entity stands in the index of a field. */
+export function valuesIn(field: IndexedField, state: JsonObject): SqlValue[] {
+  if (!field.together) return indexValues(field, state[field.name])
+  const parts = field.together.map((name) => state[name] ?? null)
+  // As with a single field, what is empty repeats nothing.
+  return parts.includes(null) ? [] : [JSON.stringify(parts)]
 }
 
 /** The values under which a field's content stands in the index. */
@@ -110,8 +130,16 @@ function refuseDuplicate(
   const holder = sql.rows(HOLDER, field.number, value, OPEN, n)[0]
   if (!holder) return
   const id = namesHolder ? `: ${sql.rows('SELECT id FROM entities WHERE n = ?', holder[0])[0]![0]}` : ''
-  throw new Problem('conflict', `Another ${noun.name} has this ${field.name} already${id}. It must be unique.`, {
+  throw duplicate(noun, field, id)
+}
+
+/** The problem of a unique value that another entity has. */
+export function duplicate(noun: Noun, { name, together }: IndexedField, holder: string): Problem {
+  const what = together ? `these values of ${listed(together, 'and')}` : `this ${name}`
+  const rule = together ? 'They must be unique together.' : 'It must be unique.'
+  return new Problem('conflict', `Another ${noun.name} has ${what} already${holder}. ${rule}`, {
     type: noun.name,
-    field: field.name,
+    field: name,
+    ...(together && { fields: together }),
   })
 }

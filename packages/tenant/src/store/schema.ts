@@ -1,6 +1,7 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
-import { type IndexedField, numberFields, updateFieldIndex } from './field-index.ts'
+import { duplicate, type IndexedField, numberFields, updateFieldIndex } from './field-index.ts'
+import { NULL_KEY, OPEN } from './layout.ts'
 
 /** Names and notations of the tenant's own types, in the order they were declared. */
 export function ownTypes(sql: Sql): [string, JsonObject][] {
@@ -14,6 +15,13 @@ export function liveCount(sql: Sql, type: string): number {
   return sql.rows('SELECT count(*) FROM entities WHERE type IS ? AND gone = 0', type)[0]![0]
 }
 
+/** The entities of a type that are not deleted, in the order of their creation. */
+export function liveIds(sql: Sql, type: string, after: number, limit: number): { n: number; id: string }[] {
+  return sql
+    .rows('SELECT n, id FROM entities WHERE type IS ? AND gone = 0 AND n > ? ORDER BY n LIMIT +?', type, after, limit)
+    .map(([n, id]) => ({ n, id }))
+}
+
 /** Indexes what a new form of a type indexes and the old did not, the past included, and forgets what it no longer does. */
 export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null): void {
   const kept = new Set(before ? indexable(before) : [])
@@ -25,7 +33,25 @@ export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null): vo
   }
   const added = wanted.filter((field) => !kept.has(signature(noun, field.name)))
   for (const field of added) sql.run('DELETE FROM field_index WHERE field = ?', field.number)
-  if (added.length > 0) replayFacts(sql, noun, added)
+  if (added.length === 0) return
+  replayFacts(sql, noun, added)
+  for (const field of added) if (field.unique) refuseDuplicates(sql, noun, field)
+}
+
+/** Refuses a unique field whose values repeat among the entities that there are now; the past may have had them. */
+function refuseDuplicates(sql: Sql, noun: Noun, field: IndexedField): void {
+  const [repeated] = sql.rows(
+    `SELECT min(e.id), max(e.id), count(*)
+    FROM field_index f JOIN entities e ON e.n = f.n
+    WHERE f.field = ? AND f.until = ? AND f.value <> ?
+    GROUP BY f.value
+    HAVING count(*) > 1
+    LIMIT 1`,
+    field.number,
+    OPEN,
+    NULL_KEY,
+  )
+  if (repeated) throw duplicate(noun, field, `: ${repeated[0]} and ${repeated[1]}`)
 }
 
 /** Forgets all indexed fields of a type. */
@@ -54,11 +80,14 @@ function replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): voi
 }
 
 function indexable(noun: Noun): string[] {
-  return Object.keys(noun.fields).map((name) => signature(noun, name))
+  return [...Object.keys(noun.fields), ...noun.unique.map((names) => names.join(', '))].map((name) =>
+    signature(noun, name),
+  )
 }
 
 /** Two fields of one signature have the same rows in the index. */
 function signature(noun: Noun, name: string): string {
-  const field = noun.fields[name]!
+  const field = noun.fields[name]
+  if (!field) return name
   return JSON.stringify([name, field.kind, 'index' in field ? field.index : '', 'list' in field && field.list])
 }

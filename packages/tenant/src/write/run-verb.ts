@@ -1,7 +1,8 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { demand, isNarrowed } from '../grant/grant.ts'
 import { isVisible } from '../query/visible-entity.ts'
-import { applyVerb, notFound } from './verb.ts'
+import { applyVerb } from './verb.ts'
+import { notFound } from './verb-input.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
 import type { SpecialVerb, Write } from './write.ts'
 

@@ -35,6 +35,7 @@ export class Transactor {
       hops: context.hops ?? 0,
       hookAnswers: context.hookAnswers ?? null,
       secrets: context.secrets ?? new Set(),
+      toCompute: context.toCompute ?? null,
       isDryRun: context.isDryRun ?? false,
     })
   }

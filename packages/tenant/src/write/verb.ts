@@ -2,9 +2,6 @@ import {
   checkArguments,
   checkDraft,
   checkPatch,
-  type Issue,
-  invalid,
-  type Json,
   type JsonObject,
   type Noun,
   Problem,
@@ -12,19 +9,19 @@ import {
 } from '@tildebase/nouns'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { isNarrowed } from '../grant/grant.ts'
-import { isId } from '../ids.ts'
-import { type Current, currentOf, insertEntity, supersede } from '../store/entities.ts'
+import { type Current, currentOf, exists, insertEntity, supersede } from '../store/entities.ts'
 import { fieldIndexChanges, writeFieldIndex } from '../store/field-index.ts'
-import { hasEntry, readEntry } from '../store/log.ts'
+import { readEntry } from '../store/log.ts'
 import { stateAt } from '../store/versions.ts'
 import { askBeforeHooks } from './before-hooks.ts'
+import { dependantsOf, withComputed } from './compute.ts'
 import { changes, checkTransition, merge, settings } from './execute.ts'
-import { MissingReferences, missingReferences } from './references.ts'
+import { guardStart, guardState } from './guard.ts'
+import { missingReferences } from './references.ts'
 import { rollbackSeq } from './rollback.ts'
+import { argumentsText, currentFor, keptId, notFound, objectOf, refuse, textOf, verbOf } from './verb-input.ts'
 import type { VerbRequest, VerbResult } from './verb-request.ts'
 import type { Write } from './write.ts'
-
-const MAX_ENTITY_BYTES = 1_048_576
 
 /** Runs a verb, whoever asks: BEFORE, execute, its event. AFTER follows once the event is durable. */
 export function applyVerb(write: Write, request: VerbRequest): VerbResult {
@@ -48,15 +45,17 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const { sql, engine } = write
   const now = write.now()
   const given = askBeforeHooks(write, noun, verb, objectOf(noun, request.data), null)
-  const checked = checkDraft(noun, given, now)
+  const checked = checkDraft(noun, given, now, request)
   const { serviceFields } = request
-  const data = serviceFields ? { ...checked.data, ...serviceFields } : checked.data
+  const draft = serviceFields ? { ...checked.data, ...serviceFields } : checked.data
   refuse(
     noun,
     checked.issues.filter(({ field }) => !serviceFields || !(field in serviceFields)),
-    missingReferences(write, noun, data, request),
+    missingReferences(write, noun, draft, request),
   )
+  guardStart(noun, draft)
   const id = keptId(write, noun, request) ?? write.newId(noun.prefix)
+  const data = withComputed(write, noun, id, draft)
   const text = textOf(noun, data)
   const createdBy = write.grant.actor
   const head = { id, type: noun.name, version: 1, createdAt: now, createdBy, updatedAt: now, data: text }
@@ -70,7 +69,7 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const indexed = fieldIndexChanges(sql, noun, engine.indexed(noun), seq, null, data, !isNarrowed(write.grant))
   insertEntity(sql, entity)
   writeFieldIndex(sql, indexed, seq, seq)
-  return { entity, event: write.append(verb, entity, { previous: null }) }
+  return settled(write, noun, null, data, { entity, event: write.append(verb, entity, { previous: null }) })
 }
 
 function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
@@ -85,9 +84,10 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
     current,
   )
   const keeps = verb.keeps === 'event'
-  const checked = keeps ? checkArguments(args) : checkPatch(noun, args, now)
+  const checked = keeps ? checkArguments(args) : checkPatch(noun, args, now, request)
   const set = settings(noun, verb, state, { ...args, ...checked.data }, now, write.extensions.compute)
   const changed = { ...(!keeps && checked.data), ...set.data, ...request.serviceFields }
+  if (!keeps) guardState(noun, verb, state, checked.data)
   refuse(noun, [...checked.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
   return update(write, noun, verb, current, state, merge(state, changed), argumentsText(noun, checked.data))
 }
@@ -109,8 +109,10 @@ function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cu
 function remove(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
   askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
   const after = next(write, current, { deleted: true })
-  replace(write, noun, current, after, JSON.parse(current.data), null)
-  return { entity: after, event: write.append(verb, after, { previous: null, replaced: current }) }
+  const state = JSON.parse(current.data)
+  replace(write, noun, current, after, state, null)
+  const event = write.append(verb, after, { previous: null, replaced: current })
+  return settled(write, noun, state, null, { entity: after, event })
 }
 
 function restore(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
@@ -122,9 +124,12 @@ function restore(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cur
   }
   if (readEntry(write.sql, current.seq)?.data === null) throw notFound(noun.name, current.id)
   askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
-  const after = next(write, current, { deleted: false })
-  replace(write, noun, current, after, null, JSON.parse(current.data))
-  return { entity: after, event: write.append(verb, after, { previous: {}, replaced: current }) }
+  const before = JSON.parse(current.data) as JsonObject
+  const state = withComputed(write, noun, current.id, before)
+  const after = next(write, current, { deleted: false, data: state === before ? current.data : textOf(noun, state) })
+  replace(write, noun, current, after, null, state)
+  const event = write.append(verb, after, { previous: changes(before, state) ?? {}, replaced: current })
+  return settled(write, noun, null, state, { entity: after, event })
 }
 
 /** Writes the next state of an entity. An update that changes nothing keeps the version and emits nothing. */
@@ -134,15 +139,18 @@ function update(
   verb: Verb,
   current: Current,
   from: JsonObject,
-  to: JsonObject,
+  given: JsonObject,
   args: string | null,
 ): VerbResult {
+  // A change works out again what it touches; a rollback and what follows from other entities, everything.
+  const to = withComputed(write, noun, current.id, given, verb.name === 'rollback' || verb === COMPUTE ? null : from)
   const previous = changes(from, to)
   const isQuiet = verb.event === 'updated'
   if (previous === null && isQuiet) return { entity: current, event: null }
   const after = next(write, current, { data: textOf(noun, to) })
   replace(write, noun, current, after, from, previous ? to : from)
-  return { entity: after, event: write.append(verb, after, { previous: previous ?? {}, replaced: current, args }) }
+  const event = write.append(verb, after, { previous: previous ?? {}, replaced: current, args })
+  return settled(write, noun, from, to, { entity: after, event })
 }
 
 /** Puts the next version in place of the current one. Whatever can refuse it comes before the first write. */
@@ -161,81 +169,49 @@ function replace(
   writeFieldIndex(sql, indexed, ordinal, after.seq)
 }
 
-/** The verb of that name, or a problem that names those there are. */
-function verbOf(noun: Noun, name: string): Verb {
-  const verb = Object.hasOwn(noun.verbs, name) ? noun.verbs[name] : undefined
-  if (verb) return verb
-  const isBuiltIn = name === 'update' || name === 'delete'
-  const verbs = Object.keys(noun.verbs)
-  throw new Problem(
-    isBuiltIn ? 'method_not_allowed' : 'unknown_verb',
-    `${noun.name} has no verb ${name}. It has ${verbs.join(', ')}.`,
-    { type: noun.name, verbs },
-  )
+/** The verb by which computed fields follow a change of other entities. */
+const COMPUTE: Verb = { name: 'compute', before: '', event: 'updated' }
+
+/** Lets the computed fields of other entities follow a change, in the same transaction. */
+function settled(
+  write: Write,
+  noun: Noun,
+  before: JsonObject | null,
+  after: JsonObject | null,
+  result: VerbResult,
+): VerbResult {
+  const { id } = result.entity
+  const touched = dependantsOf(write, noun, id, before, after)
+  if (touched === null) return result
+  recompute(write, touched)
+  // An entity may be related to itself.
+  const isOwn = after !== null && touched.get(noun.name)?.has(id)
+  return isOwn ? { ...result, entity: currentOf(write.sql, noun.name, id)! } : result
 }
 
-/** The entity that a verb runs on, if the sender has seen its newest version. */
-function currentFor(write: Write, noun: Noun, verb: Verb, { id = '', ifVersions }: VerbRequest): Current {
-  const current = currentOf(write.sql, noun.name, id)
-  const exists = current && (verb.name === 'restore' || !current.deleted)
-  if (!exists) throw notFound(noun.name, id)
-  if (ifVersions?.includes(current.version) === false) {
-    const expected = ifVersions.length > 0 ? `, not ${ifVersions.join(' or ')}` : ''
-    throw new Problem(
-      'version_mismatch',
-      `The ${noun.name} has version ${current.version}${expected}. Read it again and retry.`,
-      { type: noun.name, id: current.id, version: current.version },
-    )
+/** Works out the computed fields of entities again, or notes that it is to be done at the end of the work under way. */
+export function recompute(write: Write, touched: ReadonlyMap<string, ReadonlySet<string>>): void {
+  const { toCompute, budget } = write.context
+  for (const [type, ids] of touched) {
+    for (const id of ids) {
+      if (toCompute) toCompute.set(type, (toCompute.get(type) ?? new Set()).add(id))
+      else if (exists(write.sql, type, id)) {
+        budget.checkTime()
+        applyVerb(write, { type, verb: COMPUTE.name, internalVerb: COMPUTE, id })
+      }
+    }
   }
-  return current
 }
 
-export function notFound(type: string, id: string): Problem {
-  return new Problem('not_found', `There is no ${type} ${id}.`, { type, id })
-}
-
-function objectOf(noun: Noun, data: unknown): JsonObject {
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as JsonObject
-  throw invalid(noun.name, [{ field: '', message: 'the body must be a JSON object' }])
-}
-
-function refuse(noun: Noun, issues: readonly Issue[], references: readonly Issue[]): void {
-  if (issues.length > 0) throw invalid(noun.name, [...issues, ...references])
-  if (references.length > 0) throw new MissingReferences(noun, references)
-}
-
-function keptId({ sql }: Write, noun: Noun, { keepId, data }: VerbRequest): string | null {
-  const id = keepId ? (data as JsonObject).$id : undefined
-  const isWellFormed = isId(id, noun.prefix) || (typeof id === 'string' && INTERNAL_TYPES.get(noun.name) !== undefined)
-  if (!isWellFormed) return null
-  const isTaken = noun.storage === 'log' ? hasEntry(sql, id) : currentOf(sql, noun.name, id) !== undefined
-  if (isTaken) {
-    throw new Problem('conflict', `There is a ${noun.name} ${id} already.`, { type: noun.name, id, field: '$id' })
-  }
-  return id
+/** Runs work of many changes, and lets computed fields follow once at its end instead of after each. */
+export function computingOnce<T>(write: Write, work: (write: Write) => T): T {
+  const toCompute = new Map<string, Set<string>>()
+  const result = work(write.within({ toCompute }))
+  recompute(write, toCompute)
+  return result
 }
 
 function next(write: Write, current: Current, changed: Partial<Current>): Current {
   const seq = write.engine.head.seq + 1
   return { ...current, ...changed, seq, version: current.version + 1, updatedAt: write.now() }
-}
-
-/** The arguments of a verb as its event keeps them; null when there are none. Secrets never stay in the log. */
-function argumentsText(noun: Noun, args: JsonObject): string | null {
-  if (INTERNAL_TYPES.get(noun.name) !== undefined) return null
-  const kept = Object.entries(args).filter(([name]) => noun.fields[name]?.kind !== 'secret')
-  return kept.length === 0 ? null : textOf(noun, Object.fromEntries(kept))
-}
-
-function textOf(noun: Noun, data: { readonly [field: string]: Json }): string {
-  const text = JSON.stringify(data)
-  // No character takes more than three bytes per unit of its length: most texts need no counting.
-  const bytes = text.length * 3 > MAX_ENTITY_BYTES ? new TextEncoder().encode(text).length : 0
-  if (bytes > MAX_ENTITY_BYTES) {
-    throw new Problem('too_large', `A ${noun.name} may hold 1 MiB of JSON; this one has ${bytes} bytes.`, {
-      type: noun.name,
-      limit: MAX_ENTITY_BYTES,
-    })
-  }
-  return text
 }

@@ -25,6 +25,8 @@ export interface WriteContext {
   readonly hookAnswers: HookAnswers | null
   /** The secrets that were issued: what is kept of the answer must not contain them. */
   readonly secrets: Set<string>
+  /** Entities, by type, whose computed fields are to be worked out at the end of the work under way; null: at once. */
+  readonly toCompute: Map<string, Set<string>> | null
   /** True when nothing may wake the tenant: the write will be undone. */
   readonly isDryRun: boolean
 }

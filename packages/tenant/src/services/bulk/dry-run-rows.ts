@@ -8,15 +8,15 @@ const MOST_KEPT = 1_000_000
 export class DryRunRows {
   readonly ids = new Set<string>()
   readonly #noun: Noun
-  readonly #unique: readonly string[]
+  /** Fields that are unique, alone or together. */
+  readonly #unique: readonly (readonly string[])[]
   readonly #taken = new Set<string>()
   #newest: Stored[] = []
 
   constructor(noun: Noun) {
     this.#noun = noun
-    this.#unique = Object.values(noun.fields)
-      .filter((field) => 'index' in field && field.index === 'unique')
-      .map(({ name }) => name)
+    const single = Object.values(noun.fields).filter((field) => 'index' in field && field.index === 'unique')
+    this.#unique = [...single.map(({ name }) => [name]), ...noun.unique]
   }
 
   /** Refuses a row that has a unique value of a row before, unless it would update that one. */
@@ -25,9 +25,13 @@ export class DryRunRows {
     if (typeof $id === 'string' && this.ids.has($id) && upsert !== '$id') {
       throw new Problem('conflict', `An earlier row has the $id ${$id} already.`, { field: '$id' })
     }
-    for (const field of this.#unique) {
-      if (field === upsert || !this.#taken.has(keyOf(field, value[field]))) continue
-      throw new Problem('conflict', `An earlier row has this ${field} already. It must be unique.`, {
+    for (const fields of this.#unique) {
+      const isKey = fields.length === 1 && fields[0] === upsert
+      const key = isKey ? null : keyOf(fields, value)
+      if (key === null || !this.#taken.has(key)) continue
+      const field = fields.join(', ')
+      const rule = fields.length > 1 ? 'They must be unique together.' : 'It must be unique.'
+      throw new Problem('conflict', `An earlier row has this ${field} already. ${rule}`, {
         type: this.#noun.name,
         field,
       })
@@ -54,10 +58,12 @@ export class DryRunRows {
 
   #keysOf(entity: Stored): string[] {
     const data = JSON.parse(entity.data) as JsonObject
-    return this.#unique.filter((field) => data[field] !== undefined).map((field) => keyOf(field, data[field]))
+    return this.#unique.flatMap((fields) => keyOf(fields, data) ?? [])
   }
 }
 
-function keyOf(field: string, value: unknown): string {
-  return JSON.stringify([field, value])
+/** What is the same for two rows that repeat these fields; null for one that leaves one empty. */
+function keyOf(fields: readonly string[], row: { readonly [field: string]: unknown }): string | null {
+  const values = fields.map((field) => row[field] ?? null)
+  return values.includes(null) ? null : JSON.stringify([fields, values])
 }

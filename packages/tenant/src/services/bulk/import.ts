@@ -3,6 +3,7 @@ import { filterOf } from '../../query/filter.ts'
 import { find } from '../../query/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { runVerb } from '../../write/run-verb.ts'
+import { computingOnce } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { DryRunRows } from './dry-run-rows.ts'
 import { importReferences, refersAhead, type WaitingRow } from './forward-references.ts'
@@ -50,7 +51,7 @@ export class Importer {
 
   /** Imports a slice. Count what it returns once the write is durable. */
   take(write: Write, rows: readonly ImportRow[]): ImportCounts {
-    return this.#run(write, () => {
+    return this.#run(write, (write) => {
       const counts = noCounts()
       for (const row of rows) {
         if ('error' in row) counts.details.push(detailOf(row, `The row ${row.error}.`))
@@ -63,16 +64,17 @@ export class Importer {
 
   /** Imports the rows that refer to others which came later, or to each other. */
   finish(write: Write): ImportCounts {
-    return this.#run(write, () => {
+    return this.#run(write, (write) => {
       const counts = noCounts()
       this.#settle(write, counts)
       return counts
     })
   }
 
-  #run(write: Write, work: () => ImportCounts): ImportCounts {
+  #run(write: Write, work: (write: Write) => ImportCounts): ImportCounts {
     this.#restoreOnRollback(write)
-    return this.#dryRunRows ? write.transaction.dryRun(work).result : work()
+    const run = () => computingOnce(write, work)
+    return this.#dryRunRows ? write.transaction.dryRun(run).result : run()
   }
 
   /** A slice that is undone may be run again: from where it began. */
@@ -123,8 +125,8 @@ export class Importer {
     const pendingIds = pending ?? this.#dryRunRows?.ids
     const { entity, event } =
       id === null
-        ? runVerb(write, { type, verb: 'create', data: value, keepId: true, pendingIds })
-        : runVerb(write, { type, verb: 'update', id, data: value, pendingIds })
+        ? runVerb(write, { type, verb: 'create', data: value, keepId: true, dropsComputed: true, pendingIds })
+        : runVerb(write, { type, verb: 'update', id, data: value, dropsComputed: true, pendingIds })
     this.#dryRunRows?.keep(entity)
     if (!counts) return
     counts.imported++

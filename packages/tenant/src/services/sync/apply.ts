@@ -6,7 +6,7 @@ import { writeClock } from '../../store/clocks.ts'
 import { type Current, currentOf } from '../../store/entities.ts'
 import { hasEntry } from '../../store/log.ts'
 import { runVerb } from '../../write/run-verb.ts'
-import { notFound } from '../../write/verb.ts'
+import { notFound } from '../../write/verb-input.ts'
 import type { Change } from './change.ts'
 import { conflicted } from './conflict.ts'
 import { decide, EXISTENCE, isLater, type Register, registersOf } from './register.ts'
@@ -56,7 +56,7 @@ function applyToNothing(session: SyncSession, noun: Noun, change: Change): boole
   // A tracked event is the log record itself, and never changes.
   if (noun.storage === 'log' && hasEntry(engine.sql, id)) return true
   const data = { ...change.data, $id: id }
-  const { entity, event } = runVerb(write, { type: noun.name, verb: 'create', data, keepId: true })
+  const { entity, event } = runVerb(write, { type: noun.name, verb: 'create', data, keepId: true, dropsComputed: true })
   if (noun.storage === 'log') return true
   for (const field of [EXISTENCE, ...Object.keys(JSON.parse(entity.data))]) stamp(session, change, field, event!.seq)
   return true
@@ -65,7 +65,7 @@ function applyToNothing(session: SyncSession, noun: Noun, change: Change): boole
 function merge(session: SyncSession, noun: Noun, change: Change, current: Current): boolean {
   const { write } = session
   const { engine } = write
-  const checked = checkPatch(noun, change.data, write.now())
+  const checked = checkPatch(noun, change.data, write.now(), { dropsComputed: true })
   if (checked.issues.length > 0) throw invalid(noun.name, checked.issues)
   const fields = Object.keys(checked.data)
   const registers = registersOf(engine, current, fields)
@@ -94,7 +94,7 @@ function merge(session: SyncSession, noun: Noun, change: Change, current: Curren
 
 /** Whether a change brings a deleted entity back: it comes after the deletion. What does not is kept as a conflict. */
 function revives(session: SyncSession, noun: Noun, change: Change, current: Current): boolean {
-  const checked = checkPatch(noun, change.data, session.write.now())
+  const checked = checkPatch(noun, change.data, session.write.now(), { dropsComputed: true })
   if (checked.issues.length > 0) throw invalid(noun.name, checked.issues)
   const deletion = registersOf(session.write.engine, current, []).get(EXISTENCE)!
   const verdict = decide(change, deletion, session.lastSyncAt)

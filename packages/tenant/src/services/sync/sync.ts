@@ -6,6 +6,7 @@ import { limitOf } from '../../query/limits.ts'
 import { mayReadEvents } from '../../query/read-context.ts'
 import { seqAt } from '../../store/log.ts'
 import { getMeta, setMeta } from '../../store/meta.ts'
+import { computingOnce } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { type ServerChange, serverChanges } from './answer.ts'
 import { isSynced } from './apply.ts'
@@ -39,7 +40,9 @@ export function sync(write: Write, body: unknown): Synced {
   const session: SyncSession = { write, lastSyncAt: request.lastSyncAt }
   const since = request.lastSyncAt === null ? 0 : seqAt(engine.sql, engine.head, request.lastSyncAt)
   const given = request.changes.map((value, index) => ({ index, read: () => changeOf(value, request.replica) }))
-  const { applied, conflicts, rejected, taken } = applyAll(session, given)
+  const { applied, conflicts, rejected, taken } = computingOnce(write, (write) =>
+    applyAll({ ...session, write }, given),
+  )
   const wanted = (type: string) =>
     isSynced(type) && !INTERNAL_TYPES.get(type) && request.types(type) && mayReadEvents(engine, grant, type)
   const { touched, hasMore, until } = stretchAfter(write, since, request.limit, wanted)

@@ -18,7 +18,7 @@ import {
 } from '../../store/outbox.ts'
 import { entityView } from '../../view/entity.ts'
 import type { Transactor } from '../../write/transactor.ts'
-import { notFound } from '../../write/verb.ts'
+import { notFound } from '../../write/verb-input.ts'
 import type { Write } from '../../write/write.ts'
 import { recordAttempts } from './attempts.ts'
 import { send } from './send.ts'
