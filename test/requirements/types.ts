@@ -15,5 +15,13 @@ export const types = requirements('rest', {
     'unique.together.ways': 'Imports, syncs, restores and undos keep fields unique together.',
     'unique.together.stored': 'Declaring fields unique together is refused when stored entities repeat them.',
     'number.range': 'A number with a range is checked, also in OpenAPI.',
+    'rename.migrates': 'A rename changes the declaration and the stored entities, each with an event.',
+    'rename.past': 'asOf before a rename shows the old name; rollback and restore use the new one.',
+    'retype.converts': 'A retype converts stored values; the past keeps the old ones.',
+    'retype.refuses': 'A retype that cannot convert an entity names it and changes nothing.',
+    'migration.dryRun': 'A rename or retype with dryRun changes nothing.',
+  },
+  R7: {
+    'schema.about': 'PUT …/schema/:Type with only $ keys keeps the rest of the declaration.',
   },
 })

@@ -188,6 +188,8 @@ export const PROBES: { readonly [route: string]: Probes } = {
     send('PUT', '/schema/Contact', { $domain: 'billing' }),
     send('PUT', '/schema/Ship', { name: 'string' }),
   ],
+  'POST /schema/:type/rename': () => [send('POST', '/schema/Contact/rename', { from: 'name', to: 'label' })],
+  'POST /schema/:type/retype': () => [send('POST', '/schema/Contact/retype', { field: 'name', to: 'number' })],
   'DELETE /schema/:type': () => [{ method: 'DELETE', path: '/schema/Ship' }],
   ...Object.fromEntries(
     ['webhooks', 'Webhook'].flatMap((name): [string, Probes][] => [

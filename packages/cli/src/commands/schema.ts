@@ -7,18 +7,23 @@ import { oneWord, someWords, standardInput } from '../words.ts'
 const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])
 
 export const command: Command = {
-  usage: 'schema [TYPE]\nschema put TYPE FILE\nschema delete TYPE',
-  summary: "shows the tenant's types, or declares one",
+  usage:
+    'schema [TYPE]\nschema put TYPE FILE\nschema rename TYPE FROM TO\nschema retype TYPE FIELD NOTATION\nschema delete TYPE',
+  summary: "shows the tenant's types, declares or changes one",
   flags: {},
   examples: [
     'tilde schema',
     'tilde schema Contact',
     `echo '{"name":"string!","length":"number"}' | tilde schema put Boat -`,
+    'tilde schema rename Boat length metres --dry-run',
+    `tilde schema retype Boat name 'string!##'`,
   ],
   heeds: ['dry-run'],
   async run(call) {
     const [first, ...words] = call.words
     if (first === 'put') return put({ ...call, words })
+    if (first === 'rename') return migrate({ ...call, words }, 'rename', 'from', 'to')
+    if (first === 'retype') return migrate({ ...call, words }, 'retype', 'field', 'to')
     if (first === 'delete') return drop({ ...call, words })
     if (first === undefined) return list(call)
     show(call, await describeType(call.link(), oneWord(call, 'a type')))
@@ -52,6 +57,18 @@ async function put(call: Call): Promise<void> {
   const body = jsonObject(text, file!)
   const answer = await link().$.request('PUT', `/schema/${encodeURIComponent(type!)}`, { body, query })
   show(call, settings.dryRun ? answer.result : answer)
+}
+
+async function migrate(call: Call, way: 'rename' | 'retype', ...names: readonly [string, string]): Promise<void> {
+  const what = way === 'rename' ? ['its name', 'its new name'] : ['a field', 'its new notation']
+  const [type, first, second] = someWords(call, ['a type', ...what])
+  const { settings, link, out } = call
+  const query = { dryRun: settings.dryRun || undefined }
+  const body = { [names[0]]: first, [names[1]]: second }
+  const answer = await link().$.request('POST', `/schema/${encodeURIComponent(type!)}/${way}`, { body, query })
+  const { migrated, type: noun } = settings.dryRun ? answer.result : answer
+  show(call, noun)
+  out.note(`${migrated} ${migrated === 1 ? 'entity' : 'entities'} ${settings.dryRun ? 'would be' : 'were'} changed.`)
 }
 
 async function drop(call: Call): Promise<void> {

@@ -11,6 +11,24 @@ const SIZE = { type: 'integer', minimum: 0 }
 /** What JSON-RPC answers: a message, or several at once. */
 const MESSAGES = { anyOf: [OBJECT, { type: 'array', items: OBJECT }] }
 
+/** An object of these strings. */
+function strings(...names: readonly string[]): Schema {
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  return { type: 'object', properties, required: names }
+}
+
+/** What a migration answers, or what it would do. */
+const MIGRATED = {
+  anyOf: [
+    {
+      type: 'object',
+      properties: { migrated: { type: 'integer' }, type: OBJECT },
+      required: ['migrated', 'type'],
+    },
+    ref('DryRun'),
+  ],
+}
+
 /** What is known of paths beyond their route: parameters, a body, and what they answer. */
 const KNOWN: {
   readonly [route: string]: Partial<Description> & {
@@ -132,6 +150,16 @@ const KNOWN: {
     others: { 'text/html': TEXT },
   },
   'GET /schema': { success: ref('Types') },
+  'POST /schema/:type/rename': {
+    parameters: params('dryRun'),
+    requestBody: body(strings('from', 'to'), true, { from: 'plate', to: 'registration' }),
+    success: MIGRATED,
+  },
+  'POST /schema/:type/retype': {
+    parameters: params('dryRun'),
+    requestBody: body(strings('field', 'to'), true, { field: 'size', to: 'number' }),
+    success: MIGRATED,
+  },
   'POST /sync': { requestBody: body(ref('SyncRequest'), true, { changes: [] }), success: ref('SyncAnswer') },
   'POST /do': {
     requestBody: body(

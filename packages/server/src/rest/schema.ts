@@ -1,4 +1,4 @@
-import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
 import { empty, json, type Reply } from '../reply.ts'
@@ -25,6 +25,22 @@ export const schemaRoutes: readonly Route[] = [
     handle: put,
   },
   {
+    method: 'POST',
+    path: '/schema/:type/rename',
+    needs: ADMIN,
+    mode: 'write',
+    summary: 'Rename a field of your own, and what is stored in it',
+    handle: rename,
+  },
+  {
+    method: 'POST',
+    path: '/schema/:type/retype',
+    needs: ADMIN,
+    mode: 'write',
+    summary: 'Give a field another kind, and convert what is stored in it',
+    handle: retype,
+  },
+  {
     method: 'DELETE',
     path: '/schema/:type',
     needs: ADMIN,
@@ -36,8 +52,21 @@ export const schemaRoutes: readonly Route[] = [
 
 /** A type as data: the notation it was declared with, and what that means. */
 export function describe(noun: Noun): JsonObject {
-  const { name, domain, path, strict, stateField, notation, fields, verbs, timers } = noun
-  return { name, domain, path, strict, stateField, notation, fields, verbs, timers } as unknown as JsonObject
+  const { name, domain, path, strict, stateField, guarded, start, unique, notation, fields, verbs, timers } = noun
+  return {
+    name,
+    domain,
+    path,
+    strict,
+    stateField,
+    guarded,
+    start,
+    unique,
+    notation,
+    fields,
+    verbs,
+    timers,
+  } as unknown as JsonObject
 }
 
 function all(call: Call): Reply {
@@ -63,6 +92,27 @@ function put({ read, params, body }: Call, write: TenantWriter): Reply {
   }
   const { event } = write.putType(name, body as JsonObject)
   return json(event?.verb === 'create' ? 201 : 200, describe(read.noun(name)))
+}
+
+function rename({ read, params, body }: Call, write: TenantWriter): Reply {
+  const noun = read.noun(params.type!)
+  const migrated = write.renameField(noun, textIn(body, 'from'), textIn(body, 'to'))
+  return json(200, { migrated, type: describe(read.noun(noun.name)) })
+}
+
+function retype({ read, params, body }: Call, write: TenantWriter): Reply {
+  const noun = read.noun(params.type!)
+  const migrated = write.retypeField(noun, textIn(body, 'field'), textIn(body, 'to'))
+  return json(200, { migrated, type: describe(read.noun(noun.name)) })
+}
+
+function textIn(body: unknown, field: string): string {
+  const value = isPlainObject(body) ? body[field] : undefined
+  if (typeof value === 'string' && value.length > 0) return value
+  throw new Problem('validation_error', `The body must have ${field}, a string.`, {
+    field,
+    details: [{ field, message: 'is required, a string' }],
+  })
 }
 
 function drop({ read, params }: Call, write: TenantWriter): Reply {

@@ -3,7 +3,7 @@ import type { Sql } from '../ports.ts'
 import { ownTypes } from '../store/schema.ts'
 
 /** The type that a tenant's own types are entities of, so that they have events, versions and a past. */
-const Schema = noun('Schema', { name: 'string!##', notation: 'json!' }, { domain: 'platform' })
+const Schema = noun('Schema', { name: 'string!##', notation: 'json!', migrations: 'json' }, { domain: 'platform' })
 
 /** Code that a tenant runs around its verbs, as entities too, with the rights of the key that stored it. */
 const Hook = noun(

@@ -3,6 +3,7 @@ import { shownEvents } from '../query/visibility.ts'
 import type { ImportCounts, Importer } from '../services/bulk/import.ts'
 import type { ImportRow } from '../services/bulk/import-row.ts'
 import { erase } from '../services/erase.ts'
+import { renameTypeField, retypeTypeField } from '../services/migrate-type.ts'
 import { dropType, putType } from '../services/schema.ts'
 import { dropHook, putHook } from '../services/scripts/stored.ts'
 import { type Synced, sync } from '../services/sync/sync.ts'
@@ -90,6 +91,16 @@ export class TenantWriter {
 
   putType(name: string, notation: JsonObject): VerbResult {
     return putType(this.#write, name, notation)
+  }
+
+  /** Renames a field, also in what is stored. Returns how many entities it changed. */
+  renameField(type: Noun, from: string, to: string): number {
+    return renameTypeField(this.#write, type, from, to)
+  }
+
+  /** Gives a field another kind and converts what is stored. Returns how many entities it changed. */
+  retypeField(type: Noun, field: string, to: string): number {
+    return retypeTypeField(this.#write, type, field, to)
   }
 
   dropType(name: string): void {

@@ -7,10 +7,11 @@ import {
   Problem,
   sameJson,
 } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
 import { declareType } from '../engine/types.ts'
-import { demandArea, type Grant } from '../grant/grant.ts'
+import { demandArea, type Grant, isNarrowed } from '../grant/grant.ts'
 import { currentOf } from '../store/entities.ts'
-import { dropFields, liveCount, liveIds, rebuildFieldIndex } from '../store/schema.ts'
+import { dropFields, liveCount, liveEntities, rebuildFieldIndex } from '../store/schema.ts'
 import { applyVerb, recompute } from '../write/verb.ts'
 import type { VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
@@ -21,10 +22,16 @@ const PAGE = 500
 const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'Status', 'Batch', 'Operator'])
 
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
-export function putType(write: Write, name: string, notation: JsonObject): VerbResult {
+export function putType(
+  write: Write,
+  name: string,
+  given: JsonObject,
+  { recomputes = true }: { readonly recomputes?: boolean } = {},
+): VerbResult {
   const { engine, grant } = write
   demandArea(grant, 'admin', 'platform')
   refuseFixed(name)
+  const notation = isOnlyAbout(given) ? { ...ownNotation(engine, name), ...given } : given
   const builtIn = engine.options.nouns.get(name)
   if (builtIn?.name === name) refuseMove(builtIn, notation)
   const parsed = declareType(engine.options.nouns, name, notation)
@@ -51,10 +58,22 @@ export function putType(write: Write, name: string, notation: JsonObject): VerbR
     ? applyVerb(write, { type: 'Schema', verb: current.deleted ? 'restore' : 'update', id, data })
     : applyVerb(write, { type: 'Schema', verb: 'create', data: { $id: id, ...data }, keepId: true })
   if (current?.deleted) applyVerb(write, { type: 'Schema', verb: 'update', id, data })
-  if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null)
+  if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null, !isNarrowed(grant))
   engine.cache.forget('Schema')
-  if (computesAnew(declared, before)) recomputeAll(write, declared.name)
+  if (recomputes && computesAnew(declared, before)) recomputeAll(write, declared.name)
   return result
+}
+
+/** Whether a declaration only speaks of the type as a whole: then its fields and verbs stay. */
+function isOnlyAbout(notation: JsonObject): boolean {
+  const keys = Object.keys(notation)
+  return keys.length > 0 && keys.every((key) => key.startsWith('$'))
+}
+
+/** What the tenant itself has declared of a type. */
+export function ownNotation({ sql }: Engine, name: string): JsonObject {
+  const current = currentOf(sql, 'Schema', schemaId(name))
+  return current === undefined || current.deleted ? {} : JSON.parse(current.data).notation
 }
 
 /** What does not fit once a type is declared: all of its own, and what it breaks in the others. */
@@ -78,11 +97,11 @@ function computesAnew(declared: Noun, before: Noun | undefined): boolean {
 function recomputeAll(write: Write, type: string): void {
   const { budget } = write.context
   for (let after = 0; ; ) {
-    const page = liveIds(write.sql, type, after, PAGE)
+    const page = liveEntities(write.sql, type, after, PAGE)
     budget.spendRows(page.length)
     recompute(write, new Map([[type, new Set(page.map(({ id }) => id))]]))
     if (page.length < PAGE) return
-    after = page.at(-1)!.n
+    after = page.at(-1)!.ordinal
   }
 }
 
@@ -143,6 +162,6 @@ function refuseSecrets({ name, fields }: Noun): void {
   })
 }
 
-function schemaId(name: string): string {
+export function schemaId(name: string): string {
   return `schema_${name}`
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
+import type { Current } from './entities.ts'
 import { duplicate, type IndexedField, numberFields, updateFieldIndex } from './field-index.ts'
 import { NULL_KEY, OPEN } from './layout.ts'
 
@@ -11,19 +12,47 @@ export function ownTypes(sql: Sql): [string, JsonObject][] {
   })
 }
 
+/** The migrations that the tenant's own types keep, by type. */
+export function ownMigrations<T>(sql: Sql): Map<string, readonly T[]> {
+  const rows = sql.rows(
+    `SELECT data ->> '$.name', data -> '$.migrations' FROM entities WHERE type = 'Schema' AND data -> '$.migrations' IS NOT NULL`,
+  )
+  return new Map(rows.map(([name, migrations]) => [name, JSON.parse(migrations)]))
+}
+
+/** Entities of a type that are not deleted, in the order of their creation. */
+export function liveEntities(sql: Sql, type: string, after: number, limit: number): Current[] {
+  return sql
+    .rows(
+      `SELECT n, id, version, created_at, created_by, updated_at, data, seq
+      FROM entities
+      WHERE type IS ? AND gone = 0 AND n > ?
+      ORDER BY n
+      LIMIT +?`,
+      type,
+      after,
+      limit,
+    )
+    .map(([ordinal, id, version, createdAt, createdBy, updatedAt, data, seq]) => ({
+      ordinal,
+      id,
+      type,
+      version,
+      createdAt,
+      createdBy,
+      updatedAt,
+      data,
+      seq,
+      deleted: false,
+    }))
+}
+
 export function liveCount(sql: Sql, type: string): number {
   return sql.rows('SELECT count(*) FROM entities WHERE type IS ? AND gone = 0', type)[0]![0]
 }
 
-/** The entities of a type that are not deleted, in the order of their creation. */
-export function liveIds(sql: Sql, type: string, after: number, limit: number): { n: number; id: string }[] {
-  return sql
-    .rows('SELECT n, id FROM entities WHERE type IS ? AND gone = 0 AND n > ? ORDER BY n LIMIT +?', type, after, limit)
-    .map(([n, id]) => ({ n, id }))
-}
-
 /** Indexes what a new form of a type indexes and the old did not, the past included, and forgets what it no longer does. */
-export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null): void {
+export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null, namesHolders = true): void {
   const kept = new Set(before ? indexable(before) : [])
   const wanted = numberFields(sql, noun)
   for (const [name, number] of sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name)) {
@@ -35,11 +64,11 @@ export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null): vo
   for (const field of added) sql.run('DELETE FROM field_index WHERE field = ?', field.number)
   if (added.length === 0) return
   replayFacts(sql, noun, added)
-  for (const field of added) if (field.unique) refuseDuplicates(sql, noun, field)
+  for (const field of added) if (field.unique) refuseDuplicates(sql, noun, field, namesHolders)
 }
 
 /** Refuses a unique field whose values repeat among the entities that there are now; the past may have had them. */
-function refuseDuplicates(sql: Sql, noun: Noun, field: IndexedField): void {
+function refuseDuplicates(sql: Sql, noun: Noun, field: IndexedField, namesHolders: boolean): void {
   const [repeated] = sql.rows(
     `SELECT min(e.id), max(e.id), count(*)
     FROM field_index f JOIN entities e ON e.n = f.n
@@ -51,7 +80,7 @@ function refuseDuplicates(sql: Sql, noun: Noun, field: IndexedField): void {
     OPEN,
     NULL_KEY,
   )
-  if (repeated) throw duplicate(noun, field, `: ${repeated[0]} and ${repeated[1]}`)
+  if (repeated) throw duplicate(noun, field, namesHolders ? `: ${repeated[0]} and ${repeated[1]}` : '')
 }
 
 /** Forgets all indexed fields of a type. */

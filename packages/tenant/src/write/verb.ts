@@ -7,6 +7,7 @@ import {
   Problem,
   type Verb,
 } from '@tildebase/nouns'
+import { migrated } from '../engine/migrations.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { isNarrowed } from '../grant/grant.ts'
 import { type Current, currentOf, exists, insertEntity, supersede } from '../store/entities.ts'
@@ -89,12 +90,13 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
   const changed = { ...(!keeps && checked.data), ...set.data, ...request.serviceFields }
   if (!keeps) guardState(noun, verb, state, checked.data)
   refuse(noun, [...checked.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
-  return update(write, noun, verb, current, state, merge(state, changed), argumentsText(noun, checked.data))
+  return writeState(write, noun, verb, current, state, merge(state, changed), argumentsText(noun, checked.data))
 }
 
 function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
   const args = askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
-  const past = stateAt(write.sql, current, rollbackSeq(write.engine, noun, current, args))
+  const seq = rollbackSeq(write.engine, noun, current, args)
+  const past = stateAt(write.sql, current, seq)
   if (!past) {
     throw new Problem('not_found', `This ${noun.name} did not exist at that time.`, {
       type: noun.name,
@@ -102,8 +104,8 @@ function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cu
       field: 'asOf',
     })
   }
-  const [from, to] = [JSON.parse(current.data), JSON.parse(past.data)]
-  return update(write, noun, verb, current, from, to, argumentsText(noun, args))
+  const to = migrated(write.engine, noun, seq, JSON.parse(past.data))
+  return writeState(write, noun, verb, current, JSON.parse(current.data), to, argumentsText(noun, args))
 }
 
 function remove(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
@@ -125,7 +127,7 @@ function restore(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cur
   if (readEntry(write.sql, current.seq)?.data === null) throw notFound(noun.name, current.id)
   askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
   const before = JSON.parse(current.data) as JsonObject
-  const state = withComputed(write, noun, current.id, before)
+  const state = withComputed(write, noun, current.id, migrated(write.engine, noun, current.seq, before))
   const after = next(write, current, { deleted: false, data: state === before ? current.data : textOf(noun, state) })
   replace(write, noun, current, after, null, state)
   const event = write.append(verb, after, { previous: changes(before, state) ?? {}, replaced: current })
@@ -133,7 +135,7 @@ function restore(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cur
 }
 
 /** Writes the next state of an entity. An update that changes nothing keeps the version and emits nothing. */
-function update(
+export function writeState(
   write: Write,
   noun: Noun,
   verb: Verb,

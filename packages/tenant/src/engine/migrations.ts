@@ -1,0 +1,37 @@
+import { convert, type JsonObject, type Noun, renameField } from '@tildebase/nouns'
+import { ownMigrations } from '../store/schema.ts'
+import type { Engine } from './engine.ts'
+
+/** A change of a type that converted what was stored: the seq of its last event, and what it did. */
+export type Migration = { readonly seq: number } & (
+  | { readonly from: string; readonly to: string }
+  | { readonly retyped: string }
+)
+
+/** The migrations of a type, oldest first. */
+export function migrationsOf(engine: Engine, type: string): readonly Migration[] {
+  const all = engine.cache.get(['Schema'], 'migrations', () => ownMigrations<Migration>(engine.sql))
+  return all.get(type) ?? NONE
+}
+
+const NONE: readonly Migration[] = []
+
+/** A state from before migrations as they would have left it: what comes back from the past fits the type of today. */
+export function migrated(engine: Engine, noun: Noun, seq: number, state: JsonObject): JsonObject {
+  return migrationsOf(engine, noun.name)
+    .filter((migration) => migration.seq > seq)
+    .reduce((now, migration) => {
+      if ('from' in migration) return renameField(now, migration.from, migration.to)
+      return retyped(noun, migration.retyped, now)
+    }, state)
+}
+
+/** A value that the field of today cannot hold is left out. */
+function retyped(noun: Noun, name: string, state: JsonObject): JsonObject {
+  const field = noun.fields[name]
+  const value = state[name] ?? null
+  if (!field || field.kind === 'back' || value === null) return state
+  const converted = convert(field, value)
+  const { [name]: _, ...rest } = state
+  return 'value' in converted && converted.value !== null ? { ...state, [name]: converted.value } : rest
+}
