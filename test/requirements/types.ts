@@ -2,6 +2,23 @@ import { requirements } from './requirement.ts'
 
 /** What types can declare beyond fields and verbs, and how they change. */
 export const types = requirements('rest', {
+  R3: {
+    'contact.merge': 'Contact.merge moves all references to the target, fills its empty fields and deletes the source.',
+    'contact.merge.undo': 'A merge is one transaction that undo reverts.',
+    'lead.convert': 'Lead.convert creates or links Contact, Organization and Deal.',
+    'lead.convert.own': 'What Lead.convert is not given stays as the lead has it; a refused one creates nothing.',
+    'form.submissions': 'Form.submit stores the submission in its event; GET …/Form/:id/submissions lists them.',
+    'invoice.totals':
+      'subtotal, total and amountDue of an Invoice are computed from lineItems, discount, tax and amountPaid.',
+    'invoice.given': 'Totals of an Invoice that are given stay.',
+    'subscription.cancel': 'Subscription.cancel with cancelAtPeriodEnd keeps the status until the period ends.',
+  },
+  R4: {
+    'guard.state': 'Only verbs change a guarded state; else 409 invalid_transition with the verbs that lead there.',
+    'guard.start': 'A guarded type accepts the default or a declared start state at creation.',
+    'guard.ways': 'Guards apply to imports, batches and syncs too.',
+    'guard.default': 'Built-in types are not guarded by default.',
+  },
   R5: {
     'computed.expression':
       'A computed field is an expression over own fields and relations with sum, count, min, max and avg.',

@@ -90,6 +90,8 @@ export const PROBES: { readonly [route: string]: Probes } = {
     send('POST', `/Funnel/${planted.hidden.Funnel}/analyze`),
     send('POST', `/Contact/${planted.hidden.Contact}/qualify`),
   ],
+  'GET /Form/:id/submissions': ({ hidden }) => [get(`/Form/${hidden.Contact}/submissions`)],
+  'GET /forms/:id/submissions': ({ hidden }) => [get(`/forms/${hidden.Contact}/submissions`)],
   'POST /:type/:id/erase': ({ hidden }) =>
     Object.keys(hidden).map((type) => send('POST', `/${type}/${hidden[type]}/erase`)),
   'GET /events': () => [

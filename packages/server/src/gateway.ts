@@ -295,5 +295,5 @@ export function withCommon(
 const CROSS_ORIGIN: HttpResponse['headers'] = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings',
+    'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings, x-tilde-correlation',
 }

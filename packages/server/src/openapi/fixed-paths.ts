@@ -149,6 +149,8 @@ const KNOWN: {
     success: ref('EventProof'),
     others: { 'text/html': TEXT },
   },
+  'GET /Form/:id/submissions': { parameters: params('limit', 'cursor'), success: listOf(ref('Submission')) },
+  'GET /forms/:id/submissions': { parameters: params('limit', 'cursor'), success: listOf(ref('Submission')) },
   'GET /schema': { success: ref('Types') },
   'POST /schema/:type/rename': {
     parameters: params('dryRun'),

@@ -45,6 +45,17 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     },
     ['version', 'seq', 'timestamp', 'verb', 'event', 'actor', 'data', 'previous'],
   ),
+  Submission: record(
+    'What a form was sent.',
+    {
+      id: { ...TEXT, description: 'The id of its event.' },
+      seq: WHOLE,
+      timestamp: TIME,
+      actor: TEXT,
+      data: ANY_OBJECT,
+    },
+    ['id', 'seq', 'timestamp', 'actor', 'data'],
+  ),
   Diff: record(
     'What changed between two versions.',
     {

@@ -201,8 +201,12 @@ export function createdReply({ entity, secret }: RunResult, context: string): Re
   })
 }
 
-function entityReply({ entity }: RunResult, context: string): Reply {
-  return contentReply(200, entityContent(entity, context), { etag: etag(entity) })
+function entityReply({ entity, event }: RunResult, context: string): Reply {
+  const correlation = event?.correlation ?? null
+  return contentReply(200, entityContent(entity, context), {
+    etag: etag(entity),
+    ...(correlation !== null && { 'x-tilde-correlation': correlation }),
+  })
 }
 
 function operation(call: Call, verb: string): Operation {

@@ -23,18 +23,37 @@ export const historyRoutes: readonly ReadRoute[] = [
     summary: 'Compare two versions or times',
     handle: compare,
   },
+  ...['Form', 'forms'].map(
+    (name): ReadRoute => ({
+      method: 'GET',
+      path: `/${name}/:id/submissions`,
+      needs: 'key',
+      mode: 'read',
+      summary: 'List what a form was sent',
+      handle: submissions,
+    }),
+  ),
 ]
 
 function versions(call: Call): Reply {
   const noun = readableType(call)
-  const limit = call.query.get('limit')
-  const cursor = textParam(call.query, 'cursor')
+  const { most, before } = pageOf(call)
+  return json(200, call.read.history(noun, call.params.id!, most, before))
+}
+
+function submissions(call: Call): Reply {
+  const { most, before } = pageOf(call)
+  return json(200, call.read.submissions(call.read.noun('Form'), call.params.id!, most, before))
+}
+
+function pageOf({ query }: Call): { readonly most: number; readonly before: number | null } {
+  const limit = query.get('limit')
+  const cursor = textParam(query, 'cursor')
   if (cursor !== undefined && !/^\d{1,16}$/.test(cursor)) {
     throw new Problem('invalid_cursor', 'Give back the cursor of the page before, as it is.', { field: 'cursor' })
   }
   const before = cursor === undefined ? null : Number(cursor)
-  const most = limit === undefined ? DEFAULT_LIMIT : limitOf(limit)
-  return json(200, call.read.history(noun, call.params.id!, most, before))
+  return { most: limit === undefined ? DEFAULT_LIMIT : limitOf(limit), before }
 }
 
 function compare(call: Call): Reply {

@@ -135,7 +135,7 @@ function* bodyNames({ body, params, query }: Call, route: Route, noun: Noun): Ge
   if (route.method === 'GET' || route.method === 'DELETE' || !isPlainObject(body) || query.has('propose')) return
   const verb = params.verb === undefined ? undefined : noun.verbs[params.verb]
   // What a verb takes beside fields is its own business.
-  if (params.verb !== undefined && (verb === undefined || params.verb === 'rollback')) return
+  if (params.verb !== undefined && (verb === undefined || params.verb === 'rollback' || verb.keeps)) return
   for (const name of Object.keys(body)) {
     const isKnown = Object.hasOwn(noun.fields, name) || Object.hasOwn(META_FIELDS, name) || name.startsWith('$')
     if (!isKnown && !verb?.args?.includes(name) && !BESIDE[noun.name]?.includes(name)) yield name

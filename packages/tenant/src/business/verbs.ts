@@ -1,12 +1,18 @@
 import type { SpecialVerb } from '../write/write.ts'
+import { cancelSubscription } from './cancel-subscription.ts'
+import { convertLead } from './convert-lead.ts'
 import { analyzeFunnel } from './funnel.ts'
 import { createGoal, updateGoal } from './goals.ts'
+import { mergeContact } from './merge-contact.ts'
 import { refreshSegment } from './segment.ts'
 
-/** The verbs of business types that compute something. */
+/** The verbs of business types that do more than set fields. */
 export const businessVerbs: { readonly [name: string]: SpecialVerb } = {
+  'Contact.merge': mergeContact,
   'Funnel.analyze': analyzeFunnel,
   'Goal.create': createGoal,
   'Goal.update': updateGoal,
+  'Lead.convert': convertLead,
   'Segment.refresh': refreshSegment,
+  'Subscription.cancel': cancelSubscription,
 }

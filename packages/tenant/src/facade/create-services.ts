@@ -1,6 +1,7 @@
 import { computed } from '../business/computed.ts'
 import { FlagCounts } from '../business/flag-counts.ts'
 import { goalListener } from '../business/goals.ts'
+import { invoiceTotals } from '../business/invoice.ts'
 import { businessVerbs } from '../business/verbs.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Ports, TenantOptions } from '../engine/options.ts'
@@ -31,6 +32,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   engine.syncedUntil = syncedUntil(engine)
   encryptSecrets(engine)
   Object.assign(extensions.verbs, keyVerbs, webhookVerbs, businessVerbs)
+  extensions.derive.Invoice = invoiceTotals
   extensions.compute = computed
   extensions.session = sessionIn
   // The last one writes events of its own: what others queue for an event comes before what follows from it.

@@ -30,6 +30,7 @@ import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
 import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
+import { type SubmissionPage, submissions } from '../services/submissions.ts'
 import { entitiesByType } from '../services/summary.ts'
 import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
 import { typesWithEntities } from '../store/changes.ts'
@@ -188,6 +189,12 @@ export class TenantReader {
   history(noun: Noun, id: string, limit: number, before: number | null): VersionPage {
     demand(this.grant, 'read', noun)
     return history(this.#engine, this.grant, noun, id, limit, before)
+  }
+
+  /** What a form was sent. */
+  submissions(noun: Noun, id: string, limit: number, before: number | null): SubmissionPage {
+    this.get(noun, id)
+    return submissions(this.#engine, this.grant, noun, id, limit, before)
   }
 
   diff(noun: Noun, id: string, from: string, to: string): JsonObject {

@@ -12,7 +12,7 @@ import {
   type Verb,
 } from '@tildebase/nouns'
 import { type Migration, migrationsOf } from '../engine/migrations.ts'
-import { demandArea } from '../grant/grant.ts'
+import { demandAllRows, demandArea } from '../grant/grant.ts'
 import { currentOf, exists } from '../store/entities.ts'
 import { liveEntities } from '../store/schema.ts'
 import { applyVerb, writeState } from '../write/verb.ts'
@@ -34,8 +34,9 @@ interface Misfit {
 
 /** Gives a field of the tenant's own another name, in its type and in every entity. Returns how many it changed. */
 export function renameTypeField(write: Write, type: Noun, from: string, to: string): number {
-  const { engine } = write
-  demandWhole(write, type)
+  const { engine, grant } = write
+  demandArea(grant, 'admin', 'platform')
+  demandAllRows(grant, type)
   const notation = ownNotation(engine, type.name)
   if (typeof notation[from] !== 'string') throw noField(type, from, notation)
   if (Object.hasOwn(type.fields, to) || Object.hasOwn(type.verbs, to)) {
@@ -58,8 +59,9 @@ export function renameTypeField(write: Write, type: Noun, from: string, to: stri
 
 /** Gives a field another kind and converts what is stored. All values must convert. Returns how many entities it changed. */
 export function retypeTypeField(write: Write, type: Noun, name: string, to: string): number {
-  const { engine } = write
-  demandWhole(write, type)
+  const { engine, grant } = write
+  demandArea(grant, 'admin', 'platform')
+  demandAllRows(grant, type)
   const before = Object.hasOwn(type.fields, name) ? type.fields[name]! : null
   if (before === null) throw noField(type, name, type.notation)
   putType(write, type.name, { ...ownNotation(engine, type.name), [name]: to }, { recomputes: false })
@@ -84,13 +86,6 @@ export function retypeTypeField(write: Write, type: Noun, name: string, to: stri
   refuse(type, `converted to ${to}`, misfits)
   keep(write, type.name, { retyped: name })
   return changed
-}
-
-/** A migration changes all entities of a type, and names those that it cannot change. */
-function demandWhole({ grant }: Write, { name }: Noun): void {
-  demandArea(grant, 'admin', 'platform')
-  if (!Object.hasOwn(grant.rows, name)) return
-  throw new Problem('forbidden', `This key sees a part of ${name} only; a migration changes all of it.`, { type: name })
 }
 
 /** Writes the next version of every entity that `change` changes, in the order of creation, within the budget. */

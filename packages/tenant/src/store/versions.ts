@@ -1,5 +1,6 @@
 import type { Sql } from '../ports.ts'
 import type { Current, Stored } from './entities.ts'
+import { OPEN } from './layout.ts'
 import { setMeta } from './meta.ts'
 
 const WATERMARK = 'versions.seq'
@@ -67,6 +68,25 @@ export function seqsOf(sql: Sql, n: number): number[] {
     )
     .map(([seq]) => seq)
 }
+
+/** The seqs of an entity's events of one verb, newest first. */
+export function seqsOfVerb(sql: Sql, n: number, verb: string, before: number | null, limit: number): number[] {
+  indexVersions(sql)
+  return sql
+    .rows(`SELECT log.seq ${OF_VERB} AND log.seq < ? ORDER BY log.seq DESC LIMIT +?`, n, n, verb, before ?? OPEN, limit)
+    .map(([seq]) => seq)
+}
+
+/** How many events of one verb an entity has. */
+export function countVerb(sql: Sql, n: number, verb: string): number {
+  indexVersions(sql)
+  return sql.rows(`SELECT count(*) ${OF_VERB}`, n, n, verb)[0]![0]
+}
+
+const OF_VERB = `
+  FROM (SELECT seq FROM versions WHERE n = ? UNION ALL SELECT seq FROM entities WHERE n = ?) AS own
+  JOIN log ON log.seq = own.seq
+  WHERE log.verb = ?`
 
 const STANDING = `
   SELECT (SELECT coalesce(max(seq), 0) FROM log), (SELECT value FROM meta WHERE key = ?)`

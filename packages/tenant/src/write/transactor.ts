@@ -7,7 +7,13 @@ import { Write, type WriteContext, type WriteExtensions } from './write.ts'
 /** Starts writes: with the clock and the random numbers of the host, and with what services add. */
 export class Transactor {
   readonly engine: Engine
-  readonly extensions: WriteExtensions = { listeners: [], verbs: {}, compute: () => undefined, session: () => null }
+  readonly extensions: WriteExtensions = {
+    listeners: [],
+    verbs: {},
+    derive: {},
+    compute: () => undefined,
+    session: () => null,
+  }
 
   constructor(engine: Engine) {
     this.engine = engine

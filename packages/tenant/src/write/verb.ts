@@ -56,7 +56,7 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   )
   guardStart(noun, draft)
   const id = keptId(write, noun, request) ?? write.newId(noun.prefix)
-  const data = withComputed(write, noun, id, draft)
+  const data = withComputed(write, noun, id, derived(write, noun, draft, null, draft))
   const text = textOf(noun, data)
   const createdBy = write.grant.actor
   const head = { id, type: noun.name, version: 1, createdAt: now, createdBy, updatedAt: now, data: text }
@@ -90,7 +90,13 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
   const changed = { ...(!keeps && checked.data), ...set.data, ...request.serviceFields }
   if (!keeps) guardState(noun, verb, state, checked.data)
   refuse(noun, [...checked.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
-  return writeState(write, noun, verb, current, state, merge(state, changed), argumentsText(noun, checked.data))
+  const to = derived(write, noun, merge(state, changed), state, changed)
+  return writeState(write, noun, verb, current, state, to, argumentsText(noun, checked.data))
+}
+
+function derived(write: Write, { name }: Noun, state: JsonObject, before: JsonObject | null, given: JsonObject) {
+  const derive = write.extensions.derive[name]
+  return derive ? derive(state, before, given) : state
 }
 
 function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {

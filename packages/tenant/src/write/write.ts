@@ -49,6 +49,9 @@ export type TransactionListener = (write: Write, event: LogRow, entity: Stored) 
 /** The value of a field that a verb declares as `$computed`. */
 export type Compute = (noun: Noun, verb: Verb, field: string, state: JsonObject, args: JsonObject) => Json | undefined
 
+/** What else follows from the new state of an entity, before and with what was given. Returns the state with it. */
+export type Derive = (state: JsonObject, before: JsonObject | null, given: JsonObject) => JsonObject
+
 /** A verb that means more than merging fields: `ApiKey.create`, `Funnel.analyze`. */
 export type SpecialVerb = (write: Write, request: VerbRequest) => RunResult
 
@@ -56,6 +59,8 @@ export type SpecialVerb = (write: Write, request: VerbRequest) => RunResult
 export interface WriteExtensions {
   readonly listeners: TransactionListener[]
   readonly verbs: { [name: string]: SpecialVerb }
+  /** What built-in types fill in by themselves, by type. */
+  readonly derive: { [type: string]: Derive }
   compute: Compute
   /** The tenant's data as code sees it, inside a write. */
   session: (write: Write) => unknown

@@ -66,7 +66,7 @@ function byState(reader: ReadContext, { from, where, field }: Measured, window: 
 
 /** Of those that ended: which still ran when the window began, which ended within it, and which outlived their trial. */
 function cancelled(reader: ReadContext, { from, where, field }: Measured, window: Window) {
-  const ended = fragment`coalesce(${field('canceledAt')}, ${field('endedAt')})`
+  const ended = fragment`coalesce(${field('endedAt')}, ${field('canceledAt')})`
   const ran = fragment`${field('startedAt')} <= ${window.from} AND ${ended} > ${window.from}`
   const statement = fragment`
     SELECT ${field('plan')} AS plan, count(*) FILTER (WHERE ${ran}),
