@@ -122,6 +122,8 @@ export const query = requirements('query', {
   R6: {
     'typo.query': 'A name in a query, sort or aggregation that is neither declared nor stored is in X-Tilde-Warnings.',
     'typo.body': 'A name in a body that is neither declared nor stored is in X-Tilde-Warnings.',
+    'typo.code': 'A name in a call of code that is neither declared nor stored is in the warnings of its answer.',
+    'typo.import': 'A name in an imported row that is neither declared nor stored is in the warnings of the report.',
     'typo.strict': 'With strict=true such a request is rejected.',
   },
   M4: {

@@ -11,6 +11,7 @@ export const types = requirements('rest', {
     'invoice.totals':
       'subtotal, total and amountDue of an Invoice are computed from lineItems, discount, tax and amountPaid.',
     'invoice.given': 'Totals of an Invoice that are given stay.',
+    'catalogue.reachable': 'Every verb of the built-in types can be reached from a state that entities begin in.',
     'subscription.cancel': 'Subscription.cancel with cancelAtPeriodEnd keeps the status until the period ends.',
   },
   R4: {

@@ -63,6 +63,54 @@ describe('a name that is neither declared nor stored', () => {
     expect((await host.request('POST', '/~acme/Contact?strict=true', { name: 'Eve', nick: 'E' })).status).toBe(201)
   })
 
+  verifies('typo.code', 'is reported where code uses it, in REST and in MCP, and refused with strict', async () => {
+    const code = `await $.Deal.find({ vlue: 1 }, { sort: '-stge', fields: 'nme' })
+      const deal = await $.Deal.create({ name: 'D', curency: 'eur' })
+      await $.Deal.update(deal.$id, { curency: 'usd' })
+      await $.Deal.lose(deal.$id, { lostReasn: 'price' })
+      await $.Deal.aggregate({ group: ['stag', 'createdAt:month'], filter: { 'organization.nme': 'x' } })
+      await $.Agent.count()`
+    const rest = await host.request('POST', '/~acme/do', { code })
+    const dry = await host.request('POST', '/~acme/do?dryRun=true', { code: `await $.Deal.find({ valeu: 1 })` })
+    const params = { name: 'do', arguments: { code: `await $.Deal.find({ vlue: 1 })` } }
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const mcp = await host.request('POST', '/~acme/mcp', message, { accept: 'application/json' })
+    const strict = await host.request('POST', '/~acme/do?strict=true', {
+      code: `await $.Deal.create({ name: 'E', vlue: 1 })`,
+    })
+
+    const expected = [
+      ['vlue', 'value'],
+      ['stge', 'stage'],
+      ['nme', 'name'],
+      ['curency', 'currency'],
+      ['lostReasn', 'lostReason'],
+      ['organization.nme', 'organization.name'],
+      ['stag', 'stage'],
+    ].map(([field, nearest]) => ({ type: 'Deal', field, nearest }))
+    expect([rest.status, rest.body.warnings]).toEqual([200, expected])
+    expect(warned(rest)).toEqual(expected)
+    expect(dry.body.warnings).toEqual([{ type: 'Deal', field: 'valeu', nearest: 'value' }])
+    expect(mcp.body.result.structuredContent.warnings).toEqual([{ type: 'Deal', field: 'vlue', nearest: 'value' }])
+    expect([strict.status, strict.body.message]).toEqual([422, expect.stringContaining('did you mean value')])
+    expect((await host.request('GET', '/~acme/Deal/count')).body.count).toBe(1)
+  })
+
+  verifies('typo.import', 'is reported once for all rows of an import, and refuses rows with strict', async () => {
+    const rows = [{ subject: 'a', priorty: 'Low' }, { subject: 'b', priorty: 'High' }, { subject: 'c' }]
+    const strict = await host.request('POST', '/~acme/import/Ticket?strict=true', rows)
+    const dry = await host.request('POST', '/~acme/import/Ticket?dryRun=true', rows)
+    const done = await host.request('POST', '/~acme/import/Ticket', rows)
+    const again = await host.request('POST', '/~acme/import/Ticket', rows)
+
+    const expected = [{ field: 'priorty', nearest: 'priority' }]
+    expect(strict.body).toMatchObject({ imported: 1, errors: 2, details: [{ row: 0 }, { row: 1 }] })
+    expect(strict.body.details[0].error).toContain('did you mean priority')
+    expect([dry.body.warnings, warned(dry)]).toEqual([expected, expected])
+    expect([done.body.imported, done.body.warnings, warned(done)]).toEqual([3, expected, expected])
+    expect([again.body.warnings, warned(again)]).toEqual([undefined, []])
+  })
+
   test('is what it says: declared, stored and meta-fields are known', async () => {
     for (const path of [
       'Contact?stage=Lead&nick=A&sort=createdAt,-$updatedAt&fields=name,nick,$version&limit=5',

@@ -8,7 +8,7 @@ import { type Proofs, proofsOf } from './proof.ts'
 import { type Time, timeText } from './query.ts'
 import type { Collection } from './types.ts'
 import { verifyWebhook } from './webhooks.ts'
-import { type Sending, type WireOptions, wireTo } from './wire.ts'
+import { type Sending, type Warning, type WireOptions, wireTo } from './wire.ts'
 
 export interface TildebaseOptions<N extends NounMap> extends Omit<WireOptions, 'baseUrl'> {
   /** The one tenant that this client works on. */
@@ -62,6 +62,8 @@ export interface DoAnswer {
   readonly logs: readonly string[]
   /** What a dry run would have written. */
   readonly events?: readonly AnyJson[]
+  /** Names that the types do not know. */
+  readonly warnings?: readonly (Warning & { readonly type: string })[]
   /** What everything that the code wrote shares; null when it wrote nothing. */
   readonly correlation?: string | null
 }

@@ -10,6 +10,14 @@ export { isId, randomText } from './ids.ts'
 export { parseFields, project } from './query/fields.ts'
 export type { Page, Query } from './query/find.ts'
 export { DEFAULT_LIMIT, limitOf, offsetOf } from './query/limits.ts'
+export {
+  bodyNames,
+  filterNames,
+  listedNames,
+  MOST_UNKNOWN,
+  sortNames,
+  type UnknownField,
+} from './query/unknown-names.ts'
 export { type ImportCounts, type ImportDetail, Importer } from './services/bulk/import.ts'
 export type { ImportRow } from './services/bulk/import-row.ts'
 export type { Snapshot } from './services/bulk/snapshot.ts'

@@ -104,6 +104,11 @@ export const RECORDS: { readonly [name: string]: Schema } = {
         items: record('', { row: WHOLE, line: WHOLE, error: TEXT }, ['row', 'error']),
       },
       detailsTruncated: { type: 'boolean' },
+      warnings: {
+        type: 'array',
+        description: 'Names in the rows that are neither declared nor stored.',
+        items: record('', { field: TEXT, nearest: TEXT_OR_NULL }, ['field', 'nearest']),
+      },
       assumed: record(
         'How a CSV file was read that is not UTF-8 with commas and the names of fields.',
         {

@@ -2,6 +2,7 @@ import type { TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
 import { json, type Reply } from '../reply.ts'
+import { warned } from './unknown-fields.ts'
 
 /** Code that runs on the tenant, and the way back from what it wrote. */
 export const doRoutes: readonly Route[] = [
@@ -19,9 +20,12 @@ export const doRoutes: readonly Route[] = [
 async function runCode(call: Call): Promise<Reply> {
   const { tenant, grant, writes, budget, body, query } = call
   const dryRun = flagParam(query, 'dryRun')
-  const asked = dryRun && typeof body === 'object' ? { ...body, dryRun } : body
+  const strict = flagParam(query, 'strict')
+  const flags = { ...(dryRun && { dryRun }), ...(strict && { strict }) }
+  const asked = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body, ...flags } : body
   const run = () => tenant.runCode(grant, writes, budget, asked)
-  return json(200, await onBehalfOf(call.request.signal, run))
+  const answer = await onBehalfOf(call.request.signal, run)
+  return warned(json(200, answer), answer.warnings ?? [])
 }
 
 function takeBack(call: Call, write: TenantWriter): Reply {

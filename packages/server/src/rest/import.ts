@@ -1,5 +1,12 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import { type ImportCounts, type ImportDetail, Importer, type TenantWriter } from '@tildebase/tenant'
+import {
+  type ImportCounts,
+  type ImportDetail,
+  Importer,
+  MOST_UNKNOWN,
+  type TenantWriter,
+  type UnknownField,
+} from '@tildebase/tenant'
 import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
 import { anyDecoder, charsetOf, type Decoder, utf8Decoder } from '../format/charset.ts'
 import { CsvReader, csvReader } from '../format/read-csv.ts'
@@ -11,6 +18,7 @@ import { noteWritten } from '../idempotency.ts'
 import { json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
 import { threadTurns } from '../thread-turns.ts'
+import { warned } from './unknown-fields.ts'
 
 /** Data in: JSON, NDJSON and CSV, row by row. */
 export const importRoutes: readonly StreamRoute[] = [
@@ -44,14 +52,14 @@ async function importRows(call: Call): Promise<Reply> {
   refuseLength(request.headers['content-length'], encoding, importLimit)
   const dryRun = flagParam(query, 'dryRun')
   const upsert = textParam(query, 'upsert') ?? null
-  const importer = new Importer(noun, { upsert, dryRun })
+  const importer = new Importer(noun, { upsert, dryRun, strict: flagParam(query, 'strict') })
   const report = new Report(upsert !== null, dryRun)
   try {
     await importAll(call, textOf(request.body, encoding, importLimit, decoder), reader, importer, report)
   } catch (reason) {
     throw withReport(reason, report)
   }
-  return json(200, { success: true, ...report.body, ...assumptions(reader, decoder) })
+  return warned(json(200, { success: true, ...report.body, ...assumptions(reader, decoder) }), report.warnings)
 }
 
 /** What was taken for granted of a file that is not UTF-8 with commas and the names of fields. */
@@ -133,17 +141,24 @@ class Report {
   #updated = 0
   #errors = 0
   readonly #details: ImportDetail[] = []
+  readonly #warnings: UnknownField[] = []
 
   constructor(upserts: boolean, dryRun: boolean) {
     this.#upserts = upserts
     this.dryRun = dryRun
   }
 
-  add({ imported, updated, details }: ImportCounts): void {
+  add({ imported, updated, details, warnings }: ImportCounts): void {
+    this.#warnings.push(...warnings.slice(0, MOST_UNKNOWN - this.#warnings.length))
     this.#imported += imported
     this.#updated += updated
     this.#errors += details.length
     this.#details.push(...details.slice(0, MOST_DETAILS - this.#details.length))
+  }
+
+  /** Names in the rows that are neither declared nor stored. */
+  get warnings(): readonly UnknownField[] {
+    return this.#warnings
   }
 
   /** How many rows were imported and how many were not, with those of one more slice. */
@@ -159,6 +174,7 @@ class Report {
       errors: this.#errors,
       details: [...this.#details].sort((a, b) => a.row - b.row),
       ...(this.#errors > this.#details.length && { detailsTruncated: true }),
+      ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
     }
   }
 }

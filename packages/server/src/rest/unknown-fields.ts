@@ -1,24 +1,12 @@
-import { isPlainObject, META_FIELDS, type Noun, nearest, Problem, quoted, resolvePath } from '@tildebase/nouns'
+import { isPlainObject, type Noun, nearest, Problem, quoted } from '@tildebase/nouns'
+import { bodyNames, filterNames, listedNames, MOST_UNKNOWN, sortNames, type UnknownField } from '@tildebase/tenant'
 import { type Call, flagParam, type Query, type Route, textParam } from '../call.ts'
 import type { Reply } from '../reply.ts'
 import { isField } from './params.ts'
 
-/** A name in a request that is neither declared nor stored in any entity, and the declared one that looks most like it. */
-interface UnknownField {
-  readonly field: string
-  readonly nearest: string | null
-}
-
 export const WARNINGS = 'x-tilde-warnings'
 
-const MOST = 20
 const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
-/** What the service takes beside the fields of a type. */
-const BESIDE: { readonly [type: string]: readonly string[] } = {
-  Webhook: ['secret', 'redirect'],
-  ApiKey: ['secret'],
-}
-
 /** The same routes, whose answers warn of names that are nowhere known; with `strict` they refuse them. */
 export function warning<R extends Route>(routes: readonly R[]): R[] {
   return routes.map((route) => {
@@ -38,7 +26,9 @@ function warningHandle(route: Route, handle: (...args: any[]) => Reply | Promise
   }
 }
 
-function warned(reply: Reply, unknown: readonly UnknownField[]): Reply {
+/** An answer that warns of names. */
+export function warned(reply: Reply, unknown: readonly UnknownField[]): Reply {
+  if (unknown.length === 0) return reply
   // A header holds ASCII alone.
   const text = JSON.stringify(unknown).replace(
     /[^ -~]/g,
@@ -70,24 +60,11 @@ function unknownFields(call: Call, route: Route): readonly UnknownField[] {
   const names = new Set<string>()
   // Nearly all names are declared: those are left out at once.
   for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
-  for (const name of bodyNames(call, route, noun)) names.add(name)
+  for (const name of namesInBody(call, route, noun)) names.add(name)
   const types = unknownTypes(call, route, noun)
   if (names.size === 0 && types.length === 0) return NONE
-  const unknown = [...names].flatMap((name) => unknownPath(call, noun, name) ?? [])
-  return [...unknown, ...types].slice(0, MOST)
-}
-
-/** What a path ends at, if its type neither declares nor holds such a field. */
-function unknownPath({ read }: Call, noun: Noun, text: string): UnknownField | null {
-  const path = resolvePath(text, noun, read.nouns)
-  if ('fault' in path || path.field.startsWith('$')) return null
-  const last = path.hops.at(-1)
-  const owner = last ? read.noun(last.target) : noun
-  if (Object.hasOwn(owner.fields, path.field) || !read.may('read', owner)) return null
-  if (read.isStored(owner, path.field)) return null
-  const [near] = nearest(path.field, [...Object.keys(owner.fields), ...Object.keys(META_FIELDS)], 1)
-  const before = path.hops.map(({ field }) => `${field}.`).join('')
-  return { field: quoted(text), nearest: near === undefined ? null : `${before}${near}` }
+  const unknown = [...names].flatMap((name) => call.read.unknownField(noun, name) ?? [])
+  return [...unknown, ...types].slice(0, MOST_UNKNOWN)
 }
 
 /** The types in the patterns of a webhook that do not exist; they may be declared later. */
@@ -110,43 +87,18 @@ function* queryNames({ query }: Call, route: Route, noun: Noun): Generator<strin
     yield* sortNames(jsonIn(query, 'sort'))
   }
   if (isGroups) for (const name of MEASURES) yield* groupNames(query, name)
-  if (route.method === 'GET') yield* listed(textParam(query, 'fields'))
-}
-
-function* filterNames(filter: unknown): Generator<string> {
-  if (Array.isArray(filter)) for (const part of filter) yield* filterNames(part)
-  if (!isPlainObject(filter)) return
-  for (const [key, value] of Object.entries(filter)) {
-    if (key === '$and' || key === '$or') yield* filterNames(value)
-    else if (!key.startsWith('$')) yield key
-  }
-}
-
-function* sortNames(sort: unknown): Generator<string> {
-  if (isPlainObject(sort)) yield* Object.keys(sort)
-  else if (typeof sort === 'string') for (const name of listed(sort)) yield name.replace(/^[+-]/, '')
+  if (route.method === 'GET') yield* listedNames(textParam(query, 'fields'))
 }
 
 function* groupNames(query: Query, name: string): Generator<string> {
-  for (const text of listed(textParam(query, name))) yield name === 'group' ? text.replace(/:\w+$/, '') : text
+  for (const text of listedNames(textParam(query, name))) yield name === 'group' ? text.replace(/:\w+$/, '') : text
 }
 
-function* bodyNames({ body, params, query }: Call, route: Route, noun: Noun): Generator<string> {
-  if (route.method === 'GET' || route.method === 'DELETE' || !isPlainObject(body) || query.has('propose')) return
+/** What a verb takes beside fields is its own business. */
+function namesInBody({ body, params, query }: Call, route: Route, noun: Noun): Iterable<string> {
+  if (route.method === 'GET' || route.method === 'DELETE' || query.has('propose')) return []
   const verb = params.verb === undefined ? undefined : noun.verbs[params.verb]
-  // What a verb takes beside fields is its own business.
-  if (params.verb !== undefined && (verb === undefined || params.verb === 'rollback' || verb.keeps)) return
-  for (const name of Object.keys(body)) {
-    const isKnown = Object.hasOwn(noun.fields, name) || Object.hasOwn(META_FIELDS, name) || name.startsWith('$')
-    if (!isKnown && !verb?.args?.includes(name) && !BESIDE[noun.name]?.includes(name)) yield name
-  }
-}
-
-function listed(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+  return params.verb !== undefined && verb === undefined ? [] : bodyNames(noun, verb, body)
 }
 
 function jsonIn(query: Query, name: string): unknown {

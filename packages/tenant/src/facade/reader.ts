@@ -24,8 +24,8 @@ import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/pa
 import { type CachedQuery, cachedQuery } from '../query/plan-cache.ts'
 import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
-import { isStored } from '../query/stored-names.ts'
 import { asksWords } from '../query/text.ts'
+import { type UnknownField, unknownField } from '../query/unknown-names.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
@@ -108,9 +108,9 @@ export class TenantReader {
     return industryFilter(this.#engine, noun, lens)
   }
 
-  /** Whether some entity of a type that the grant sees has a field of this name; yes also where that is too long a search. */
-  isStored(noun: Noun, name: string): boolean {
-    return isStored(this.#engine, this.grant, noun, name, this.budget.timer)
+  /** What a name ends at that the type neither declares nor holds; null when it is known, or the search is too long. */
+  unknownField(noun: Noun, text: string): UnknownField | null {
+    return unknownField(this.#engine, this.grant, noun, text, this.budget.timer)
   }
 
   /** The relations to embed, if the grant may read every type that they reach. */

@@ -2,6 +2,7 @@ import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/n
 import { filterOf } from '../../query/filter.ts'
 import { find } from '../../query/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
+import { bodyNames, type UnknownField, unknownField } from '../../query/unknown-names.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import { computingOnce } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
@@ -14,6 +15,8 @@ export interface ImportOptions {
   readonly upsert: string | null
   /** Tells what would happen, and writes nothing. */
   readonly dryRun: boolean
+  /** Refuses rows with names that are neither declared nor stored, which are reported otherwise. */
+  readonly strict?: boolean
 }
 
 export interface ImportDetail {
@@ -27,10 +30,14 @@ export interface ImportCounts {
   imported: number
   updated: number
   readonly details: ImportDetail[]
+  /** Names of these rows that are neither declared nor stored. */
+  readonly warnings: UnknownField[]
 }
 
 /** Rows that wait for another row of the file are few, or are refused. */
 const MOST_WAITING = 10_000
+/** Names beyond these are not looked at. */
+const MOST_NAMES = 1_000
 const WAITING_LENGTH = 32 * 1_048_576
 
 /** Imports rows slice by slice: each row a create with its event, or an update. A bad row is reported, the others stay. */
@@ -38,6 +45,8 @@ export class Importer {
   readonly #noun: Noun
   readonly #options: ImportOptions
   readonly #dryRunRows: DryRunRows | null
+  /** Names of rows that were looked at, and what is unknown of them. */
+  readonly #names = new Map<string, UnknownField | null>()
   #waiting: WaitingRow[] = []
   #waitingLength = 0
 
@@ -55,7 +64,10 @@ export class Importer {
       const counts = noCounts()
       for (const row of rows) {
         if ('error' in row) counts.details.push(detailOf(row, `The row ${row.error}.`))
-        else this.#attempt(write, row, counts)
+        else {
+          this.#look(write, row.value, counts)
+          this.#attempt(write, row, counts)
+        }
       }
       if (this.#waiting.length > MOST_WAITING || this.#waitingLength > WAITING_LENGTH) this.#settle(write, counts)
       return counts
@@ -83,8 +95,10 @@ export class Importer {
     const waiting = this.#waiting
     const count = waiting.length
     const length = this.#waitingLength
+    const names = new Set(this.#names.keys())
     write.onRollback(() => {
       forget?.()
+      for (const name of this.#names.keys()) if (!names.has(name)) this.#names.delete(name)
       waiting.length = count
       this.#waiting = waiting
       this.#waitingLength = length
@@ -99,6 +113,26 @@ export class Importer {
       if (refersAhead(this.#noun, reason)) this.#wait(row, row.value as JsonObject)
       else counts.details.push(detailOf(row, reason.message))
     }
+  }
+
+  /** Looks at the names of a row that are new in this import, before it is written: what it writes is known then. */
+  #look({ engine, grant, context }: Write, value: unknown, counts: ImportCounts): void {
+    for (const name of bodyNames(this.#noun, undefined, value)) {
+      if (this.#names.has(name) || this.#names.size >= MOST_NAMES) continue
+      const unknown = unknownField(engine, grant, this.#noun, name, context.budget.timer)
+      this.#names.set(name, unknown)
+      if (unknown) counts.warnings.push(unknown)
+    }
+  }
+
+  #refuseUnknown(value: object): void {
+    const unknown = Object.keys(value).flatMap((name) => this.#names.get(name) ?? [])
+    if (unknown.length === 0) return
+    const list = unknown.map(({ field, nearest }) => `${field}${nearest === null ? '' : ` (did you mean ${nearest}?)`}`)
+    throw new Problem('validation_error', `With strict, only known fields are taken; unknown: ${list.join(', ')}.`, {
+      type: this.#noun.name,
+      field: unknown[0]!.field,
+    })
   }
 
   #wait(row: ImportRow, value: JsonObject): void {
@@ -119,6 +153,7 @@ export class Importer {
 
   #write(write: Write, value: unknown, counts: ImportCounts | null, pending?: ReadonlySet<string>): void {
     if (!isPlainObject(value)) throw new Problem('invalid_body', 'A row must be a JSON object.')
+    if (this.#options.strict) this.#refuseUnknown(value)
     this.#dryRunRows?.refuseRepeated(value, this.#options.upsert)
     const id = this.#known(write, value)
     const type = this.#noun.name
@@ -145,7 +180,7 @@ export class Importer {
 }
 
 function noCounts(): ImportCounts {
-  return { imported: 0, updated: 0, details: [] }
+  return { imported: 0, updated: 0, details: [], warnings: [] }
 }
 
 function detailOf({ row, line }: ImportRow, error: string): ImportDetail {

@@ -8,6 +8,7 @@ import { DryRun } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
 import { noScript } from './run-write.ts'
 import { codeOf } from './stored.ts'
+import { type CodeWarning, CodeWarnings } from './unknown.ts'
 
 /** What code did. */
 export interface CodeResult {
@@ -15,6 +16,8 @@ export interface CodeResult {
   readonly logs: readonly string[]
   /** What everything it wrote shares, and is undone by; null when it wrote nothing. */
   readonly correlation: string | null
+  /** Names that the types do not know. */
+  readonly warnings?: readonly CodeWarning[]
   /** What a dry run would have written. */
   readonly events?: readonly JsonObject[]
 }
@@ -30,11 +33,12 @@ export async function runCode(
   write: CodeWriter,
   body: unknown,
 ): Promise<CodeResult> {
-  const { code, dryRun } = parseRequest(body)
+  const { code, dryRun, strict } = parseRequest(body)
   const { script, clock, random } = engine.ports
   if (!script) throw noScript()
   const correlation = context.correlation ?? newId('do', clock, random)
   const dry = dryRun ? new DryRun(engine, grant, (work) => write({ correlation }, work)) : null
+  const warnings = new CodeWarnings(engine, grant, strict, context.budget?.timer ?? clock.now)
   let wrote = false
   const live = async (name: string, args: readonly Json[]): Promise<Json> => {
     const call = scriptCall(name, args)
@@ -47,7 +51,10 @@ export async function runCode(
     ...LIMITS,
     code,
     owner: engine.slug,
-    call: dry ? (name, args) => dry.call(name, args) : live,
+    call: async (name, args) => {
+      warnings.look(scriptCall(name, args))
+      return dry ? dry.call(name, args) : live(name, args)
+    },
   })
   const written = { correlation: wrote ? correlation : null }
   const { error, logs } = answer
@@ -55,15 +62,22 @@ export async function runCode(
     const { reason } = error
     throw new Problem(error.code, error.message, { ...(reason && { reason }), logs, ...written })
   }
-  return { result: answer.result ?? null, logs, ...written, ...(dry && { events: dry.events }) }
+  return {
+    result: answer.result ?? null,
+    logs,
+    ...written,
+    ...(warnings.list.length > 0 && { warnings: warnings.list }),
+    ...(dry && { events: dry.events }),
+  }
 }
 
-/** Reads what is asked of `do`: `{code, dryRun}`. */
-function parseRequest(body: unknown): { code: string; dryRun: boolean } {
+/** Reads what is asked of `do`: `{code, dryRun, strict}`. */
+function parseRequest(body: unknown): { code: string; dryRun: boolean; strict: boolean } {
   const code = codeOf(body)
-  const { dryRun } = isPlainObject(body) ? body : {}
-  if (dryRun !== undefined && dryRun !== null && typeof dryRun !== 'boolean') {
-    throw new Problem('invalid_body', 'dryRun is true or false.', { field: 'dryRun' })
+  const { dryRun, strict } = isPlainObject(body) ? body : {}
+  for (const [field, flag] of Object.entries({ dryRun, strict })) {
+    if (flag === undefined || flag === null || typeof flag === 'boolean') continue
+    throw new Problem('invalid_body', `${field} is true or false.`, { field })
   }
-  return { code, dryRun: dryRun === true }
+  return { code, dryRun: dryRun === true, strict: strict === true }
 }

@@ -1,0 +1,99 @@
+import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import type { Grant } from '../../grant/grant.ts'
+import {
+  bodyNames,
+  filterNames,
+  listedNames,
+  MOST_UNKNOWN,
+  sortNames,
+  type UnknownField,
+  unknownField,
+} from '../../query/unknown-names.ts'
+import type { ScriptCall } from './call.ts'
+
+/** A name that code used for a type which does not know it. */
+export interface CodeWarning extends UnknownField {
+  readonly type: string
+}
+
+/** Collects the unknown names in the calls of one run of code; `strict` refuses the call instead. */
+export class CodeWarnings {
+  readonly #engine: Engine
+  readonly #grant: Grant
+  readonly #strict: boolean
+  readonly #timer: () => number
+  readonly #found = new Map<string, CodeWarning>()
+
+  constructor(engine: Engine, grant: Grant, strict: boolean, timer: () => number) {
+    this.#engine = engine
+    this.#grant = grant
+    this.#strict = strict
+    this.#timer = timer
+  }
+
+  get list(): readonly CodeWarning[] {
+    return [...this.#found.values()]
+  }
+
+  /** Looks at a call before it runs: what it writes is known from then on. */
+  look(call: ScriptCall): void {
+    const noun = this.#engine.nouns.get(call.type)
+    if (!noun || this.#found.size >= MOST_UNKNOWN) return
+    for (const name of namesIn(call, noun)) {
+      const key = `${noun.name} ${name}`
+      const unknown = this.#found.has(key) ? null : unknownField(this.#engine, this.#grant, noun, name, this.#timer)
+      if (unknown === null) continue
+      if (this.#strict) throw refusal(noun.name, unknown)
+      this.#found.set(key, { type: noun.name, ...unknown })
+    }
+  }
+}
+
+function* namesIn({ operation, args }: ScriptCall, noun: Parameters<typeof bodyNames>[0]): Generator<string> {
+  const [first, second] = args
+  switch (operation) {
+    case 'find':
+    case 'findOne':
+    case 'findPage':
+    case 'count':
+      yield* filterNames(first)
+      yield* optionNames(second)
+      return
+    case 'aggregate':
+      if (!isPlainObject(first)) return
+      yield* filterNames(first.filter)
+      for (const part of ['group', 'sum', 'avg', 'min', 'max']) yield* measureNames(first[part])
+      return
+    case 'get':
+      yield* optionNames(second)
+      return
+    case 'create':
+      yield* bodyNames(noun, undefined, first)
+      return
+    default:
+      if (Object.hasOwn(noun.verbs, operation)) yield* bodyNames(noun, noun.verbs[operation], second)
+  }
+}
+
+function* optionNames(options: Json | undefined): Generator<string> {
+  if (!isPlainObject(options)) return
+  yield* sortNames(options.sort)
+  const { fields } = options
+  yield* Array.isArray(fields) ? fields.map(String) : listedNames(typeof fields === 'string' ? fields : undefined)
+}
+
+/** A group may be one of times, by a period: `createdAt:month`. */
+function measureNames(names: unknown): string[] {
+  const list = Array.isArray(names) ? names.map(String) : listedNames(typeof names === 'string' ? names : undefined)
+  return list.map((name) => name.replace(/:\w+$/, ''))
+}
+
+function refusal(type: string, { field, nearest }: UnknownField): Problem {
+  const message = `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`
+  return new Problem('validation_error', `With strict, only known fields are taken. ${field} ${message}`, {
+    type,
+    field,
+    details: [{ field, message }],
+  })
+}
