@@ -52,6 +52,18 @@ export function isWritable(field: Field | undefined): field is Exclude<Field, { 
   return field.kind === 'forward' || !field.service
 }
 
+/** Whether people may change a field of an entity. Verbs alone change a guarded state. */
+export function isEditable(noun: Noun, field: Field | undefined): field is Exclude<Field, { kind: 'back' }> {
+  return isWritable(field) && !(noun.guarded && field.name === noun.stateField)
+}
+
+/** A field as a new entity takes it: a guarded state begins as its default or as one of the declared states. */
+export function forCreation(noun: Noun, field: Exclude<Field, { kind: 'back' }>): Exclude<Field, { kind: 'back' }> {
+  if (!noun.guarded || field.name !== noun.stateField || field.kind !== 'enum') return field
+  const begins = wordsOf(field).filter((word) => word === field.default || noun.start.includes(word))
+  return { ...field, values: begins }
+}
+
 /** The words of an enum field, in their order. */
 export function wordsOf(field: Field | undefined): readonly string[] {
   return field?.kind === 'enum' ? (field.values ?? []) : []

@@ -10,7 +10,7 @@ export type ValueOf<F extends string> =
 export type IsRequired<F extends string> = Declared<F> extends `${string}!${string}` ? true : false
 export type HasDefault<F extends string> = F extends `${string}=${string}` ? true : false
 export type IsService<F extends string> = F extends `${string}(set by the service)` ? true : IsComputed<F>
-export type IsComputed<F extends string> = Trim<F> extends `=${string}` ? true : false
+type IsComputed<F extends string> = Trim<F> extends `=${string}` ? true : false
 export type IsSecret<F extends string> = F extends `secret${string}` ? true : false
 export type IsBack<F extends string> = Trim<F> extends `<-${string}` ? true : false
 type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false

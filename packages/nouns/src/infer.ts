@@ -8,7 +8,7 @@ export type Notation = {
 }
 
 /** The notation of `$timers`. */
-export type TimersNotation = {
+type TimersNotation = {
   readonly [name: string]: {
     readonly at: string
     readonly from?: string | readonly string[]

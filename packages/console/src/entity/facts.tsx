@@ -4,7 +4,7 @@ import { mayChange } from '../access.ts'
 import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { isWritable, type Noun } from '../noun.ts'
+import { isEditable, type Noun } from '../noun.ts'
 import { FieldInput } from '../parts/field-input.tsx'
 import type { FormField } from '../parts/form.tsx'
 import { saveFields } from '../parts/save.ts'
@@ -68,11 +68,11 @@ function Fact(props: {
     if (wasEditing.current && !props.isEditing) button.current?.focus()
     wasEditing.current = props.isEditing
   }, [props.isEditing])
-  const canEdit = props.writes && isWritable(field)
+  const canEdit = props.writes && isEditable(noun, field)
   return (
     <div>
       <dt>{labelOf(name)}</dt>
-      {props.isEditing && isWritable(field) ? (
+      {props.isEditing && isEditable(noun, field) ? (
         <dd>
           <InPlace noun={noun} entity={entity} field={field} onDone={() => props.onEdit(false)} />
         </dd>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Entity } from '../entity.ts'
 import { labelOf, numberText } from '../format.ts'
-import { isWritable, type Noun, plural } from '../noun.ts'
+import { isEditable, type Noun, plural } from '../noun.ts'
 import { FieldsForm, type FormField } from '../parts/form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -103,7 +103,7 @@ export function BulkBar(props: {
 
 function optionalFields(noun: Noun): FormField[] {
   return Object.values(noun.fields)
-    .filter(isWritable)
+    .filter((field) => isEditable(noun, field))
     .filter((field) => field.kind === 'forward' || field.index !== 'unique')
     .map((field) => ({ ...field, required: false }))
 }

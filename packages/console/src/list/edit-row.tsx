@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { isWritable, type Noun } from '../noun.ts'
+import { isEditable, type Noun } from '../noun.ts'
 import { FieldInput } from '../parts/field-input.tsx'
 import type { Draft } from '../parts/form.tsx'
 import { saveFields } from '../parts/save.ts'
@@ -51,7 +51,7 @@ export function EditRow(props: {
         const field = noun.fields[name]
         return (
           <td key={name}>
-            {isWritable(field) ? (
+            {isEditable(noun, field) ? (
               <FieldInput
                 id={`edit-${name}`}
                 label={labelOf(name)}

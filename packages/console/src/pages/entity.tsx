@@ -11,7 +11,7 @@ import type { Entity } from '../entity.ts'
 import { labelOf, momentText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
 import { hrefOfList } from '../list/look.ts'
-import { isWritable, type Noun, singular, targetOf, wordsOf } from '../noun.ts'
+import { isEditable, type Noun, singular, targetOf, wordsOf } from '../noun.ts'
 import { FieldsForm } from '../parts/form.tsx'
 import { saveFields } from '../parts/save.ts'
 import { ProofDialog } from '../parts/seal.tsx'
@@ -168,7 +168,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
 
 function EditDialog({ noun, entity, onClose }: { noun: Noun; entity: Entity; onClose: () => void }) {
   const [base] = useState(entity)
-  const fields = Object.values(noun.fields).filter(isWritable)
+  const fields = Object.values(noun.fields).filter((field) => isEditable(noun, field))
   const initial = Object.fromEntries(fields.map(({ name }) => [name, base[name] ?? null]))
   return (
     <Dialog title={`Edit ${titleOf(base, noun)}`} onClose={onClose} size="wide">

@@ -1,6 +1,6 @@
 import { firstFields } from '../columns.ts'
 import type { Entity } from '../entity.ts'
-import { isWritable, type Noun, singular, titleField } from '../noun.ts'
+import { forCreation, isWritable, type Noun, singular, titleField } from '../noun.ts'
 import { titleOf } from '../schema.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { sayDone, write } from '../write.ts'
@@ -19,6 +19,7 @@ export function CreateDialog(props: {
   const rank = (name: string) => (name === titleField(noun) ? -1 : first.includes(name) ? first.indexOf(name) : 99)
   const fields = Object.values(noun.fields)
     .filter(isWritable)
+    .map((field) => forCreation(noun, field))
     .map((field) => (field.kind !== 'forward' && field.default !== undefined ? { ...field, required: false } : field))
     .sort((a, b) => rank(a.name) - rank(b.name))
   const defaults = Object.fromEntries(

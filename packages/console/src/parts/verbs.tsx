@@ -94,7 +94,7 @@ export function VerbDialog() {
   return (
     <Dialog title={`${labelOf(verb.name)} ${titleOf(entity, noun)}`} onClose={() => close(false)}>
       <FieldsForm
-        fields={(verb.args ?? []).map((name) => argument(noun, name))}
+        fields={(verb.args ?? []).map((name) => argument(noun, verb, name))}
         initial={{}}
         submit={labelOf(verb.name)}
         onCancel={() => close(false)}
@@ -119,7 +119,10 @@ function failed(reason: unknown): false {
 }
 
 /** An argument is entered as the field of its name would be. It may always be left out. */
-function argument(noun: Noun, name: string): FormField {
+function argument(noun: Noun, verb: Verb, name: string): FormField {
+  // A merge goes into another entity of the same type.
+  if (verb.name === 'merge' && name === 'into')
+    return { name, kind: 'forward', target: noun.name, list: false, required: true }
   const field = noun.fields[name]
   if (field && field.kind !== 'back') {
     return field.kind === 'forward' ? { ...field, required: false } : { ...field, required: false, service: false }

@@ -11,6 +11,7 @@ const KINDS: readonly { readonly value: FieldKind; readonly label: string }[] = 
   { value: 'enum', label: 'Choice' },
   { value: 'forward', label: 'Relation' },
   { value: 'json', label: 'JSON' },
+  { value: 'computed', label: 'Computed' },
 ]
 
 /** One field in the editor of a type. */
@@ -56,6 +57,24 @@ export function FieldLine(props: {
             onInput={(event) => onChange({ words: event.currentTarget.value })}
           />
         )}
+        {row.kind === 'number' && (
+          <input
+            aria-label={`Range of ${name}`}
+            pattern="-?[0-9.]*\.\.-?[0-9.]*"
+            placeholder="0..100"
+            value={row.range}
+            onInput={(event) => onChange({ range: event.currentTarget.value })}
+          />
+        )}
+        {row.kind === 'computed' && (
+          <input
+            aria-label={`Formula of ${name}`}
+            required
+            placeholder="sum(items.amount)"
+            value={row.formula}
+            onInput={(event) => onChange({ formula: event.currentTarget.value })}
+          />
+        )}
         {row.kind === 'forward' && (
           <select
             aria-label={`Target of ${name}`}
@@ -75,6 +94,7 @@ export function FieldLine(props: {
           type="checkbox"
           aria-label={`${name} is required`}
           checked={row.required}
+          disabled={row.kind === 'computed'}
           onChange={(event) => onChange({ required: event.currentTarget.checked })}
         />
       </td>
@@ -83,7 +103,7 @@ export function FieldLine(props: {
           type="checkbox"
           aria-label={`${name} holds several`}
           checked={row.list}
-          disabled={row.kind === 'enum'}
+          disabled={row.kind === 'enum' || row.kind === 'computed'}
           onChange={(event) => onChange({ list: event.currentTarget.checked })}
         />
       </td>
@@ -96,14 +116,14 @@ export function FieldLine(props: {
         >
           <option value="none">none</option>
           <option value="indexed">quick to filter</option>
-          <option value="unique">unique</option>
+          {row.kind !== 'computed' && <option value="unique">unique</option>}
         </select>
       </td>
       <td>
         <input
           aria-label={`Default of ${name}`}
           value={row.fallback}
-          disabled={row.kind === 'forward' || row.kind === 'json'}
+          disabled={row.kind === 'forward' || row.kind === 'json' || row.kind === 'computed'}
           onInput={(event) => onChange({ fallback: event.currentTarget.value })}
         />
       </td>

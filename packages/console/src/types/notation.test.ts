@@ -9,7 +9,8 @@ test('the editor writes the notation that the service reads', () => {
     fields: [
       { ...EMPTY_FIELD, name: 'name', required: true },
       { ...EMPTY_FIELD, name: 'sign', index: 'unique' },
-      { ...EMPTY_FIELD, name: 'length', kind: 'number' },
+      { ...EMPTY_FIELD, name: 'length', kind: 'number', range: '0..400', required: true },
+      { ...EMPTY_FIELD, name: 'feet', kind: 'computed', formula: 'length * 3.28', index: 'indexed' },
       { ...EMPTY_FIELD, name: 'status', kind: 'enum', words: 'Moored, Sailing', fallback: 'Moored' },
       { ...EMPTY_FIELD, name: 'owner', kind: 'forward', target: 'Contact' },
     ],
@@ -20,7 +21,8 @@ test('the editor writes the notation that the service reads', () => {
   expect(notation).toEqual({
     name: 'string!',
     sign: 'string##',
-    length: 'number',
+    length: 'number 0..400!',
+    feet: '= length * 3.28 #',
     status: 'Moored | Sailing = Moored',
     owner: '-> Contact',
     sail: { from: ['Moored'], set: { status: 'Sailing' } },
@@ -36,6 +38,11 @@ test('what the editor cannot show is kept as it was', () => {
     sail: { from: ['Moored'], set: { status: 'Sailing' } },
     repair: { args: ['reason'], set: { reason: '$args.reason' } },
     reason: 'string',
+    depth: 'number ..9 = 1',
+    sum: '= depth + 1 #',
+    code: 'string (set by the service)',
+    log: { keeps: 'event' },
+    $unique: [['name', 'depth']],
     update: null,
   }
   const boat = noun('Boat', notation as never) as unknown as Noun

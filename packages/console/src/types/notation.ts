@@ -1,7 +1,7 @@
 import type { Field, Json, JsonObject } from '@tildebase/nouns'
 import type { Noun } from '../noun.ts'
 
-export type FieldKind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'enum' | 'json' | 'forward'
+export type FieldKind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'enum' | 'json' | 'forward' | 'computed'
 
 /** A field of a type, as the editor shows it. */
 export interface FieldRow {
@@ -13,6 +13,10 @@ export interface FieldRow {
   /** The words of an enum, with commas. */
   readonly words: string
   readonly target: string
+  /** The bounds of a number: `0..100`. */
+  readonly range: string
+  /** What a computed field is worked out from: `sum(items.amount)`. */
+  readonly formula: string
   readonly fallback: string
 }
 
@@ -40,6 +44,8 @@ export const EMPTY_FIELD: FieldRow = {
   index: 'none',
   words: '',
   target: '',
+  range: '',
+  formula: '',
   fallback: '',
 }
 
@@ -52,13 +58,14 @@ export function draftOf(noun: Noun): TypeDraft {
   for (const [name, value] of Object.entries(notation)) {
     const field = noun.fields[name]
     const verb = noun.verbs[name]
-    const row = field && typeof value === 'string' ? rowOf(field) : null
+    const row = field && typeof value === 'string' ? rowOf(field, value) : null
     const move = verb && noun.stateField !== null ? verb.set?.[noun.stateField] : undefined
     const isPlainMove =
       typeof move === 'string' &&
       !move.startsWith('$') &&
       Object.keys(verb!.set!).length === 1 &&
       !verb!.args &&
+      !verb!.keeps &&
       !verb!.order
     if (row) fields.push(row)
     else if (verb && isPlainMove) verbs.push({ name, from: (verb.from ?? []).join(', '), to: move })
@@ -94,15 +101,17 @@ export function wordsIn(text: string): string[] {
 }
 
 function fieldNotation(row: FieldRow): string {
+  if (row.kind === 'computed') return `= ${row.formula.trim()}${row.index === 'none' ? '' : ' #'}`
+  const range = row.kind === 'number' && row.range.trim() !== '' ? ` ${row.range.trim()}` : ''
   const base =
     row.kind === 'enum' ? wordsIn(row.words).join(' | ') : row.kind === 'forward' ? `-> ${row.target}` : row.kind
   const mark = `${row.list && row.kind !== 'enum' ? '[]' : ''}${row.required ? '!' : ''}`
   const index = row.kind === 'forward' || row.index === 'none' ? '' : row.index === 'unique' ? '##' : '#'
   const fallback = row.fallback !== '' && row.kind !== 'forward' ? ` = ${row.fallback}` : ''
-  return `${base}${mark}${index}${fallback}`
+  return `${base}${range}${mark}${index}${fallback}`
 }
 
-function rowOf(field: Field): FieldRow | null {
+function rowOf(field: Field, notation: string): FieldRow | null {
   if (field.kind === 'back' || field.kind === 'secret' || (field.kind === 'enum' && field.list)) return null
   if (field.kind === 'forward') {
     if (field.inverse) return null
@@ -115,10 +124,17 @@ function rowOf(field: Field): FieldRow | null {
       target: field.target,
     }
   }
+  if (field.computed) {
+    const formula = notation.replace(/^\s*=\s*/, '').replace(/\s*#\s*$/, '')
+    return { ...EMPTY_FIELD, name: field.name, kind: 'computed', index: field.index, formula }
+  }
+  if (field.service) return null
+  const { min, max } = field
   return {
     ...EMPTY_FIELD,
     name: field.name,
     kind: field.kind,
+    range: min === undefined && max === undefined ? '' : `${min ?? ''}..${max ?? ''}`,
     list: field.list,
     required: field.required,
     index: field.index,

@@ -11,7 +11,7 @@ import { notFound } from '../write/verb-input.ts'
 const MOST = 10_000
 
 /** What a form was sent: the arguments of one `submit`. */
-export interface Submission {
+interface Submission {
   /** The id of its event. */
   readonly id: string
   readonly seq: number

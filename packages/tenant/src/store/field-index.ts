@@ -107,7 +107,7 @@ export function valuesIn(field: IndexedField, state: JsonObject): SqlValue[] {
 }
 
 /** The values under which a field's content stands in the index. */
-export function indexValues(field: Pick<IndexedField, 'nulls'>, content: Json | undefined): SqlValue[] {
+function indexValues(field: Pick<IndexedField, 'nulls'>, content: Json | undefined): SqlValue[] {
   if (Array.isArray(content)) return [...new Set(content.flatMap((element) => indexValues({ nulls: false }, element)))]
   if (typeof content === 'string' || typeof content === 'number') return [content]
   if (typeof content === 'boolean') return [content ? 1 : 0]

@@ -10,7 +10,7 @@ import {
 } from '@tildebase/nouns'
 
 /** A computed field with the paths that it reads, resolved. */
-export interface Computation {
+interface Computation {
   readonly field: ComputedField
   readonly paths: ReadonlyMap<string, Path>
   /** The entity's own fields that decide its value, those that relations start from included. */
