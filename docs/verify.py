@@ -10,11 +10,10 @@ must also have a valid cosignature of that witness. Nothing is needed but Python
 import argparse, base64, gzip, hashlib, json, pathlib, sys
 
 FIELDS = ["seq", "id", "at", "type", "entity", "verb", "event", "version", "actor", "correlation", "createdAt",
-          "createdBy", "data", "previous", "salt", "digest", "hash"]
-HEADER = FIELDS[:12]
+          "createdBy", "data", "previous", "args", "salt", "digest", "hash"]
+HEADER, OLDER = FIELDS[:12], [name for name in FIELDS if name != "args"]
 
 class Rejected(Exception): pass
-
 def demand(condition, sentence):
     if not condition:
         raise Rejected(sentence)
@@ -128,8 +127,9 @@ def root_of_inclusion(leaf, index, size, path):
     return node
 
 # Events
-def digest_of(salt, data, previous):
-    return sha256(salt, (data or "").encode(), b"\n", (previous or "").encode())
+def digest_of(salt, event):
+    texts = [event["data"] or "", event["previous"] or ""] + [event["args"]] * (event.get("args") is not None)
+    return sha256(salt, "\n".join(texts).encode())
 
 def check_log(lines, note, keys, witnesses=()):
     """Checks every event of a log, and that its first events are those that the checkpoint signed."""
@@ -140,14 +140,14 @@ def check_log(lines, note, keys, witnesses=()):
         if {"tildebase", "beside", "end"} & event.keys():
             continue
         where = f"Event {seq + 1}"
-        demand(list(event) == FIELDS and text_of(event) == line, f"{where} is not written as the service writes it.")
+        demand(list(event) in (FIELDS, OLDER) and text_of(event) == line, f"{where} is not written as the service writes it.")
         demand(event["seq"] == seq + 1 and event["at"] >= at, f"{where} is missing or out of order.")
         digest = bytes.fromhex(event["digest"])
         if event["salt"] is None:
-            demand(event["data"] is None and event["previous"] is None, f"{where} has values without a salt.")
+            demand({event.get(name) for name in FIELDS[12:15]} == {None}, f"{where} has values without a salt.")
             erased.add((event["type"], event["entity"]))
         else:
-            expected = digest_of(bytes.fromhex(event["salt"]), event["data"], event["previous"])
+            expected = digest_of(bytes.fromhex(event["salt"]), event)
             demand(expected == digest and event["salt"] == event["salt"].lower(), f"The values of event {seq + 1} changed.")
             if event["type"] == "Erasure":
                 record = json.loads(event["data"])
@@ -166,7 +166,7 @@ def check_log(lines, note, keys, witnesses=()):
 def check_event(proof, keys, witnesses=()):
     entry, (origin, size, root) = proof["entry"], read_checkpoint(proof["checkpoint"], keys, witnesses)
     if entry["salt"] is not None:
-        digest = digest_of(decode(entry["salt"]), entry["data"], entry["previous"])
+        digest = digest_of(decode(entry["salt"]), entry)
         demand(digest == decode(entry["digest"]), "The values changed.")
     leaf = sha256(decode(entry["before"]), entry["header"].encode(), decode(entry["digest"]))
     index, path = json.loads(entry["header"])[0] - 1, [decode(text) for text in proof["proof"]]

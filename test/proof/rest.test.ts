@@ -80,7 +80,10 @@ describe('a proof', () => {
     for (const [i, id] of ids.entries()) {
       const { body } = await app.request('GET', `/~proved/proof/${id}`)
       const { entry } = body
-      const digest = sha256(fromBase64(entry.salt)!, entry.data ?? '', '\n', entry.previous ?? '')
+      const digest = sha256(
+        fromBase64(entry.salt)!,
+        [entry.data ?? '', entry.previous ?? '', ...(entry.args === null ? [] : [entry.args])].join('\n'),
+      )
       const leaf = sha256(fromBase64(entry.before)!, entry.header, digest)
       const found = rootOfInclusion(sha256, leafHash(sha256, leaf), i, body.size, body.proof.map(fromBase64))
 

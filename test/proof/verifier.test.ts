@@ -16,6 +16,7 @@ interface Row {
   seq: number
   data: string | null
   previous: string | null
+  args: string | null
   salt: string | null
   digest: string
   hash: string
@@ -64,15 +65,18 @@ function run(cases: readonly object[]): any[] {
 const isEvent = (line: string) => line.startsWith('{"seq"')
 const rowsOf = (lines: readonly string[]): Row[] => lines.filter(isEvent).map((line) => JSON.parse(line))
 
+/** What the digest of an event covers beside its salt. */
+function valuesOf({ data, previous, args }: { data: string | null; previous: string | null; args: string | null }) {
+  return [data ?? '', previous ?? '', ...(args === null ? [] : [args])].join('\n')
+}
+
 /** What an operator does who rewrites a log: numbers, digests and the chain are computed anew. */
 function resealed(rows: readonly Row[]): string[] {
   let before: Uint8Array = new Uint8Array(32)
   const lines = rows.map((row, i) => {
     const seq = i + 1
     const digest =
-      row.salt === null
-        ? Buffer.from(row.digest, 'hex')
-        : sha256(Buffer.from(row.salt, 'hex'), row.data ?? '', '\n', row.previous ?? '')
+      row.salt === null ? Buffer.from(row.digest, 'hex') : sha256(Buffer.from(row.salt, 'hex'), valuesOf(row))
     const { id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy } = row
     const header = [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy]
     before = sha256(before, JSON.stringify(header), digest)
@@ -131,6 +135,7 @@ describe('the verifier of docs/verify.py', () => {
     'createdAt',
     'data',
     'previous',
+    'args',
     'salt',
   ]
 
@@ -172,7 +177,7 @@ describe('the verifier of docs/verify.py', () => {
         break
       case 'erase':
         if (row.salt === null || row.type === 'Erasure') return null
-        Object.assign(row, { salt: null, data: null, previous: null })
+        Object.assign(row, { salt: null, data: null, previous: null, args: null })
         break
       case 'refill':
         if (row.salt !== null) return null

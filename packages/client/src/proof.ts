@@ -39,6 +39,7 @@ export interface EventProof {
     readonly salt: string | null
     readonly data: string | null
     readonly previous: string | null
+    readonly args: string | null
   }
 }
 

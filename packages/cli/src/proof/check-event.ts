@@ -6,8 +6,9 @@ import { type TrustedCheckpoint, trustedCheckpoint } from './trusted.ts'
 /** Checks the proof of an event as an auditor does: nothing in it is believed that does not lead to the signed root. */
 export async function checkEvent(proof: EventProof, keys: readonly string[]): Promise<TrustedCheckpoint> {
   const checkpoint = await trustedCheckpoint(proof.checkpoint ?? '', keys, 'The proof')
-  const { before, header, digest, salt, data, previous } = proof.entry
-  if (salt !== null && !sameBytes(sha256(bytesOf(salt), data ?? '', '\n', previous ?? ''), bytesOf(digest)))
+  const { before, header, digest, salt, data, previous, args } = proof.entry
+  const values = [data ?? '', previous ?? '', ...(args === null ? [] : [args])].join('\n')
+  if (salt !== null && !sameBytes(sha256(bytesOf(salt), values), bytesOf(digest)))
     throw new Problem('damaged', 'The values of the event are not those that were sealed.')
   const leaf = leafHash(sha256, sha256(bytesOf(before), header, bytesOf(digest)))
   const root = rootOfInclusion(sha256, leaf, JSON.parse(header)[0] - 1, checkpoint.size, proof.proof.map(bytesOf))

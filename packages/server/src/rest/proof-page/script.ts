@@ -106,7 +106,7 @@ async function check() {
   const results = []
   const values = entry.salt === null
     ? null
-    : same(await sha256(bytesOf(entry.salt), utf8(entry.data ?? ''), utf8('\n'), utf8(entry.previous ?? '')), bytesOf(entry.digest))
+    : same(await sha256(bytesOf(entry.salt), utf8([entry.data ?? '', entry.previous ?? '', ...(entry.args === null ? [] : [entry.args])].join('\n'))), bytesOf(entry.digest))
   results.push(['The values of the event are those that were sealed when it was written.', values])
   const leaf = await sha256(bytesOf(entry.before), utf8(entry.header), bytesOf(entry.digest))
   results.push(['Its time, its actor and its place after the event before it are unchanged.', same(leaf, bytesOf(proof.leaf))])

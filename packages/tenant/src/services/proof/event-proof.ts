@@ -4,7 +4,7 @@ import type { Grant } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/visibility.ts'
 import { BEGINNING, headerText, type LogRow, readEntry, readEntryOf } from '../../store/log.ts'
 import { readSealed, type SealedRow } from '../../store/verify.ts'
-import { notFound } from '../../write/verb.ts'
+import { notFound } from '../../write/verb-input.ts'
 import { wholeTree } from './catch-up.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { Tree } from './tree.ts'
@@ -15,12 +15,14 @@ interface SealedEntry {
   readonly before: string
   /** What is known of the event beside its values, as JSON text. */
   readonly header: string
-  /** The digest of salt, data, a line break and previous. */
+  /** The digest of salt, data, previous and, if there are any, arguments, with line breaks between them. */
   readonly digest: string
   /** Null once the values were erased, or where the key does not see all of them. */
   readonly salt: string | null
   readonly data: string | null
   readonly previous: string | null
+  /** The arguments of a verb that keeps them in its event. */
+  readonly args: string | null
 }
 
 /** What shows that an event is in the log at its place. */
@@ -84,7 +86,7 @@ function visibleRecord(engine: Engine, grant: Grant, id: string): LogRow {
 function entryOf({ sql }: Engine, sealed: SealedRow, shown: LogRow): SealedEntry {
   const before = sealed.seq === 1 ? BEGINNING.hash : readSealed(sql, sealed.seq - 2, 1)[0]!.hash
   // With the salt, values that are hidden could be guessed from the digest.
-  const isWhole = shown.data === sealed.data && shown.previous === sealed.previous
+  const isWhole = shown.data === sealed.data && shown.previous === sealed.previous && shown.args === sealed.args
   return {
     before: toBase64(before),
     header: headerText(sealed.seq, sealed),
@@ -92,5 +94,6 @@ function entryOf({ sql }: Engine, sealed: SealedRow, shown: LogRow): SealedEntry
     salt: isWhole && sealed.salt !== null ? toBase64(sealed.salt) : null,
     data: shown.data,
     previous: shown.previous,
+    args: shown.args,
   }
 }
