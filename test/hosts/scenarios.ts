@@ -86,6 +86,63 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     expect((await request('POST', `${at}/Contact/${contact.$id}/qualify`)).body.error).toBe('invalid_transition')
   },
 
+  'types compute, guard, keep unique and change what is stored': async ({ request }, at) => {
+    await request('PUT', `${at}/schema/Order`, {})
+    const line = { order: '-> Order', place: 'number 1..', price: 'number', $unique: [['order', 'place']] }
+    await request('PUT', `${at}/schema/Line`, line)
+    const declared = await request('PUT', `${at}/schema/Order`, {
+      status: 'Draft | Placed = Draft',
+      lines: '<- Line.order[]',
+      total: '= sum(lines.price)',
+      place: { from: 'Draft', set: { status: 'Placed' } },
+      $guarded: true,
+    })
+    expect(declared.status).toBe(200)
+    const { body: order } = await request('POST', `${at}/Order`, {})
+    await request('POST', `${at}/Line`, { order: order.$id, place: 1, price: 0.1 })
+    const { body: second } = await request('POST', `${at}/Line`, { order: order.$id, place: 2, price: 0.2 })
+    const then = (await request('GET', `${at}/events?limit=1000`)).body.results.at(-1).seq
+
+    const twice = await request('POST', `${at}/Line`, { order: order.$id, place: 2 })
+    const past = await request('PUT', `${at}/Order/${order.$id}`, { status: 'Placed' })
+    await request('DELETE', `${at}/Line/${second.$id}`)
+    const renamed = await request('POST', `${at}/schema/Order/rename`, { from: 'total', to: 'sum' })
+    const retyped = await request('POST', `${at}/schema/Line/retype`, { field: 'place', to: 'string' })
+
+    expect([twice.status, past.status, past.body.verbs]).toEqual([409, 409, ['place']])
+    expect([renamed.body.migrated, retyped.body.migrated]).toEqual([1, 1])
+    expect((await request('GET', `${at}/Order/${order.$id}`)).body).toMatchObject({ sum: 0.1, status: 'Draft' })
+    expect((await request('GET', `${at}/Order/${order.$id}?asOf=${then}`)).body.total).toBe(0.3)
+    expect((await request('GET', `${at}/Line?place=1`)).body.results[0].place).toBe('1')
+    expect((await request('GET', `/operator/tenants/${at.slice(2)}/verify`)).body.ok).toBe(true)
+  },
+
+  'contacts are merged, leads converted, forms sent and invoices added up': async ({ request }, at) => {
+    const make = async (type: string, fields: object) => (await request('POST', `${at}/${type}`, fields)).body.$id
+    const [source, target] = [
+      await make('Contact', { name: 'S', email: 's@x.de' }),
+      await make('Contact', { name: 'T' }),
+    ]
+    const deal = await make('Deal', { name: 'D', contact: source })
+    const merged = await request('POST', `${at}/Contact/${source}/merge`, { into: target })
+    const lead = await make('Lead', { name: 'L' })
+    const converted = await request('POST', `${at}/Lead/${lead}/convert`, { deal: { value: 1 }, contact: target })
+    const form = await make('Form', { name: 'F', status: 'Published' })
+    await request('POST', `${at}/Form/${form}/submit`, { name: 'Ada' })
+    const invoice = await request('POST', `${at}/Invoice`, { number: '1', lineItems: [{ quantity: 2, unitPrice: 5 }] })
+
+    expect(merged.body).toMatchObject({ $id: target, email: 's@x.de' })
+    expect((await request('GET', `${at}/Deal/${deal}`)).body.contact).toBe(target)
+    expect((await request('GET', `${at}/Deal/${converted.body.deal}`)).body).toMatchObject({
+      name: 'L',
+      contact: target,
+    })
+    expect((await request('GET', `${at}/Form/${form}/submissions`)).body.results[0].data).toEqual({ name: 'Ada' })
+    expect(invoice.body).toMatchObject({ subtotal: 10, total: 10, amountDue: 10 })
+    const undone = await request('POST', `${at}/undo/${merged.headers.get('x-tilde-correlation')}`)
+    expect([undone.status, (await request('GET', `${at}/Contact/${source}`)).status]).toEqual([200, 200])
+  },
+
   'a key opens its tenant, as far as its scopes reach, until it is revoked': async ({ request, as }, at) => {
     const { body: key } = await request('POST', `${at}/api-keys`, { name: 'crm', scopes: 'read:crm' })
 

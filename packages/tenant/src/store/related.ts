@@ -32,12 +32,17 @@ export function countReferrers(sql: Sql, field: number, ids: readonly string[]):
 
 /** The entities of a type with these ids that are not deleted, in the order of their creation. */
 export function rowsOf(sql: Sql, type: string, ids: readonly string[]): RelatedRow[] {
+  const [only] = ids
+  if (ids.length === 1) {
+    return sql.rows('SELECT id, data FROM entities WHERE id = ? AND type IS ? AND gone = 0', only!, type).map(toRow)
+  }
+  // The index over types would be read whole for a few ids.
   return sql
     .rows(
       `SELECT id, data
       FROM entities
-      WHERE id IN (SELECT value FROM json_each(?)) AND type IS ? AND gone = 0
-      ORDER BY n`,
+      WHERE id IN (SELECT value FROM json_each(?)) AND +type IS ? AND +gone = 0
+      ORDER BY +n`,
       JSON.stringify(ids),
       type,
     )
