@@ -1,4 +1,5 @@
 import { addressing, lenses } from './requirements/addressing.ts'
+import { automation } from './requirements/automation.ts'
 import { bulk, sync } from './requirements/bulk.ts'
 import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
@@ -25,6 +26,7 @@ export const REQUIREMENTS = [
   ...fairness,
   ...proof,
   ...lenses,
+  ...automation,
   ...events,
   ...webhooks,
   ...bulk,

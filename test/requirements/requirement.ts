@@ -1,6 +1,7 @@
 /** A part of the system that one group of requirements speaks of. */
 export type Area =
   | 'rest'
+  | 'automation'
   | 'query'
   | 'keys'
   | 'lenses'

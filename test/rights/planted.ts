@@ -16,6 +16,9 @@ export interface Planted {
   readonly correlation: string
   readonly webhook: string
   readonly hiddenWebhook: string
+  /** A run of the visible workflow for a hidden contact, and the event that it ran for. */
+  readonly run: string
+  readonly hiddenEvent: string
 }
 
 /** The rows that a narrowed key may see: those whose owner field says so. */
@@ -61,7 +64,9 @@ export async function plant(app: TestApp): Promise<Planted> {
     { key: 'hidden', description: 'theirs', defaultValue: MARK },
   )
   await both('Funnel', { steps: ['a'] }, { description: 'mine' }, { description: MARK })
-  await both('Workflow', {}, { description: 'mine' }, { description: MARK })
+  const steps = [{ code: '(event) => event.data' }]
+  await both('Workflow', { triggerEvent: 'Contact.created', steps }, { description: 'mine' }, { description: MARK })
+  await send('POST', `/Workflow/${made.visible.Workflow}/activate`)
   await send('POST', '/events', { name: 'mine', type: 'track', userId: 'u1' })
   const tracked = await send('POST', '/events', { name: MARK, type: 'track', userId: MARK })
   // A contact that was hidden and is visible now, and one that was visible and is hidden now.
@@ -78,6 +83,7 @@ export async function plant(app: TestApp): Promise<Planted> {
     { name: `${MARK} run`, title: 'theirs' },
     { 'x-correlation-id': correlation },
   )
+  const runs = await settled(async () => (await send('GET', `/Workflow/${made.visible.Workflow}/runs`)).results)
   const webhook = await send('POST', '/webhooks', {
     url: 'http://127.0.0.1:9/',
     events: ['Nothing.*'],
@@ -94,5 +100,16 @@ export async function plant(app: TestApp): Promise<Planted> {
     correlation,
     webhook: webhook.$id,
     hiddenWebhook: other.$id,
+    run: runs[0]!.id,
+    hiddenEvent: runs[0]!.event.id,
+  }
+}
+
+/** The runs of a workflow, once they have ended. */
+async function settled(list: () => Promise<{ id: string; status: string; event: { id: string } }[]>) {
+  for (;;) {
+    const runs = await list()
+    if (runs.length > 0 && runs.every(({ status }) => status === 'Succeeded')) return runs
+    await new Promise((done) => setTimeout(done, 20))
   }
 }

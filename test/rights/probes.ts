@@ -62,6 +62,7 @@ export const PROBES: { readonly [route: string]: Probes } = {
       get(`/${type}/${id}?include=${type === 'Contact' ? 'organization' : ''}`),
     ]),
   'GET /:type/:id/history': (planted) => rows(planted).map(({ type, id }) => get(`/${type}/${id}/history`)),
+  'GET /:type/:id/timers': (planted) => rows(planted).map(({ type, id }) => get(`/${type}/${id}/timers`)),
   'GET /:type/:id/diff': (planted) =>
     rows(planted).flatMap(({ type, id }) => [
       get(`/${type}/${id}/diff?from=1&to=1`),
@@ -207,7 +208,35 @@ export const PROBES: { readonly [route: string]: Probes } = {
       [`POST /${name}/:id/test`, ({ hiddenWebhook }) => [send('POST', `/${name}/${hiddenWebhook}/test`)]],
     ]),
   ),
+  ...Object.fromEntries(
+    ['workflows', 'Workflow'].flatMap((name): [string, Probes][] => [
+      [`GET /${name}/:id/runs`, (planted) => workflows(planted).map((id) => get(`/${name}/${id}/runs`))],
+      [
+        `GET /${name}/:id/runs/:run`,
+        (planted) => workflows(planted).map((id) => get(`/${name}/${id}/runs/${planted.run}`)),
+      ],
+      [
+        `POST /${name}/:id/runs/:run/retry`,
+        (planted) => workflows(planted).map((id) => send('POST', `/${name}/${id}/runs/${planted.run}/retry`)),
+      ],
+      [
+        `POST /${name}/:id/runs/:run/cancel`,
+        (planted) => workflows(planted).map((id) => send('POST', `/${name}/${id}/runs/${planted.run}/cancel`)),
+      ],
+      [
+        `POST /${name}/:id/test`,
+        (planted) =>
+          workflows(planted).flatMap((id) => [
+            send('POST', `/${name}/${id}/test`, { event: planted.hiddenEvent }),
+            send('POST', `/${name}/${id}/test`, { event: { type: 'Contact.created', data: { name: 'x' } } }),
+          ]),
+      ],
+    ]),
+  ),
 }
+
+/** Both workflows: the one that the key sees has run for hidden contacts. */
+const workflows = ({ visible, hidden }: Planted) => [visible.Workflow!, hidden.Workflow!]
 
 /** Every tool of MCP over every type. */
 function mcp(planted: Planted): Probe[] {

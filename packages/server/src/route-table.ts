@@ -17,13 +17,16 @@ import { schemaRoutes } from './rest/schema.ts'
 import { startRoutes } from './rest/start.ts'
 import { statusRoutes } from './rest/status.ts'
 import { syncRoutes } from './rest/sync.ts'
+import { timerRoutes } from './rest/timers.ts'
 import { warning } from './rest/unknown-fields.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
+import { workflowRoutes } from './rest/workflows.ts'
 import { Routes } from './routes.ts'
 
 /** Every path below a tenant. */
 export const routes = new Routes([
   ...webhookRoutes,
+  ...workflowRoutes,
   ...eventRoutes,
   ...batchRoutes,
   ...metricRoutes,
@@ -41,6 +44,7 @@ export const routes = new Routes([
   ...schemaRoutes,
   ...warning(aggregateRoutes),
   ...historyRoutes,
+  ...timerRoutes,
   ...eraseRoutes,
   ...warning(entityRoutes),
 ])

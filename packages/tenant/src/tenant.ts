@@ -14,6 +14,7 @@ import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
 import { testWebhook } from './services/webhooks/records.ts'
+import { testWorkflow } from './services/workflows/dry-run.ts'
 import { GroupCommit } from './write/group-commit.ts'
 import type { Write, WriteContext } from './write/write.ts'
 
@@ -109,6 +110,13 @@ export class Tenant {
   /** Sends a test event to a webhook and returns how that went. */
   testWebhook(grant: Grant, id: string): Promise<JsonObject> {
     return testWebhook(this.#services.transactor, grant, id)
+  }
+
+  /** Runs a workflow on an event without a trace, and returns what each step would do. */
+  testWorkflow(grant: Grant, request: RequestContext, budget: Budget, id: string, body: unknown): Promise<JsonObject> {
+    const { context: _, ...rest } = request
+    const run = <T>(of: Grant, work: (write: Write) => T) => this.#write(of, { ...rest, budget, isDryRun: true }, work)
+    return testWorkflow(this.#engine, grant, id, body, run)
   }
 
   /** How many writes wait for the next commit. */

@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
-import { detach, rewind, type Verdict } from '@tildebase/tenant/host'
+import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/host'
+import type { Sql } from '@tildebase/tenant/ports'
 import { type OpenOptions, openTenantFile } from './open-tenant.ts'
 import { openSql } from './sql.ts'
 import type { Refusal } from './workers/messages.ts'
@@ -10,6 +11,8 @@ export type FileTask =
   | { readonly do: 'verify'; readonly slug: string; readonly path: string }
   /** Takes a copy back to an event, and leaves its keys behind. */
   | { readonly do: 'detach'; readonly path: string; readonly seq: number | null }
+  /** Leaves behind what is due: the origin of the file may have done it. */
+  | { readonly do: 'forgetTimers'; readonly path: string }
 
 /** What came of a task, as the thread that did it tells. */
 export type FileOutcome = { readonly result: Verdict | null } | { readonly refusal: Refusal }
@@ -19,7 +22,17 @@ export type FileTaskOptions = Pick<OpenOptions, 'tenant' | 'secretKey' | 'stats'
 const CACHE_KIB = 16_000
 
 export function runFileTask(options: FileTaskOptions, task: FileTask): Verdict | null {
-  return task.do === 'verify' ? verify(options, task.slug, task.path) : detached(task.path, task.seq)
+  switch (task.do) {
+    case 'verify':
+      return verify(options, task.slug, task.path)
+    case 'detach':
+      return change(task.path, (sql) => {
+        if (task.seq !== null) rewind(sql, task.seq)
+        detach(sql)
+      })
+    case 'forgetTimers':
+      return change(task.path, (sql) => sql.transaction(() => forgetTimers(sql)))
+  }
 }
 
 function verify(options: FileTaskOptions, slug: string, path: string): Verdict {
@@ -36,11 +49,10 @@ function verify(options: FileTaskOptions, slug: string, path: string): Verdict {
   }
 }
 
-function detached(path: string, seq: number | null): null {
+function change(path: string, work: (sql: Sql) => void): null {
   const sql = openSql(path, { cacheKiB: CACHE_KIB })
   try {
-    if (seq !== null) rewind(sql, seq)
-    detach(sql)
+    work(sql)
   } finally {
     sql.close()
   }

@@ -126,6 +126,7 @@ async function adopt(slug: string, path: string, { fileThread, runTask }: AdminD
       details: [...verdict.faults],
     })
   }
+  await fileThread.run({ do: 'forgetTimers', path })
   await runTask(slug, { do: 'adopt', path })
   return { tenant: slug, events: verdict.events }
 }

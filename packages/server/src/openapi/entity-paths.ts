@@ -67,6 +67,13 @@ export function describeFor(noun: Noun, route: Route): Description | null {
         parameters: params('id', 'limit', 'cursor'),
         responses: { 200: answers('Its versions, newest first.', listOf(ref('Version'))), ...READ_ERRORS },
       }
+    case 'GET /:type/:id/timers':
+      return noun.storage === 'log'
+        ? null
+        : {
+            parameters: params('id'),
+            responses: { 200: answers('Its timers, the next first.', ref('Timers')), ...READ_ERRORS },
+          }
     case 'GET /:type/:id/diff':
       return {
         parameters: params('id', 'from', 'to'),

@@ -29,6 +29,9 @@ const MIGRATED = {
   ],
 }
 
+/** A run, or what would happen. */
+const RUN_OR_DRY = { anyOf: [ref('Run'), ref('DryRun')] }
+
 /** What is known of paths beyond their route: parameters, a body, and what they answer. */
 const KNOWN: {
   readonly [route: string]: Partial<Description> & {
@@ -187,6 +190,30 @@ const KNOWN: {
       properties: { key: { type: 'string' }, value: {}, enabled: { type: 'boolean' }, reason: { type: 'string' } },
       required: ['key', 'value', 'enabled', 'reason'],
     },
+  },
+  'GET /Workflow/:id/runs': {
+    parameters: [
+      query('status', 'Only runs of this status.', {
+        type: 'string',
+        enum: ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled'],
+      }),
+      ...params('limit', 'cursor'),
+    ],
+    success: listOf(ref('Run')),
+  },
+  'GET /Workflow/:id/runs/:run': { success: ref('Run') },
+  'POST /Workflow/:id/runs/:run/retry': { parameters: params('dryRun'), success: RUN_OR_DRY },
+  'POST /Workflow/:id/runs/:run/cancel': { parameters: params('dryRun'), success: RUN_OR_DRY },
+  'POST /Workflow/:id/test': {
+    requestBody: body(
+      {
+        type: 'object',
+        properties: { event: { anyOf: [{ type: 'string', description: 'The id of a past event.' }, OBJECT] } },
+      },
+      false,
+      { event: { type: 'Deal.won', data: { name: 'A deal', value: 100 } } },
+    ),
+    success: ref('WorkflowTest'),
   },
   'GET /Metric/:id/series': { parameters: params('limit') },
   'POST /mcp': {

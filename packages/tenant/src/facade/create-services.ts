@@ -13,10 +13,16 @@ import { Checkpoints } from '../services/proof/checkpoints.ts'
 import { witnessJob } from '../services/proof/witness-job.ts'
 import { sessionIn } from '../services/session.ts'
 import { syncedUntil } from '../services/sync/sync.ts'
+import { timerJob } from '../services/timers/job.ts'
+import { declareProgram, timerScanJob } from '../services/timers/scan.ts'
+import { scheduleTimers } from '../services/timers/schedule.ts'
 import { cleanupJob, deliveryJob } from '../services/webhooks/deliver.ts'
 import { encryptSecrets } from '../services/webhooks/encrypt-secrets.ts'
 import { enqueueDeliveries } from '../services/webhooks/enqueue.ts'
 import { webhookVerbs } from '../services/webhooks/verbs.ts'
+import { forgetRunsJob, workflowJob } from '../services/workflows/job.ts'
+import { queueRuns, rescheduleAll } from '../services/workflows/queue.ts'
+import { workflowVerbs } from '../services/workflows/verbs.ts'
 import { Transactor } from '../write/transactor.ts'
 import type { TenantServices } from './services.ts'
 
@@ -31,14 +37,19 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   const { extensions } = transactor
   engine.syncedUntil = syncedUntil(engine)
   encryptSecrets(engine)
-  Object.assign(extensions.verbs, keyVerbs, webhookVerbs, businessVerbs)
+  if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
+  Object.assign(extensions.verbs, keyVerbs, webhookVerbs, workflowVerbs, businessVerbs)
   extensions.derive.Invoice = invoiceTotals
   extensions.compute = computed
   extensions.session = sessionIn
   // The last one writes events of its own: what others queue for an event comes before what follows from it.
-  extensions.listeners.push(enqueueAfterHooks, enqueueDeliveries, goalListener)
+  extensions.listeners.push(enqueueAfterHooks, enqueueDeliveries, scheduleTimers, queueRuns, goalListener)
   engine.scheduler.jobs.push(
     keys.job(),
+    timerScanJob(engine),
+    timerJob(transactor),
+    workflowJob(transactor),
+    forgetRunsJob(transactor),
     afterHookJob(transactor),
     deliveryJob(transactor),
     cleanupJob(engine),

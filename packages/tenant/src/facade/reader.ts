@@ -32,7 +32,9 @@ import { diff, history, type VersionPage } from '../services/history.ts'
 import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
 import { type SubmissionPage, submissions } from '../services/submissions.ts'
 import { entitiesByType } from '../services/summary.ts'
+import { timersOf } from '../services/timers/view.ts'
 import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
+import { type RunQuestion, runsOf, runWithId } from '../services/workflows/view.ts'
 import { typesWithEntities } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
 import { seqAt } from '../store/log.ts'
@@ -249,6 +251,21 @@ export class TenantReader {
 
   deliveries(webhook: string, question: DeliveryQuestion): JsonObject {
     return deliveriesOf(this.#engine, this.grant, webhook, question)
+  }
+
+  /** What is due next for an entity. */
+  timers(noun: Noun, id: string): JsonObject {
+    return timersOf(this.#engine, this.grant, noun, id)
+  }
+
+  /** The runs of a workflow, newest first. */
+  runs(workflow: string, question: RunQuestion): JsonObject {
+    return runsOf(this.#engine, this.grant, workflow, question)
+  }
+
+  /** One run of a workflow with its steps. */
+  run(workflow: string, id: string): JsonObject {
+    return runWithId(this.#engine, this.grant, workflow, id)
   }
 
   /** When a key was last used, or null. */

@@ -9,6 +9,7 @@ import { dropHook, putHook } from '../services/scripts/stored.ts'
 import { type Synced, sync } from '../services/sync/sync.ts'
 import { type UndoResult, undo } from '../services/undo.ts'
 import { redeliver } from '../services/webhooks/records.ts'
+import { cancelRun, retryRun } from '../services/workflows/manage.ts'
 import { type Operation, runVerb } from '../write/run-verb.ts'
 import type { RunResult, VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
@@ -114,6 +115,16 @@ export class TenantWriter {
 
   dropHook(noun: Noun, step: string): void {
     dropHook(this.#write, noun, step)
+  }
+
+  /** Runs a workflow again for a run that failed. */
+  retryRun(workflow: string, run: string): JsonObject {
+    return retryRun(this.#write, workflow, run)
+  }
+
+  /** Ends a run that waits or is under way. */
+  cancelRun(workflow: string, run: string): JsonObject {
+    return cancelRun(this.#write, workflow, run)
   }
 
   /** Queues one delivery of a webhook again, or all that failed. Returns how many. */

@@ -44,7 +44,7 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
 }
 
 /** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
-function rowTest(reader: ReadContext, type: string, filter: Filter): (row: Stored) => boolean {
+export function rowTest(reader: ReadContext, type: string, filter: Filter): (row: Stored) => boolean {
   const scope = { reader, moment: PRESENT, type, source: sourceOf(reader, type, PRESENT, 'e'), narrowed: false }
   return tester(scope, [{ filter, narrowed: false }])
 }

@@ -14,7 +14,7 @@ export interface MadeBy {
 
 /** Verbs of the service's own, which no client can name. */
 const SUSPEND: Verb = { name: 'suspend', before: 'suspending', event: 'suspended', set: { suspended: true } }
-const PAUSE_WORKFLOW: Verb = { name: 'pause', before: 'pausing', event: 'paused', set: { status: 'Paused' } }
+export const PAUSE_WORKFLOW: Verb = { name: 'pause', before: 'pausing', event: 'paused', set: { status: 'Paused' } }
 
 /** What a key made and what still works. */
 export function madeBy({ sql }: Engine, key: string): MadeBy {

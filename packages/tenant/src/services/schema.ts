@@ -9,12 +9,13 @@ import {
 } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { declareType } from '../engine/types.ts'
-import { demandArea, type Grant, isNarrowed } from '../grant/grant.ts'
+import { demand, demandAllRows, demandArea, type Grant, isNarrowed } from '../grant/grant.ts'
 import { currentOf } from '../store/entities.ts'
 import { dropFields, liveCount, liveEntities, rebuildFieldIndex } from '../store/schema.ts'
 import { applyVerb, recompute } from '../write/verb.ts'
 import type { VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
+import { declaresTimers, declareTimers } from './timers/scan.ts'
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event'])
@@ -39,6 +40,7 @@ export function putType(
   const declared = engine.nouns.with(parsed).get(parsed.name)!
   refuseSecrets(declared)
   demandDomains(grant, declared, engine.nouns.get(name))
+  demandTimers(grant, declared, engine.nouns.get(name))
   const issues = newIssues(engine.nouns, declared)
   if (issues.length > 0) {
     throw new Problem(
@@ -61,6 +63,8 @@ export function putType(
   if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null, !isNarrowed(grant))
   engine.cache.forget('Schema')
   if (recomputes && computesAnew(declared, before)) recomputeAll(write, declared.name)
+  declareTimers(engine, declared, before)
+  write.wakeAt(write.context.clock.now())
   return result
 }
 
@@ -142,6 +146,13 @@ function refuseMove({ name, domain, path }: Noun, { $domain = domain, $path = pa
 function demandDomains(grant: Grant, after: Noun, before: Noun | undefined): void {
   const domains = before?.domain === after.domain ? [] : [after.domain, ...(before ? [before.domain] : [])]
   for (const domain of domains) if (domain !== 'custom') demandArea(grant, 'admin', domain)
+}
+
+/** A timer runs its verb on every entity of the type: the key that declares it must be able to do so itself. */
+function demandTimers(grant: Grant, after: Noun, before: Noun | undefined): void {
+  if (!declaresTimers(after, before)) return
+  demand(grant, 'write', after)
+  demandAllRows(grant, after)
 }
 
 function refuseFixed(name: string): void {

@@ -51,6 +51,19 @@ export function presentOf(sql: Sql, type: string, id: string): Stored | undefine
   return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data }
 }
 
+/** The entity at a place in the order of creation, as readers see it. */
+export function presentAt(sql: Sql, ordinal: number): Stored | undefined {
+  const row = sql.rows(
+    `SELECT id, type, version, created_at, created_by, updated_at, data
+    FROM entities
+    WHERE n = ? AND gone = 0`,
+    ordinal,
+  )[0]
+  if (!row) return undefined
+  const [id, type, version, createdAt, createdBy, updatedAt, data] = row
+  return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data }
+}
+
 /** Whether an entity of this type and id is there. */
 export function exists(sql: Sql, type: string, id: string): boolean {
   return sql.rows('SELECT 1 FROM entities WHERE id = ? AND type IS ? AND gone = 0', id, type).length > 0

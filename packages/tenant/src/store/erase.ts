@@ -1,4 +1,5 @@
 import type { Sql } from '../ports.ts'
+import { eraseFromRuns } from './workflow-steps.ts'
 
 /** Takes the values of an entity out of everything that holds them. The log keeps its headers, digests and chain. */
 export function eraseValues(sql: Sql, type: string, id: string, n: number | null): number {
@@ -19,6 +20,7 @@ export function eraseValues(sql: Sql, type: string, id: string, n: number | null
   sql.run('UPDATE outbox SET body = NULL WHERE seq IN (SELECT value FROM json_each(?)) AND body IS NOT NULL', seqs)
   // An answer kept for an Idempotency-Key may show the entity, whatever it was an answer to.
   sql.run('DELETE FROM answers WHERE instr(body, ?) > 0', id)
+  eraseFromRuns(sql, id)
   // Words of deleted rows stay in the index until its parts are merged.
   sql.run(`INSERT INTO text (text) VALUES ('optimize')`)
   return JSON.parse(seqs).length

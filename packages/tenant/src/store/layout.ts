@@ -1,7 +1,7 @@
 import { MEASURES } from './measures.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 5
+export const LAYOUT_VERSION = 6
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -174,6 +174,78 @@ export const LAYOUT = [
     n INTEGER NOT NULL,
     hash BLOB NOT NULL,
     PRIMARY KEY (level, n)) WITHOUT ROWID`,
+
+  // Verbs that run at the time of a field: one row per entity and timer, written with the event that set the time and
+  // removed with the event of the verb. `due` is null once the verb was refused. `seq` is the event that scheduled it.
+  `CREATE TABLE timers (
+    n INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    due INTEGER,
+    hops INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    error TEXT,
+    PRIMARY KEY (n, name)) WITHOUT ROWID`,
+  `CREATE INDEX timers_due ON timers (due, n, name) WHERE due IS NOT NULL`,
+  // Timers that were declared when there were entities already: how far these have been gone through.
+  `CREATE TABLE timer_scans (
+    type TEXT NOT NULL,
+    name TEXT NOT NULL,
+    after INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    later INTEGER NOT NULL,
+    PRIMARY KEY (type, name)) WITHOUT ROWID`,
+
+  // What is kept of a workflow beside its entity: the rights of the key that stored it, the event that did, when its
+  // schedule is next due, and how often it has failed in a row. No query can name this table.
+  `CREATE TABLE workflows (
+    id TEXT PRIMARY KEY,
+    rights TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    next_at INTEGER,
+    failures INTEGER NOT NULL) WITHOUT ROWID`,
+  // One row per run, written with the event that it runs for. `due` is null once it has ended, and while its workflow
+  // is paused. A run by schedule has no event: `at` is the time that it was scheduled for.
+  `CREATE TABLE workflow_runs (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workflow TEXT NOT NULL,
+    trigger TEXT NOT NULL,
+    seq INTEGER,
+    at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    due INTEGER,
+    hops INTEGER NOT NULL,
+    retry_of TEXT,
+    retried_by TEXT,
+    definition TEXT,
+    started_at INTEGER,
+    ended_at INTEGER,
+    error TEXT)`,
+  `CREATE INDEX workflow_runs_due ON workflow_runs (due) WHERE due IS NOT NULL`,
+  `CREATE INDEX workflow_runs_workflow ON workflow_runs (workflow, state)`,
+  `CREATE INDEX workflow_runs_ended ON workflow_runs (ended_at) WHERE ended_at IS NOT NULL`,
+  // The steps of a run that have begun. A verb and its row here share a transaction.
+  `CREATE TABLE workflow_steps (
+    run INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    input TEXT,
+    output TEXT,
+    error TEXT,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    PRIMARY KEY (run, step)) WITHOUT ROWID`,
+  // What the code of a step has written, call by call, with the answers: code that runs again does not write again.
+  `CREATE TABLE workflow_calls (
+    run INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    call INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    PRIMARY KEY (run, step, call)) WITHOUT ROWID`,
 
   ...MEASURES,
 ] as const

@@ -29,6 +29,13 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
   proof: { table: 'meta', columns: 'key, value', where: `key >= 'proof.' AND key < 'proof/'`, isPublic: true },
   keys: { isSecret: true, columns: 'id, prefix, hash, expires_at, used_at' },
   receivers: { isSecret: true, columns: 'id, secret, old_secret, old_until, sees, position' },
+  workflows: { isSecret: true, columns: 'id, rights, seq, next_at, failures' },
+  workflow_runs: {
+    columns:
+      'n, id, workflow, trigger, seq, at, state, due, hops, retry_of, retried_by, definition, started_at, ended_at, error',
+  },
+  workflow_steps: { columns: 'run, step, state, tries, input, output, error, started_at, ended_at' },
+  workflow_calls: { columns: 'run, step, call, request, answer' },
   clocks: { columns: 'entity, field, seq, at, replica, clock' },
   synced: { columns: 'digest, applied' },
   afters: { table: 'after_hook_queue', columns: 'id, seq, hook, hops, failures, due, error' },

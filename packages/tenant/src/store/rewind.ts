@@ -1,8 +1,10 @@
 import type { Sql } from '../ports.ts'
 import { LOG_KEPT, OPEN } from './layout.ts'
 import { CUT, earliestCut, setMeta } from './meta.ts'
+import { forgetTimers } from './timers.ts'
 import { cutTree } from './tree.ts'
 import { cutVersions, indexVersions } from './versions.ts'
+import { clearRuns } from './workflow-runs.ts'
 
 /** Takes a copy of a tenant back to a seq, as if nothing had happened since. For forks only: it cuts the log. */
 export function rewind(sql: Sql, seq: number): void {
@@ -32,6 +34,9 @@ export function rewind(sql: Sql, seq: number): void {
     setMeta(sql, CUT, earliestCut(sql, seq))
     sql.run('DELETE FROM clocks WHERE seq > ?', seq)
     sql.run('DELETE FROM synced')
+    sql.run('DELETE FROM workflows WHERE seq > ?', seq)
+    clearRuns(sql)
+    forgetTimers(sql)
     sql.run(LOG_KEPT)
   })
 }
@@ -40,6 +45,8 @@ export function rewind(sql: Sql, seq: number): void {
 export function detach(sql: Sql): void {
   sql.transaction(() => {
     for (const table of ['keys', 'answers', 'after_hook_queue', 'receivers', 'outbox']) sql.run(`DELETE FROM ${table}`)
+    clearRuns(sql)
+    forgetTimers(sql)
     sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)
     sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     setMeta(sql, 'text.seq', '0')

@@ -2,8 +2,6 @@ import { availableParallelism } from 'node:os'
 import type { Script } from '@tildebase/tenant/ports'
 import { ScriptPool } from './pool.ts'
 
-/** Code with less time than this is a hook that somebody's write waits for. */
-const QUICK_MS = 5_000
 /** Other code gives way to requests wherever there are more threads than processors. */
 const PATIENT = 19
 
@@ -12,7 +10,8 @@ export function openScript(most: number = Math.min(Math.max(availableParallelism
   const long = new ScriptPool(most, PATIENT)
   const quick = new ScriptPool(2, 0)
   return {
-    run: (request) => (request.timeMs < QUICK_MS ? quick : long).run(request),
+    // Code whose computing is limited is a hook that a write waits for.
+    run: (request) => (request.cpuMs === undefined ? long : quick).run(request),
     close: async () => void (await Promise.all([long.close(), quick.close()])),
   }
 }

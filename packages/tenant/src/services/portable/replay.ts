@@ -1,6 +1,7 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { addNonLogRow, clearNonLogTables, type NonLogRow } from '../../store/non-log-tables.ts'
+import { forgetTimers } from '../../store/timers.ts'
 import { insertSealed } from '../../store/verify.ts'
 import { replacedSeq } from '../../store/versions.ts'
 import { sealedEvent } from './chain.ts'
@@ -60,6 +61,8 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
       } else if (line.end === true) {
         if (!beside) clearNonLogTables(engine.sql)
         if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, and has ${engine.head.seq}.`)
+        // What was due in the origin until now is not run here.
+        forgetTimers(engine.sql)
       } else applyEvent(engine, line)
     }
   })

@@ -26,7 +26,7 @@ export async function runWrite<T>(
   const answers = answersFor(transactor)
   for (let round = 0; round < MOST_ROUNDS; round++) {
     try {
-      return await commit((transaction) => attempt(transactor, transaction, answers, grant, context, work))
+      return await commit((transaction) => attemptWrite(transactor, transaction, answers, grant, context, work))
     } catch (reason) {
       if (reason !== HOOKS_PENDING) throw reason
     }
@@ -46,7 +46,7 @@ export function runNow<T>(
   const { engine } = transactor
   try {
     return engine.commit((transaction) =>
-      attempt(transactor, transaction, answersFor(transactor), grant, context, work),
+      attemptWrite(transactor, transaction, answersFor(transactor), grant, context, work),
     )
   } catch (reason) {
     if (reason !== HOOKS_PENDING) throw reason
@@ -64,12 +64,14 @@ export function hookCall(code: string): string {
   return `(${code}\n)(entity, $, args)`
 }
 
-function answersFor({ engine }: Transactor): HookAnswers {
+/** A place for what stored BEFORE hooks answer about one write. */
+export function answersFor({ engine }: Transactor): HookAnswers {
   const { seal, random, clock } = engine.ports
   return new HookAnswers(seal, random, clock)
 }
 
-function attempt<T>(
+/** Runs a write once, inside a transaction. Throws HOOKS_PENDING when stored hooks have to be asked first. */
+export function attemptWrite<T>(
   transactor: Transactor,
   transaction: Transaction,
   hookAnswers: HookAnswers,

@@ -1,0 +1,18 @@
+import type { Call, Route } from '../call.ts'
+import { json, type Reply } from '../reply.ts'
+
+/** What entities do by themselves. */
+export const timerRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/:type/:id/timers',
+    needs: { action: 'read', on: 'type' },
+    mode: 'read',
+    summary: 'List what is due next for an entity',
+    handle: timers,
+  },
+]
+
+function timers({ read, params }: Call): Reply {
+  return json(200, read.timers(read.noun(params.type!), params.id!))
+}

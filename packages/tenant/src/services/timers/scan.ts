@@ -1,0 +1,116 @@
+import type { JsonObject, Noun } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import type { Job } from '../../engine/scheduler.ts'
+import { getMeta, setMeta } from '../../store/meta.ts'
+import {
+  clearTimers,
+  DECLARED_TIMERS,
+  endScan,
+  hasScans,
+  moveScan,
+  nextScan,
+  removeMarks,
+  scheduleMissing,
+  startScan,
+  TIMERS_FORGOTTEN,
+} from '../../store/timers.ts'
+import { liveStates } from '../../store/verify.ts'
+import { timeIn } from './schedule.ts'
+
+/** Entities per slice. */
+const SLICE = 500
+/** Earlier than every time. */
+const ALWAYS = Number.MIN_SAFE_INTEGER
+
+/** Fields by `Type.timer`. */
+type Declared = { readonly [timer: string]: string }
+
+/** Schedules the timers that a type declares anew, for the entities that it has. Times in the past are due at once. */
+export function declareTimers(engine: Engine, after: Noun, before: Noun | undefined): void {
+  for (const { name, at } of Object.values(after.timers)) {
+    if (before?.timers[name]?.at === at) continue
+    startScan(engine.sql, { type: after.name, name, seq: engine.head.seq, later: ALWAYS })
+  }
+}
+
+/** Whether a type declares a timer that it did not declare before, or another condition or verb of one. */
+export function declaresTimers(after: Noun, before: Noun | undefined): boolean {
+  return Object.values(after.timers).some(
+    (timer) => JSON.stringify(timer) !== JSON.stringify(before?.timers[timer.name] ?? null),
+  )
+}
+
+/**
+ * Schedules what the program declares and this tenant does not know yet. A file from before timers, a restored file and
+ * a fork have forgotten theirs: there, only times to come count.
+ */
+export function declareProgram(engine: Engine): 'known' | 'forgotten' {
+  const { sql, head, options, ports } = engine
+  const declared = timersOf(options.nouns.all)
+  const text = JSON.stringify(declared)
+  if (head.seq === 0) {
+    const stop = engine.listen(() => {
+      stop()
+      setMeta(sql, DECLARED_TIMERS, text)
+    })
+    return 'known'
+  }
+  const known = getMeta(sql, DECLARED_TIMERS)
+  if (known === text) return 'known'
+  sql.transaction(() => {
+    if (known === TIMERS_FORGOTTEN) rebuildTimers(engine)
+    else if (known !== null) declareNew(engine, declared, JSON.parse(known))
+    setMeta(sql, DECLARED_TIMERS, text)
+  })
+  ports.alarm.wakeAt(ports.clock.now())
+  return known === TIMERS_FORGOTTEN ? 'forgotten' : 'known'
+}
+
+function declareNew({ sql, head }: Engine, declared: Declared, known: Declared): void {
+  for (const [timer, at] of Object.entries(declared)) {
+    if (known[timer] === at) continue
+    const [type, name] = timer.split('.') as [string, string]
+    startScan(sql, { type, name, seq: head.seq, later: ALWAYS })
+  }
+}
+
+/** Makes all timers again from the entities; what was due until now does not run. */
+function rebuildTimers({ sql, nouns, head, ports }: Engine): void {
+  clearTimers(sql)
+  const later = ports.clock.now()
+  for (const timer of Object.keys(timersOf(nouns.all))) {
+    const [type, name] = timer.split('.') as [string, string]
+    startScan(sql, { type, name, seq: head.seq, later })
+  }
+}
+
+/** Goes through the entities of types whose timers are new, a slice at a time. */
+export function timerScanJob(engine: Engine): Job {
+  const { sql } = engine
+  return {
+    due: () => (hasScans(sql) ? 0 : null),
+    run: () => sql.transaction(() => scanSlice(engine)),
+  }
+}
+
+function scanSlice({ sql, nouns }: Engine): void {
+  const scan = nextScan(sql)
+  if (!scan) return
+  const { type, name, seq, later, after } = scan
+  const timer = nouns.get(type)?.timers[name]
+  const states = timer ? liveStates(sql, type, after, SLICE) : []
+  for (const [n, data] of states) {
+    const at = timeIn((JSON.parse(data) as JsonObject)[timer!.at])
+    if (at !== null && at > later) scheduleMissing(sql, { n, type, name, at, hops: 0 }, seq)
+  }
+  const reached = states.length < SLICE ? Number.MAX_SAFE_INTEGER : states.at(-1)![0]
+  removeMarks(sql, type, name, after, reached)
+  if (states.length < SLICE) endScan(sql, scan)
+  else moveScan(sql, scan, reached)
+}
+
+function timersOf(nouns: readonly Noun[]): Declared {
+  return Object.fromEntries(
+    nouns.flatMap((noun) => Object.values(noun.timers).map(({ name, at }) => [`${noun.name}.${name}`, at])),
+  )
+}

@@ -1,0 +1,170 @@
+import { type Issue, invalid, isPattern, isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { filterOf } from '../../query/filter.ts'
+import { MOST_CODE } from '../scripts/limits.ts'
+import { noScript } from '../scripts/run-write.ts'
+import { parseSchedule, type Schedule } from './schedule.ts'
+import { faultsIn } from './values.ts'
+
+/** A step that runs a verb. */
+export interface VerbStep {
+  readonly verb: string
+  readonly type: string
+  readonly id?: string
+  readonly args?: JsonObject
+  readonly fallback?: boolean
+}
+
+/** A step that runs code: `(event, $, steps) => …`. */
+interface CodeStep {
+  readonly code: string
+  readonly fallback?: boolean
+}
+
+export type Step = VerbStep | CodeStep
+
+/** What a workflow does, read from its entity. */
+export interface Definition {
+  readonly pattern: string | null
+  readonly filter: JsonObject | null
+  readonly schedule: Schedule | null
+  readonly steps: readonly Step[]
+  readonly errorHandling: 'Stop' | 'Continue' | 'Fallback'
+  readonly retries: number
+  readonly backoffMs: number
+  readonly timeoutMs: number | null
+}
+
+/** The fields that decide what a workflow does. */
+export const BEHAVIOUR = [
+  'triggerEvent',
+  'filter',
+  'schedule',
+  'steps',
+  'retryPolicy',
+  'errorHandling',
+  'timeout',
+] as const
+
+const MOST_STEPS = 50
+const MOST_RETRIES = 20
+const LONGEST = 30 * 86_400_000
+const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** The definition in a valid Workflow. */
+export function definitionOf(data: JsonObject): Definition {
+  const schedule = typeof data.schedule === 'string' ? parseSchedule(data.schedule) : null
+  const policy = isPlainObject(data.retryPolicy) ? data.retryPolicy : {}
+  return {
+    pattern: typeof data.triggerEvent === 'string' ? data.triggerEvent : null,
+    filter: isPlainObject(data.filter) ? (data.filter as JsonObject) : null,
+    schedule: schedule === null || 'fault' in schedule ? null : schedule,
+    steps: Array.isArray(data.steps) ? (data.steps as unknown as readonly Step[]) : [],
+    errorHandling: (data.errorHandling as Definition['errorHandling'] | undefined) ?? 'Stop',
+    retries: typeof policy.retries === 'number' ? policy.retries : 0,
+    backoffMs: durationOf(policy.backoff) ?? 0,
+    timeoutMs: typeof data.timeout === 'number' ? data.timeout * 1_000 : null,
+  }
+}
+
+/** Refuses a Workflow that cannot run as it is. */
+export function checkDefinition(engine: Engine, data: JsonObject): void {
+  const issues = [
+    ...triggerIssues(engine, data),
+    ...stepsIssues(engine, data.steps),
+    ...policyIssues(data.retryPolicy),
+    ...timeoutIssues(data.timeout),
+  ]
+  if (issues.length > 0) throw invalid('Workflow', issues)
+  const hasCode = definitionOf(data).steps.some((step) => 'code' in step)
+  if (hasCode && !engine.ports.script) throw noScript()
+}
+
+function triggerIssues(engine: Engine, { triggerEvent, filter, schedule }: JsonObject): Issue[] {
+  const issues: Issue[] = []
+  if (typeof triggerEvent === 'string' && !isPattern(triggerEvent)) {
+    issues.push({ field: 'triggerEvent', message: 'must be an event such as Deal.won, Deal.*, *.created or *' })
+  }
+  if (filter !== undefined) {
+    const type = typeof triggerEvent === 'string' ? triggerEvent.split('.')[0]! : '*'
+    const noun = engine.nouns.all.find(({ name }) => name.toLowerCase() === type.toLowerCase())
+    try {
+      filterOf(engine, noun ?? engine.noun('Workflow'), filter)
+    } catch (reason) {
+      issues.push({ field: 'filter', message: (reason as Error).message })
+    }
+  }
+  const parsed = typeof schedule === 'string' ? parseSchedule(schedule) : null
+  if (parsed && 'fault' in parsed) issues.push({ field: 'schedule', message: parsed.fault })
+  return issues
+}
+
+function stepsIssues(engine: Engine, steps: Json | undefined): Issue[] {
+  if (steps === undefined) return []
+  if (!Array.isArray(steps)) return [{ field: 'steps', message: 'must be a list of steps' }]
+  if (steps.length > MOST_STEPS) return [{ field: 'steps', message: `may have ${MOST_STEPS} steps` }]
+  return steps.flatMap((step, i) => stepFaults(engine, step, i).map((message) => ({ field: `steps.${i}`, message })))
+}
+
+function stepFaults(engine: Engine, step: unknown, index: number): string[] {
+  if (!isPlainObject(step)) return ['must be an object: {verb, type, id, args} or {code}']
+  const faults: string[] = []
+  const known = 'code' in step ? CODE_PARTS : VERB_PARTS
+  const unknown = Object.keys(step).filter((part) => !known.includes(part))
+  if (unknown.length > 0) faults.push(`has ${unknown.join(', ')}; it takes ${known.join(', ')}`)
+  if (step.fallback !== undefined && typeof step.fallback !== 'boolean') faults.push('fallback must be true or false')
+  if (step.name !== undefined && typeof step.name !== 'string') faults.push('name must be a text')
+  return 'code' in step ? [...faults, ...codeFaults(step.code)] : [...faults, ...verbFaults(engine, step, index)]
+}
+
+function codeFaults(code: unknown): string[] {
+  if (typeof code !== 'string' || code.trim() === '') return ['code must be a function: (event, $, steps) => …']
+  return code.length > MOST_CODE ? [`the code may have ${MOST_CODE} characters`] : []
+}
+
+function verbFaults(engine: Engine, step: { readonly [part: string]: unknown }, index: number): string[] {
+  const { type, verb, id, args } = step
+  const noun = typeof type === 'string' ? engine.nouns.get(type) : undefined
+  if (!noun) return [`type must name a type${typeof type === 'string' ? `; ${type.slice(0, 60)} is none` : ''}`]
+  if (typeof verb !== 'string' || !Object.hasOwn(noun.verbs, verb)) {
+    return [`verb must be a verb of ${noun.name}: ${Object.keys(noun.verbs).join(', ')}`]
+  }
+  const faults: string[] = []
+  if (verb === 'create' ? id !== undefined : typeof id !== 'string') {
+    faults.push(verb === 'create' ? 'create takes no id' : `${verb} needs an id, such as $event.data.$id`)
+  }
+  if (args !== undefined && !isPlainObject(args)) faults.push('args must be an object')
+  return [...faults, ...faultsIn({ id, args } as JsonObject, index)]
+}
+
+function policyIssues(policy: Json | undefined): Issue[] {
+  if (policy === undefined) return []
+  const example = 'must be an object such as {"retries": 3, "backoff": "30s"}'
+  if (!isPlainObject(policy)) return [{ field: 'retryPolicy', message: example }]
+  const { retries, backoff, ...rest } = policy
+  const issues: Issue[] = []
+  if (Object.keys(rest).length > 0) issues.push({ field: 'retryPolicy', message: example })
+  const isCount = typeof retries === 'number' && Number.isInteger(retries) && retries >= 0 && retries <= MOST_RETRIES
+  if (retries !== undefined && !isCount) {
+    issues.push({ field: 'retryPolicy.retries', message: `must be a whole number from 0 to ${MOST_RETRIES}` })
+  }
+  if (backoff !== undefined && durationOf(backoff) === null) {
+    issues.push({ field: 'retryPolicy.backoff', message: 'must be a time such as 500ms, 30s, 2m or 1h' })
+  }
+  return issues
+}
+
+function timeoutIssues(timeout: Json | undefined): Issue[] {
+  if (timeout === undefined || (typeof timeout === 'number' && timeout > 0 && timeout * 1_000 <= LONGEST)) return []
+  return [{ field: 'timeout', message: 'must be a number of seconds above 0, at most 30 days' }]
+}
+
+/** Milliseconds of `30s`, or of a number of seconds; null when it is neither. */
+function durationOf(value: unknown): number | null {
+  const [, amount, unit] = typeof value === 'string' ? (/^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value) ?? []) : []
+  const ms = amount !== undefined ? Number(amount) * UNITS[unit!]! : typeof value === 'number' ? value * 1_000 : -1
+  return ms >= 0 && ms <= LONGEST ? ms : null
+}
+
+const VERB_PARTS: readonly string[] = ['verb', 'type', 'id', 'args', 'fallback', 'name']
+const CODE_PARTS: readonly string[] = ['code', 'fallback', 'name']

@@ -1,0 +1,138 @@
+import { isoOf, isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { demand, type Grant } from '../../grant/grant.ts'
+import { recordView } from '../../query/visibility.ts'
+import { currentOf } from '../../store/entities.ts'
+import { type LogRow, readEntryOf } from '../../store/log.ts'
+import { workflowRow } from '../../store/workflows.ts'
+import { eventView } from '../../view/event.ts'
+import type { Write } from '../../write/write.ts'
+import { DryRun } from '../scripts/dry-run.ts'
+import { LIMITS } from '../scripts/limits.ts'
+import { noScript } from '../scripts/run-write.ts'
+import { stepCall } from './code.ts'
+import { type Definition, definitionOf, type Step } from './definition.ts'
+import { nextStep, type StepOutcome } from './interpret.ts'
+import { isWanted } from './queue.ts'
+import { demandCovers, grantOfWorkflow, rightsText } from './rights.ts'
+import { callOf } from './run.ts'
+import type { Sources } from './values.ts'
+import { demandWorkflow } from './view.ts'
+
+/** Runs work of a dry run in a commit of its own, with a grant. */
+type Runner = <T>(grant: Grant, work: (write: Write) => T) => Promise<T>
+
+/** Runs a workflow on an event without a trace: what each step would give, and the events that it would write. */
+export async function testWorkflow(
+  engine: Engine,
+  caller: Grant,
+  id: string,
+  body: unknown,
+  run: Runner,
+): Promise<JsonObject> {
+  demandWorkflow(engine, caller, id)
+  demand(caller, 'write', engine.noun('Workflow'))
+  demandCovers(engine, caller, id)
+  const definition = definitionOf(JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject)
+  const rights = workflowRow(engine.sql, id)?.rights ?? rightsText(caller)
+  const grant = grantOfWorkflow(id, rights)
+  const record = recordIn(engine, grant, definition, body)
+  const dry = new DryRun(engine, grant, (work) => run(grant, work))
+  const event = viewOf(engine, grant, record, body)
+  const { status, steps } = await walk(engine, definition, event, dry)
+  const matches = record !== null && isWanted(engine, id, rights, definition, record)
+  return { dryRun: true, matches, status, event, steps, events: dry.events }
+}
+
+async function walk(engine: Engine, definition: Definition, event: JsonObject, dry: DryRun) {
+  const outcomes: StepOutcome[] = definition.steps.map(() => null)
+  const outputs: (Json | undefined)[] = []
+  const shown: JsonObject[] = []
+  for (;;) {
+    const next = nextStep(definition, outcomes)
+    if ('end' in next) return { status: next.end, steps: shown }
+    const step = definition.steps[next.step]!
+    const head = { step: next.step, ...('code' in step ? { code: step.code } : { type: step.type, verb: step.verb }) }
+    const { input, outcome } = await tryStep(engine, step, { event, steps: outputs }, dry)
+    const failed = outcome instanceof Problem
+    outcomes[next.step] = failed ? 'Failed' : 'Succeeded'
+    if (!failed) outputs[next.step] = outcome
+    const rest = failed ? { output: null, error: outcome.message } : { output: outcome, error: null }
+    shown.push({ ...head, status: outcomes[next.step]!, input, ...rest })
+  }
+}
+
+async function tryStep(engine: Engine, step: Step, sources: Sources, dry: DryRun) {
+  if ('code' in step) return { input: null, outcome: await tryCode(engine, step.code, sources, dry) }
+  const { input, call } = callOf(step, sources)
+  if (call instanceof Problem) return { input, outcome: call }
+  const outcome = await dry.call(`${call.type}.${call.operation}`, call.args).catch(problemOf)
+  return { input, outcome }
+}
+
+async function tryCode(engine: Engine, code: string, { event, steps }: Sources, dry: DryRun): Promise<Json | Problem> {
+  const { script } = engine.ports
+  if (!script) return noScript()
+  const { result, error } = await script.run({
+    ...LIMITS,
+    code: stepCall(code),
+    owner: engine.slug,
+    values: { event, steps: steps.map((one) => one ?? null) },
+    call: (name, args) => dry.call(name, args),
+  })
+  return error ? new Problem(error.code, error.said || error.message) : (result ?? null)
+}
+
+/** The record that a workflow is tested on: a past event, or one that the body describes; null for a schedule. */
+function recordIn(engine: Engine, grant: Grant, { pattern }: Definition, body: unknown): LogRow | null {
+  const event = isPlainObject(body) ? body.event : undefined
+  if (typeof event === 'string') {
+    const record = readEntryOf(engine.sql, event)
+    const seen = record && recordView(engine, grant)(record)
+    if (seen) return seen
+    throw new Problem('not_found', `There is no event ${event.slice(0, 60)}.`, { id: event, field: 'event' })
+  }
+  if (event === undefined && pattern === null) return null
+  if (!isPlainObject(event)) {
+    throw new Problem('invalid_body', 'Send the event to test on: {"event": "event_…"} or an event as an object.', {
+      field: 'event',
+    })
+  }
+  return described(engine, pattern, event as JsonObject)
+}
+
+/** A record that has not happened. */
+function described(engine: Engine, pattern: string | null, event: JsonObject): LogRow {
+  const data = isPlainObject(event.data) ? (event.data as JsonObject) : {}
+  const [type = 'Event', name = 'created'] = (typeof event.type === 'string' ? event.type : (pattern ?? '')).split('.')
+  const now = engine.nextTime()
+  return {
+    seq: engine.head.seq,
+    id: typeof event.id === 'string' ? event.id : 'event_test',
+    at: now,
+    type,
+    entity: String(data.$id ?? event.entityId ?? ''),
+    verb: typeof event.verb === 'string' ? event.verb : name,
+    event: name,
+    version: 1,
+    actor: 'test',
+    correlation: null,
+    createdAt: now,
+    createdBy: 'test',
+    data: JSON.stringify(data),
+    previous: isPlainObject(event.previous) ? JSON.stringify(event.previous) : null,
+  }
+}
+
+function viewOf(engine: Engine, grant: Grant, record: LogRow | null, body: unknown): JsonObject {
+  const given = isPlainObject(body) && isPlainObject(body.event) ? (body.event as JsonObject) : null
+  if (record === null) return { type: 'Workflow.scheduled', timestamp: isoOf(engine.nextTime()), tenant: engine.slug }
+  const view = eventView(recordView(engine, grant)(record) ?? record, engine)
+  // What a test makes up stays as it was given, fields of its own included.
+  return given ? { ...view, ...given, data: { ...(view.data as JsonObject), ...(given.data as JsonObject) } } : view
+}
+
+function problemOf(reason: unknown): Problem {
+  if (reason instanceof Problem) return reason
+  throw reason
+}

@@ -1,0 +1,50 @@
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import { demand } from '../../grant/grant.ts'
+import { isVisible } from '../../query/visible-entity.ts'
+import { addRun, markRetried, type RunRow, runOf } from '../../store/workflow-runs.ts'
+import { copySteps } from '../../store/workflow-steps.ts'
+import { notFound } from '../../write/verb.ts'
+import type { Write } from '../../write/write.ts'
+import { demandCovers } from './rights.ts'
+import { end } from './run.ts'
+import { runView } from './view.ts'
+
+/** Runs a workflow again for the event of a run that failed. Steps that have succeeded are not run again. */
+export function retryRun(write: Write, workflow: string, id: string): JsonObject {
+  const { sql, engine, context } = write
+  const run = demandRun(write, workflow, id)
+  if (run.state !== 'Failed' && run.state !== 'Cancelled') {
+    throw conflict(run, `is ${run.state.toLowerCase()}; one that failed or was cancelled can be retried`)
+  }
+  if (run.retriedBy !== null) throw conflict(run, `was retried already, by ${run.retriedBy}`)
+  const now = context.clock.now()
+  const retry = write.newId('run')
+  const { seq, at } = run
+  const n = addRun(sql, { id: retry, workflow, trigger: 'retry', seq, at, due: now, hops: 0, retryOf: run.id })
+  copySteps(sql, run.n, n)
+  markRetried(sql, run.n, retry)
+  write.wakeAt(now)
+  return runView(engine, write.grant, runOf(sql, workflow, retry)!)
+}
+
+/** Ends a run that waits or is under way. What it has done stays. */
+export function cancelRun(write: Write, workflow: string, id: string): JsonObject {
+  const run = demandRun(write, workflow, id)
+  if (run.endedAt !== null) throw conflict(run, `has ended already: ${run.state.toLowerCase()}`)
+  end(write, run, 'Cancelled', `Cancelled by ${write.grant.actor}.`)
+  return runView(write.engine, write.grant, runOf(write.sql, workflow, id)!)
+}
+
+function demandRun({ engine, grant, context, sql }: Write, workflow: string, id: string): RunRow {
+  const noun = engine.noun('Workflow')
+  demand(grant, 'write', noun)
+  if (!isVisible(engine, grant, noun, workflow, context.budget)) throw notFound(noun.name, workflow)
+  demandCovers(engine, grant, workflow)
+  const run = runOf(sql, workflow, id)
+  if (!run) throw new Problem('not_found', `This workflow has no run ${id.slice(0, 60)}.`, { type: 'Workflow', id })
+  return run
+}
+
+function conflict({ id }: RunRow, message: string): Problem {
+  return new Problem('conflict', `The run ${id} ${message}.`, { type: 'Workflow', id })
+}

@@ -1,0 +1,131 @@
+import { type JsonObject, matchesEvent, Problem } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { filterOf } from '../../query/filter.ts'
+import { rowTest } from '../../query/memory.ts'
+import { readContextOf } from '../../query/read-context.ts'
+import { visibilityOf } from '../../query/visibility.ts'
+import type { Stored } from '../../store/entities.ts'
+import type { LogRow } from '../../store/log.ts'
+import { addRun, resumeRuns } from '../../store/workflow-runs.ts'
+import { saveRights, scheduleWorkflow, setFailures, storedWorkflows, workflowRow } from '../../store/workflows.ts'
+import { stateOf } from '../../view/event.ts'
+import type { Write } from '../../write/write.ts'
+import { BEHAVIOUR, type Definition, definitionOf } from './definition.ts'
+import { grantOfWorkflow, rightsText } from './rights.ts'
+import { nextTime } from './schedule.ts'
+
+/** Events that the service writes when a run ends. */
+const ENDINGS: readonly string[] = ['succeeded', 'failed', 'cancelled']
+
+/** A workflow that runs, ready to decide for which events. */
+interface Active {
+  readonly id: string
+  wants(event: LogRow): boolean
+}
+
+/** Follows the events of workflows themselves, and queues a run for each event that a workflow waits for. */
+export function queueRuns(write: Write, event: LogRow, entity: Stored): void {
+  if (event.type === 'Workflow') followWorkflow(write, event, entity)
+  for (const workflow of activeWorkflows(write.engine)) {
+    if (workflow.wants(event)) queue(write, workflow.id, 'event', event)
+  }
+}
+
+/** Keeps the rights of a workflow and its schedule up to date, in the transaction of its event. */
+function followWorkflow(write: Write, event: LogRow, entity: Stored): void {
+  const { sql, grant, context } = write
+  const { id } = entity
+  const changed = event.previous === null ? null : Object.keys(JSON.parse(event.previous) as JsonObject)
+  const isWhole = changed === null || event.verb === 'restore'
+  const isStored = isWhole || BEHAVIOUR.some((field) => changed.includes(field))
+  if (event.verb === 'delete') {
+    scheduleWorkflow(sql, id, null)
+    return
+  }
+  const isKnown = workflowRow(sql, id) !== undefined
+  if (isStored || (event.verb === 'activate' && !isKnown)) saveRights(sql, id, rightsText(grant), event.seq)
+  if (isStored || changed.includes('status')) {
+    const data = JSON.parse(entity.data) as JsonObject
+    schedule(write, id, data)
+    if (data.status === 'Activated' && changed?.includes('status')) {
+      setFailures(sql, id, 0)
+      resumeRuns(sql, id, context.clock.now())
+      write.wakeAt(context.clock.now())
+    }
+  }
+  if (event.verb === 'trigger') queue(write, id, 'manual', event)
+}
+
+function schedule(write: Write, id: string, data: JsonObject): void {
+  const { schedule: cron } = definitionOf(data)
+  const at = cron && data.status === 'Activated' ? nextTime(cron, write.context.clock.now()) : null
+  scheduleWorkflow(write.sql, id, at)
+  if (at !== null) write.wakeAt(at)
+}
+
+function queue(write: Write, workflow: string, trigger: 'event' | 'manual', { seq, at }: LogRow): void {
+  const { hops, clock } = write.context
+  const due = clock.now()
+  addRun(write.sql, { id: write.newId('run'), workflow, trigger, seq, at, due, hops })
+  write.wakeAt(due)
+}
+
+/** Computes the next time of every schedule again, from now on. */
+export function rescheduleAll({ sql, ports }: Engine): void {
+  for (const { id, data } of storedWorkflows(sql)) {
+    const state = JSON.parse(data) as JsonObject
+    const { schedule: cron } = definitionOf(state)
+    scheduleWorkflow(sql, id, cron && state.status === 'Activated' ? nextTime(cron, ports.clock.now()) : null)
+  }
+}
+
+/** The workflows that run for events, kept until one of them changes. */
+function activeWorkflows(engine: Engine): readonly Active[] {
+  return engine.cache.get(['Workflow', 'Schema'], 'active workflows', () =>
+    storedWorkflows(engine.sql).flatMap(({ id, data, rights }) => {
+      const state = JSON.parse(data) as JsonObject
+      const definition = definitionOf(state)
+      return state.status === 'Activated' && definition.pattern !== null
+        ? [activeOf(engine, id, definition, rights)]
+        : []
+    }),
+  )
+}
+
+function activeOf(engine: Engine, id: string, definition: Definition, rights: string): Active {
+  const grant = grantOfWorkflow(id, rights)
+  const { show } = visibilityOf(engine, grant, [definition.pattern!])
+  const isNamed = definition.pattern!.toLowerCase().startsWith('workflow.')
+  return {
+    id,
+    wants: (event) => {
+      // The end of a run is an event too: what waits for all events would run for its own runs.
+      const isEnding = event.type === 'Workflow' && ENDINGS.includes(event.event)
+      if (isEnding && (!isNamed || event.entity === id)) return false
+      // Run by hand: that is a run already.
+      if (event.type === 'Workflow' && event.verb === 'trigger' && event.entity === id) return false
+      return show(event) !== null && passes(engine, grant, definition, event)
+    },
+  }
+}
+
+/** Whether an event is one that a workflow waits for, whatever its rights. */
+export function isWanted(engine: Engine, id: string, rights: string, definition: Definition, event: LogRow): boolean {
+  const { pattern } = definition
+  if (pattern === null || !matchesEvent(pattern, event.type, event.event)) return false
+  return passes(engine, grantOfWorkflow(id, rights), definition, event)
+}
+
+/** Whether the state in an event passes the filter of a workflow. A filter that does not fit the type passes nothing. */
+function passes(engine: Engine, grant: ReturnType<typeof grantOfWorkflow>, { filter }: Definition, event: LogRow) {
+  if (filter === null) return true
+  const noun = engine.nouns.get(event.type)
+  if (noun?.name !== event.type || event.data === null) return false
+  try {
+    const test = rowTest(readContextOf(engine, grant), noun.name, filterOf(engine, noun, filter))
+    return test(stateOf(event, event.data))
+  } catch (reason) {
+    if (reason instanceof Problem) return false
+    throw reason
+  }
+}

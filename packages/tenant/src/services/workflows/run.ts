@@ -1,0 +1,256 @@
+import { isoOf, type Json, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { type Grant, grantFor } from '../../grant/grant.ts'
+import { recordView } from '../../query/visibility.ts'
+import { currentOf } from '../../store/entities.ts'
+import { readEntry } from '../../store/log.ts'
+import { endRun, holdRun, type RunRow, type RunState, runAt, startRun } from '../../store/workflow-runs.ts'
+import { type StepRow, saveStep, stepsOf } from '../../store/workflow-steps.ts'
+import { setFailures, workflowRow } from '../../store/workflows.ts'
+import { eventView } from '../../view/event.ts'
+import { HOOKS_PENDING } from '../../write/hook-answers.ts'
+import type { Transactor } from '../../write/transactor.ts'
+import { applyVerb } from '../../write/verb.ts'
+import type { Write } from '../../write/write.ts'
+import { PAUSE_WORKFLOW } from '../made-by.ts'
+import { answerIn, type ScriptCall } from '../scripts/call.ts'
+import { runNow } from '../scripts/run-write.ts'
+import { BEHAVIOUR, type Definition, definitionOf, type Step, type VerbStep } from './definition.ts'
+import { nextStep, type StepOutcome } from './interpret.ts'
+import { grantOfWorkflow } from './rights.ts'
+import { resolve, type Sources } from './values.ts'
+
+/** Workflows and hooks that lead to each other: past this it is a loop. */
+const MOST_HOPS = 16
+/** A workflow that fails so often in a row is paused. */
+const MOST_FAILURES = 5
+const LONGEST_WAIT = 86_400_000
+
+/** The code of a step, which runs outside of transactions. */
+export interface CodeTask {
+  readonly run: RunRow
+  readonly step: number
+  readonly code: string
+  readonly sources: Sources
+  readonly grant: Grant
+  /** When the run has to be over, or null. */
+  readonly deadline: number | null
+}
+
+/** What became of the code of a step. */
+export type CodeOutcome = { readonly result: Json } | { readonly problem: Problem }
+
+/** A run with what it needs to go on. */
+interface Progress {
+  readonly run: RunRow
+  readonly definition: Definition
+  readonly steps: Map<number, StepRow>
+  readonly event: JsonObject
+}
+
+/**
+ * Goes on with a run: verb after verb, until it ends, waits, or comes to code. All of it is one transaction: a verb, its
+ * mark in the run, and the end of the run are written together.
+ */
+export function advance(
+  transactor: Transactor,
+  n: number,
+  outcome: { readonly step: number; readonly of: CodeOutcome } | null = null,
+): CodeTask | null | Promise<CodeTask | null> {
+  const { engine } = transactor
+  const run = runAt(engine.sql, n)
+  if (!run || run.endedAt !== null) return null
+  const rights = kept(run)?.rights ?? workflowRow(engine.sql, run.workflow)?.rights
+  const grant = rights === undefined ? grantFor('system') : grantOfWorkflow(run.workflow, rights)
+  const context = { hops: run.hops + 1, correlation: run.id }
+  return runNow(transactor, grant, context, (write) => proceed(write, n, rights, outcome))
+}
+
+/** The event that a run is for, as the workflow sees it. */
+function eventOf(engine: Engine, { id, seq, at, workflow }: RunRow, grant: Grant): JsonObject {
+  const row = seq === null ? undefined : readEntry(engine.sql, seq)
+  if (row) return eventView(recordView(engine, grant)(row) ?? { ...row, previous: null }, engine)
+  return { id, type: 'Workflow.scheduled', timestamp: isoOf(at), tenant: engine.slug, entityId: workflow, data: {} }
+}
+
+/** A step as a call on the tenant, with its values resolved; a problem when the id that it names is not there. */
+export function callOf(step: VerbStep, sources: Sources): { input: JsonObject; call: ScriptCall | Problem } {
+  const args = (resolve(step.args ?? {}, sources) ?? {}) as JsonObject
+  const id = step.id === undefined ? undefined : resolve(step.id, sources)
+  if (step.id !== undefined && typeof id !== 'string') {
+    const message = `The id of the step, ${step.id}, is not there.`
+    return { input: { args }, call: new Problem('invalid_parameter', message, { field: 'id' }) }
+  }
+  const given = typeof id === 'string' ? [id, args] : [args]
+  return {
+    input: { ...(typeof id === 'string' && { id }), args },
+    call: { type: step.type, operation: step.verb, args: given },
+  }
+}
+
+function proceed(
+  write: Write,
+  n: number,
+  rights: string | undefined,
+  outcome: { readonly step: number; readonly of: CodeOutcome } | null,
+): CodeTask | null {
+  const { engine, sql, context } = write
+  const run = runAt(sql, n)!
+  if (run.endedAt !== null) return null
+  const now = context.clock.now()
+  const workflow = currentOf(sql, 'Workflow', run.workflow)
+  const data = workflow ? (JSON.parse(workflow.data) as JsonObject) : {}
+  if (!workflow || workflow.deleted || data.status === 'Archived') {
+    return end(write, run, 'Cancelled', 'The workflow was deleted or archived.')
+  }
+  if (rights === undefined) return end(write, run, 'Failed', 'The workflow has no rights. Store it again.')
+  if (data.status !== 'Activated' && run.trigger !== 'retry') {
+    holdRun(sql, n, null)
+    return null
+  }
+  if (run.hops > MOST_HOPS) {
+    return end(write, run, 'Failed', `${run.hops} workflows or hooks, one after the other, led here. Break the loop.`)
+  }
+  const behaviour = kept(run)?.behaviour ?? behaviourOf(data)
+  if (run.startedAt === null || run.definition === null) startRun(sql, n, JSON.stringify({ behaviour, rights }), now)
+  const progress: Progress = {
+    run: { ...run, startedAt: run.startedAt ?? now },
+    definition: definitionOf(behaviour),
+    steps: new Map(stepsOf(sql, n).map((row) => [row.step, row])),
+    event: eventOf(engine, run, write.grant),
+  }
+  if (outcome && !settleStep(write, progress, outcome.step, outcome.of)) return null
+  return walk(write, progress)
+}
+
+/** Runs steps until there is something to wait for. */
+function walk(write: Write, progress: Progress): CodeTask | null {
+  const { run, definition, steps } = progress
+  for (;;) {
+    const outcomes = definition.steps.map((_, i) => outcomeOf(steps.get(i)))
+    const next = nextStep(definition, outcomes)
+    if ('end' in next) return end(write, run, next.end, errorOf(progress, next.end))
+    const deadline = definition.timeoutMs === null ? null : run.startedAt! + definition.timeoutMs
+    if (deadline !== null && write.context.clock.now() >= deadline) {
+      return end(write, run, 'Failed', `The run took longer than its ${definition.timeoutMs! / 1_000} s.`)
+    }
+    const step = definition.steps[next.step]!
+    const sources = sourcesOf(progress)
+    if ('code' in step) {
+      begin(write, progress, next.step, JSON.stringify({ event: progress.event.id ?? null }))
+      return { run, step: next.step, code: step.code, sources, grant: write.grant, deadline }
+    }
+    const outcome = runVerbStep(write, progress, next.step, step, sources)
+    if (!settleStep(write, progress, next.step, outcome)) return null
+  }
+}
+
+function runVerbStep(write: Write, progress: Progress, i: number, step: VerbStep, sources: Sources): CodeOutcome {
+  const { input, call } = callOf(step, sources)
+  begin(write, progress, i, JSON.stringify(input))
+  if (call instanceof Problem) return { problem: call }
+  try {
+    return { result: write.attempt(() => answerIn(write, call)) }
+  } catch (reason) {
+    if (!(reason instanceof Problem) || reason === HOOKS_PENDING) throw reason
+    return { problem: reason }
+  }
+}
+
+/** Notes that a step is tried. */
+function begin({ sql, context }: Write, { run, steps }: Progress, i: number, input: string | null): void {
+  const before = steps.get(i)
+  const startedAt = before?.startedAt ?? context.clock.now()
+  const tries = (before?.tries ?? 0) + 1
+  const row: StepRow = { step: i, state: 'Running', tries, input, output: null, error: null, startedAt, endedAt: null }
+  steps.set(i, row)
+  saveStep(sql, run.n, row)
+}
+
+/** Notes what became of a step. False when it is to be tried again later. */
+function settleStep(write: Write, { run, definition, steps }: Progress, i: number, outcome: CodeOutcome): boolean {
+  const now = write.context.clock.now()
+  const row = steps.get(i)!
+  const settled: StepRow =
+    'result' in outcome
+      ? { ...row, state: 'Succeeded', output: JSON.stringify(outcome.result), endedAt: now }
+      : { ...row, state: 'Failed', error: outcome.problem.message, endedAt: now }
+  const isAgain = settled.state === 'Failed' && row.tries <= definition.retries
+  const kept: StepRow = isAgain ? { ...settled, state: 'Waiting', endedAt: null } : settled
+  steps.set(i, kept)
+  saveStep(write.sql, run.n, kept)
+  if (!isAgain) return true
+  const due = now + Math.min(definition.backoffMs * 2 ** (row.tries - 1), LONGEST_WAIT)
+  holdRun(write.sql, run.n, due)
+  write.wakeAt(due)
+  return false
+}
+
+/** Ends a run and counts it, in one transaction. */
+export function end(write: Write, run: RunRow, state: RunState, error: string | null): null {
+  const { sql, context } = write
+  const now = context.clock.now()
+  endRun(sql, run.n, state, now, error)
+  const current = currentOf(sql, 'Workflow', run.workflow)
+  if (!current || current.deleted) return null
+  const data = JSON.parse(current.data) as JsonObject
+  const own = write.within({ correlation: null }).as(grantFor('system'))
+  const counts = {
+    runCount: numberOf(data.runCount) + (run.trigger === 'manual' ? 0 : 1),
+    ...(state === 'Succeeded' && { successCount: numberOf(data.successCount) + 1 }),
+    ...(state === 'Failed' && { failureCount: numberOf(data.failureCount) + 1 }),
+    lastRunAt: isoOf(now),
+  }
+  const internalVerb = ENDED[state]!
+  applyVerb(own, { type: 'Workflow', verb: internalVerb.name, id: current.id, internalVerb, serviceFields: counts })
+  if (state === 'Cancelled') return null
+  const failures = state === 'Failed' ? (workflowRow(sql, run.workflow)?.failures ?? 0) + 1 : 0
+  setFailures(sql, run.workflow, failures)
+  if (failures >= MOST_FAILURES && data.status === 'Activated') {
+    applyVerb(own, { type: 'Workflow', verb: 'pause', id: current.id, internalVerb: PAUSE_WORKFLOW })
+  }
+  return null
+}
+
+/** The verbs that count a run, of the service's own. */
+const ENDED: { readonly [state: string]: Verb } = {
+  Succeeded: { name: 'succeed', before: 'succeeding', event: 'succeeded' },
+  Failed: { name: 'fail', before: 'failing', event: 'failed' },
+  Cancelled: { name: 'cancel', before: 'cancelling', event: 'cancelled' },
+}
+
+function errorOf({ definition, steps }: Progress, state: 'Succeeded' | 'Failed'): string | null {
+  if (state === 'Succeeded') return null
+  const [i, failed] = [...steps].findLast(([, row]) => row.state === 'Failed') ?? []
+  return i === undefined ? null : `Step ${i} (${titleOf(definition.steps[i]!)}) failed: ${failed!.error}`
+}
+
+/** A step in a few words. */
+function titleOf(step: Step): string {
+  return 'code' in step ? 'code' : `${step.type}.${step.verb}`
+}
+
+function sourcesOf({ event, definition, steps }: Progress): Sources {
+  const outputs = definition.steps.map((_, i) => {
+    const row = steps.get(i)
+    return row?.state === 'Succeeded' && row.output !== null ? (JSON.parse(row.output) as Json) : undefined
+  })
+  return { event, steps: outputs }
+}
+
+function outcomeOf(row: StepRow | undefined): StepOutcome {
+  return row?.state === 'Succeeded' || row?.state === 'Failed' ? row.state : null
+}
+
+function behaviourOf(data: JsonObject): JsonObject {
+  return Object.fromEntries(BEHAVIOUR.flatMap((field) => (data[field] === undefined ? [] : [[field, data[field]!]])))
+}
+
+/** What a run began with; null before it has begun. */
+export function kept({ definition }: RunRow): { readonly behaviour: JsonObject; readonly rights: string } | null {
+  return definition === null ? null : JSON.parse(definition)
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0
+}

@@ -1,0 +1,41 @@
+import { Cron } from 'croner'
+
+/** A cron expression with a time zone. */
+export interface Schedule {
+  readonly cron: string
+  readonly zone: string
+}
+
+const ZONE = /^(?:UTC|GMT|[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+)$/
+
+/** Reads `0 9 * * 1`, `0 9 * * 1 Europe/Berlin` or `TZ=Europe/Berlin 0 9 * * 1`. The zone is UTC when there is none. */
+export function parseSchedule(text: string): Schedule | { readonly fault: string } {
+  const words = text.trim().split(/\s+/)
+  const named = /^(?:CRON_)?TZ=(.+)$/.exec(words[0] ?? '')?.[1]
+  if (named !== undefined) words.shift()
+  const zone = named ?? (ZONE.test(words.at(-1) ?? '') ? words.pop()! : 'UTC')
+  const schedule = { cron: words.join(' '), zone }
+  try {
+    if (words.length < 5 && !words[0]?.startsWith('@')) throw new Error()
+    if (nextTime(schedule, 0) !== null) return schedule
+    return { fault: `the schedule ${schedule.cron} has no time in the future` }
+  } catch {
+    return isZone(zone)
+      ? { fault: `${schedule.cron.slice(0, 100)} is not a cron expression, such as 0 9 * * 1-5` }
+      : { fault: `${zone.slice(0, 60)} is not a time zone, such as Europe/Berlin` }
+  }
+}
+
+/** The first time of a schedule after another, or null when there is none. */
+export function nextTime({ cron, zone }: Schedule, after: number): number | null {
+  return new Cron(cron, { timezone: zone, paused: true }).nextRun(new Date(after))?.getTime() ?? null
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,64 @@
+import type { Sql } from '../ports.ts'
+
+/** What is kept of a workflow beside its entity. */
+export interface WorkflowRow {
+  readonly id: string
+  /** The rights of the key that stored it, as JSON. */
+  readonly rights: string
+  /** The event that stored it. */
+  readonly seq: number
+  /** When its schedule is next due, or null. */
+  readonly nextAt: number | null
+  /** How often it has failed in a row. */
+  readonly failures: number
+}
+
+export function workflowRow(sql: Sql, id: string): WorkflowRow | undefined {
+  const row = sql.rows('SELECT rights, seq, next_at, failures FROM workflows WHERE id = ?', id)[0]
+  return row && { id, rights: row[0], seq: row[1], nextAt: row[2], failures: row[3] }
+}
+
+/** Keeps the rights that a workflow runs with from now on. */
+export function saveRights(sql: Sql, id: string, rights: string, seq: number): void {
+  sql.run(
+    `INSERT INTO workflows (id, rights, seq, next_at, failures)
+    VALUES (?, ?, ?, NULL, 0)
+    ON CONFLICT (id) DO UPDATE
+    SET rights = excluded.rights, seq = excluded.seq`,
+    id,
+    rights,
+    seq,
+  )
+}
+
+export function scheduleWorkflow(sql: Sql, id: string, nextAt: number | null): void {
+  sql.run('UPDATE workflows SET next_at = ? WHERE id = ?', nextAt, id)
+}
+
+export function setFailures(sql: Sql, id: string, failures: number): void {
+  sql.run('UPDATE workflows SET failures = ? WHERE id = ?', failures, id)
+}
+
+/** The workflows whose schedule is due, the earliest first. */
+export function dueSchedules(sql: Sql, now: number): { readonly id: string; readonly at: number }[] {
+  return sql
+    .rows('SELECT id, next_at FROM workflows WHERE next_at <= ? ORDER BY next_at, id LIMIT 100', now)
+    .map(([id, at]) => ({ id, at }))
+}
+
+/** When the next schedule is due, or null. */
+export function nextSchedule(sql: Sql): number | null {
+  return sql.rows('SELECT min(next_at) FROM workflows WHERE next_at IS NOT NULL')[0]![0]
+}
+
+/** The workflows that are there, with their state as JSON text. */
+export function storedWorkflows(sql: Sql): { readonly id: string; readonly data: string; readonly rights: string }[] {
+  return sql
+    .rows(
+      `SELECT entities.id, entities.data, workflows.rights
+      FROM entities JOIN workflows ON workflows.id = entities.id
+      WHERE entities.type = 'Workflow' AND entities.gone = 0
+      ORDER BY entities.n`,
+    )
+    .map(([id, data, rights]) => ({ id, data, rights }))
+}
