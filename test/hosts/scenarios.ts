@@ -16,6 +16,14 @@ import { Receiver } from '../receiver.ts'
 import { Sse } from '../sse.ts'
 import type { Stage } from './ask.ts'
 
+/** A type whose verb runs at the time of a field. */
+const ALARM = {
+  status: 'Armed | Off = Armed',
+  ringAt: 'datetime',
+  ring: { event: 'rang' },
+  $timers: { ring: { at: 'ringAt', from: 'Armed', run: 'ring' } },
+}
+
 /** What must be so on every host. Each scenario has a tenant of its own, whose path is `at`. */
 export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) => Promise<void> } = {
   'a tenant that was only read does not exist': async ({ request }, at) => {
@@ -356,6 +364,89 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
       expect(again!.body).toMatchObject({ type: 'Contact.created', tenant: at.slice(2), data: { name: 'Ada' } })
     } finally {
       await receiver.stop()
+    }
+  },
+
+  'a timer runs its verb at its time, though nobody asks, and is listed before': async ({ request }, at) => {
+    await request('PUT', `${at}/schema/Alarm`, ALARM)
+    const ringAt = new Date(Date.now() + 1_500).toISOString()
+    const { body: alarm } = await request('POST', `${at}/Alarm`, { ringAt })
+    const { body: off } = await request('POST', `${at}/Alarm`, { ringAt, status: 'Off' })
+
+    const listed = await request('GET', `${at}/Alarm/${alarm.$id}/timers`)
+    const rang = async () => (await request('GET', `${at}/events?type=Alarm.rang`)).body.results
+    expect(listed.body).toMatchObject({ timers: [{ name: 'ring', at: ringAt, run: 'ring', status: 'Waiting' }] })
+    expect(await rang()).toEqual([])
+    await expect.poll(async () => (await rang()).length, { timeout: 20_000 }).toBe(1)
+
+    expect((await rang())[0]).toMatchObject({ entityId: alarm.$id, actor: 'timer:Alarm.ring' })
+    expect((await request('GET', `${at}/Alarm/${alarm.$id}/timers`)).body).toEqual({ timers: [], total: 0 })
+    await expect
+      .poll(async () => (await request('GET', `${at}/Alarm/${off.$id}/timers`)).body.total, { timeout: 20_000 })
+      .toBe(0)
+  },
+
+  'workflows run for events, by schedule and by hand': async ({ request, hasScripts }, at) => {
+    const note = (body: string) => ({ verb: 'create', type: 'Comment', args: { body } })
+    const draft = {
+      name: 'w',
+      triggerEvent: 'Contact.created',
+      filter: { title: 'new' },
+      steps: [note('$event.data.name')],
+    }
+    const { body: workflow } = await request('POST', `${at}/Workflow`, draft)
+    const path = `${at}/Workflow/${workflow.$id}`
+    const { body: timed } = await request('POST', `${at}/workflows`, {
+      name: 't',
+      schedule: '* * * * * * Europe/Berlin',
+      steps: [note('tick')],
+    })
+    for (const id of [workflow.$id, timed.$id]) {
+      expect((await request('POST', `${at}/Workflow/${id}/activate`)).status).toBe(200)
+    }
+    const bodies = async (filter: object) =>
+      (await request('GET', `${at}/Comment?filter=${encodeURIComponent(JSON.stringify(filter))}`)).body.results
+
+    await request('POST', `${at}/Contact`, { name: 'Ada', title: 'new' })
+    await request('POST', `${at}/Contact`, { name: 'Bob', title: 'old' })
+    await expect.poll(async () => (await bodies({ body: 'Ada' })).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await bodies({ body: 'tick' })).length, { timeout: 20_000 }).toBeGreaterThan(1)
+    await request('POST', `${at}/Workflow/${timed.$id}/pause`)
+    expect(await bodies({ body: 'Bob' })).toEqual([])
+    const runs = await request('GET', `${path}/runs`)
+    expect(runs.body).toMatchObject({ total: 1, results: [{ status: 'Succeeded', trigger: 'event' }] })
+    const run = await request('GET', `${path}/runs/${runs.body.results[0].id}`)
+    expect(run.body.steps).toMatchObject([{ verb: 'create', status: 'Succeeded', output: { body: 'Ada' } }])
+    expect((await request('POST', `${path}/runs/${run.body.id}/retry`)).status).toBe(409)
+    const test = await request('POST', `${path}/test`, { event: { type: 'Contact.created', data: { name: 'Eve' } } })
+    expect(test.body).toMatchObject({ dryRun: true, matches: false, steps: [{ output: { body: 'Eve' } }] })
+    expect(await bodies({ body: 'Eve' })).toEqual([])
+    expect((await request('POST', `${path}/trigger`)).body.runCount).toBe(2)
+    const failed = async () => (await request('GET', `${path}/runs?status=Succeeded`)).body.total
+    await expect.poll(failed, { timeout: 20_000 }).toBe(2)
+
+    const code = await request('POST', `${at}/Workflow`, { name: 'c', steps: [{ code: '(event) => event.type' }] })
+    expect(code.status).toBe(hasScripts ? 201 : 501)
+  },
+
+  'a fork and a restored log do not run what was due before': async ({ request }, at) => {
+    const tenant = `/operator/tenants/${at.slice(2)}`
+    await request('PUT', `${at}/schema/Alarm`, ALARM)
+    // Its time comes, and nothing is done: then it is switched on again, so that only the timer of a copy could ring it.
+    const { body: past } = await request('POST', `${at}/Alarm`, { ringAt: new Date().toISOString(), status: 'Off' })
+    const timers = async () => (await request('GET', `${at}/Alarm/${past.$id}/timers`)).body.total
+    await expect.poll(timers, { timeout: 20_000 }).toBe(0)
+    await request('PUT', `${at}/Alarm/${past.$id}`, { status: 'Armed' })
+    await request('POST', `${at}/Alarm`, { ringAt: new Date(Date.now() + 5_000).toISOString() })
+
+    await request('POST', `${tenant}/fork`, { to: `${at.slice(2)}-fork` })
+    const { text } = await request('GET', `${tenant}/log`)
+    await request('PUT', `${tenant}-copy/log`, text)
+
+    for (const copy of [`${at}-fork`, `${at}-copy`]) {
+      const rang = async () => (await request('GET', `${copy}/events?type=Alarm.rang`)).body.results
+      await expect.poll(async () => (await rang()).length, { timeout: 20_000 }).toBe(1)
+      expect((await rang())[0].entityId).not.toBe(past.$id)
     }
   },
 

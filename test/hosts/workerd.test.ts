@@ -3,6 +3,7 @@ import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
 import { tildeWith } from '../cli/tilde.ts'
 import { ROOT, testHost } from '../host.ts'
 import { Receiver } from '../receiver.ts'
+import { verifies } from '../verifies.ts'
 import { type Stage, stageAt } from './ask.ts'
 import { SERVICE, startWorkerd, type Workerd } from './workerd.ts'
 
@@ -67,6 +68,31 @@ describe('the service on workerd', () => {
     await receiver.stop()
 
     expect(told!.body).toMatchObject({ type: 'ApiKey.expired', tenant: 'due', data: { name: 'short' } })
+  })
+
+  verifies('timer.crash', 'a timer runs once after a kill -9 of workerd, and its workflow too', async () => {
+    const at = '/~due-timer'
+    await stage.request('PUT', `${at}/schema/Alarm`, {
+      ringAt: 'datetime',
+      ring: { event: 'rang' },
+      $timers: { ring: { at: 'ringAt', run: 'ring' } },
+    })
+    const steps = [{ verb: 'create', type: 'Comment', args: { body: '$event.data.$id' } }]
+    const { body: workflow } = await stage.request('POST', `${at}/Workflow`, {
+      name: 'w',
+      triggerEvent: 'Alarm.rang',
+      steps,
+    })
+    await stage.request('POST', `${at}/Workflow/${workflow.$id}/activate`)
+    const ringAt = new Date(Date.now() + 2_000).toISOString()
+    for (let i = 0; i < 20; i++) await stage.request('POST', `${at}/Alarm`, { ringAt })
+    await workerd.crash()
+
+    const comments = async () => (await stage.request('GET', `${at}/Comment/count`)).body.count
+    await expect.poll(comments, { timeout: 30_000 }).toBe(20)
+    const { body } = await stage.request('GET', `${at}/events?type=Alarm.rang`)
+    expect(new Set(body.results.map(({ entityId }: { entityId: string }) => entityId)).size).toBe(20)
+    expect(body.results).toHaveLength(20)
   })
 
   test('signing up makes a tenant with its first key, once', async () => {

@@ -28,10 +28,10 @@ export function runFileTask(options: FileTaskOptions, task: FileTask): Verdict |
     case 'detach':
       return change(task.path, (sql) => {
         if (task.seq !== null) rewind(sql, task.seq)
-        detach(sql)
+        detach(sql, Date.now())
       })
     case 'forgetTimers':
-      return change(task.path, (sql) => sql.transaction(() => forgetTimers(sql)))
+      return change(task.path, (sql) => sql.transaction(() => forgetTimers(sql, Date.now())))
   }
 }
 

@@ -34,6 +34,8 @@ export interface AdminDeps {
   readonly cancelAlarm: (slug: string) => void
   /** Makes a new key that signs checkpoints. */
   readonly rotateKey: () => Promise<SigningKey>
+  /** Opens a tenant soon, so that it does what is due. */
+  readonly wake: (slug: string) => void
 }
 
 const MOST_LISTED = 10_000
@@ -99,7 +101,9 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
     try {
       const { seq } = (await deps.runTask(slug, { do: 'copy', path, asOf })) as CopyResult
       await deps.fileThread.run({ do: 'detach', path, seq })
-      return render(json(201, await adopt(to, path, deps)))
+      const taken = await adopt(to, path, deps)
+      deps.wake(to)
+      return render(json(201, taken))
     } finally {
       removeFile(path)
     }
@@ -167,8 +171,9 @@ async function restore(
         Readable.from(body instanceof Uint8Array ? [body] : body),
         createWriteStream(path, { mode: 0o600 }),
       )
-      const taken = how === 'adopt' ? adopt(slug, path, deps) : deps.runTask(slug, { do: how, path })
-      return render(json(201, await taken))
+      const taken = await (how === 'adopt' ? adopt(slug, path, deps) : deps.runTask(slug, { do: how, path }))
+      deps.wake(slug)
+      return render(json(201, taken as object))
     } finally {
       removeFile(path)
       // A thread that died could not remove the tenant that it was making.

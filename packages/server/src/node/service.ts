@@ -77,6 +77,7 @@ export async function openService(given: Settings): Promise<Service> {
     release: (slug) => pool?.release(slug) ?? false,
     cancelAlarm: (slug) => alarms.book(slug, null),
     rotateKey: () => signingKeys.rotate(),
+    wake: (slug) => alarms.book(slug, Date.now()),
   })
   const proof = new ProofPages(settings, signingKeys, () => baseUrl)
   const pages = consolePages()

@@ -104,6 +104,7 @@ export function tenantObject(program: Program): TenantObjectClass {
         const { events } = await tenant.admin.replay(request.body as AsyncIterable<Uint8Array>, async () => {})
         // What is kept beside the log was replaced: it must be read again.
         this.#tenant = null
+        this.#opened(tenant.slug)
         return render(json(201, { tenant: tenant.slug, events }))
       } catch (reason) {
         if (isNew) await this.#erase()

@@ -1,10 +1,11 @@
 import type { Sql } from '../ports.ts'
 import { LOG_KEPT, OPEN } from './layout.ts'
+import { readHead } from './log.ts'
 import { CUT, earliestCut, setMeta } from './meta.ts'
-import { forgetTimers } from './timers.ts'
+import { clearTimers, forgetTimers } from './timers.ts'
 import { cutTree } from './tree.ts'
 import { cutVersions, indexVersions } from './versions.ts'
-import { clearRuns } from './workflow-runs.ts'
+import { forgetOpenRuns } from './workflow-runs.ts'
 
 /** Takes a copy of a tenant back to a seq, as if nothing had happened since. For forks only: it cuts the log. */
 export function rewind(sql: Sql, seq: number): void {
@@ -35,18 +36,18 @@ export function rewind(sql: Sql, seq: number): void {
     sql.run('DELETE FROM clocks WHERE seq > ?', seq)
     sql.run('DELETE FROM synced')
     sql.run('DELETE FROM workflows WHERE seq > ?', seq)
-    clearRuns(sql)
-    forgetTimers(sql)
+    forgetOpenRuns(sql, readHead(sql).at)
+    clearTimers(sql)
     sql.run(LOG_KEPT)
   })
 }
 
 /** Leaves behind what belongs to the tenant that was copied: its keys' secrets, what it still has to send, what it answered. */
-export function detach(sql: Sql): void {
+export function detach(sql: Sql, now: number): void {
   sql.transaction(() => {
     for (const table of ['keys', 'answers', 'after_hook_queue', 'receivers', 'outbox']) sql.run(`DELETE FROM ${table}`)
-    clearRuns(sql)
-    forgetTimers(sql)
+    forgetOpenRuns(sql, now)
+    forgetTimers(sql, now)
     sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)
     sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     setMeta(sql, 'text.seq', '0')

@@ -1,5 +1,5 @@
 import type { Sql, SqlRow } from '../ports.ts'
-import { setMeta } from './meta.ts'
+import { getMeta, setMeta } from './meta.ts'
 
 /** A verb that will run on an entity at a time. */
 export interface TimerRow {
@@ -75,16 +75,22 @@ export function clearTimers(sql: Sql): void {
   sql.run('DELETE FROM timer_scans')
 }
 
-/** Forgets all timers. They are made again from the entities when the tenant is next opened. */
-export function forgetTimers(sql: Sql): void {
+/** Forgets all timers. When the tenant is next opened they are made again from its entities, for times after `now`. */
+export function forgetTimers(sql: Sql, now: number): void {
   clearTimers(sql)
-  setMeta(sql, DECLARED_TIMERS, TIMERS_FORGOTTEN)
+  setMeta(sql, DECLARED_TIMERS, `${TIMERS_FORGOTTEN} ${now}`)
+}
+
+/** The time after which timers have to be made again, or null. */
+export function forgottenTimers(sql: Sql, now: number): number | null {
+  const [word, at] = getMeta(sql, DECLARED_TIMERS)?.split(' ') ?? []
+  return word === TIMERS_FORGOTTEN ? Number(at ?? now) : null
 }
 
 /** The key in `meta` of what the program declared when the tenant was last opened: timers with their fields. */
 export const DECLARED_TIMERS = 'timers.declared'
-/** Its value when timers have to be made again. */
-export const TIMERS_FORGOTTEN = 'forgotten'
+/** Its value when timers have to be made again, with the time at which they were forgotten. */
+const TIMERS_FORGOTTEN = 'forgotten'
 
 /** A timer whose type had entities when it was declared: they are gone through in their order. */
 export interface TimerScan {

@@ -158,9 +158,12 @@ export function forgetRuns(sql: Sql, before: number, limit: number): void {
   sql.run('DELETE FROM workflow_runs WHERE n IN (SELECT value FROM json_each(?))', list)
 }
 
-/** Forgets all runs: they belong to the tenant that was copied. */
-export function clearRuns(sql: Sql): void {
-  for (const table of ['workflow_calls', 'workflow_steps', 'workflow_runs']) sql.run(`DELETE FROM ${table}`)
+/** Forgets the runs of a copy that have not ended, or not until a time: the origin goes on with them. */
+export function forgetOpenRuns(sql: Sql, until: number): void {
+  sql.run('DELETE FROM workflow_runs WHERE ended_at IS NULL OR ended_at > ?', until)
+  for (const table of ['workflow_calls', 'workflow_steps']) {
+    sql.run(`DELETE FROM ${table} WHERE run NOT IN (SELECT n FROM workflow_runs)`)
+  }
 }
 
 const SELECT = `

@@ -62,7 +62,7 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
         if (!beside) clearNonLogTables(engine.sql)
         if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, and has ${engine.head.seq}.`)
         // What was due in the origin until now is not run here.
-        forgetTimers(engine.sql)
+        forgetTimers(engine.sql, engine.ports.clock.now())
       } else applyEvent(engine, line)
     }
   })

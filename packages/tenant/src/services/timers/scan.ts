@@ -6,13 +6,13 @@ import {
   clearTimers,
   DECLARED_TIMERS,
   endScan,
+  forgottenTimers,
   hasScans,
   moveScan,
   nextScan,
   removeMarks,
   scheduleMissing,
   startScan,
-  TIMERS_FORGOTTEN,
 } from '../../store/timers.ts'
 import { liveStates } from '../../store/verify.ts'
 import { timeIn } from './schedule.ts'
@@ -57,13 +57,14 @@ export function declareProgram(engine: Engine): 'known' | 'forgotten' {
   }
   const known = getMeta(sql, DECLARED_TIMERS)
   if (known === text) return 'known'
+  const later = forgottenTimers(sql, ports.clock.now())
   sql.transaction(() => {
-    if (known === TIMERS_FORGOTTEN) rebuildTimers(engine)
+    if (later !== null) rebuildTimers(engine, later)
     else if (known !== null) declareNew(engine, declared, JSON.parse(known))
     setMeta(sql, DECLARED_TIMERS, text)
   })
   ports.alarm.wakeAt(ports.clock.now())
-  return known === TIMERS_FORGOTTEN ? 'forgotten' : 'known'
+  return later === null ? 'known' : 'forgotten'
 }
 
 function declareNew({ sql, head }: Engine, declared: Declared, known: Declared): void {
@@ -74,10 +75,9 @@ function declareNew({ sql, head }: Engine, declared: Declared, known: Declared):
   }
 }
 
-/** Makes all timers again from the entities; what was due until now does not run. */
-function rebuildTimers({ sql, nouns, head, ports }: Engine): void {
+/** Makes all timers again from the entities; what was due before a time does not run. */
+function rebuildTimers({ sql, nouns, head }: Engine, later: number): void {
   clearTimers(sql)
-  const later = ports.clock.now()
   for (const timer of Object.keys(timersOf(nouns.all))) {
     const [type, name] = timer.split('.') as [string, string]
     startScan(sql, { type, name, seq: head.seq, later })
