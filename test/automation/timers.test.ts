@@ -309,7 +309,7 @@ class Simulation {
 
 verifies('timer.once', 'random timers run as a simple simulation says', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+    fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40, size: 'max' }), async (actions) => {
       const { run, declare, settle, advance, events, clock, close } = openAutomation()
       declare('Alarm', { ...ALARM, arm: { event: 'armed', set: { status: 'Armed' } } })
       const simulation = new Simulation()

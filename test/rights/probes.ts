@@ -256,7 +256,7 @@ function mcp(planted: Planted): Probe[] {
 }
 
 /** Every function that code can call. */
-function scripts({ hidden }: Planted): Probe[] {
+function scripts({ hidden, visible, run }: Planted): Probe[] {
   const codes = [
     ...TYPES.flatMap((type) => [
       `await $.${type}.find({})`,
@@ -268,6 +268,12 @@ function scripts({ hidden }: Planted): Probe[] {
       `await $.${type}.update('${id}', { tags: 'code' })`,
       `await $.${type}.delete('${id}')`,
     ]),
+    ...[visible.Workflow, hidden.Workflow].flatMap((id) => [
+      `await $.Workflow.runs('${id}')`,
+      `await $.Workflow.run('${id}', '${run}')`,
+      `await $.Workflow.retryRun('${id}', '${run}')`,
+    ]),
+    ...Object.entries(hidden).map(([type, id]) => `await $.${type}.timers('${id}')`),
     'await $.events({ limit: 1000 })',
     "await $.Contact.create({ name: 'by code', title: 'mine' })",
   ]

@@ -13,6 +13,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
   schema: 'show or declare types',
   keys: 'list, create and revoke keys',
   webhooks: 'manage webhooks, or try one at home',
+  workflows: 'show, retry and test the runs of workflows',
   import: 'bring a file in',
   export: 'write a type to a file',
   sync: 'bring a local store and the service together',

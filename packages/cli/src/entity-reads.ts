@@ -108,6 +108,18 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
       call.out.list(page.results, ['version', 'timestamp', 'verb', 'actor', 'previous'], page)
     },
   }),
+  timers: (noun) => ({
+    usage: `${noun.name}.timers ID`,
+    summary: 'lists what is due next for an entity',
+    flags: {},
+    examples: [`tilde ${noun.name}.timers ID`],
+    heeds: ['dry-run'],
+    async run(call) {
+      const id = encodeURIComponent(oneWord(call, 'the id'))
+      const answer = await call.link().$.request('GET', `/${noun.name}/${id}/timers`)
+      call.out.list(answer.timers, ['name', 'at', 'run', 'status', 'error'], answer)
+    },
+  }),
   diff: (noun) => ({
     usage: `${noun.name}.diff ID --from VERSION --to VERSION`,
     summary: 'shows what changed between two versions or times',

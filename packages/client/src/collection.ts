@@ -58,6 +58,8 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
     },
     history: async (id: string, { limit, cursor }: Options = {}) =>
       pageOf(await wire.json(`${at(id)}/history`, { query: { limit, cursor } })),
+    timers: async (id: string) => (await wire.json(`${at(id)}/timers`, {})).timers,
+    ...(type === 'Workflow' && runsOf(wire, at)),
     diff: (id: string, from: number | Time, to: number | Time) =>
       wire.json(`${at(id)}/diff`, { query: { from: versionText(from), to: versionText(to) } }),
     createMany: (drafts: readonly object[], options: Options = {}) =>
@@ -77,6 +79,18 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
           ? known[name as keyof typeof known]
           : run(name),
   })
+}
+
+/** What a Workflow can be asked beside its verbs. */
+function runsOf(wire: Wire, at: (id: string) => string) {
+  const run = (id: string, name: string) => `${at(id)}/runs/${encodeURIComponent(name)}`
+  return {
+    runs: async (id: string, query: { status?: string; limit?: number; cursor?: string | null } = {}) =>
+      pageOf(await wire.json(`${at(id)}/runs`, { query })),
+    run: (id: string, name: string) => wire.json(run(id, name), {}),
+    retryRun: (id: string, name: string) => wire.json(`${run(id, name)}/retry`, { method: 'POST', body: {} }),
+    cancelRun: (id: string, name: string) => wire.json(`${run(id, name)}/cancel`, { method: 'POST', body: {} }),
+  }
 }
 
 /** Asks for a list: by its address, or in a batch of one when the filter is long. */

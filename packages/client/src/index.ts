@@ -12,6 +12,7 @@ export {
 export type { Page } from './page.ts'
 export type { ConsistencyProof, EventProof, Proofs, SignedCheckpoint, WitnessReport } from './proof.ts'
 export type { Time } from './query.ts'
+export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './runs.ts'
 export { type SendSync, type SyncReport, sync, syncOver } from './sync.ts'
 export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './sync-types.ts'
 export {

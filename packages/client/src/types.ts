@@ -16,9 +16,12 @@ import type {
 import type { AnyJson } from './any-json.ts'
 import type { Page } from './page.ts'
 import type { Time } from './query.ts'
+import type { EntityTimer, WorkflowRuns } from './runs.ts'
 
 /** One type of a tenant: to find, to read, to write, and every verb as a method. */
-export type Collection<T extends Noun, C extends NounMap> = Reading<T, C> & Omit<Verbs<T>, keyof Reading<T, C>>
+export type Collection<T extends Noun, C extends NounMap> = Reading<T, C> &
+  Omit<Verbs<T>, keyof Reading<T, C>> &
+  (T['name'] extends 'Workflow' ? WorkflowRuns : unknown)
 
 /** What every type can be asked. */
 export interface Reading<T extends Noun, C extends NounMap> {
@@ -49,6 +52,8 @@ export interface Reading<T extends Noun, C extends NounMap> {
   history(id: string, options?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<Version<T>>>
   /** What changed between two versions, or between two times. */
   diff(id: string, from: number | Time, to: number | Time): Promise<Difference>
+  /** What is due next for an entity. */
+  timers(id: string): Promise<readonly EntityTimer[]>
   /** Creates many, each for itself: what is wrong with one does not keep out the others. */
   createMany(drafts: readonly Draft<T>[], options?: { readonly signal?: AbortSignal }): Promise<CreatedMany>
 }

@@ -10,6 +10,7 @@ import { entityView } from '../view/entity.ts'
 import { runVerb } from '../write/run-verb.ts'
 import type { Write } from '../write/write.ts'
 import { history } from './history.ts'
+import { timersOf } from './timers/view.ts'
 
 /** One operation of a session, as code calls it. */
 // biome-ignore lint/suspicious/noExplicitAny: what an operation takes and returns depends on types that the tenant declares.
@@ -96,6 +97,7 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
     const versions = history(engine, grant, noun, textOf(id, 'history', noun.name), limit ?? 25, before)
     return versions as unknown as Json
   },
+  timers: ({ engine, grant }, noun, [id]) => timersOf(engine, grant, noun, textOf(id, 'timers', noun.name)).timers!,
   get: ({ engine, grant, budget }, noun, [id, options]) => {
     const { include, asOf } = parseQuery(engine, grant, noun, {}, options)
     const found = get(readContextOf(engine, grant, budget), noun.name, textOf(id, 'get', noun.name), { include, asOf })

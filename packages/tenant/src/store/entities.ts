@@ -64,6 +64,16 @@ export function presentAt(sql: Sql, ordinal: number): Stored | undefined {
   return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data }
 }
 
+/** The states of entities of a type after a place, in the order of creation. */
+export function statesAfter(sql: Sql, type: string, after: number, limit: number): [n: number, data: string][] {
+  return sql.rows(
+    'SELECT n, data FROM entities WHERE type IS ? AND gone = 0 AND n > ? ORDER BY n LIMIT +?',
+    type,
+    after,
+    limit,
+  ) as [number, string][]
+}
+
 /** Whether an entity of this type and id is there. */
 export function exists(sql: Sql, type: string, id: string): boolean {
   return sql.rows('SELECT 1 FROM entities WHERE id = ? AND type IS ? AND gone = 0', id, type).length > 0

@@ -1,9 +1,16 @@
+import type { JsonObject } from '@tildebase/nouns'
 import type { Sql, SqlRow } from '../ports.ts'
 
 export type RunState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancelled'
 
 /** What made a workflow run. */
 type RunTrigger = 'event' | 'schedule' | 'manual' | 'retry'
+
+/** The fields of the workflow that decide what a run does, and the rights that it does it with, as JSON text. */
+interface RunDefinition {
+  readonly behaviour: JsonObject
+  readonly rights: string
+}
 
 /** One run of a workflow. */
 export interface RunRow {
@@ -22,8 +29,8 @@ export interface RunRow {
   readonly hops: number
   readonly retryOf: string | null
   readonly retriedBy: string | null
-  /** The steps and the rights that it runs with, from its start on, as JSON. */
-  readonly definition: string | null
+  /** What it runs, from its start on: a later change of the workflow does not change it. */
+  readonly definition: RunDefinition | null
   readonly startedAt: number | null
   readonly endedAt: number | null
   readonly error: string | null
@@ -111,10 +118,10 @@ export function nextRun(sql: Sql, except: readonly string[]): number | null {
   )[0]![0]
 }
 
-export function startRun(sql: Sql, n: number, definition: string, at: number): void {
+export function startRun(sql: Sql, n: number, definition: RunDefinition, at: number): void {
   sql.run(
     `UPDATE workflow_runs SET state = 'Running', definition = ?, started_at = coalesce(started_at, ?) WHERE n = ?`,
-    definition,
+    JSON.stringify(definition),
     at,
     n,
   )
@@ -200,7 +207,7 @@ function toRun(row: SqlRow): RunRow {
     hops,
     retryOf,
     retriedBy,
-    definition,
+    definition: definition === null ? null : JSON.parse(definition),
     startedAt,
     endedAt,
     error,

@@ -10,6 +10,8 @@ import type { Write } from '../../write/write.ts'
 import { changesAfter } from '../events/changes.ts'
 import { isReadOperation, type Reading, readOperation, writeOperation } from '../session.ts'
 import { undo } from '../undo.ts'
+import { cancelRun, retryRun } from '../workflows/manage.ts'
+import { runsOf, runWithId } from '../workflows/view.ts'
 
 const MOST_EVENTS = 1_000
 
@@ -30,6 +32,7 @@ export function scriptCall(name: string, args: readonly Json[]): ScriptCall {
 
 /** Whether a call only reads. */
 export function isRead({ type, operation }: ScriptCall): boolean {
+  if (type === 'Workflow' && (operation === 'runs' || operation === 'run')) return true
   return type === 'events' || (type === 'metrics' && operation === 'list') || isReadOperation(operation)
 }
 
@@ -37,6 +40,7 @@ export function isRead({ type, operation }: ScriptCall): boolean {
 export function answerRead(reading: Reading, call: ScriptCall): Json {
   if (call.type === 'events') return eventsFor(reading, call)
   if (call.type === 'metrics' && call.operation === 'list') return metricsFor(reading, call)
+  if (call.type === 'Workflow' && (call.operation === 'runs' || call.operation === 'run')) return runsFor(reading, call)
   return readOperation(reading, call.type, call.operation, call.args)
 }
 
@@ -45,7 +49,23 @@ export function answerIn(write: Write, call: ScriptCall): Json {
   const { engine, grant, context } = write
   if (isRead(call)) return answerRead({ engine, grant, budget: context.budget }, call)
   if (call.type === 'undo' && call.operation === 'list') return { ...undo(write, correlationIn(call)) }
+  if (call.type === 'Workflow' && call.operation === 'retryRun') return retryRun(write, ...idsIn(call))
+  if (call.type === 'Workflow' && call.operation === 'cancelRun') return cancelRun(write, ...idsIn(call))
   return writeOperation(write, call.type, call.operation, call.args)
+}
+
+/** `$.Workflow.runs(id, {status, limit, cursor})`, newest first; `$.Workflow.run(id, run)`: one with its steps. */
+function runsFor({ engine, grant }: Reading, call: ScriptCall): Json {
+  if (call.operation === 'run') return runWithId(engine, grant, ...idsIn(call))
+  const [id, options] = call.args
+  const { status = null, cursor = null, limit = 25 } = isPlainObject(options) ? options : {}
+  const text = (value: unknown) => (value === null ? null : String(value))
+  return runsOf(engine, grant, String(id), { status: text(status), cursor: text(cursor), limit: limitOf(limit) })
+}
+
+function idsIn({ operation, args: [id, run] }: ScriptCall): [workflow: string, run: string] {
+  if (typeof id === 'string' && typeof run === 'string') return [id, run]
+  throw new Problem('invalid_parameter', `Call $.Workflow.${operation}(id, run) with the ids of a workflow and a run.`)
 }
 
 /** `$.events({type: 'Contact.*', since, after, limit})`: the change stream, oldest first. */

@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { HOOK_LIMITS } from './limits.ts'
-import { noScript } from './run-write.ts'
+import { noScript } from './no-script.ts'
 
 /** Refuses code that is not a function, before any write depends on it. */
 export async function checkCode({ ports, slug }: Engine, code: string): Promise<void> {

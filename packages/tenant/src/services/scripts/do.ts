@@ -6,7 +6,7 @@ import type { Write, WriteContext } from '../../write/write.ts'
 import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
 import { DryRun } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
-import { noScript } from './run-write.ts'
+import { noScript } from './no-script.ts'
 import { codeOf } from './stored.ts'
 import { type CodeWarning, CodeWarnings } from './unknown.ts'
 

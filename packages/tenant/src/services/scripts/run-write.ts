@@ -7,6 +7,7 @@ import type { Transactor } from '../../write/transactor.ts'
 import type { Write, WriteContext } from '../../write/write.ts'
 import { answerRead, isRead, scriptCall } from './call.ts'
 import { HOOK_LIMITS } from './limits.ts'
+import { noScript } from './no-script.ts'
 import { grantOfHook } from './stored.ts'
 
 /** A write is attempted at most this often: once more for each hook that only an earlier answer leads to. */
@@ -52,11 +53,6 @@ export function runNow<T>(
     if (reason !== HOOKS_PENDING) throw reason
   }
   return runWrite(transactor, async (attempted) => engine.commit(attempted), grant, context, work)
-}
-
-/** The problem of a host that cannot run stored code. */
-export function noScript(): Problem {
-  return new Problem('not_supported', 'This host does not run code: it has no interpreter to run it in.')
 }
 
 /** The code that calls a stored hook. */

@@ -4,7 +4,8 @@ import { storedHook } from '../../write/stored-hooks.ts'
 import type { Transactor } from '../../write/transactor.ts'
 import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
 import { LIMITS } from './limits.ts'
-import { hookCall, noScript, runNow } from './run-write.ts'
+import { noScript } from './no-script.ts'
+import { hookCall, runNow } from './run-write.ts'
 import { grantOfHook } from './stored.ts'
 
 /** The host stops: what was asked of it has not been done. */

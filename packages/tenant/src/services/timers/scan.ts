@@ -1,6 +1,7 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Job } from '../../engine/scheduler.ts'
+import { statesAfter } from '../../store/entities.ts'
 import { getMeta, setMeta } from '../../store/meta.ts'
 import {
   clearTimers,
@@ -14,7 +15,6 @@ import {
   scheduleMissing,
   startScan,
 } from '../../store/timers.ts'
-import { liveStates } from '../../store/verify.ts'
 import { timeIn } from './schedule.ts'
 
 /** Entities per slice. */
@@ -98,7 +98,7 @@ function scanSlice({ sql, nouns }: Engine): void {
   if (!scan) return
   const { type, name, seq, later, after } = scan
   const timer = nouns.get(type)?.timers[name]
-  const states = timer ? liveStates(sql, type, after, SLICE) : []
+  const states = timer ? statesAfter(sql, type, after, SLICE) : []
   for (const [n, data] of states) {
     const at = timeIn((JSON.parse(data) as JsonObject)[timer!.at])
     if (at !== null && at > later) scheduleMissing(sql, { n, type, name, at, hops: 0 }, seq)

@@ -4,7 +4,8 @@ import { callsOf, saveCall } from '../../store/workflow-steps.ts'
 import type { Transactor } from '../../write/transactor.ts'
 import { answerIn, answerRead, isRead, type ScriptCall, scriptCall } from '../scripts/call.ts'
 import { LIMITS } from '../scripts/limits.ts'
-import { noScript, runNow } from '../scripts/run-write.ts'
+import { noScript } from '../scripts/no-script.ts'
+import { runNow } from '../scripts/run-write.ts'
 import type { CodeOutcome, CodeTask } from './run.ts'
 
 /** The code that calls the function of a step. */

@@ -2,7 +2,7 @@ import { type Issue, invalid, isPattern, isPlainObject, type Json, type JsonObje
 import type { Engine } from '../../engine/engine.ts'
 import { filterOf } from '../../query/filter.ts'
 import { MOST_CODE } from '../scripts/limits.ts'
-import { noScript } from '../scripts/run-write.ts'
+import { noScript } from '../scripts/no-script.ts'
 import { parseSchedule, type Schedule } from './schedule.ts'
 import { faultsIn } from './values.ts'
 

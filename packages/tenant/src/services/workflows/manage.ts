@@ -5,8 +5,8 @@ import { addRun, markRetried, type RunRow, runOf } from '../../store/workflow-ru
 import { copySteps } from '../../store/workflow-steps.ts'
 import { notFound } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
+import { end } from './end.ts'
 import { demandCovers } from './rights.ts'
-import { end } from './run.ts'
 import { runView } from './view.ts'
 
 /** Runs a workflow again for the event of a run that failed. Steps that have succeeded are not run again. */

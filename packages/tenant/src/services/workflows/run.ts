@@ -1,29 +1,26 @@
-import { isoOf, type Json, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
+import { isoOf, type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, grantFor } from '../../grant/grant.ts'
 import { recordView } from '../../query/visibility.ts'
 import { currentOf } from '../../store/entities.ts'
 import { readEntry } from '../../store/log.ts'
-import { endRun, holdRun, type RunRow, type RunState, runAt, startRun } from '../../store/workflow-runs.ts'
+import { holdRun, type RunRow, runAt, startRun } from '../../store/workflow-runs.ts'
 import { type StepRow, saveStep, stepsOf } from '../../store/workflow-steps.ts'
-import { setFailures, workflowRow } from '../../store/workflows.ts'
+import { workflowRow } from '../../store/workflows.ts'
 import { eventView } from '../../view/event.ts'
 import { HOOKS_PENDING } from '../../write/hook-answers.ts'
 import type { Transactor } from '../../write/transactor.ts'
-import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
-import { PAUSE_WORKFLOW } from '../made-by.ts'
 import { answerIn, type ScriptCall } from '../scripts/call.ts'
 import { runNow } from '../scripts/run-write.ts'
 import { BEHAVIOUR, type Definition, definitionOf, type Step, type VerbStep } from './definition.ts'
+import { end } from './end.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
 import { grantOfWorkflow } from './rights.ts'
 import { resolve, type Sources } from './values.ts'
 
 /** Workflows and hooks that lead to each other: past this it is a loop. */
 const MOST_HOPS = 16
-/** A workflow that fails so often in a row is paused. */
-const MOST_FAILURES = 5
 const LONGEST_WAIT = 86_400_000
 
 /** The code of a step, which runs outside of transactions. */
@@ -60,7 +57,7 @@ export function advance(
   const { engine } = transactor
   const run = runAt(engine.sql, n)
   if (!run || run.endedAt !== null) return null
-  const rights = kept(run)?.rights ?? workflowRow(engine.sql, run.workflow)?.rights
+  const rights = run.definition?.rights ?? workflowRow(engine.sql, run.workflow)?.rights
   const grant = rights === undefined ? grantFor('system') : grantOfWorkflow(run.workflow, rights)
   const context = { hops: run.hops + 1, correlation: run.id }
   return runNow(transactor, grant, context, (write) => proceed(write, n, rights, outcome))
@@ -111,8 +108,8 @@ function proceed(
   if (run.hops > MOST_HOPS) {
     return end(write, run, 'Failed', `${run.hops} workflows or hooks, one after the other, led here. Break the loop.`)
   }
-  const behaviour = kept(run)?.behaviour ?? behaviourOf(data)
-  if (run.startedAt === null || run.definition === null) startRun(sql, n, JSON.stringify({ behaviour, rights }), now)
+  const behaviour = run.definition?.behaviour ?? behaviourOf(data)
+  if (run.startedAt === null || run.definition === null) startRun(sql, n, { behaviour, rights }, now)
   const progress: Progress = {
     run: { ...run, startedAt: run.startedAt ?? now },
     definition: definitionOf(behaviour),
@@ -186,39 +183,6 @@ function settleStep(write: Write, { run, definition, steps }: Progress, i: numbe
   return false
 }
 
-/** Ends a run and counts it, in one transaction. */
-export function end(write: Write, run: RunRow, state: RunState, error: string | null): null {
-  const { sql, context } = write
-  const now = context.clock.now()
-  endRun(sql, run.n, state, now, error)
-  const current = currentOf(sql, 'Workflow', run.workflow)
-  if (!current || current.deleted) return null
-  const data = JSON.parse(current.data) as JsonObject
-  const own = write.within({ correlation: null }).as(grantFor('system'))
-  const counts = {
-    runCount: numberOf(data.runCount) + (run.trigger === 'manual' ? 0 : 1),
-    ...(state === 'Succeeded' && { successCount: numberOf(data.successCount) + 1 }),
-    ...(state === 'Failed' && { failureCount: numberOf(data.failureCount) + 1 }),
-    lastRunAt: isoOf(now),
-  }
-  const internalVerb = ENDED[state]!
-  applyVerb(own, { type: 'Workflow', verb: internalVerb.name, id: current.id, internalVerb, serviceFields: counts })
-  if (state === 'Cancelled') return null
-  const failures = state === 'Failed' ? (workflowRow(sql, run.workflow)?.failures ?? 0) + 1 : 0
-  setFailures(sql, run.workflow, failures)
-  if (failures >= MOST_FAILURES && data.status === 'Activated') {
-    applyVerb(own, { type: 'Workflow', verb: 'pause', id: current.id, internalVerb: PAUSE_WORKFLOW })
-  }
-  return null
-}
-
-/** The verbs that count a run, of the service's own. */
-const ENDED: { readonly [state: string]: Verb } = {
-  Succeeded: { name: 'succeed', before: 'succeeding', event: 'succeeded' },
-  Failed: { name: 'fail', before: 'failing', event: 'failed' },
-  Cancelled: { name: 'cancel', before: 'cancelling', event: 'cancelled' },
-}
-
 function errorOf({ definition, steps }: Progress, state: 'Succeeded' | 'Failed'): string | null {
   if (state === 'Succeeded') return null
   const [i, failed] = [...steps].findLast(([, row]) => row.state === 'Failed') ?? []
@@ -244,13 +208,4 @@ function outcomeOf(row: StepRow | undefined): StepOutcome {
 
 function behaviourOf(data: JsonObject): JsonObject {
   return Object.fromEntries(BEHAVIOUR.flatMap((field) => (data[field] === undefined ? [] : [[field, data[field]!]])))
-}
-
-/** What a run began with; null before it has begun. */
-export function kept({ definition }: RunRow): { readonly behaviour: JsonObject; readonly rights: string } | null {
-  return definition === null ? null : JSON.parse(definition)
-}
-
-function numberOf(value: Json | undefined): number {
-  return typeof value === 'number' ? value : 0
 }

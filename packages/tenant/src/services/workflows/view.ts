@@ -3,12 +3,11 @@ import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { isVisible } from '../../query/visible-entity.ts'
 import { readEntry } from '../../store/log.ts'
-import { countRuns, listRuns, type RunRow, type RunState, runAt, runOf } from '../../store/workflow-runs.ts'
+import { countRuns, listRuns, type RunRow, type RunState, runOf } from '../../store/workflow-runs.ts'
 import { type StepRow, stepsOf } from '../../store/workflow-steps.ts'
 import { notFound } from '../../write/verb.ts'
 import { definitionOf, type Step } from './definition.ts'
 import { maySeeValues } from './rights.ts'
-import { kept } from './run.ts'
 
 const STATES: readonly RunState[] = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
 
@@ -53,9 +52,8 @@ export function runWithId(engine: Engine, grant: Grant, workflow: string, id: st
 /** A run with its steps. A key that may not read all that the workflow reads sees no values. */
 export function runView(engine: Engine, grant: Grant, run: RunRow): JsonObject {
   const isOpen = maySeeValues(engine, grant, run.workflow)
-  const begun = kept(runAt(engine.sql, run.n)!)
   const rows = new Map(stepsOf(engine.sql, run.n).map((row) => [row.step, row]))
-  const declared = begun ? definitionOf(begun.behaviour).steps : []
+  const declared = run.definition ? definitionOf(run.definition.behaviour).steps : []
   return {
     ...headOf(engine, run, isOpen),
     steps: declared.map((step, i) => stepView(step, i, rows.get(i), run, isOpen)),

@@ -1,0 +1,72 @@
+import type { Call, Command } from '../command.ts'
+import { jsonObject } from '../type.ts'
+import { UsageError } from '../usage-error.ts'
+
+const WORKFLOWS = ['$id', 'name', 'status', 'triggerEvent', 'schedule', 'runCount', 'failureCount', 'lastRunAt']
+const RUNS = ['id', 'status', 'trigger', 'startedAt', 'duration', 'error']
+const STEPS = ['step', 'type', 'verb', 'status', 'tries', 'duration', 'error']
+
+export const command: Command = {
+  usage: [
+    'workflows list',
+    'workflows runs ID [--status STATUS]',
+    'workflows run ID RUN',
+    'workflows retry ID RUN',
+    'workflows cancel ID RUN',
+    'workflows test ID [--event EVENT]',
+  ].join('\n'),
+  summary: 'shows what workflows did, runs a failed run again, or tries a workflow on an event',
+  flags: {
+    status: { type: 'string', help: 'runs: Waiting, Running, Succeeded, Failed or Cancelled' },
+    limit: { type: 'string', help: 'runs: how many, 1 to 100; 25 unless told' },
+    cursor: { type: 'string', help: 'runs: where the page before ended' },
+    event: { type: 'string', help: 'test: the id of a past event, or an event as JSON' },
+  },
+  examples: [
+    'tilde workflows runs workflow_… --status Failed',
+    'tilde workflows retry workflow_… run_…',
+    `tilde workflows test workflow_… --event '{"type":"Deal.won","data":{"value":100}}'`,
+  ],
+  async run(call) {
+    const [action = 'list', ...words] = call.words
+    const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+    if (!run) throw new UsageError(`workflows has ${Object.keys(ACTIONS).join(', ')}, not ${action}.`)
+    await run({ ...call, words })
+  },
+}
+
+const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
+  async list({ link, out }) {
+    const page = await link().$.request('GET', '/Workflow', { query: { limit: 100 } })
+    out.list(page.results, WORKFLOWS, page)
+  },
+  async runs({ link, out, flags, words }) {
+    const query = { status: flags.text('status'), limit: flags.text('limit'), cursor: flags.text('cursor') }
+    const page = await link().$.request('GET', `/Workflow/${wordOf(words, 0, 'the id of a workflow')}/runs`, { query })
+    out.list(page.results, RUNS, page)
+    if (page.hasMore) out.note(`${page.results.length} of ${page.total}. More: --cursor ${page.cursor}`)
+  },
+  async run({ link, out, words }) {
+    const run = await link().$.request('GET', runPath(words))
+    out.list(run.steps, STEPS, run)
+  },
+  retry: async ({ link, out, words }) => out.record(await link().$.request('POST', `${runPath(words)}/retry`)),
+  cancel: async ({ link, out, words }) => out.record(await link().$.request('POST', `${runPath(words)}/cancel`)),
+  async test({ link, out, flags, words }) {
+    const event = flags.text('event')
+    const body = event === undefined ? {} : { event: event.startsWith('{') ? jsonObject(event, '--event') : event }
+    const path = `/Workflow/${wordOf(words, 0, 'the id of a workflow')}/test`
+    const answer = await link().$.request('POST', path, { body })
+    out.list(answer.steps, ['step', 'type', 'verb', 'status', 'output', 'error'], answer)
+  },
+}
+
+function runPath(words: readonly string[]): string {
+  return `/Workflow/${wordOf(words, 0, 'the id of a workflow')}/runs/${wordOf(words, 1, 'the id of a run')}`
+}
+
+function wordOf(words: readonly string[], i: number, what: string): string {
+  const word = words[i]
+  if (word === undefined) throw new UsageError(`Say ${what}: tilde workflows list`)
+  return encodeURIComponent(word)
+}
