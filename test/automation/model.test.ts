@@ -65,9 +65,15 @@ class Simulated {
       const inFallback = run.failed && errorHandling === 'Fallback'
       while (run.step < steps.length && steps[run.step]!.fallback !== inFallback) run.step++
       const hasFallback = steps.some(({ fallback }) => fallback)
-      if (inFallback && !hasFallback) return this.#end(run, 'Failed')
+      if (inFallback && !hasFallback) {
+        this.#end(run, 'Failed')
+        return
+      }
       const current = steps[run.step]
-      if (!current) return this.#end(run, 'Succeeded')
+      if (!current) {
+        this.#end(run, 'Succeeded')
+        return
+      }
       const works = current.kind === 'good' || (current.kind === 'later' && isOpen)
       run.tries++
       if (works) {
@@ -78,7 +84,10 @@ class Simulated {
         run.due = now + MIN * 2 ** (run.tries - 1)
         return
       } else {
-        if (errorHandling === 'Stop' || inFallback) return this.#end(run, 'Failed')
+        if (errorHandling === 'Stop' || inFallback) {
+          this.#end(run, 'Failed')
+          return
+        }
         run.failed = true
         run.step = errorHandling === 'Fallback' ? 0 : run.step + 1
         run.tries = 0
@@ -128,7 +137,9 @@ verifies(
             return $id
           })
           const contacts: { id: string; group: string; count: number }[] = []
-          const step = () => simulated.forEach((one) => one.work(a.clock.at, isOpen))
+          const step = () => {
+            for (const one of simulated) one.work(a.clock.at, isOpen)
+          }
           for (const { do: verb, which, group, minutes } of actions) {
             const w = which % made.length
             const contact = contacts[which % Math.max(contacts.length, 1)]
