@@ -437,16 +437,19 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     const timers = async () => (await request('GET', `${at}/Alarm/${past.$id}/timers`)).body.total
     await expect.poll(timers, { timeout: 20_000 }).toBe(0)
     await request('PUT', `${at}/Alarm/${past.$id}`, { status: 'Armed' })
-    await request('POST', `${at}/Alarm`, { ringAt: new Date(Date.now() + 5_000).toISOString() })
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    const { body: next } = await request('POST', `${at}/Alarm`, { ringAt: later })
 
     await request('POST', `${tenant}/fork`, { to: `${at.slice(2)}-fork` })
     const { text } = await request('GET', `${tenant}/log`)
     await request('PUT', `${tenant}-copy/log`, text)
 
     for (const copy of [`${at}-fork`, `${at}-copy`]) {
-      const rang = async () => (await request('GET', `${copy}/events?type=Alarm.rang`)).body.results
-      await expect.poll(async () => (await rang()).length, { timeout: 20_000 }).toBe(1)
-      expect((await rang())[0].entityId).not.toBe(past.$id)
+      const waiting = async () => (await request('GET', `${copy}/Alarm/${next.$id}/timers`)).body.timers
+      await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
+      expect((await waiting())[0]).toMatchObject({ at: later, status: 'Waiting' })
+      expect((await request('GET', `${copy}/Alarm/${past.$id}/timers`)).body.total).toBe(0)
+      expect((await request('GET', `${copy}/events?type=Alarm.rang`)).body.results).toEqual([])
     }
   },
 

@@ -6,7 +6,9 @@ import { Comments } from '../entity/comments.tsx'
 import { Facts } from '../entity/facts.tsx'
 import { RelationGraph } from '../entity/graph.tsx'
 import { Related } from '../entity/related.tsx'
+import { Runs } from '../entity/runs.tsx'
 import { Timeline } from '../entity/timeline.tsx'
+import { Timers } from '../entity/timers.tsx'
 import type { Entity } from '../entity.ts'
 import { labelOf, momentText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
@@ -150,6 +152,8 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
               <RelationGraph noun={noun} entity={entity} />
             </section>
           )}
+          {entity && time === null && <Timers noun={noun} id={id} />}
+          {entity && time === null && noun.name === 'Workflow' && <Runs workflow={id} writes={writes} />}
           {entity && <Related noun={noun} entity={entity} />}
           {entity && <Comments entity={entity} />}
           <Timeline

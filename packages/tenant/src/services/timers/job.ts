@@ -7,7 +7,7 @@ import { answersFor, attemptWrite, runNow } from '../scripts/run-write.ts'
 import { fire, grantOfTimer } from './fire.ts'
 
 /** A slice ends after so many milliseconds, or so many timers: requests have their turn. */
-const SLICE_MS = 12
+const SLICE_MS = 8
 const SLICE = 250
 /** How long a verb waits whose hooks cannot be asked now. */
 const BUSY_MS = 5_000

@@ -10,7 +10,7 @@ import { advance, type CodeTask } from './run.ts'
 import { nextTime } from './schedule.ts'
 
 /** A slice ends after so many milliseconds, or so many runs: requests have their turn. */
-const SLICE_MS = 12
+const SLICE_MS = 8
 const SLICE = 50
 /** Runs that wait for code or for hooks, per tenant; one per workflow. */
 const MOST_IN_FLIGHT = 4

@@ -1,0 +1,106 @@
+import type { RunStep, WorkflowRun } from '@tildebase/client'
+import { useState } from 'preact/hooks'
+import { useData } from '../cache.ts'
+import { numberText } from '../format.ts'
+import { State, Time } from '../parts/value.tsx'
+import type { Page } from '../schema.ts'
+import { request } from '../service.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, JsonText } from '../ui/basics.tsx'
+import { EmptyState, Failure } from '../ui/states.tsx'
+
+const STATES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
+const STEP_STATES = ['Pending', 'Waiting', 'Running', 'Succeeded', 'Failed', 'Skipped']
+
+/** The runs of a workflow, newest first, each with its steps. */
+export function Runs({ workflow, writes }: { workflow: string; writes: boolean }) {
+  const path = `/Workflow/${workflow}/runs`
+  const found = useData<Page<WorkflowRun>>(
+    ['runs', workflow],
+    (signal) => request('GET', path, { query: { limit: 50 }, signal }),
+    { types: ['*'] },
+  )
+  const act = (run: string, action: 'retry' | 'cancel') =>
+    request('POST', `${path}/${run}/${action}`).then(() => {
+      say(action === 'retry' ? 'It runs again.' : 'Cancelled.')
+      found.reload()
+    }, sayError)
+  const runs = found.value?.results ?? []
+  return (
+    <section class="panel" aria-labelledby="runs-title">
+      <div class="panel-head">
+        <h2 id="runs-title">Runs</h2>
+        <button type="button" class="quiet" onClick={found.reload}>
+          Refresh
+        </button>
+      </div>
+      <Failure error={found.error} onRetry={found.reload} />
+      {found.value && runs.length === 0 && <EmptyState title="It has not run yet" />}
+      <ol class="tail">
+        {runs.map((run) => (
+          <Line key={run.id} run={run} path={path} writes={writes} onAct={(action) => act(run.id, action)} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Line(props: {
+  run: WorkflowRun
+  path: string
+  writes: boolean
+  onAct: (action: 'retry' | 'cancel') => Promise<unknown>
+}) {
+  const { run } = props
+  const [open, setOpen] = useState(false)
+  const hasFailed = run.status === 'Failed' || run.status === 'Cancelled'
+  return (
+    <li>
+      <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+        <summary>
+          {run.startedAt && <Time iso={run.startedAt} />}
+          <State value={run.status} values={STATES} />
+          <span class="event-type">{run.event?.type ?? run.trigger}</span>
+          <span class="event-title">{run.error ?? durationText(run)}</span>
+        </summary>
+        {open && (
+          <div class="event-body">
+            {props.writes && (
+              <p>
+                {hasFailed && run.retriedBy === null && <Act onRun={() => props.onAct('retry')}>Retry</Act>}
+                {run.endedAt === null && <Act onRun={() => props.onAct('cancel')}>Cancel</Act>}
+              </p>
+            )}
+            <Steps path={`${props.path}/${run.id}`} />
+          </div>
+        )}
+      </details>
+    </li>
+  )
+}
+
+function Steps({ path }: { path: string }) {
+  const found = useData<{ steps: readonly RunStep[] }>(['run', path], (signal) => request('GET', path, { signal }), {
+    types: ['Workflow'],
+  })
+  return (
+    <>
+      <Failure error={found.error} onRetry={found.reload} />
+      <ol class="attempts">
+        {(found.value?.steps ?? []).map((step) => (
+          <li key={step.step}>
+            <State value={step.status} values={STEP_STATES} /> {step.verb ? `${step.type}.${step.verb}` : 'code'}{' '}
+            {durationText(step)} {step.error}
+            {step.hidden !== true && step.output !== null && (
+              <JsonText value={{ input: step.input, output: step.output }} label={`Step ${step.step}`} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function durationText({ duration }: { readonly duration: number | null }): string {
+  return duration === null ? '' : `${numberText(duration)} ms`
+}

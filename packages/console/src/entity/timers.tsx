@@ -1,0 +1,36 @@
+import type { EntityTimer } from '@tildebase/client'
+import { useData } from '../cache.ts'
+import { agoText, labelOf } from '../format.ts'
+import type { Noun } from '../noun.ts'
+import { Time } from '../parts/value.tsx'
+import { request } from '../service.ts'
+import { Failure } from '../ui/states.tsx'
+
+/** What an entity does next by itself, and why it did not. Nothing for types without timers. */
+export function Timers({ noun, id }: { noun: Noun; id: string }) {
+  const hasTimers = Object.keys(noun.timers).length > 0
+  const found = useData<{ timers: readonly EntityTimer[] }>(
+    ['timers', id],
+    hasTimers ? (signal) => request('GET', `/${noun.name}/${id}/timers`, { signal }) : null,
+    { types: [noun.name] },
+  )
+  const timers = found.value?.timers ?? []
+  if (!found.error && timers.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="timers-title">
+      <h2 id="timers-title">Due next</h2>
+      <Failure error={found.error} onRetry={found.reload} />
+      <ul class="timers">
+        {timers.map((timer) => (
+          <li key={timer.name}>
+            <strong>{labelOf(timer.run)}</strong>{' '}
+            <span class="when">
+              {agoText(timer.at)} · <Time iso={timer.at} />
+            </span>
+            {timer.error !== null && <p class="error">Refused: {timer.error}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
