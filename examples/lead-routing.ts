@@ -64,7 +64,7 @@ if (import.meta.main) {
   const form = await $.Form.create({ name: 'Contact us' })
   await $.Form.publish(form.$id)
   const people = ['Cleo', 'Dan', 'Eve']
-  for (const name of people) await $.Form.submit(form.$id, { name, message: 'Call me.' } as object)
+  for (const name of people) await $.Form.submit(form.$id, { name, message: 'Call me.' })
   while ((await $.Activity.count()) < people.length) await new Promise((done) => setTimeout(done, 100))
   for (const lead of await $.Lead.find({}, { sort: { name: 1 }, include: ['owner'] })) {
     console.log(`${lead.name} → ${lead.owner?.name}`)

@@ -25,11 +25,16 @@ const ALWAYS = Number.MIN_SAFE_INTEGER
 /** Fields by `Type.timer`. */
 type Declared = { readonly [timer: string]: string }
 
-/** Schedules the timers that a type declares anew, for the entities that it has. Times in the past are due at once. */
+/**
+ * Schedules the timers that a type declares anew, for the entities that it has. Times in the past are due at once. A
+ * timer that follows another field from now on, or one with another name, has had its chance: only times to come count.
+ */
 export function declareTimers(engine: Engine, after: Noun, before: Noun | undefined): void {
   for (const { name, at } of Object.values(after.timers)) {
-    if (before?.timers[name]?.at === at) continue
-    startScan(engine.sql, { type: after.name, name, seq: engine.head.seq, later: ALWAYS })
+    const known = before?.timers[name]
+    if (known?.at === at) continue
+    const later = known ? engine.ports.clock.now() : ALWAYS
+    startScan(engine.sql, { type: after.name, name, seq: engine.head.seq, later })
   }
 }
 

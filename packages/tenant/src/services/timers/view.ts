@@ -4,7 +4,7 @@ import { demand, type Grant } from '../../grant/grant.ts'
 import { isVisible } from '../../query/visible-entity.ts'
 import { currentOf } from '../../store/entities.ts'
 import { type TimerRow, timersAt } from '../../store/timers.ts'
-import { notFound } from '../../write/verb.ts'
+import { notFound } from '../../write/verb-input.ts'
 
 /** What is due next for an entity, and timers whose verb was refused. */
 export function timersOf(engine: Engine, grant: Grant, noun: Noun, id: string): JsonObject {

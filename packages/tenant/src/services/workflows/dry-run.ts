@@ -121,6 +121,7 @@ function described(engine: Engine, pattern: string | null, event: JsonObject): L
     createdBy: 'test',
     data: JSON.stringify(data),
     previous: isPlainObject(event.previous) ? JSON.stringify(event.previous) : null,
+    args: isPlainObject(event.args) ? JSON.stringify(event.args) : null,
   }
 }
 

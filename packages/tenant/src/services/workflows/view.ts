@@ -5,7 +5,7 @@ import { isVisible } from '../../query/visible-entity.ts'
 import { readEntry } from '../../store/log.ts'
 import { countRuns, listRuns, type RunRow, type RunState, runOf } from '../../store/workflow-runs.ts'
 import { type StepRow, stepsOf } from '../../store/workflow-steps.ts'
-import { notFound } from '../../write/verb.ts'
+import { notFound } from '../../write/verb-input.ts'
 import { definitionOf, type Step } from './definition.ts'
 import { maySeeValues } from './rights.ts'
 
