@@ -57,6 +57,14 @@ describe('the service on workerd', () => {
     expect(missing).not.toContain(true)
   })
 
+  test('checkpoints are signed under the configured host, whatever host a request names', async () => {
+    await stage.request('POST', '/~named/Contact', { name: 'Ada' })
+
+    const { text } = await stage.request('GET', '/~named/checkpoint')
+
+    expect(text.split('\n', 1)).toEqual(['tilde.test/~named'])
+  })
+
   test('what is due after a restart is done, though nobody asks for the tenant', async () => {
     const receiver = await Receiver.start()
     const expiresAt = new Date(Date.now() + 3_000).toISOString()

@@ -144,6 +144,8 @@ export function tenantObject(program: Program): TenantObjectClass {
           get baseUrl() {
             return settings.baseUrl ?? (baseUrl() || `https://${settings.hostSuffix}`)
           },
+          // Not the host of a request: who sends one would choose the name that is signed.
+          signedUrl: settings.baseUrl ?? `https://${settings.hostSuffix}`,
           webhooks: {
             retries: settings.webhookRetries,
             timeoutMs: settings.webhookTimeout,

@@ -50,6 +50,8 @@ export interface TenantOptions {
   readonly hooks?: Hooks
   /** The {base_url} that events and webhooks show in `$context`. */
   readonly baseUrl: string
+  /** The address that checkpoints are signed under, where `baseUrl` follows the request. */
+  readonly signedUrl?: string
   /** How webhooks are delivered. */
   readonly webhooks?: WebhookOptions
   /** Where the operator reads what went wrong inside. */

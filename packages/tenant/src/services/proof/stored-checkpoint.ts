@@ -19,8 +19,9 @@ export interface Ancestor {
 }
 
 /** The name that checkpoints of a tenant are signed under: `{host}/~{tenant}`. */
-export function originOf({ context }: Engine): string {
-  return context.replace(/^https?:\/\//, '')
+export function originOf({ slug, options }: Engine): string {
+  const url = options.signedUrl ?? options.baseUrl
+  return `${url.replace(/^https?:\/\//, '')}/~${slug}`
 }
 
 /** The last checkpoint that was signed, under whichever name; null before the first. */
