@@ -9,11 +9,10 @@ const TEXT = readFileSync(join(SPEC, 'decisions.md'), 'utf8')
 /** The numbers of all decisions, as the page has them. */
 const ALL = [...TEXT.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm)].map(([, number]) => number!)
 
-/** Chapters that are planned and not built, but for some decisions. docs/spec/README.md says so too. */
-const PLANNED = ['P', 'Q', 'R']
-const BUILT_ALREADY = ['R3', 'R4', 'R5', 'R6', 'R7', 'R8']
+/** Chapters that are planned and not built. docs/spec/README.md says so too. */
+const PLANNED = ['P', 'Q']
 
-const DECISIONS = ALL.filter((number) => !PLANNED.includes(number[0]!) || BUILT_ALREADY.includes(number))
+const DECISIONS = ALL.filter((number) => !PLANNED.includes(number[0]!))
 
 /** The sections of the contract that hold facts. */
 const SECTIONS = [

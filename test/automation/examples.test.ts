@@ -37,9 +37,7 @@ test('dunning: reminder, pause of the subscription, and resumption on payment', 
   ])
 })
 
-test('lead routing: submissions become leads of owners in turn, with a follow-up', { timeout: 90_000 }, async ({
-  skip,
-}) => {
+test('lead routing: submissions become leads of owners in turn, with a follow-up', { timeout: 90_000 }, async () => {
   const said = await example('lead-routing')
 
   expect(said).toBe('Cleo → Ada\nDan → Bob\nEve → Ada\n')
