@@ -1,5 +1,6 @@
 // What hosts need to keep the files of tenants: @tildebase/tenant/host.
 export { WEBHOOK_DEFAULTS, type WebhookOptions } from './engine/options.ts'
+export { hasPeople, knowsToken } from './services/identity/secrets.ts'
 export { keyIdOf } from './services/keys.ts'
 export { sealedEvent } from './services/portable/chain.ts'
 export { FORM, type LogPart } from './services/portable/log.ts'

@@ -5,6 +5,7 @@ import type { Ports, TenantOptions } from './engine/options.ts'
 import { TenantAdmin } from './facade/admin.ts'
 import { createServices } from './facade/create-services.ts'
 import { Follower } from './facade/follower.ts'
+import { TenantIdentity } from './facade/identity.ts'
 import { Prover } from './facade/prover.ts'
 import { TenantReader } from './facade/reader.ts'
 import type { TenantServices } from './facade/services.ts'
@@ -31,6 +32,7 @@ export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' 
 export class Tenant {
   readonly slug: string
   readonly admin: TenantAdmin
+  readonly identity: TenantIdentity
   readonly #engine: Engine
   readonly #services: TenantServices
   readonly #commits: GroupCommit
@@ -42,6 +44,7 @@ export class Tenant {
     this.#services = services
     this.#commits = new GroupCommit(engine, engine.ports.soon ?? queueMicrotask)
     this.admin = new TenantAdmin(engine)
+    this.identity = new TenantIdentity(engine, services.people)
   }
 
   /** The tenant's namespace, as events show it. */
@@ -54,9 +57,10 @@ export class Tenant {
     return this.#engine.head.seq > 0
   }
 
-  /** The grant of a key, or null when the secret opens nothing. */
+  /** The grant of a key, an access token or a session; null when the secret opens nothing. */
   identify(secret: string): Grant | null {
-    return this.#services.keys.grantOf(secret)
+    if (secret.startsWith('tb_')) return this.#services.keys.grantOf(secret)
+    return this.#services.people.accessGrant(secret) ?? this.#services.people.sessionGrant(secret)
   }
 
   /** The tenant as a grant may read it. */

@@ -183,5 +183,5 @@ interface Mark {
   readonly rollbacks: number
 }
 
-const SCHEMA = ['Schema']
+const SCHEMA = ['Schema', 'AccessRole']
 const UNDONE = Symbol('undone')

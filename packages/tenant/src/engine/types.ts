@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject, type Noun, type Nouns, noun, nounsOf, parseNoun } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
-import { ownTypes } from '../store/schema.ts'
+import { ownRoles, ownTypes } from '../store/schema.ts'
 
 /** The type that a tenant's own types are entities of, so that they have events, versions and a past. */
 const Schema = noun('Schema', { name: 'string!##', notation: 'json!', migrations: 'json' }, { domain: 'platform' })
@@ -19,12 +19,23 @@ const Erasure = noun(
   { domain: 'platform' },
 )
 
+/** A role of the tenant's own: what its people may do. */
+const AccessRole = noun('AccessRole', { name: 'string!##', scopes: 'string!', filter: 'json' }, { domain: 'platform' })
+
 /** Types that no path can name. */
-export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure])
+export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole])
 
 /** The types of a tenant: those of the program, with the tenant's own beside and over them. */
 export function typesOf(sql: Sql, program: Nouns): Nouns {
-  return ownTypes(sql).reduce((nouns, [name, notation]) => nouns.with(declareType(nouns, name, notation)), program)
+  const own = ownTypes(sql).reduce((nouns, [name, notation]) => nouns.with(declareType(nouns, name, notation)), program)
+  return withRoles(own, ownRoles(sql))
+}
+
+/** The types with the tenant's own roles among those that a User can have. */
+function withRoles(nouns: Nouns, roles: readonly string[]): Nouns {
+  const role = nouns.get('User')?.notation.role
+  if (roles.length === 0 || typeof role !== 'string' || !role.includes('|')) return nouns
+  return nouns.with(declareType(nouns, 'User', { role: `${roles.join(' | ')} | ${role}` }))
 }
 
 /** A type of the tenant's own, or what is added to a built-in one. A built-in type keeps its domain and its path. */

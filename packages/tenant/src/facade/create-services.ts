@@ -7,6 +7,9 @@ import { Engine } from '../engine/engine.ts'
 import type { Ports, TenantOptions } from '../engine/options.ts'
 import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
 import { Feed } from '../services/events/feed.ts'
+import { guardPeople } from '../services/identity/guard.ts'
+import { peopleVerbs } from '../services/identity/invitations.ts'
+import { People } from '../services/identity/people.ts'
 import { IndexJob } from '../services/index-job.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
 import { Checkpoints } from '../services/proof/checkpoints.ts'
@@ -31,6 +34,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   const engine = new Engine(slug, ports, options)
   const transactor = new Transactor(engine)
   const keys = new Keys(transactor)
+  const people = new People(engine)
   const flagCounts = new FlagCounts(transactor)
   const indexing = new IndexJob(engine)
   const checkpoints = new Checkpoints(engine)
@@ -38,14 +42,22 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   engine.syncedUntil = syncedUntil(engine)
   encryptSecrets(engine)
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
-  Object.assign(extensions.verbs, keyVerbs, webhookVerbs, workflowVerbs, businessVerbs)
+  Object.assign(extensions.verbs, keyVerbs, peopleVerbs, webhookVerbs, workflowVerbs, businessVerbs)
   extensions.derive.Invoice = invoiceTotals
   extensions.compute = computed
   extensions.session = sessionIn
   // The last one writes events of its own: what others queue for an event comes before what follows from it.
-  extensions.listeners.push(enqueueAfterHooks, enqueueDeliveries, scheduleTimers, queueRuns, goalListener)
+  extensions.listeners.push(
+    guardPeople,
+    enqueueAfterHooks,
+    enqueueDeliveries,
+    scheduleTimers,
+    queueRuns,
+    goalListener,
+  )
   engine.scheduler.jobs.push(
     keys.job(),
+    people.job(),
     timerScanJob(engine),
     timerJob(transactor),
     workflowJob(transactor),
@@ -57,5 +69,5 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     indexing,
     witnessJob(engine, checkpoints),
   )
-  return { transactor, keys, feed: new Feed(engine), flagCounts, indexing, checkpoints }
+  return { transactor, keys, people, feed: new Feed(engine), flagCounts, indexing, checkpoints }
 }

@@ -29,7 +29,8 @@ export class Follower {
   /** The rights by now, or null: the key has ended, or the tenant is about to be closed. */
   grant(): Grant | null {
     if (this.#engine.scheduler.isResting) return null
-    const grant = this.#services.keys.renew(this.#grant)
+    const { keys, people } = this.#services
+    const grant = this.#grant.credential === undefined ? keys.renew(this.#grant) : people.renew(this.#grant)
     if (grant !== null) this.#grant = grant
     return grant
   }

@@ -1,10 +1,12 @@
 import {
   type Filter,
   isoOf,
+  isPlainObject,
   type JsonObject,
   type Lens,
   type Noun,
   type Nouns,
+  Problem,
   parsePlain,
   resolvePath,
 } from '@tildebase/nouns'
@@ -12,7 +14,7 @@ import type { Budget } from '../budget.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
 import { BRIEF_MS, inTurns } from '../engine/turns.ts'
-import { demand, demandArea, type Grant, may } from '../grant/grant.ts'
+import { demand, demandArea, demandUnlimited, type Grant, may } from '../grant/grant.ts'
 import { type Action, scopesText } from '../grant/scopes.ts'
 import type { Hasher } from '../ports.ts'
 import { type Aggregation, aggregate, type Group } from '../query/aggregate.ts'
@@ -20,6 +22,7 @@ import { filterOf } from '../query/filter.ts'
 import { count, explain, find, get, type Page, type Query } from '../query/find.ts'
 import { countInSlices, findInSlices } from '../query/find-in-slices.ts'
 import { sizeOf } from '../query/include.ts'
+import { DEFAULT_LIMIT } from '../query/limits.ts'
 import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
 import { type CachedQuery, cachedQuery } from '../query/plan-cache.ts'
 import { readContextOf } from '../query/read-context.ts'
@@ -29,6 +32,7 @@ import { type UnknownField, unknownField } from '../query/unknown-names.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
+import { type Role, roleOf, rolesOf } from '../services/identity/roles.ts'
 import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
 import { type SubmissionPage, submissions } from '../services/submissions.ts'
 import { entitiesByType } from '../services/summary.ts'
@@ -137,7 +141,8 @@ export class TenantReader {
   }
 
   list({ query, prepared }: CachedQuery): Page {
-    return this.#counted(find(this.#reader, this.#allowed(query), prepared))
+    const limited = this.#limited(this.#allowed(query))
+    return this.#counted(find(this.#reader, limited, limited === query ? prepared : null))
   }
 
   /** The same as a promise if it takes long: others then have their turn in between. */
@@ -145,7 +150,7 @@ export class TenantReader {
     const { query } = cached
     if (asksWords(query.filter)) return this.list(cached)
     const brief = this.budget.briefly(BRIEF_MS, () => this.list(cached))
-    return brief ?? this.inTurns(findInSlices(this.#reader, query)).then((page) => this.#counted(page))
+    return brief ?? this.inTurns(findInSlices(this.#reader, this.#limited(query))).then((page) => this.#counted(page))
   }
 
   count(query: Query): number {
@@ -206,7 +211,8 @@ export class TenantReader {
 
   /** A page of the change stream. */
   events(patterns: Patterns, after: number, limit: number): Changes {
-    return changesAfter(this.#engine, this.grant, patterns, after, limit)
+    const most = this.grant.limits?.rowsPerAnswer ?? limit
+    return changesAfter(this.#engine, this.grant, patterns, after, Math.min(limit, most))
   }
 
   countEvents(patterns: Patterns, after: number): number | null {
@@ -215,6 +221,7 @@ export class TenantReader {
 
   /** Whole collections, for exports: the entities of a type at one moment, page by page. */
   snapshot(noun: Noun, filter: Filter, asOf: number | null = null): Snapshot {
+    demandUnlimited(this.grant)
     return new Snapshot(this.#engine, this.grant, noun, filter, asOf)
   }
 
@@ -247,6 +254,15 @@ export class TenantReader {
 
   hook(noun: Noun, step: string): HookView {
     return hookAt(this.#engine, this.grant, noun, step)
+  }
+
+  /** The roles that people can have. */
+  roles(): Role[] {
+    return rolesOf(this.#engine)
+  }
+
+  role(name: string): Role | null {
+    return roleOf(this.#engine, name)
   }
 
   deliveries(webhook: string, question: DeliveryQuestion): JsonObject {
@@ -283,7 +299,7 @@ export class TenantReader {
   /** How the tenant is, and what the key may do. */
   status(): JsonObject {
     const { seq, at } = this.#engine.head
-    const { actor, scopes, rows } = this.grant
+    const { actor, scopes, rows, onBehalfOf, limits } = this.grant
     // How many there are is shown only for types that the key may read without a filter.
     const counts = entitiesByType(this.#engine).filter(([type]) => {
       const noun = this.nouns.get(type)
@@ -291,7 +307,12 @@ export class TenantReader {
     })
     return {
       tenant: this.#engine.slug,
-      key: { id: actor, scopes: scopes.map((scope) => scopesText([scope])) },
+      key: {
+        id: actor,
+        scopes: scopes.map((scope) => scopesText([scope])),
+        ...(onBehalfOf && { onBehalfOf }),
+        ...(limits && { limits: { ...limits } as JsonObject }),
+      },
       log: { seq, at: seq === 0 ? null : isoOf(at) },
       entities: Object.fromEntries(counts),
     }
@@ -302,8 +323,34 @@ export class TenantReader {
     return query
   }
 
+  /** The query with no more results than an agent may get at once. */
+  #limited(query: Query): Query {
+    const most = this.grant.limits?.rowsPerAnswer
+    return most === undefined ? query : { ...query, limit: Math.min(query.limit ?? DEFAULT_LIMIT, most) }
+  }
+
   #counted(page: Page): Page {
     for (const entity of page.results) this.budget.spendBytes(sizeOf(entity))
+    const most = this.grant.limits?.rowsPerAnswer
+    if (most !== undefined && page.results.reduce((sum, one) => sum + rowsIn(one), 0) > most) throw overRows(most)
     return page
   }
+}
+
+/** How many entities an answer has in it: the entity and those that are embedded. */
+function rowsIn({ extra = {} }: Stored): number {
+  return 1 + embeddedIn(extra)
+}
+
+function embeddedIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + embeddedIn(one), 0)
+  if (!isPlainObject(value)) return 0
+  const inside = Object.values(value).reduce<number>((sum, one) => sum + embeddedIn(one), 0)
+  return inside + ('$id' in value ? 1 : 0)
+}
+
+function overRows(limit: number): Problem {
+  return new Problem('over_budget', `This agent may get ${limit} entities per answer, embedded ones included.`, {
+    limit: 'rows',
+  })
 }

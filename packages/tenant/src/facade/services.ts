@@ -1,5 +1,6 @@
 import type { FlagCounts } from '../business/flag-counts.ts'
 import type { Feed } from '../services/events/feed.ts'
+import type { People } from '../services/identity/people.ts'
 import type { IndexJob } from '../services/index-job.ts'
 import type { Keys } from '../services/keys.ts'
 import type { Checkpoints } from '../services/proof/checkpoints.ts'
@@ -9,6 +10,7 @@ import type { Transactor } from '../write/transactor.ts'
 export interface TenantServices {
   readonly transactor: Transactor
   readonly keys: Keys
+  readonly people: People
   readonly feed: Feed
   readonly flagCounts: FlagCounts
   readonly indexing: IndexJob

@@ -4,6 +4,8 @@ import type { ImportCounts, Importer } from '../services/bulk/import.ts'
 import type { ImportRow } from '../services/bulk/import-row.ts'
 import { erase } from '../services/erase.ts'
 import { renameTypeField, retypeTypeField } from '../services/migrate-type.ts'
+import { acceptInvitation, type NewCredential } from '../services/identity/invitations.ts'
+import { dropRole, putRole, type Role } from '../services/identity/roles.ts'
 import { dropType, putType } from '../services/schema.ts'
 import { dropHook, putHook } from '../services/scripts/stored.ts'
 import { type Synced, sync } from '../services/sync/sync.ts'
@@ -125,6 +127,20 @@ export class TenantWriter {
   /** Ends a run that waits or is under way. */
   cancelRun(workflow: string, run: string): JsonObject {
     return cancelRun(this.#write, workflow, run)
+  }
+
+  /** Defines a role, or changes it. */
+  putRole(name: string, body: unknown): { readonly role: Role; readonly isNew: boolean } {
+    return putRole(this.#write, name, body)
+  }
+
+  dropRole(name: string): void {
+    dropRole(this.#write, name)
+  }
+
+  /** Takes an invitation and returns its person, who is active now and signs in with this credential. */
+  acceptInvitation(secret: string, credential: NewCredential): string {
+    return acceptInvitation(this.#write, secret, credential)
   }
 
   /** Queues one delivery of a webhook again, or all that failed. Returns how many. */

@@ -3,13 +3,30 @@ import { type Action, ALL, allows, reaches, type Scope, uncovered } from './scop
 
 /** Who asks, and what they may do. Every access to a tenant carries one. */
 export interface Grant {
-  /** What the log shows as the actor: the key's id, `operator`, a hook's name. */
+  /** What the log shows as the actor: the id of a key, a person or an agent, `operator`, a hook's name. */
   readonly actor: string
   readonly scopes: readonly Scope[]
   /** The rows of each type that the key is narrowed to, as filters in the query language. */
   readonly rows: { readonly [type: string]: unknown }
   /** True for stored code: it cannot create API keys, whatever its scopes. */
   readonly isCode?: boolean
+  /** The person that an agent acts for. The log shows it beside the actor. */
+  readonly onBehalfOf?: string
+  /** The session or the consent that it comes from: the grant ends with it. */
+  readonly credential?: string
+  readonly limits?: GrantLimits
+  /** The one path that a token is for, as its resource indicator said: `mcp`. */
+  readonly only?: string
+}
+
+/** What an agent is held to beside its scopes and rows. */
+export interface GrantLimits {
+  /** Verbs that it may run per day (UTC). */
+  readonly writesPerDay?: number
+  /** Results that one answer may have. */
+  readonly rowsPerAnswer?: number
+  /** The verbs that it may run: `create`, `Deal.win`; absent is all that its scopes allow. */
+  readonly verbs?: readonly string[]
 }
 
 /** The operator's grant: everything. */
@@ -18,6 +35,12 @@ export const OPERATOR: Grant = { actor: 'operator', scopes: ALL, rows: {} }
 /** A grant for the tenant's own code, under a name of its own. */
 export function grantFor(actor: string): Grant {
   return { actor, scopes: ALL, rows: {} }
+}
+
+/** The person whose rights these are: the one who signed in, or the one that an agent acts for. */
+export function personOf({ actor, onBehalfOf }: Grant): string | null {
+  if (actor.startsWith('user_')) return actor
+  return actor.startsWith('agent_') ? (onBehalfOf ?? null) : null
 }
 
 /** Whether the grant allows an action on a type. */
@@ -41,6 +64,13 @@ export function demand(grant: Grant, action: Action, noun: Noun): void {
 export function demandArea(grant: Grant, action: Action, area: string): void {
   if (reaches(grant.scopes, action, [area])) return
   throw new Problem('forbidden', `This key may not do this. It needs ${action}:${area} or more.`)
+}
+
+/** Refuses an agent whose answers are limited, for what has no pages. */
+export function demandUnlimited({ limits }: Grant): void {
+  if (limits?.rowsPerAnswer === undefined) return
+  const message = `This agent may get ${limits.rowsPerAnswer} entities per answer. Read lists page by page instead.`
+  throw new Problem('forbidden', message)
 }
 
 /** Whether the grant is narrowed to some rows of some types. */

@@ -65,6 +65,28 @@ export function uncovered(
   return given.find((scope) => !isHeld(scope)) ?? null
 }
 
+/** What two lists of scopes both allow. */
+export function common(
+  some: readonly Scope[],
+  others: readonly Scope[],
+  domainOf: (area: string) => string | null,
+): Scope[] {
+  const both = some.flatMap((a) =>
+    others.flatMap((b) => {
+      const area = narrower(a.area, b.area, domainOf)
+      if (area === null) return []
+      return [{ action: ACTIONS[Math.min(ACTIONS.indexOf(a.action), ACTIONS.indexOf(b.action))]!, area }]
+    }),
+  )
+  return both.filter((scope, i) => uncovered(both.slice(0, i), [scope], domainOf) !== null)
+}
+
+/** The smaller of two areas, one of which lies in the other; null when they have nothing in common. */
+function narrower(a: string, b: string, domainOf: (area: string) => string | null): string | null {
+  if (a === b || b === 'all' || domainOf(a) === b) return a
+  return a === 'all' || domainOf(b) === a ? b : null
+}
+
 /** Refuses to hand out a scope that its giver does not hold. */
 export function refuseMore(
   held: readonly Scope[],

@@ -31,7 +31,10 @@ export function parseQuery(engine: Engine, grant: Grant, noun: Noun, filter: unk
     type: noun.name,
     filter: demandReachable(engine, grant, parsed),
     sort: given.sort === undefined ? [] : parseSort(given.sort, noun, engine.nouns),
-    limit: given.limit === undefined ? MOST_RESULTS : limitOf(given.limit),
+    limit: Math.min(
+      given.limit === undefined ? MOST_RESULTS : limitOf(given.limit),
+      grant.limits?.rowsPerAnswer ?? MOST_RESULTS,
+    ),
     offset: given.offset === undefined ? 0 : offsetOf(given.offset),
     cursor: typeof given.cursor === 'string' ? given.cursor : null,
     asOf: given.asOf === undefined ? null : asOfSeq(engine, given.asOf),

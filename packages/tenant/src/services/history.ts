@@ -16,6 +16,7 @@ interface Version {
   readonly verb: string
   readonly event: string
   readonly actor: string
+  readonly onBehalfOf?: string
   readonly correlation: string | null
   /** The state after; null once it was erased. */
   readonly data: JsonObject | null
@@ -84,7 +85,7 @@ function visibleSeqs(engine: Engine, grant: Grant, noun: Noun, id: string): read
 }
 
 function versionOf(row: LogRow): Version {
-  const { version, seq, at, verb, event, actor, correlation, data, previous, args } = row
+  const { version, seq, at, verb, event, actor, onBehalfOf, correlation, data, previous, args } = row
   return {
     version,
     seq,
@@ -92,6 +93,7 @@ function versionOf(row: LogRow): Version {
     verb,
     event,
     actor,
+    ...(onBehalfOf && { onBehalfOf }),
     correlation,
     data: parsed(data),
     previous: parsed(previous),

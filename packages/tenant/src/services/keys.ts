@@ -24,7 +24,8 @@ const EXPIRE: Verb = { name: 'expire', before: 'expiring', event: 'expired', set
 /** What the rights of a key depend on. */
 const DEPENDS_ON = ['ApiKey', 'Schema']
 
-const SECRET_FORM = /^tb_[A-Za-z0-9]{40}~([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
+/** A key, or an access token of an agent. Other secrets of a tenant open no request by themselves. */
+const SECRET_FORM = /^tba?_[A-Za-z0-9]{40}~([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
 /** A key that is valid: what it grants, and until when. */
 interface ValidKey {
@@ -207,41 +208,49 @@ function validKey(engine: Engine, id: string): ValidKey | null {
   return { grant, expiresAt: data.expiresAt ? parseInstant(data.expiresAt) : null }
 }
 
-function scopesOf(engine: Engine, grant: Grant, draft: JsonObject): readonly Scope[] {
+/** The scopes that a draft asks for, if its author holds them. */
+export function scopesOf(engine: Engine, grant: Grant, draft: JsonObject, type = 'ApiKey'): readonly Scope[] {
   if (draft.scopes === undefined || draft.scopes === null) return grant.scopes
   if (typeof draft.scopes !== 'string') {
-    throw invalid('ApiKey', [
+    throw invalid(type, [
       { field: 'scopes', message: 'must be a text of comma-separated scopes, such as read:crm,write:Deal' },
     ])
   }
   const { scopes, issues } = parseScopes(draft.scopes, (area) => areaOf(engine, area))
-  if (issues.length > 0) throw invalid('ApiKey', issues)
+  if (issues.length > 0) throw invalid(type, issues)
   refuseMore(grant.scopes, scopes, (area) => engine.nouns.get(area)?.domain ?? null)
   return scopes
 }
 
-/** A key made by a narrowed key is narrowed at least as much. */
-function rowsFilter(engine: Engine, grant: Grant, draft: JsonObject): JsonObject | null {
+/** The rows that a draft asks for. What a narrowed key gives out is narrowed at least as much. */
+export function rowsFilter(
+  engine: Engine,
+  grant: Grant,
+  draft: JsonObject,
+  type = 'ApiKey',
+  check: (filter: Json) => Json = (filter) => filter,
+): JsonObject | null {
   const given = draft.filter ?? {}
   if (typeof given !== 'object' || Array.isArray(given)) {
-    throw invalid('ApiKey', [{ field: 'filter', message: 'must be an object of type names to filters' }])
+    throw invalid(type, [{ field: 'filter', message: 'must be an object of type names to filters' }])
   }
   const rows: Record<string, Json> = { ...(grant.rows as JsonObject) }
-  for (const [type, filter] of Object.entries(given as JsonObject)) {
+  for (const [name, filter] of Object.entries(given as JsonObject)) {
     try {
-      const noun = engine.noun(type)
-      filterOf(engine, noun, filter)
+      const noun = engine.noun(name)
+      filterOf(engine, noun, check(filter))
       const held = rows[noun.name]
       rows[noun.name] = held === undefined ? filter : { $and: [held, filter] }
     } catch (reason) {
       if (!(reason instanceof Problem)) throw reason
-      throw invalid('ApiKey', [{ field: `filter.${type}`, message: reason.message }])
+      throw invalid(type, [{ field: `filter.${name}`, message: reason.message }])
     }
   }
   return Object.keys(rows).length > 0 ? rows : null
 }
 
-function areaOf(engine: Engine, word: string): string | null {
+/** The area that a scope names, or null. */
+export function areaOf(engine: Engine, word: string): string | null {
   const domain = engine.nouns.all.find((noun) => noun.domain === word.toLowerCase())?.domain
   return domain ?? engine.nouns.get(word)?.name ?? null
 }

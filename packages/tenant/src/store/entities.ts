@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
+import { OPEN } from './layout.ts'
 
 /** An entity as it is stored. `data` is JSON text: whoever only passes it on need not parse it. */
 export interface Stored {
@@ -72,6 +73,25 @@ export function statesAfter(sql: Sql, type: string, after: number, limit: number
     after,
     limit,
   ) as [number, string][]
+}
+
+/** The entities that have this value in an indexed field now. */
+export function entitiesWith(sql: Sql, field: number, value: string): Pick<Stored, 'id' | 'data'>[] {
+  return sql
+    .rows(
+      `SELECT entities.id, entities.data
+      FROM field_index JOIN entities ON entities.n = field_index.n
+      WHERE field_index.field = ? AND field_index.value = ? AND field_index.until = ? AND entities.gone = 0`,
+      field,
+      value,
+      OPEN,
+    )
+    .map(([id, data]) => ({ id, data }))
+}
+
+/** Whether any entity of this type is there. */
+export function hasAny(sql: Sql, type: string): boolean {
+  return sql.rows('SELECT 1 FROM entities WHERE type IS ? AND gone = 0 LIMIT 1', type).length > 0
 }
 
 /** Whether an entity of this type and id is there. */

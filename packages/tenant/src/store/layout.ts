@@ -1,7 +1,8 @@
 import { MEASURES } from './measures.ts'
+import { PEOPLE } from './people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 6
+export const LAYOUT_VERSION = 7
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -33,6 +34,7 @@ export const LAYOUT = [
     replaced INTEGER,
     actor TEXT NOT NULL,
     correlation TEXT,
+    on_behalf_of TEXT,
     created_at INTEGER NOT NULL,
     created_by TEXT NOT NULL,
     data TEXT,
@@ -51,6 +53,7 @@ export const LAYOUT = [
         <> (OLD.seq, OLD.id, OLD.at, OLD.type, OLD.entity, OLD.verb, OLD.event, OLD.version, OLD.actor, OLD.created_at,
           OLD.created_by, OLD.digest, OLD.hash)
       OR NEW.correlation IS NOT OLD.correlation OR NEW.replaced IS NOT OLD.replaced
+      OR NEW.on_behalf_of IS NOT OLD.on_behalf_of
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
   `CREATE INDEX log_correlation ON log (correlation) WHERE correlation IS NOT NULL`,
 
@@ -103,6 +106,8 @@ export const LAYOUT = [
     expires_at INTEGER,
     used_at INTEGER) WITHOUT ROWID`,
   `CREATE INDEX keys_expiry ON keys (expires_at) WHERE expires_at IS NOT NULL`,
+
+  ...PEOPLE,
 
   // Answers to requests with an Idempotency-Key, kept for a day.
   `CREATE TABLE answers (

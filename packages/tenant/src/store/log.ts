@@ -11,6 +11,8 @@ export interface Entry {
   readonly version: number
   readonly actor: string
   readonly correlation: string | null
+  /** The person that the actor acts for, when that is another: an agent's user, the author of a changeset. */
+  readonly onBehalfOf: string | null
   readonly createdAt: number
   readonly createdBy: string
   /** The state after, as JSON text; null once erased. */
@@ -76,6 +78,7 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
     digest,
     hash,
     replaced,
+    entry.onBehalfOf,
   )
   return { seq, at: entry.at, hash }
 }
@@ -108,6 +111,8 @@ export function headerText(seq: number, entry: Entry): string {
     entry.correlation,
     entry.createdAt,
     entry.createdBy,
+    // Only where there is one: events from before have no place for it.
+    ...(entry.onBehalfOf ? [entry.onBehalfOf] : []),
   ])
 }
 
@@ -156,29 +161,14 @@ export function seqAt(sql: Sql, head: Head, at: number): number {
 
 const COLUMNS =
   'id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous, args'
-const SELECT = `SELECT seq, ${COLUMNS} FROM log`
+const SELECT = `SELECT seq, ${COLUMNS}, on_behalf_of FROM log`
 const INSERT = `
-  INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced, on_behalf_of)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 function toRow(row: SqlRow): LogRow {
   const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
-  const [data, previous, args] = [row[12], row[13], row[14]]
-  return {
-    seq,
-    id,
-    at,
-    type,
-    entity,
-    verb,
-    event,
-    version,
-    actor,
-    correlation,
-    createdAt,
-    createdBy,
-    data,
-    previous,
-    args,
-  }
+  const [data, previous, args, onBehalfOf] = row.slice(12)
+  const head = { seq, id, at, type, entity, verb, event, version, actor, correlation, onBehalfOf }
+  return { ...head, createdAt, createdBy, data, previous, args }
 }

@@ -28,6 +28,10 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
   // The last signed checkpoint, and under which names the log was signed before.
   proof: { table: 'meta', columns: 'key, value', where: `key >= 'proof.' AND key < 'proof/'`, isPublic: true },
   keys: { isSecret: true, columns: 'id, prefix, hash, expires_at, used_at' },
+  credentials: { isSecret: true, columns: 'id, user, kind, data, created_at, used_at' },
+  tokens: { isSecret: true, columns: 'hash, id, kind, user, consent, data, created_at, used_at, expires_at' },
+  clients: { isSecret: true, columns: 'id, agent, data, created_at, used_at' },
+  consents: { isSecret: true, columns: 'id, client, user, data, created_at, used_at, day, writes' },
   receivers: { isSecret: true, columns: 'id, secret, old_secret, old_until, sees, position' },
   workflows: { isSecret: true, columns: 'id, rights, seq, next_at, failures' },
   workflow_runs: {

@@ -42,10 +42,13 @@ export function rewind(sql: Sql, seq: number): void {
   })
 }
 
+/** What only the tenant itself may have: secrets, and work that is still to be done. */
+const OWN = 'keys credentials tokens clients consents answers after_hook_queue receivers outbox'.split(' ')
+
 /** Leaves behind what belongs to the tenant that was copied: its keys' secrets, what it still has to send, what it answered. */
 export function detach(sql: Sql, now: number): void {
   sql.transaction(() => {
-    for (const table of ['keys', 'answers', 'after_hook_queue', 'receivers', 'outbox']) sql.run(`DELETE FROM ${table}`)
+    for (const table of OWN) sql.run(`DELETE FROM ${table}`)
     forgetOpenRuns(sql, now)
     forgetTimers(sql, now)
     sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)

@@ -47,6 +47,13 @@ export function liveEntities(sql: Sql, type: string, after: number, limit: numbe
     }))
 }
 
+/** Names of the tenant's own roles, in the order they were defined. */
+export function ownRoles(sql: Sql): string[] {
+  return sql
+    .rows(`SELECT data FROM entities WHERE type = 'AccessRole' AND gone = 0 ORDER BY n`)
+    .map(([data]) => JSON.parse(data).name)
+}
+
 export function liveCount(sql: Sql, type: string): number {
   return sql.rows('SELECT count(*) FROM entities WHERE type IS ? AND gone = 0', type)[0]![0]
 }

@@ -14,7 +14,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
   return sql
     .rows(
       `SELECT seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous,
-        args, salt, digest, hash
+        args, salt, digest, hash, on_behalf_of
       FROM log
       WHERE seq > ?
       ORDER BY seq
@@ -24,7 +24,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
     )
     .map((row) => {
       const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
-      const [data, previous, args, salt, digest, hash] = row.slice(12)
+      const [data, previous, args, salt, digest, hash, onBehalfOf] = row.slice(12)
       return {
         seq,
         id,
@@ -36,6 +36,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
         version,
         actor,
         correlation,
+        onBehalfOf,
         createdAt,
         createdBy,
         data,
@@ -52,8 +53,8 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
 export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null): void {
   sql.run(
     `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data,
-      previous, args, salt, digest, hash, replaced)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      previous, args, salt, digest, hash, replaced, on_behalf_of)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.seq,
     row.id,
     row.at,
@@ -73,6 +74,7 @@ export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null):
     row.digest,
     row.hash,
     replaced,
+    row.onBehalfOf ?? null,
   )
 }
 

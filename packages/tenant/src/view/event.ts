@@ -17,6 +17,7 @@ export function eventText(event: LogRow, source: EventSource): string {
     `${event.args === null ? '' : `,"args":${event.args}`},"seq":${event.seq},` +
     `"verb":"${event.verb}","entityType":"${event.type}","entityId":"${event.entity}","version":${event.version},` +
     `"actor":${JSON.stringify(event.actor)}` +
+    `${event.onBehalfOf ? `,"onBehalfOf":${JSON.stringify(event.onBehalfOf)}` : ''}` +
     `${event.correlation === null ? '' : `,"correlation":${JSON.stringify(event.correlation)}`}}`
   )
 }

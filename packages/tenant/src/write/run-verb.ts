@@ -1,6 +1,7 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { demand, isNarrowed } from '../grant/grant.ts'
 import { isVisible } from '../query/visible-entity.ts'
+import { demandWithinLimits } from './limits.ts'
 import { applyVerb } from './verb.ts'
 import { notFound } from './verb-input.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
@@ -13,6 +14,7 @@ export type Operation = Omit<VerbRequest, 'internalVerb' | 'serviceFields'>
 export function runVerb(write: Write, operation: Operation): RunResult {
   const noun = write.engine.noun(operation.type)
   demand(write.grant, 'write', noun)
+  demandWithinLimits(write, noun, operation.verb)
   const request: VerbRequest = noun.name === operation.type ? operation : { ...operation, type: noun.name }
   const special: SpecialVerb = write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb
   const result = isNarrowed(write.grant) ? narrowly(write, noun, request, special) : special(write, request)

@@ -132,6 +132,7 @@ export class Write {
       version: entity.version,
       actor: this.grant.actor,
       correlation: this.context.correlation,
+      onBehalfOf: this.grant.onBehalfOf ?? null,
       createdAt: entity.createdAt,
       createdBy: entity.createdBy,
       data: entity.data,

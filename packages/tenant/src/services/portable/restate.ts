@@ -11,6 +11,7 @@ import { dropFields, rebuildFieldIndex } from '../../store/schema.ts'
 export function restate(engine: Engine, event: LogRow): void {
   engine.cache.forget(event.type)
   if (!changesState(event)) return
+  if (event.type === 'AccessRole') engine.cache.forget('Schema')
   if (event.type === 'Schema') redeclare(engine, event)
   else place(engine, event)
   if (event.type === 'Erasure' && event.data !== null) {

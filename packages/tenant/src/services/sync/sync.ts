@@ -1,7 +1,7 @@
 import { isoOf, isPlainObject, Problem, parseInstant } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { INTERNAL_TYPES } from '../../engine/types.ts'
-import type { Grant } from '../../grant/grant.ts'
+import { demandUnlimited, type Grant } from '../../grant/grant.ts'
 import { limitOf } from '../../query/limits.ts'
 import { mayReadEvents } from '../../query/read-context.ts'
 import { seqAt } from '../../store/log.ts'
@@ -33,6 +33,7 @@ const FLOOR = 'sync.floor'
 /** Takes the changes of a replica and answers with those of all others. */
 export function sync(write: Write, body: unknown): Synced {
   const { engine, grant } = write
+  demandUnlimited(grant)
   if (!grant.scopes.some(({ action }) => action !== 'read')) {
     throw new Problem('forbidden', 'This key may only read. A sync needs write on some area.')
   }

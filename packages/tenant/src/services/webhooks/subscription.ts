@@ -39,6 +39,7 @@ const Record = noun(
     entityId: 'string',
     version: 'number',
     actor: 'string',
+    onBehalfOf: 'string',
     correlation: 'string',
   },
   { domain: 'platform' },

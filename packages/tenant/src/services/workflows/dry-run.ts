@@ -117,6 +117,7 @@ function described(engine: Engine, pattern: string | null, event: JsonObject): L
     version: 1,
     actor: 'test',
     correlation: null,
+    onBehalfOf: null,
     createdAt: now,
     createdBy: 'test',
     data: JSON.stringify(data),

@@ -1,0 +1,240 @@
+import type { JsonObject } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { parseScopes, refuseMore, type Scope } from '../grant/scopes.ts'
+import { newId } from '../ids.ts'
+import { endConsent } from '../services/identity/guard.ts'
+import { invitationOf } from '../services/identity/invitations.ts'
+import { type People, personGrant, SESSION_IDLE } from '../services/identity/people.ts'
+import { issueToken, type TokenDraft, tokenOf } from '../services/identity/secrets.ts'
+import { areaOf } from '../services/keys.ts'
+import {
+  type Client,
+  type Consent,
+  clientById,
+  consentById,
+  consentsOf,
+  countUnusedClients,
+  saveClient,
+  saveConsent,
+} from '../store/consents.ts'
+import {
+  type Credential,
+  credentialById,
+  credentialsOf,
+  dropCredential,
+  saveCredential,
+  useCredential,
+} from '../store/credentials.ts'
+import { currentOf, entitiesWith } from '../store/entities.ts'
+import { hexOf } from '../store/non-log-tables.ts'
+import {
+  changeToken,
+  dropToken,
+  dropTokensOf,
+  type Token,
+  type TokenKind,
+  tokenById,
+  tokensOf,
+  unclaimedTokens,
+  useToken,
+} from '../store/tokens.ts'
+
+/** A person, as far as signing in needs to know. */
+export interface User {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly status: string
+  readonly role: string | null
+}
+
+/**
+ * How people and agents are recognised, for the doors that sign them in. No rights are applied here: a door that calls
+ * this has proved who asks. Nothing of it is an entity or an event.
+ */
+export class TenantIdentity {
+  readonly #engine: Engine
+  readonly #people: People
+
+  constructor(engine: Engine, people: People) {
+    this.#engine = engine
+    this.#people = people
+  }
+
+  /** The grant of a session, or null when it has ended. */
+  session(secret: string): Grant | null {
+    return this.#people.sessionGrant(secret)
+  }
+
+  /** What a person may do now, or null when they are not active. */
+  grantOf(user: string): Grant | null {
+    return personGrant(this.#engine, user)
+  }
+
+  user(id: string): User | null {
+    const current = currentOf(this.#engine.sql, 'User', id)
+    return current && !current.deleted ? userOf(current) : null
+  }
+
+  /** The person with this address, whatever the case of its letters was when it was written here. */
+  userByEmail(email: string): User | null {
+    const { sql } = this.#engine
+    const field = this.#engine.fieldNumber('User', 'email')
+    if (field === null) return null
+    const found = [...new Set([email, email.toLowerCase()])].flatMap((one) => entitiesWith(sql, field, one))
+    return found[0] ? userOf(found[0]) : null
+  }
+
+  /** Starts a session. The secret is never the one of a session before: nobody can fix it in advance. */
+  startSession(user: string, about: JsonObject): { readonly secret: string; readonly session: Token } {
+    const { secret, token } = this.#written(() =>
+      issueToken(this.#engine, 'session', { user, data: about, lastsMs: SESSION_IDLE }),
+    )
+    return { secret, session: token }
+  }
+
+  /** The token that writes with this session must carry. It follows from the secret, which pages cannot read. */
+  csrf(secret: string): string {
+    return hexOf(this.#engine.ports.seal.hmacSha256(secret, 'csrf')).slice(0, 40)
+  }
+
+  isCsrf(secret: string, given: string): boolean {
+    const { seal } = this.#engine.ports
+    return seal.equal(seal.sha256(this.csrf(secret)), seal.sha256(given))
+  }
+
+  sessions(user: string): Token[] {
+    const now = this.#engine.ports.clock.now()
+    return tokensOf(this.#engine.sql, user, 'session')
+      .map((one) => ({ ...one, usedAt: this.#people.lastUsed(one.id) ?? one.usedAt }))
+      .filter(({ expiresAt, usedAt }) => expiresAt > now || (usedAt ?? 0) + SESSION_IDLE > now)
+  }
+
+  endSessions(user: string): void {
+    this.#written(() => dropTokensOf(this.#engine.sql, user, 'session'))
+  }
+
+  token(id: string): Token | null {
+    return tokenById(this.#engine.sql, id) ?? null
+  }
+
+  /** Issues a secret of this kind. */
+  issue(kind: TokenKind, draft: TokenDraft): string {
+    return this.#written(() => issueToken(this.#engine, kind, draft).secret)
+  }
+
+  /** The token of a secret that has not ended. One that can be used once may have been used. */
+  find(kind: TokenKind, secret: string): Token | null {
+    return kind === 'invitation' ? invitationOf(this.#engine, secret) : tokenOf(this.#engine, kind, secret)
+  }
+
+  /** Takes a secret that can be used once, or null. `usedAt` of the answer tells whether it was used before. */
+  use(kind: TokenKind, secret: string): Token | null {
+    return this.#written(() => {
+      const token = tokenOf(this.#engine, kind, secret)
+      if (token && token.usedAt === null) useToken(this.#engine.sql, token.id, this.#engine.ports.clock.now())
+      return token
+    })
+  }
+
+  change(token: Pick<Token, 'id' | 'user' | 'consent' | 'data'>): void {
+    this.#written(() => changeToken(this.#engine.sql, token))
+  }
+
+  end(id: string): void {
+    this.#written(() => dropToken(this.#engine.sql, id))
+  }
+
+  /** Tokens of a kind that no person has claimed yet and that have not ended. */
+  unclaimed(kind: TokenKind): Token[] {
+    const now = this.#engine.ports.clock.now()
+    return unclaimedTokens(this.#engine.sql, kind).filter(({ expiresAt }) => expiresAt > now)
+  }
+
+  credentials(user: string): Credential[] {
+    return credentialsOf(this.#engine.sql, user)
+  }
+
+  credential(id: string): Credential | null {
+    return credentialById(this.#engine.sql, id) ?? null
+  }
+
+  saveCredential(credential: Omit<Credential, 'createdAt' | 'usedAt'>): void {
+    const createdAt = this.#engine.ports.clock.now()
+    this.#written(() => saveCredential(this.#engine.sql, { ...credential, createdAt }))
+  }
+
+  useCredential(id: string, data: JsonObject): void {
+    this.#written(() => useCredential(this.#engine.sql, id, data, this.#engine.ports.clock.now()))
+  }
+
+  dropCredential(id: string): void {
+    this.#written(() => dropCredential(this.#engine.sql, id))
+  }
+
+  client(id: string): Client | null {
+    return clientById(this.#engine.sql, id) ?? null
+  }
+
+  /** How many clients have registered that no person has consented to. */
+  get unusedClients(): number {
+    return countUnusedClients(this.#engine.sql)
+  }
+
+  /** Keeps the metadata of a client; `id` is its own where it has one already. */
+  saveClient(data: JsonObject, id?: string): Client {
+    const { sql, ports } = this.#engine
+    const known = id === undefined ? undefined : clientById(sql, id)
+    const agent = known?.agent ?? newId('agent', ports.clock, ports.random)
+    const client = { id: id ?? agent, agent, data, createdAt: known?.createdAt ?? ports.clock.now() }
+    this.#written(() => saveClient(sql, client))
+    return { ...client, usedAt: known?.usedAt ?? null }
+  }
+
+  consent(id: string): Consent | null {
+    return consentById(this.#engine.sql, id) ?? null
+  }
+
+  /** What a person allowed to clients; null is everybody. */
+  consents(user: string | null): Consent[] {
+    return consentsOf(this.#engine.sql, user).map((one) => ({
+      ...one,
+      usedAt: this.#people.lastUsed(one.id) ?? one.usedAt,
+    }))
+  }
+
+  saveConsent(client: string, user: string, data: JsonObject): string {
+    const { sql, ports } = this.#engine
+    const id = newId('consent', ports.clock, ports.random)
+    this.#written(() => saveConsent(sql, { id, client, user, data, createdAt: ports.clock.now() }))
+    return id
+  }
+
+  /** Ends what a person allowed a client, with all its tokens. */
+  endConsent(id: string): void {
+    this.#written(() => endConsent(this.#engine.sql, id))
+  }
+
+  /** The scopes of a text, those that make no sense left out. */
+  scopes(text: string): Scope[] {
+    return parseScopes(text, (area) => areaOf(this.#engine, area)).scopes
+  }
+
+  /** Refuses scopes that the person does not hold. */
+  refuseMore(held: readonly Scope[], given: readonly Scope[]): void {
+    refuseMore(held, given, (area) => this.#engine.nouns.get(area)?.domain ?? null)
+  }
+
+  #written<T>(work: () => T): T {
+    const { sql, cache } = this.#engine
+    const result = sql.transaction(work as () => never) as T
+    cache.forget('Identity')
+    return result
+  }
+}
+
+function userOf({ id, data }: { readonly id: string; readonly data: string }): User {
+  const { name, email, status, role } = JSON.parse(data) as Partial<User>
+  return { id, name: name ?? '', email: email ?? '', status: status ?? '', role: role ?? null }
+}

@@ -1,0 +1,51 @@
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import { may, personOf } from '../../grant/grant.ts'
+import type { Sql } from '../../ports.ts'
+import { consentsOf, dropConsent } from '../../store/consents.ts'
+import { dropTokensOf, dropTokensOfConsent } from '../../store/tokens.ts'
+import type { TransactionListener, Write } from '../../write/write.ts'
+import { demandCoversRole } from './roles.ts'
+
+/** What decides who a person is, and what they may do. */
+const DECISIVE = ['email', 'role', 'status']
+
+/**
+ * Watches over the people in the transaction of every event, whichever way it came: no caller hands out rights that it
+ * does not hold, and a person who is not active any more is signed out everywhere at once.
+ */
+export const guardPeople: TransactionListener = (write, event, entity) => {
+  if (event.type !== 'User') return
+  const after = JSON.parse(entity.data) as JsonObject
+  const previous = JSON.parse(event.previous ?? '{}') as JsonObject
+  const isWhole = event.verb === 'create' || event.verb === 'delete' || event.verb === 'restore'
+  const changed = Object.keys(isWhole ? after : previous).filter((field) => DECISIVE.includes(field))
+  if (changed.length > 0) {
+    demandPeople(write, after.role)
+    if ('role' in previous) demandCoversRole(write, previous.role)
+  }
+  if (event.verb === 'delete' || after.status !== 'Active') endAccess(write.sql, entity.id)
+  write.engine.cache.forget('Identity')
+}
+
+/** Refuses a caller that may not decide about people with this role. */
+export function demandPeople(write: Write, role: unknown): void {
+  const { engine, grant } = write
+  // A person could widen a row filter with `$user.email` by a new address, or end the access of a colleague.
+  if (personOf(grant) !== null && !may(grant, 'admin', engine.noun('User')))
+    throw new Problem('forbidden', 'E-mail address, role and status of a person are changed by administrators only.', {
+      type: 'User',
+    })
+  demandCoversRole(write, role)
+}
+
+/** Ends all sessions, invitations and tokens of a person. */
+export function endAccess(sql: Sql, user: string): void {
+  for (const kind of ['session', 'invitation', 'challenge', 'code', 'device'] as const) dropTokensOf(sql, user, kind)
+  for (const { id } of consentsOf(sql, user)) endConsent(sql, id)
+}
+
+/** Ends what a person allowed a client, with all its tokens. */
+export function endConsent(sql: Sql, id: string): void {
+  dropTokensOfConsent(sql, id)
+  dropConsent(sql, id)
+}
