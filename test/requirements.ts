@@ -4,6 +4,7 @@ import { bulk, sync } from './requirements/bulk.ts'
 import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
 import { keys } from './requirements/keys.ts'
+import { people } from './requirements/people.ts'
 import { proof } from './requirements/proof.ts'
 import { query } from './requirements/query.ts'
 import { fairness, rights } from './requirements/rights.ts'
@@ -23,6 +24,7 @@ export const REQUIREMENTS = [
   ...query,
   ...keys,
   ...rights,
+  ...people,
   ...fairness,
   ...proof,
   ...lenses,

@@ -82,7 +82,10 @@ describe('a key', () => {
       const list = await sent('GET', '/~acme/api-keys?status=Revoked')
 
       expect([before.status, revoked.body.status, after.status, other.status]).toEqual([200, 'Revoked', 401, 200])
-      expect([after.body.error, after.headers.get('www-authenticate')]).toEqual(['unauthorized', 'Bearer'])
+      expect([after.body.error, after.headers.get('www-authenticate')]).toEqual([
+        'unauthorized',
+        expect.stringMatching(/^Bearer error="invalid_token", resource_metadata=/),
+      ])
       expect([again.status, update.body.status, rollback.status]).toEqual([409, 'Revoked', 404])
       expect((await host.as(old.secret)('GET', '/~acme/Contact')).status).toBe(401)
       expect(list.body.results.map((key: any) => key.$id)).toEqual([old.$id])

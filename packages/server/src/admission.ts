@@ -14,6 +14,8 @@ export interface Connection {
 export interface Admission {
   /** Admits a key that may be valid; the tenant still checks it. */
   admitKey(tenant: string, secret: string, address: string): MaybePromise<void>
+  /** Admits a request that needs no key: to sign in, or to connect an agent. */
+  admitOpen(tenant: string, address: string): void
   /** Admits a request for the first key of a tenant. */
   admitSignup(tenant: string, address: string): void
   /** A request of this address was refused since it carries no key. */

@@ -3,19 +3,16 @@ import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@t
 import { type Call, parseBody, parseQuery } from './call.ts'
 import { findRoute, runRoute } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
+import { isOpenPath } from './identity/open-paths.ts'
+import type { IdentityPorts } from './identity/ports.ts'
 import type { RateLimit } from './rate.ts'
 import { type Reply, render } from './reply.ts'
 import { refusal } from './respond.ts'
 import { createdReply } from './rest/entities.ts'
 import type { Routes } from './routes.ts'
+import type { Sender } from './sender.ts'
 import type { RequestTarget } from './target.ts'
 import { traceOf } from './trace.ts'
-
-/** The sender of a request by its headers: the operator, a key, or no key. */
-export type Sender =
-  | { readonly kind: 'operator' }
-  | { readonly kind: 'secret'; readonly secret: string }
-  | { readonly kind: 'anonymous' }
 
 /** What the app needs beside the tenant. */
 export interface AppOptions {
@@ -31,6 +28,8 @@ export interface AppOptions {
   readonly baseUrl?: string | null
   /** What one request may use. */
   readonly budget?: BudgetLimits
+  /** What the host offers to sign people in with. */
+  readonly identity?: IdentityPorts
 }
 
 const IMPORT_LIMIT = 1_073_741_824
@@ -59,13 +58,13 @@ export function handleRequest(
     }
   }
   return attempted(() => {
-    const grant = grantFor(tenant, sender)
+    const grant = grantFor(tenant, request, target, sender, options)
     if (grant === null) return attempt(() => signUp(tenant, request, target, options))
-    const turn = options.rate?.take(`${tenant.slug} ${grant.actor}`)
-    if (!turn) return attempt(() => dispatch(tenant, request, target, grant, requestId, options))
+    const turn = grant === NOBODY ? undefined : options.rate?.take(`${tenant.slug} ${grant.actor}`)
+    if (!turn) return attempt(() => dispatch(tenant, request, target, grant, sender, requestId, options))
     const given = attempt(() => {
       if (turn.refused) throw turn.refused
-      return dispatch(tenant, request, target, grant, requestId, options)
+      return dispatch(tenant, request, target, grant, sender, requestId, options)
     })
     const counted = (response: HttpResponse) => ({ ...response, headers: { ...response.headers, ...turn.headers } })
     return given instanceof Promise ? given.then(counted) : counted(given)
@@ -85,6 +84,7 @@ function dispatch(
   request: HttpRequest,
   target: RequestTarget,
   grant: Grant,
+  sender: Sender,
   requestId: string,
   options: AppOptions,
 ): MaybePromise<Reply> {
@@ -95,6 +95,8 @@ function dispatch(
   const call: Call = {
     tenant,
     grant,
+    sender,
+    identity: options.identity ?? {},
     budget,
     newBudget,
     read: tenant.read(grant, budget, context),
@@ -150,12 +152,47 @@ function correlationOf({ headers }: HttpRequest): string | null {
   return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
 }
 
-function grantFor(tenant: Tenant, sender: Sender): Grant | null {
+/** The grant of those who need none: they sign in, or ask what there is to sign in with. */
+const NOBODY: Grant = { actor: 'anonymous', scopes: [], rows: {} }
+
+function grantFor(
+  tenant: Tenant,
+  request: HttpRequest,
+  { segments }: RequestTarget,
+  sender: Sender,
+  { routes }: AppOptions,
+): Grant | null {
   if (sender.kind === 'operator') return OPERATOR
-  if (sender.kind === 'anonymous') return null
+  const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
+  const isOpen = found !== null && 'route' in found && found.route.needs === 'public'
+  if (sender.kind === 'anonymous') return isOpen ? NOBODY : null
+  if (sender.kind === 'session') {
+    const grant = tenant.identity.session(sender.secret)
+    if (isOpen) return grant ?? NOBODY
+    if (!grant) throw unauthorized()
+    if (isWriting(request.method)) demandCsrf(tenant, request, sender.secret)
+    return grant
+  }
   const grant = tenant.identify(sender.secret)
-  if (grant) return grant
-  throw unauthorized()
+  if (!grant) throw unauthorized()
+  if (grant.only === undefined || grant.only === segments[0]) return grant
+  throw new Problem('unauthorized', `This token is for /${grant.only} only: its resource indicator said so.`)
+}
+
+/** A page of another site can make a browser send a cookie, but it cannot know this token. */
+function demandCsrf({ identity }: Tenant, { headers }: HttpRequest, secret: string): void {
+  if (identity.isCsrf(secret, headers['x-tilde-csrf'] ?? '')) return
+  throw new Problem(
+    'forbidden',
+    'A write with a session needs its token in the header X-Tilde-CSRF: GET …/session has it.',
+    {
+      field: 'X-Tilde-CSRF',
+    },
+  )
+}
+
+function isWriting(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD'
 }
 
 /** The one request that needs no key: a tenant's first key, where signing up is open. */

@@ -1,7 +1,9 @@
 import { type Lens, Problem } from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
 import type { HttpRequest, MaybePromise } from './http.ts'
+import type { IdentityPorts } from './identity/ports.ts'
 import type { Reply } from './reply.ts'
+import type { Sender } from './sender.ts'
 
 const MAX_DEPTH = 64
 
@@ -9,6 +11,9 @@ const MAX_DEPTH = 64
 export interface Call {
   readonly tenant: Tenant
   readonly grant: Grant
+  readonly sender: Sender
+  /** What the host offers to sign people in with. */
+  readonly identity: IdentityPorts
   readonly budget: Budget
   /** A budget for each part of long work that yields between its parts. */
   readonly newBudget: () => Budget
@@ -54,6 +59,8 @@ export type Need =
   /** The engine leaves out, or refuses, what the key may not see. */
   | { readonly action: 'read' | 'write'; readonly on: 'each' }
   | 'key'
+  /** Signing in needs nothing. */
+  | 'public'
 
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

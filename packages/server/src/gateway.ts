@@ -1,11 +1,15 @@
 import { Problem } from '@tildebase/nouns'
-import { tenantOfSecret } from '@tildebase/tenant'
+import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant'
 import type { Admission, Connection } from './admission.ts'
-import { isFirstKey, type Sender, unauthorized } from './app.ts'
+import { isFirstKey, unauthorized } from './app.ts'
 import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise, runsCode } from './http.ts'
+import { sessionCookie } from './identity/cookie.ts'
+import { challenge } from './identity/metadata.ts'
+import { isOpenPath } from './identity/open-paths.ts'
 import { refuseForeign } from './mcp/foreign.ts'
 import { type RequestObserver, servedRequestOf } from './observer.ts'
 import { refusal } from './respond.ts'
+import type { Sender } from './sender.ts'
 import { type RequestTarget, targetOf } from './target.ts'
 import { type Trace, traceOf, traceparent } from './trace.ts'
 
@@ -39,6 +43,8 @@ export interface GatewayOptions {
   readonly isOperator: (secret: string) => boolean
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
+  /** Pages and documents about signing in that need no tenant; null for every other path. */
+  readonly pages?: (ask: HttpRequest, place: RequestTarget) => HttpResponse | null
   /** Sees every request that was answered. */
   readonly observer?: RequestObserver
   /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
@@ -97,7 +103,7 @@ export class Gateway {
       trace: traceOf(ask.headers.traceparent, this.#options.observer?.traces === true),
       at: Date.now(),
       begun: performance.now(),
-      bearer: this.#bearerOf(ask.headers.authorization),
+      bearer: this.#bearerOf(ask.headers, connection?.address),
       connection,
       place: null,
     }
@@ -119,13 +125,16 @@ export class Gateway {
       const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
       observer.observe(servedRequestOf(ask, place, answer, observer.routes, rest))
     }
-    const { status, headers, body } = withCommon(answer, requestId, ask.headers.origin)
+    const told = answer.status === 401 && place?.tenant ? challenge(answer, place, bearer.sender?.kind) : answer
+    const { status, headers, body } = withCommon(told, requestId, ask.headers.origin)
     return { status, headers: trace ? { ...headers, traceparent: traceparent(trace) } : headers, body }
   }
 
   #pass(visit: Visit, place: RequestTarget): MaybePromise<HttpResponse> {
     const { ask, bearer, requestId } = visit
     const { sender } = bearer
+    const page = this.#options.pages?.(ask, place)
+    if (page) return page
     if (sender === null) throw this.#keyless()
     if (place.tenant !== null && place.segments.length === 1 && place.segments[0] === 'mcp')
       refuseForeign(ask, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
@@ -159,6 +168,7 @@ export class Gateway {
   ): MaybePromise<void> {
     if (sender.kind === 'operator') return
     const { signup, admission } = this.#options
+    if (sender.kind !== 'secret' && isOpenPath(segments)) return admission?.admitOpen(slug, address)
     if (sender.kind === 'anonymous') {
       if (!signup || !isFirstKey(ask.method, segments)) throw this.#keyless()
       return admission?.admitSignup(slug, address)
@@ -176,7 +186,8 @@ export class Gateway {
     const { admission, tenants } = this.#options
     const { ask, requestId } = visit
     const answered = (answer: HttpResponse): HttpResponse => {
-      if (answer.status === 401 && sender.kind === 'secret') admission?.refusedKey(slug, sender.secret)
+      if (answer.status === 401 && 'secret' in sender && !isOpenPath(place.segments))
+        admission?.refusedKey(slug, sender.secret)
       else if (ask.method !== 'GET') admission?.wrote(slug)
       return answer
     }
@@ -209,12 +220,18 @@ export class Gateway {
   }
 
   /** Who an Authorization header stands for, as far as it can be told here. Those seen lately are known. */
-  #bearerOf(header: string | undefined): Bearer {
-    if (header === undefined) return ANONYMOUS
+  #bearerOf({ authorization: header, cookie }: HttpRequest['headers'], address?: string): Bearer {
+    if (header === undefined) {
+      const session = sessionCookie(cookie)
+      if (session !== null && tenantOfSession(session) !== null)
+        return { sender: { kind: 'session', secret: session, ...(address && { address }) }, name: 'session' }
+      return address === undefined ? ANONYMOUS : { sender: { kind: 'anonymous', address }, name: null }
+    }
     const known = this.#bearers.get(header)
     if (known) return known
     const secret = /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
-    if (secret === undefined) return NO_KEY
+    // A session is a cookie's matter: a header would make it a key that never asks for the page's own token.
+    if (secret === undefined || tenantOfSession(secret) !== null) return NO_KEY
     if (this.#options.isOperator(secret)) return { sender: { kind: 'operator' }, name: 'operator' }
     const name = tenantOfSecret(secret) === null ? null : secret.slice(0, 8)
     const bearer: Bearer = { sender: { kind: 'secret', secret }, name }
@@ -226,7 +243,7 @@ export class Gateway {
   /** A valid key of another tenant is told so, whether or not the tenant asked for exists; any other is unknown. */
   async #refuse(secret: string, address: string): Promise<never> {
     const { tenants, admission } = this.#options
-    const own = tenantOfSecret(secret)
+    const own = tenantOfSecret(secret) ?? tenantOfSession(secret)
     if (own === null) throw this.#keyless()
     await admission?.admitKey(own, secret, address)
     if (!admission && !(await tenants.verify(own, secret))) throw unauthorized()
@@ -262,7 +279,12 @@ function ownTenant(sender: Sender): string {
       'The operator key belongs to no tenant: use the form /~{tenant}/… of this path.',
     )
   }
-  const slug = sender.kind === 'secret' ? tenantOfSecret(sender.secret) : null
+  const slug =
+    sender.kind === 'secret'
+      ? tenantOfSecret(sender.secret)
+      : sender.kind === 'session'
+        ? tenantOfSession(sender.secret)
+        : null
   if (slug === null) throw unauthorized()
   return slug
 }
@@ -274,7 +296,7 @@ function preflight(ask: HttpRequest): HttpResponse {
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
       'access-control-allow-headers':
         ask.headers['access-control-request-headers'] ??
-        'authorization, content-type, if-match, if-none-match, idempotency-key, traceparent, x-request-id, x-correlation-id',
+        'authorization, content-type, if-match, if-none-match, idempotency-key, traceparent, x-request-id, x-correlation-id, mcp-protocol-version, mcp-method, mcp-name',
       'access-control-max-age': '86400',
     },
     body: null,
@@ -291,9 +313,9 @@ export function withCommon(
   return { status, headers: origin === undefined ? common : { ...common, ...CROSS_ORIGIN }, body }
 }
 
-/** Any page may ask: a key in a header, and never a cookie, is what opens a tenant. */
+/** Any page may ask with a key in a header. None may send a cookie along: that would need a header that is not here. */
 const CROSS_ORIGIN: HttpResponse['headers'] = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'etag, location, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings, x-tilde-correlation',
+    'etag, location, www-authenticate, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings, x-tilde-correlation',
 }

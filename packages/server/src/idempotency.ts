@@ -95,7 +95,12 @@ function scopeOf(call: Call): string | null {
       field: 'Idempotency-Key',
     })
   }
-  return JSON.stringify([call.grant.actor, call.request.method, call.request.path, key])
+  return JSON.stringify([...whose(call.grant), call.request.method, call.request.path, key])
+}
+
+/** An agent has answers of its own for each person that it acts for. */
+function whose({ actor, onBehalfOf }: Call['grant']): string[] {
+  return onBehalfOf === undefined ? [actor] : [actor, onBehalfOf]
 }
 
 /** What tells one request from another. A body that streams by is known by what its headers say of it. */

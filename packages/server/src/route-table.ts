@@ -1,3 +1,7 @@
+import { invitationRoutes } from './identity/invitation.ts'
+import { passwordRoutes } from './identity/passwords.ts'
+import { roleRoutes } from './identity/roles.ts'
+import { sessionRoutes } from './identity/session.ts'
 import { mcpRoutes } from './mcp/route.ts'
 import { aggregateRoutes } from './rest/aggregate.ts'
 import { batchRoutes } from './rest/batch.ts'
@@ -25,6 +29,10 @@ import { Routes } from './routes.ts'
 
 /** Every path below a tenant. */
 export const routes = new Routes([
+  ...sessionRoutes,
+  ...passwordRoutes,
+  ...invitationRoutes,
+  ...roleRoutes,
   ...webhookRoutes,
   ...workflowRoutes,
   ...eventRoutes,

@@ -1,6 +1,7 @@
 import { Problem } from '@tildebase/nouns'
-import { type Sender, unauthorized } from '../app.ts'
+import { unauthorized } from '../app.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
+import type { Sender } from '../sender.ts'
 import { slugOf } from '../target.ts'
 
 type Action = (slug: string, request: HttpRequest, requestId: string) => MaybePromise<HttpResponse>

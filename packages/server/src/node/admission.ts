@@ -2,6 +2,7 @@ import type { Admission } from '../admission.ts'
 import { unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
 import { KeyVerdicts } from './key-verdicts.ts'
+import { OpenLimit } from './open-limit.ts'
 import { SignupLimit } from './signup-limit.ts'
 import type { Refusals } from './watch/refusals.ts'
 
@@ -19,9 +20,16 @@ export function createAdmission({ tenants, exists, signupLimit, refusals }: Admi
   const verify = tenants.verify.bind(tenants)
   const keys = new KeyVerdicts({ exists, verify, refusals, now })
   const signups = new SignupLimit(signupLimit, refusals, now)
+  const open = new OpenLimit(refusals, now)
   const refusedKeyless = () => refusals.count('no_key')
   return {
     admitKey: keys.admit.bind(keys),
+    admitOpen(tenant, address) {
+      open.admit(address)
+      if (exists(tenant)) return
+      refusedKeyless()
+      throw unauthorized()
+    },
     admitSignup(tenant, address) {
       signups.admit(address)
       if (!exists(tenant)) return

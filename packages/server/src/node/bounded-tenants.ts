@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
-import type { Sender } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
 import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise } from '../http.ts'
+import type { Sender } from '../sender.ts'
 import type { RequestTarget } from '../target.ts'
 import { held } from './bodies.ts'
 import { BoundedCounts, release } from './bounded-counts.ts'
@@ -46,7 +46,7 @@ export class BoundedTenants implements Tenants {
   ): MaybePromise<HttpResponse> {
     const bound = isLasting(ask, place.segments) ? this.#polls : this.#requests
     // The operator acts for everybody: its requests count for their tenant alone.
-    const key = sender.kind === 'secret' ? sender.secret : null
+    const key = sender.kind === 'secret' || sender.kind === 'session' ? sender.secret : null
     const free = this.#take(bound, slug, key)
     const over = (answer: HttpResponse): HttpResponse => {
       const { body } = answer

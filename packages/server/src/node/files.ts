@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { layOut } from '@tildebase/tenant/host'
 import { refuseDamaged } from './file-damage.ts'
-import { hasKey } from './has-key.ts'
+import { hasKey, hasPeople } from './has-key.ts'
 import { openSql } from './sql.ts'
 
 /** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
@@ -59,6 +59,11 @@ export class TenantFiles {
   /** Whether a closed tenant knows a key, valid or not any more. */
   hasKey(slug: string, secret: string): boolean {
     return hasKey(this.pathOf(slug), secret)
+  }
+
+  /** Whether anybody can sign in to a closed tenant. */
+  hasPeople(slug: string): boolean {
+    return hasPeople(this.pathOf(slug))
   }
 
   /** Refuses a slug without a tenant. */

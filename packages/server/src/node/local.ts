@@ -1,4 +1,5 @@
 import { createWitnesses } from '../host/witnesses.ts'
+import type { IdentityPorts } from '../identity/ports.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { routes } from '../route-table.ts'
@@ -7,6 +8,7 @@ import type { TenantFiles } from './files.ts'
 import { secretKey } from './keys.ts'
 import { log, report } from './log.ts'
 import { createOutbound } from './outbound.ts'
+import { createPasswords } from './passwords.ts'
 import { openScript } from './script/script.ts'
 import { SigningKeyFile } from './signing-key-file.ts'
 import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
@@ -33,6 +35,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       report,
       importLimit: settings.importLimit,
       rate: rateOf(settings),
+      identity: identityOf(settings),
       budget: { ms: settings.queryMs, rows: settings.rowLimit, bytes: settings.answerLimit },
     },
     secretKey: secretKey(settings.data, settings.secretKey),
@@ -60,6 +63,12 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     atWork: thread.atWork,
     isAwaited: thread.isAwaited,
   })
+}
+
+/** What people sign in with on this host. */
+function identityOf(_settings: Settings): IdentityPorts {
+  const passwords = createPasswords()
+  return { ...(passwords && { passwords }) }
 }
 
 function rateOf({ rateLimit }: Settings): RateLimit | undefined {

@@ -6,6 +6,7 @@ import { Gateway } from '../gateway.ts'
 import { operatorPage } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
 import type { HttpResponse } from '../http.ts'
+import { identityPage } from '../identity/pages.ts'
 import { createAdmission } from './admission.ts'
 import { Alarms } from './alarms.ts'
 import { BodyMemory } from './body-memory.ts'
@@ -94,6 +95,7 @@ export async function openService(given: Settings): Promise<Service> {
     mcpHosts: () => mcpHosts(settings),
     home: '/console',
     takesBody: (request, segments) => proof.takesBody(request, segments),
+    pages: (ask, place) => identityPage(ask, place, settings),
     isOperator: operatorTest(rootKey.key),
     requestId: randomUUID,
     report,

@@ -1,9 +1,11 @@
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
-import { type AppOptions, handleRequest, type Sender, unauthorized } from '../app.ts'
+import { type AppOptions, handleRequest, unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
+import { isOpenPath } from '../identity/open-paths.ts'
 import { refusal } from '../respond.ts'
+import type { Sender } from '../sender.ts'
 import type { RequestTarget } from '../target.ts'
 import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
@@ -69,11 +71,12 @@ export class LocalTenants implements Tenants {
     let fresh = false
     try {
       const exists = this.#open.has(slug) || this.#options.files.has(slug)
-      if (!exists && sender.kind === 'secret') throw unauthorized()
+      if (!exists && (sender.kind === 'secret' || sender.kind === 'session')) throw unauthorized()
       // A sender without a key learns nothing, not even how long it takes to look.
       const mayBeFirst = this.#options.app.signup && request.method === 'POST'
-      if (sender.kind === 'anonymous' && !mayBeFirst) throw unauthorized()
-      if (this.#options.createTenants === 'operator') demandCreated(slug, exists, sender)
+      const mayBeOpen = exists && isOpenPath(target.segments) && this.#hasPeople(slug)
+      if (sender.kind === 'anonymous' && !mayBeFirst && !mayBeOpen) throw unauthorized()
+      if (this.#options.createTenants === 'operator') demandCreated(slug, exists, mayBeOpen, sender)
       fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
       entry = exists || fresh ? this.#opened(slug) : this.#openEmpty(slug)
     } catch (reason) {
@@ -95,6 +98,11 @@ export class LocalTenants implements Tenants {
     }
     const given = handleRequest(entry.tenant, request, target, sender, requestId, this.#options.app)
     return given instanceof Promise ? given.then(over) : over(given)
+  }
+
+  /** Whether anybody can sign in to a tenant. One that is closed is not opened to find out. */
+  #hasPeople(slug: string): boolean {
+    return this.#open.has(slug) || this.#options.files.hasPeople(slug)
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
@@ -261,8 +269,8 @@ export class LocalTenants implements Tenants {
 }
 
 /** Rejects a slug without a created tenant, and a sender without a key if the tenant exists. */
-function demandCreated(slug: string, exists: boolean, sender: Sender): void {
-  if (sender.kind === 'anonymous' && exists) throw unauthorized()
+function demandCreated(slug: string, exists: boolean, mayBeOpen: boolean, sender: Sender): void {
+  if (sender.kind === 'anonymous' && exists && !mayBeOpen) throw unauthorized()
   if (exists || sender.kind === 'anonymous') return
   throw new Problem('unknown_tenant', `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`, {
     id: slug,

@@ -109,6 +109,7 @@ function add(
     summary,
     tags: [tag],
     'x-scope': scopeOf(route.needs),
+    ...(route.needs === 'public' && { security: [{}] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses,
@@ -122,6 +123,7 @@ function idOf(method: string, path: string): string {
 
 function scopeOf(needs: Need): string {
   if (needs === 'key') return 'any valid key'
+  if (needs === 'public') return 'none'
   if (needs.on === 'type') return `${needs.action} on the type`
   return needs.on === 'area' ? `${needs.action}:${needs.area}` : `${needs.action} on what it touches`
 }

@@ -6,6 +6,7 @@ import { operatorPage } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
 import { KEYS_PATH, keysPage } from '../host/signing-keys.ts'
+import { identityPage } from '../identity/pages.ts'
 import { mcpHosts, readSettings } from '../node/config.ts'
 import { type NoNouns, type ProgramOf, programOf } from '../program.ts'
 import { DurableTenants } from './durable-tenants.ts'
@@ -46,6 +47,7 @@ function gatewayOf(env: Env): Gateway {
     signup: settings.signup,
     hostSuffix,
     mcpHosts: () => mcpHosts(settings),
+    pages: (ask, place) => identityPage(ask, place, settings),
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,

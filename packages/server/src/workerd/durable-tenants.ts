@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
-import type { Sender } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
+import type { Sender } from '../sender.ts'
 import type { RequestTarget } from '../target.ts'
 import type { TenantObjects } from './env.ts'
 import { commandRequest, type ObjectCommand, type ObjectTask } from './object-command.ts'

@@ -1,6 +1,6 @@
-import type { Sender } from '../app.ts'
 import type { HttpRequest } from '../http.ts'
 import type { LogRequest } from '../log-request.ts'
+import type { Sender } from '../sender.ts'
 import type { RequestTarget } from '../target.ts'
 
 /** What the Worker asks of a tenant's object. It travels in a header that the Worker always sets itself. */

@@ -4,6 +4,7 @@ export type RefusalReason =
   | 'unknown_key'
   | 'key_guesses'
   | 'signups'
+  | 'open_paths'
   | 'sockets'
   | 'address_requests'
   | 'pipelined'

@@ -1,0 +1,62 @@
+import { invalidInvitation, type NewCredential, OPERATOR } from '@tildebase/tenant'
+import type { Call, Route } from '../call.ts'
+import { json, type Reply } from '../reply.ts'
+import { signedIn, textsOf } from './answers.ts'
+import { demandPassword, passwordsOf } from './passwords.ts'
+import { demandSameOrigin } from './same-origin.ts'
+
+/** What a person does with an invitation. Its token comes in the body: it is in no log and in no history of a browser. */
+export const invitationRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/invitation',
+    needs: 'public',
+    mode: 'stream',
+    repeats: true,
+    summary: 'Read an invitation',
+    handle: read,
+  },
+  {
+    method: 'POST',
+    path: '/invitation/accept',
+    needs: 'public',
+    mode: 'stream',
+    repeats: true,
+    summary: 'Accept an invitation with a password',
+    handle: acceptWithPassword,
+  },
+]
+
+function read(call: Call): Reply {
+  demandSameOrigin(call)
+  const { name, email } = invited(call)
+  return json(200, { tenant: call.tenant.slug, name, email }, { 'cache-control': 'no-store' })
+}
+
+async function acceptWithPassword(call: Call): Promise<Reply> {
+  demandSameOrigin(call)
+  const passwords = passwordsOf(call)
+  const { password } = textsOf(call, ['password'])
+  const user = invited(call)
+  demandPassword(password, user.email)
+  const hash = await passwords.hash(password)
+  return accept(call, { id: `password:${user.id}`, kind: 'password', data: { hash } })
+}
+
+/** The person that the invitation in the body is for. */
+export function invited(call: Call) {
+  const { identity } = call.tenant
+  const { token } = textsOf(call, ['token'])
+  const user = identity.user(identity.find('invitation', token)?.user ?? '')
+  if (!user) throw invalidInvitation()
+  return user
+}
+
+/** Takes the invitation with a credential, and signs the person in. */
+export async function accept(call: Call, credential: NewCredential): Promise<Reply> {
+  const { tenant, writes, budget } = call
+  const { token } = textsOf(call, ['token'])
+  const person = { ...OPERATOR, actor: invited(call).id }
+  const id = await tenant.write(person, writes, budget, (write) => write.acceptInvitation(token, credential))
+  return signedIn(call, tenant.identity.user(id)!, credential.kind)
+}

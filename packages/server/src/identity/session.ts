@@ -1,0 +1,109 @@
+import { Problem } from '@tildebase/nouns'
+import { scopesText } from '@tildebase/tenant'
+import type { Call, Route } from '../call.ts'
+import { empty, json, type Reply } from '../reply.ts'
+import { addressOf, shownSession, shownUser, signedIn, subjectOf, textsOf } from './answers.ts'
+import { clearCookie } from './cookie.ts'
+import { passwordsOf } from './passwords.ts'
+import { demandSameOrigin } from './same-origin.ts'
+import { takeAttempt } from './throttle.ts'
+
+/** Signing in with a password, signing out, and what sessions there are. */
+export const sessionRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/session',
+    needs: 'public',
+    mode: 'stream',
+    repeats: true,
+    summary: 'Sign in with an e-mail address and a password',
+    handle: signIn,
+  },
+  {
+    method: 'GET',
+    path: '/session',
+    needs: 'key',
+    mode: 'read',
+    summary: 'Read who is asking, and the CSRF token of a session',
+    handle: whoAmI,
+  },
+  { method: 'DELETE', path: '/session', needs: 'key', mode: 'stream', summary: 'Sign out', handle: signOut },
+  {
+    method: 'GET',
+    path: '/account/sessions',
+    needs: 'key',
+    mode: 'read',
+    summary: 'List the sessions of a person',
+    handle: sessions,
+  },
+  {
+    method: 'DELETE',
+    path: '/account/sessions/:id',
+    needs: 'key',
+    mode: 'stream',
+    summary: 'End a session',
+    handle: endSession,
+  },
+]
+
+/** Every failure has the same answer, and takes the same time: nobody learns which accounts there are. */
+async function signIn(call: Call): Promise<Reply> {
+  demandSameOrigin(call)
+  const { identity, slug } = call.tenant
+  const { email, password } = textsOf(call, ['email', 'password'])
+  const attempt = takeAttempt(slug, email.toLowerCase(), addressOf(call))
+  const passwords = passwordsOf(call)
+  const user = identity.userByEmail(email)
+  const isActive = user?.status === 'Active'
+  const known = isActive ? identity.credential(`password:${user.id}`) : null
+  const isRight = await passwords.verify(password, (known?.data.hash as string | undefined) ?? null)
+  // The person may have been suspended meanwhile.
+  if (!isRight || !known || !user || identity.grantOf(user.id) === null) throw wrong()
+  attempt.succeeded()
+  identity.useCredential(known.id, known.data)
+  return signedIn(call, user, 'password')
+}
+
+function wrong(): Problem {
+  return new Problem('unauthorized', 'The e-mail address or the password is wrong.')
+}
+
+function whoAmI(call: Call): Reply {
+  const { tenant, grant, sender } = call
+  const user = tenant.identity.user(grant.onBehalfOf ?? grant.actor)
+  const body = {
+    actor: grant.actor,
+    ...(grant.onBehalfOf && { onBehalfOf: grant.onBehalfOf }),
+    ...(user && { user: shownUser(user) }),
+    scopes: grant.scopes.map((scope) => scopesText([scope])),
+    filter: grant.rows,
+    ...(grant.limits && { limits: grant.limits }),
+    ...(sender.kind === 'session' && { csrf: tenant.identity.csrf(sender.secret) }),
+  }
+  return json(200, body, { 'cache-control': 'no-store' })
+}
+
+function signOut({ tenant, grant, sender, request }: Call): Reply {
+  if (sender.kind !== 'session' || grant.credential === undefined)
+    throw new Problem('forbidden', 'Only a session can be signed out of.')
+  tenant.identity.end(grant.credential)
+  return empty(204, { 'set-cookie': clearCookie(request, tenant.slug) })
+}
+
+function sessions(call: Call): Reply {
+  const results = call.tenant.identity
+    .sessions(subjectOf(call))
+    .map((one) => shownSession(one, call.sender.kind === 'session' ? call.grant.credential : undefined))
+  return json(200, { results, total: results.length })
+}
+
+function endSession(call: Call): Reply {
+  const { identity } = call.tenant
+  const session = identity.token(call.params.id!)
+  const own = call.sender.kind === 'session' ? call.grant.actor : null
+  // Of others only administrators learn whether there is such a session.
+  if (session?.user !== own) call.read.demand('admin', call.read.noun('User'))
+  if (session?.kind !== 'session') throw new Problem('not_found', `There is no session ${call.params.id}.`)
+  identity.end(session.id)
+  return empty(204)
+}
