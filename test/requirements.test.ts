@@ -10,7 +10,7 @@ const TEXT = readFileSync(join(SPEC, 'decisions.md'), 'utf8')
 const ALL = [...TEXT.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm)].map(([, number]) => number!)
 
 const PLANNED = ['P', 'Q']
-const BUILT_ALREADY = ['P1', 'P2', 'P3']
+const BUILT_ALREADY = ['P1', 'P2', 'P3', 'P4']
 
 const DECISIONS = ALL.filter((number) => !PLANNED.includes(number[0]!))
 

@@ -3,6 +3,11 @@ import { passwordRoutes } from './identity/passwords.ts'
 import { roleRoutes } from './identity/roles.ts'
 import { sessionRoutes } from './identity/session.ts'
 import { mcpRoutes } from './mcp/route.ts'
+import { authorizeRoutes } from './oauth/authorize.ts'
+import { deviceRoutes } from './oauth/device.ts'
+import { registerRoutes } from './oauth/register.ts'
+import { tokenRoutes } from './oauth/token.ts'
+import { consentRoutes } from './oauth/tokens.ts'
 import { aggregateRoutes } from './rest/aggregate.ts'
 import { batchRoutes } from './rest/batch.ts'
 import { doRoutes } from './rest/do.ts'
@@ -33,6 +38,11 @@ export const routes = new Routes([
   ...passwordRoutes,
   ...invitationRoutes,
   ...roleRoutes,
+  ...authorizeRoutes,
+  ...tokenRoutes,
+  ...registerRoutes,
+  ...deviceRoutes,
+  ...consentRoutes,
   ...webhookRoutes,
   ...workflowRoutes,
   ...eventRoutes,

@@ -3,6 +3,8 @@ export interface IdentityPorts {
   readonly passwords?: Passwords
   /** Reads the metadata document of an OAuth client, with the guard against private addresses. */
   readonly documents?: Documents
+  /** Whether such documents may be read by http, in development. */
+  readonly insecureDocuments?: boolean
   readonly oidc?: OidcSettings
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ProofSettings, readProofSettings } from '../host/proof-settings.ts'
 import { SettingError } from '../host/setting-error.ts'
+import type { OidcSettings } from '../identity/ports.ts'
 import { type Program, programOf } from '../program.ts'
 import type { Collector } from './watch/spans.ts'
 
@@ -57,6 +58,8 @@ export interface Settings extends ProofSettings {
   readonly webhooksInsecure: boolean
   /** How long records of finished deliveries are kept. */
   readonly webhookRetention: number
+  /** The provider that people sign in with; null is none. */
+  readonly oidc: OidcSettings | null
   /** Requests per minute and key; 0 is no limit. */
   readonly rateLimit: number
   /** Whether every request is a line in the log. */
@@ -118,6 +121,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     webhookTimeout: duration('TILDE_WEBHOOK_TIMEOUT', env.TILDE_WEBHOOK_TIMEOUT || '10s'),
     webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
     webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
+    oidc: oidcOf(env),
     rateLimit: wholeNumber('TILDE_RATE_LIMIT', env.TILDE_RATE_LIMIT || '0', 0, 1_000_000_000),
     logRequests: oneOf('TILDE_LOG', env.TILDE_LOG || 'faults', ['faults', 'requests']) === 'requests',
     collector: env.OTEL_EXPORTER_OTLP_ENDPOINT
@@ -185,6 +189,20 @@ function longKey(name: string, text: string | undefined): string | null {
     `${name} has ${text.length} characters; it needs ${SHORTEST_KEY} or more. Make one with: openssl rand -base64 36`,
   )
 }
+
+/** The OIDC provider: all three of its settings, or none. */
+function oidcOf(env: Words): OidcSettings | null {
+  const [issuer, clientId, clientSecret] = OIDC.map((name) => env[name] || null)
+  if (!issuer && !clientId && !clientSecret) return null
+  if (!issuer || !clientId || !clientSecret)
+    throw new SettingError(`${OIDC.join(', ')} belong together: set all three.`)
+  const { protocol, hostname } = URL.canParse(issuer) ? new URL(issuer) : { protocol: '', hostname: '' }
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (protocol === 'https:' || isLocal) return { issuer, clientId, clientSecret }
+  throw new SettingError(`${OIDC[0]} is an https address, not ${issuer}.`)
+}
+
+const OIDC = ['TILDE_OIDC_ISSUER', 'TILDE_OIDC_CLIENT_ID', 'TILDE_OIDC_CLIENT_SECRET'] as const
 
 function wholeNumber(name: string, text: string, least: number, most: number): number {
   const value = Number(text)

@@ -4,6 +4,7 @@ import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { routes } from '../route-table.ts'
 import type { Settings } from './config.ts'
+import { createDocuments } from './documents.ts'
 import type { TenantFiles } from './files.ts'
 import { secretKey } from './keys.ts'
 import { log, report } from './log.ts'
@@ -66,9 +67,10 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
 }
 
 /** What people sign in with on this host. */
-function identityOf(_settings: Settings): IdentityPorts {
+function identityOf({ webhooksInsecure: insecure, oidc }: Settings): IdentityPorts {
   const passwords = createPasswords()
-  return { ...(passwords && { passwords }) }
+  const documents = createDocuments({ insecure })
+  return { ...(passwords && { passwords }), ...(oidc && { oidc }), documents, insecureDocuments: insecure }
 }
 
 function rateOf({ rateLimit }: Settings): RateLimit | undefined {

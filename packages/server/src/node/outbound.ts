@@ -37,7 +37,7 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
 }
 
 /** What forbids a url before its name is looked up. An address in it never is, whatever its spelling: URL knows them all. */
-function faultOf(url: URL): string | null {
+export function faultOf(url: URL): string | null {
   if (url.protocol !== 'https:') return 'Only https is allowed.'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (/(?:^|\.)localhost\.?$/.test(host)) return PRIVATE
@@ -47,7 +47,7 @@ function faultOf(url: URL): string | null {
 const PRIVATE = 'The address is not a public one: webhooks are not sent to loopback, private or link-local addresses.'
 
 /** Looks a name up, at connection time and on every connection, and lets no address pass that is not public. */
-const guardedLookup: LookupFunction = (hostname, options, done) => {
+export const guardedLookup: LookupFunction = (hostname, options, done) => {
   resolve(hostname, { ...options, all: true }, (reason, addresses) => {
     if (reason) return done(reason, [])
     if (!addresses.every(({ address }) => isPublic(address))) return done(new Error(PRIVATE), [])

@@ -9,9 +9,12 @@ const LENGTH = 32
 /** One at a time in each thread of tenants: attempts wait for each other, not requests for them. */
 const MOST_WAITING = 64
 
+/** Whether this Node has Argon2. */
+export const hasPasswords = typeof argon2 === 'function'
+
 /** Hashes of passwords, or undefined where this Node has no Argon2. */
 export function createPasswords(): Passwords | undefined {
-  if (typeof argon2 !== 'function') return undefined
+  if (!hasPasswords) return undefined
   const turn = turns()
   const nobody = Buffer.alloc(LENGTH)
   return {

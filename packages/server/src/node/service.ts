@@ -22,6 +22,7 @@ import { report } from './log.ts'
 import { operatorActions } from './operator.ts'
 import { OperatorJournal } from './operator-journal.ts'
 import { ProofPages } from './proof-pages.ts'
+import { hasPasswords } from './passwords.ts'
 import { Restoring } from './restoring.ts'
 import { SigningKeyFile } from './signing-key-file.ts'
 import { HostObserver } from './watch/observer.ts'
@@ -95,7 +96,8 @@ export async function openService(given: Settings): Promise<Service> {
     mcpHosts: () => mcpHosts(settings),
     home: '/console',
     takesBody: (request, segments) => proof.takesBody(request, segments),
-    pages: (ask, place) => identityPage(ask, place, settings),
+    pages: (ask, place) =>
+      identityPage(ask, place, { baseUrl: settings.baseUrl, passwords: hasPasswords, oidc: settings.oidc !== null }),
     isOperator: operatorTest(rootKey.key),
     requestId: randomUUID,
     report,

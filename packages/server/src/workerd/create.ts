@@ -47,7 +47,8 @@ function gatewayOf(env: Env): Gateway {
     signup: settings.signup,
     hostSuffix,
     mcpHosts: () => mcpHosts(settings),
-    pages: (ask, place) => identityPage(ask, place, settings),
+    pages: (ask, place) =>
+      identityPage(ask, place, { baseUrl: settings.baseUrl, passwords: false, oidc: settings.oidc !== null }),
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,

@@ -1,13 +1,13 @@
-import type { JsonObject } from '@tildebase/nouns'
+import { type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import type { Grant } from '../grant/grant.ts'
-import { parseScopes, refuseMore, type Scope } from '../grant/scopes.ts'
+import { type Grant, OPERATOR } from '../grant/grant.ts'
+import { parseScopes, type Scope } from '../grant/scopes.ts'
 import { newId } from '../ids.ts'
 import { endConsent } from '../services/identity/guard.ts'
 import { invitationOf } from '../services/identity/invitations.ts'
-import { type People, personGrant, SESSION_IDLE } from '../services/identity/people.ts'
+import { consentGrant, type People, personGrant, SESSION_IDLE } from '../services/identity/people.ts'
 import { issueToken, type TokenDraft, tokenOf } from '../services/identity/secrets.ts'
-import { areaOf } from '../services/keys.ts'
+import { areaOf, rowsFilter } from '../services/keys.ts'
 import {
   type Client,
   type Consent,
@@ -15,6 +15,7 @@ import {
   consentById,
   consentsOf,
   countUnusedClients,
+  dropUnusedClients,
   saveClient,
   saveConsent,
 } from '../store/consents.ts'
@@ -39,6 +40,8 @@ import {
   unclaimedTokens,
   useToken,
 } from '../store/tokens.ts'
+
+const HOUR = 3_600_000
 
 /** A person, as far as signing in needs to know. */
 export interface User {
@@ -177,9 +180,24 @@ export class TenantIdentity {
     return clientById(this.#engine.sql, id) ?? null
   }
 
-  /** How many clients have registered that no person has consented to. */
-  get unusedClients(): number {
-    return countUnusedClients(this.#engine.sql)
+  /** Forgets clients of the last hours that no person has consented to, when there are as many. */
+  makeRoomForClients(most: number): void {
+    const { sql, ports } = this.#engine
+    if (countUnusedClients(sql) < most) return
+    this.#written(() => dropUnusedClients(sql, ports.clock.now() - HOUR))
+    if (countUnusedClients(sql) < most) return
+    throw new Problem('busy', 'Too many clients have registered. Try again later.', { retryAfter: 600 })
+  }
+
+  /** That many random letters, for a code that a person types. */
+  randomCode(letters: string, length: number): string {
+    const { random } = this.#engine.ports
+    let code = ''
+    while (code.length < length)
+      for (const byte of random.bytes(length)) {
+        if (byte < 256 - (256 % letters.length) && code.length < length) code += letters[byte % letters.length]
+      }
+    return code
   }
 
   /** Keeps the metadata of a client; `id` is its own where it has one already. */
@@ -194,6 +212,11 @@ export class TenantIdentity {
 
   consent(id: string): Consent | null {
     return consentById(this.#engine.sql, id) ?? null
+  }
+
+  /** What an agent may do with a consent now; null when it has ended, or its person is not active. */
+  consentGrant(id: string): Grant | null {
+    return consentGrant(this.#engine, id)
   }
 
   /** What a person allowed to clients; null is everybody. */
@@ -221,9 +244,9 @@ export class TenantIdentity {
     return parseScopes(text, (area) => areaOf(this.#engine, area)).scopes
   }
 
-  /** Refuses scopes that the person does not hold. */
-  refuseMore(held: readonly Scope[], given: readonly Scope[]): void {
-    refuseMore(held, given, (area) => this.#engine.nouns.get(area)?.domain ?? null)
+  /** Row filters by type, or the problem of what is wrong with them. */
+  rows(filter: Json): JsonObject {
+    return rowsFilter(this.#engine, OPERATOR, { filter }, 'Consent') ?? {}
   }
 
   #written<T>(work: () => T): T {

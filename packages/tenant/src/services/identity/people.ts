@@ -152,7 +152,7 @@ export function personGrant(engine: Engine, user: string): Grant | null {
 }
 
 /** What a client may do for a person: what the person allowed it, and never more than the person may do now. */
-function consentGrant(engine: Engine, id: string): Grant | null {
+export function consentGrant(engine: Engine, id: string): Grant | null {
   const consent = consentById(engine.sql, id)
   const person = consent && personGrant(engine, consent.user)
   const client = consent && clientById(engine.sql, consent.client)

@@ -1,0 +1,111 @@
+import { type Call, type Route, textParam } from '../call.ts'
+import { addressOf } from '../identity/answers.ts'
+import { takeAttempt } from '../identity/throttle.ts'
+import type { Reply } from '../reply.ts'
+import { pageReply, signedInPerson, toSignIn } from './authorize.ts'
+import { clientOf } from './clients.ts'
+import { consentPage, messagePage } from './consent-page.ts'
+import { OAuthError, oauthReply, withOAuthErrors } from './error.ts'
+import { formOf, needed } from './form.ts'
+import { html, page } from './html.ts'
+import { onlyOf, scopesFor } from './request.ts'
+
+const MINUTE = 60_000
+const DEVICE_MS = 15 * MINUTE
+const MOST_WAITING = 100
+/** Without vowels, so that no words come out, and without letters that look alike. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+
+/** Connects a program that has no browser (RFC 8628): it shows a code, and a person enters it elsewhere. */
+export const deviceRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/oauth/device',
+    needs: 'public',
+    mode: 'stream',
+    repeats: true,
+    rawBody: true,
+    summary: 'Start to connect a program that has no browser',
+    handle: (call) => withOAuthErrors(() => start(call)),
+  },
+  {
+    method: 'GET',
+    path: '/oauth/device',
+    needs: 'public',
+    mode: 'stream',
+    summary: 'Enter the code of a program that has no browser',
+    handle: (call) => shown(call),
+  },
+]
+
+async function start(call: Call): Promise<Reply> {
+  const { identity } = call.tenant
+  const fields = formOf(call)
+  const client = await knownClient(call, needed(fields, 'client_id'))
+  const only = onlyOf(call, fields.get('resource'))
+  if (only === undefined) throw new OAuthError('invalid_target', 'resource is the address of this tenant, or its /mcp.')
+  if (identity.unclaimed('device').length >= MOST_WAITING)
+    throw new OAuthError('slow_down', 'Too many programs wait for a person. Try again later.')
+  const code = identity.randomCode(LETTERS, 8)
+  const shownCode = `${code.slice(0, 4)}-${code.slice(4)}`
+  const data = { client, only, code, scopes: (fields.get('scope') ?? '').slice(0, 500), state: 'waiting' }
+  const secret = identity.issue('device', { data, lastsMs: DEVICE_MS })
+  const uri = `${call.context}/oauth/device`
+  return oauthReply({
+    device_code: secret,
+    user_code: shownCode,
+    verification_uri: uri,
+    verification_uri_complete: `${uri}?user_code=${shownCode}`,
+    expires_in: DEVICE_MS / 1_000,
+    interval: 5,
+  })
+}
+
+/** Without a person nothing is read from elsewhere: only clients that are known already can start here. */
+async function knownClient(call: Call, id: string): Promise<string> {
+  if (/^https?:/.test(id) && call.tenant.identity.client(id) === null)
+    throw new OAuthError('invalid_client', 'Register the client first.')
+  return (await clientOf(call, id)).id
+}
+
+async function shown(call: Call): Promise<Reply> {
+  const { identity, slug } = call.tenant
+  const person = signedInPerson(call)
+  if (person === null) return toSignIn(call)
+  const given = (textParam(call.query, 'user_code') ?? '').toUpperCase().replace(/[^A-Z]/g, '')
+  // A link on a page of others must not make a person confirm a code that they did not read on their own device.
+  const site = call.request.headers['sec-fetch-site'] ?? 'none'
+  if (given === '' || (site !== 'none' && site !== 'same-origin')) return pageReply(entryPage(slug))
+  const attempt = takeAttempt(slug, `device ${person.user.id}`, addressOf(call))
+  const device = identity.unclaimed('device').find(({ data }) => data.code === given && data.state === 'waiting')
+  if (!device) return pageReply(entryPage(slug, 'There is no such code, or it is too old.'))
+  attempt.succeeded()
+  const client = identity.client(device.data.client as string)
+  const scopes = scopesFor(call, device.data.scopes as string, person.grant)
+  if (!client || scopes.length === 0)
+    return pageReply(messagePage(slug, 'Not possible', 'You hold none of the rights that the program asks for.', 403))
+  const request = identity.issue('request', {
+    user: person.user.id,
+    data: {
+      client: client.id,
+      device: device.id,
+      scopes: scopes.map(({ action, area }) => `${action}:${area}`).join(','),
+      session: person.grant.credential ?? '',
+      redirect: null,
+    },
+    lastsMs: DEVICE_MS,
+  })
+  return pageReply(consentPage(call, { client, scopes, user: person.user, request, redirect: null }))
+}
+
+function entryPage(slug: string, error?: string) {
+  const body = html`
+<h1>Connect a program</h1>
+${error && html`<p class="error" role="alert">${error}</p>`}
+<form method="get" action="/~${slug}/oauth/device">
+<label>The code that the program shows
+<input name="user_code" autocomplete="off" autocapitalize="characters" maxlength="20" required autofocus></label>
+<div class="actions"><button class="primary">Continue</button></div>
+</form>`
+  return page(slug, 'Connect a program', body, { status: error ? 422 : 200 })
+}

@@ -1,0 +1,59 @@
+import { isoOf, Problem } from '@tildebase/nouns'
+import { type Consent, personOf } from '@tildebase/tenant'
+import type { Call, Route } from '../call.ts'
+import { empty, json, type Reply } from '../reply.ts'
+import { clientHost, clientName } from './clients.ts'
+
+/** What people allowed to clients: to list, and to take back. */
+export const consentRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/account/tokens',
+    needs: 'key',
+    mode: 'read',
+    summary: 'List the agents that act for people',
+    handle: list,
+  },
+  {
+    method: 'DELETE',
+    path: '/account/tokens/:id',
+    needs: 'key',
+    mode: 'stream',
+    summary: 'Revoke the tokens of an agent',
+    handle: revoke,
+  },
+]
+
+/** A person's own, or for administrators those of `user`, or of all people. */
+function list(call: Call): Reply {
+  const { identity } = call.tenant
+  const own = call.sender.kind === 'session' ? personOf(call.grant) : null
+  const named = call.query.get('user') ?? own
+  if (own === null || named !== own) call.read.demand('admin', call.read.noun('User'))
+  const user = typeof named === 'string' && named !== 'all' ? named : null
+  const results = identity.consents(user).map((consent) => shown(call, consent))
+  return json(200, { results, total: results.length })
+}
+
+function revoke(call: Call): Reply {
+  const { identity } = call.tenant
+  const consent = identity.consent(call.params.id!)
+  const own = call.sender.kind === 'session' ? personOf(call.grant) : null
+  // Of others only administrators learn whether there is such a consent.
+  if (own === null || consent?.user !== own) call.read.demand('admin', call.read.noun('User'))
+  if (!consent) throw new Problem('not_found', `There are no tokens ${call.params.id}.`)
+  identity.endConsent(consent.id)
+  return empty(204)
+}
+
+function shown({ tenant }: Call, { id, client: clientId, user, data, createdAt, usedAt }: Consent): object {
+  const client = tenant.identity.client(clientId)
+  return {
+    id,
+    user,
+    client: client && { id: client.id, agent: client.agent, name: clientName(client), host: clientHost(client) },
+    ...data,
+    createdAt: isoOf(createdAt),
+    lastUsedAt: usedAt === null ? null : isoOf(usedAt),
+  }
+}
