@@ -4,6 +4,10 @@ import { requirements } from './requirement.ts'
 export const people = requirements('keys', {
   P1: {
     'people.invite': 'User.invite returns a URL that is valid once, for 7 days; its person is active after it.',
+    'people.oidc': 'People sign in with the OIDC provider and are matched by verified e-mail address.',
+    'people.oidc.unverified': 'An address that the provider has not verified signs nobody in.',
+    'people.oidc.checks': 'Issuer, audience, nonce, times and signature of an ID token are checked.',
+    'attack.oidc.browser': 'An answer of the provider works once, in the browser that asked.',
   },
   P2: {
     'people.roles':

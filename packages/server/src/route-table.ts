@@ -1,4 +1,6 @@
 import { invitationRoutes } from './identity/invitation.ts'
+import { oidcRoutes } from './identity/oidc.ts'
+import { passkeyRoutes } from './identity/passkeys.ts'
 import { passwordRoutes } from './identity/passwords.ts'
 import { roleRoutes } from './identity/roles.ts'
 import { sessionRoutes } from './identity/session.ts'
@@ -36,6 +38,8 @@ import { Routes } from './routes.ts'
 export const routes = new Routes([
   ...sessionRoutes,
   ...passwordRoutes,
+  ...passkeyRoutes,
+  ...oidcRoutes,
   ...invitationRoutes,
   ...roleRoutes,
   ...authorizeRoutes,

@@ -23,7 +23,8 @@ export function identityPage(
   options: IdentityPageOptions,
 ): HttpResponse | null {
   const { tenant, segments } = place
-  if (tenant === null || (ask.method !== 'GET' && ask.method !== 'HEAD')) return null
+  if (ask.method !== 'GET' && ask.method !== 'HEAD') return null
+  if (tenant === null) return segments.join('/') === 'oidc/callback' ? forwarded(ask) : null
   switch (segments.join('/')) {
     case 'sign-in':
       return page(tenant, 'Sign in', signInPage(tenant, options), { script: true })
@@ -36,6 +37,14 @@ export function identityPage(
     default:
       return metadataPage(ask, place, options.baseUrl)
   }
+}
+
+/** The one address that an OIDC provider knows: the state tells which tenant the person signs in to. */
+function forwarded({ query }: HttpRequest): HttpResponse | null {
+  const slug = /~([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/.exec(new URLSearchParams(query).get('state') ?? '')?.[1]
+  if (slug === undefined) return null
+  const headers = { location: `/~${slug}/session/oidc/callback?${query}`, 'cache-control': 'no-store' }
+  return { status: 302, headers, body: null }
 }
 
 function signInPage(tenant: string, { passwords, oidc }: IdentityPageOptions): Html {

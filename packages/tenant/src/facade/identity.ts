@@ -107,6 +107,11 @@ export class TenantIdentity {
     return seal.equal(seal.sha256(this.csrf(secret)), seal.sha256(given))
   }
 
+  /** The SHA-256 of a text, for what is to be known again and not to be read. */
+  digest(text: string): string {
+    return hexOf(this.#engine.ports.seal.sha256(text))
+  }
+
   sessions(user: string): Token[] {
     const now = this.#engine.ports.clock.now()
     return tokensOf(this.#engine.sql, user, 'session')

@@ -43,6 +43,7 @@ export function issueToken(engine: Engine, kind: TokenKind, draft: TokenDraft): 
     expiresAt: createdAt + draft.lastsMs,
   }
   saveToken(engine.sql, seal.sha256(secret), token)
+  engine.ports.alarm.wakeAt(token.expiresAt)
   return { secret, token }
 }
 

@@ -1,0 +1,175 @@
+import { isPlainObject, isoOf, Problem } from '@tildebase/nouns'
+import type { Credential, Token, User } from '@tildebase/tenant'
+import type { Call, Route } from '../call.ts'
+import { empty, json, type Reply } from '../reply.ts'
+import { addressOf, ownerOf, signedIn, subjectOf, textsOf } from './answers.ts'
+import { accept, invited } from './invitation.ts'
+import { demandSameOrigin } from './same-origin.ts'
+import { takeAttempt } from './throttle.ts'
+import { authenticated, authenticationOptions, registered, registrationOptions } from './webauthn.ts'
+
+const CHALLENGE_MS = 300_000
+const MOST_CHALLENGES = 1_000
+const MOST_PASSKEYS = 20
+
+/** Passkeys: to sign in with, to accept an invitation with, and a person's own. */
+export const passkeyRoutes: readonly Route[] = [
+  open('/session/passkey/options', 'Start to sign in with a passkey', startSignIn),
+  open('/session/passkey', 'Sign in with a passkey', signIn),
+  open('/invitation/passkey/options', 'Start to accept an invitation with a passkey', startAccept),
+  open('/invitation/passkey', 'Accept an invitation with a passkey', acceptWithPasskey),
+  {
+    method: 'GET',
+    path: '/account/passkeys',
+    needs: 'key',
+    mode: 'read',
+    summary: 'List the passkeys of a person',
+    handle: list,
+  },
+  {
+    method: 'POST',
+    path: '/account/passkeys/options',
+    needs: 'key',
+    mode: 'stream',
+    repeats: true,
+    summary: 'Start to add a passkey',
+    handle: startAdd,
+  },
+  {
+    method: 'POST',
+    path: '/account/passkeys',
+    needs: 'key',
+    mode: 'stream',
+    repeats: true,
+    summary: 'Add a passkey',
+    handle: add,
+  },
+  {
+    method: 'DELETE',
+    path: '/account/passkeys/:id',
+    needs: 'key',
+    mode: 'stream',
+    summary: 'Remove a passkey',
+    handle: remove,
+  },
+]
+
+function open(path: string, summary: string, handle: (call: Call) => Promise<Reply>): Route {
+  return { method: 'POST', path, needs: 'public', mode: 'stream', repeats: true, summary, handle }
+}
+
+/** The options name no account: the browser knows which passkeys it has, and nobody learns who has one. */
+async function startSignIn(call: Call): Promise<Reply> {
+  demandSameOrigin(call)
+  const options = await authenticationOptions(call)
+  return started(call, 'sign-in', null, options)
+}
+
+async function signIn(call: Call): Promise<Reply> {
+  demandSameOrigin(call)
+  const { identity, slug } = call.tenant
+  const attempt = takeAttempt(slug, 'passkey', addressOf(call))
+  const { challenge } = taken(call, 'sign-in', null)
+  const response = responseOf(call)
+  const known = typeof response.id === 'string' ? identity.credential(response.id) : null
+  const counter = known?.kind === 'passkey' ? await authenticated(call, response, challenge, known) : null
+  const user = known ? identity.user(known.user) : null
+  if (counter === null || !known || !user || identity.grantOf(user.id) === null)
+    throw new Problem('unauthorized', 'This passkey is not known here.')
+  attempt.succeeded()
+  identity.useCredential(known.id, { ...known.data, counter })
+  return signedIn(call, user, 'passkey')
+}
+
+async function startAccept(call: Call): Promise<Reply> {
+  demandSameOrigin(call)
+  const user = invited(call)
+  return started(call, 'accept', user.id, await registrationOptions(call, user, []))
+}
+
+async function acceptWithPasskey(call: Call): Promise<Reply> {
+  demandSameOrigin(call)
+  const user = invited(call)
+  return accept(call, { ...(await newPasskey(call, 'accept', user)), kind: 'passkey' })
+}
+
+function list(call: Call): Reply {
+  const results = passkeysOf(call, subjectOf(call)).map(({ id, data, createdAt, usedAt }) => ({
+    id,
+    name: data.name ?? 'Passkey',
+    createdAt: isoOf(createdAt),
+    lastUsedAt: usedAt === null ? null : isoOf(usedAt),
+  }))
+  return json(200, { results, total: results.length })
+}
+
+async function startAdd(call: Call): Promise<Reply> {
+  const user = call.tenant.identity.user(ownerOf(call))!
+  const known = passkeysOf(call, user.id)
+  if (known.length >= MOST_PASSKEYS) throw new Problem('conflict', `A person may have ${MOST_PASSKEYS} passkeys.`)
+  const options = await registrationOptions(
+    call,
+    user,
+    known.map(({ id }) => id),
+  )
+  return started(call, 'add', user.id, options)
+}
+
+async function add(call: Call): Promise<Reply> {
+  const { identity } = call.tenant
+  const user = identity.user(ownerOf(call))!
+  const passkey = await newPasskey(call, 'add', user)
+  if (identity.credential(passkey.id)) throw new Problem('conflict', 'This passkey is known already.')
+  identity.saveCredential({ ...passkey, user: user.id, kind: 'passkey' })
+  return json(201, { id: passkey.id, name: passkey.data.name })
+}
+
+function remove(call: Call): Reply {
+  const { identity } = call.tenant
+  const credential = identity.credential(call.params.id!)
+  const own = call.sender.kind === 'session' ? call.grant.actor : null
+  if (credential?.user !== own) call.read.demand('admin', call.read.noun('User'))
+  if (credential?.kind !== 'passkey') throw new Problem('not_found', `There is no passkey ${call.params.id}.`)
+  if (credential.user === own && identity.credentials(own).length === 1 && !call.identity.oidc)
+    throw new Problem('conflict', 'You could not sign in any more. Add a password or another passkey first.')
+  identity.dropCredential(credential.id)
+  return empty(204)
+}
+
+function passkeysOf({ tenant }: Call, user: string): Credential[] {
+  return tenant.identity.credentials(user).filter(({ kind }) => kind === 'passkey')
+}
+
+/** The passkey in the body, if it answers the challenge that this person was given. */
+async function newPasskey(call: Call, purpose: string, user: User) {
+  const { challenge } = taken(call, purpose, user.id)
+  const passkey = await registered(call, responseOf(call), challenge)
+  if (passkey === null) throw new Problem('unauthorized', 'The passkey could not be verified. Try again.')
+  const { name } = (call.body ?? {}) as { name?: unknown }
+  const shown = typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 60) : 'Passkey'
+  return { id: passkey.id, data: { ...passkey.data, name: shown } }
+}
+
+function started({ tenant }: Call, purpose: string, user: string | null, options: { challenge: string }): Reply {
+  const { identity } = tenant
+  if (identity.unclaimed('challenge').length >= MOST_CHALLENGES)
+    throw new Problem('busy', 'Too many people sign in at this moment. Try again.', { retryAfter: 30 })
+  const data = { purpose, challenge: options.challenge }
+  const challenge = identity.issue('challenge', { user, data, lastsMs: CHALLENGE_MS })
+  return json(200, { options, challenge }, { 'cache-control': 'no-store' })
+}
+
+/** The challenge that the body answers. It can be answered once, for what it was given for. */
+function taken(call: Call, purpose: string, user: string | null): { readonly challenge: string } {
+  const { identity } = call.tenant
+  const token: Token | null = identity.use('challenge', textsOf(call, ['challenge']).challenge)
+  if (token && token.usedAt === null && token.data.purpose === purpose && token.user === user)
+    return token.data as { challenge: string }
+  throw new Problem('unauthorized', 'This took too long, or was tried before. Start again.')
+}
+
+function responseOf({ body }: Call): { readonly id?: unknown; readonly [field: string]: unknown } {
+  const response = isPlainObject(body) ? body.response : undefined
+  if (isPlainObject(response)) return response
+  throw new Problem('invalid_body', 'response is what the browser gave for the passkey.', { field: 'response' })
+}
