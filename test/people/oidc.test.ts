@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readSettings } from '../../packages/server/src/node/config.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
-import { passProvider, startProvider, type TestProvider, CLIENT } from './provider.ts'
+import { CLIENT, passProvider, startProvider, type TestProvider } from './provider.ts'
 
 let provider: TestProvider
 let host: TestHost
@@ -107,7 +107,10 @@ describe('an answer of the provider', () => {
   })
 
   const WRONG: [string, () => void][] = [
-    ['of another issuer', () => void Object.assign(provider, { tamper: (c: any) => ({ ...c, iss: 'https://evil.example' }) })],
+    [
+      'of another issuer',
+      () => void Object.assign(provider, { tamper: (c: any) => ({ ...c, iss: 'https://evil.example' }) }),
+    ],
     ['for another audience', () => void Object.assign(provider, { tamper: (c: any) => ({ ...c, aud: 'other' }) })],
     ['with another nonce', () => void Object.assign(provider, { tamper: (c: any) => ({ ...c, nonce: 'other' }) })],
     ['without a nonce', () => void Object.assign(provider, { tamper: ({ nonce, ...c }: any) => c })],

@@ -4,6 +4,8 @@ import { requirements } from './requirement.ts'
 export const people = requirements('keys', {
   P1: {
     'people.invite': 'User.invite returns a URL that is valid once, for 7 days; its person is active after it.',
+    'people.passkey': 'An invited person sets a passkey and signs in with it, in a real browser.',
+    'console.people': 'The console signs people in, and shows people, roles, sessions and agents.',
     'people.oidc': 'People sign in with the OIDC provider and are matched by verified e-mail address.',
     'people.oidc.unverified': 'An address that the provider has not verified signs nobody in.',
     'people.oidc.checks': 'Issuer, audience, nonce, times and signature of an ID token are checked.',
@@ -36,6 +38,7 @@ export const people = requirements('keys', {
     'oauth.challenge': 'Every 401 of a tenant names its resource metadata.',
     'oauth.mcp': 'The official MCP client connects through the consent page, in both revisions.',
     'oauth.consent': 'The consent page shows client, tenant and scopes, and cannot be framed.',
+    'oauth.browser': 'In a real browser the consent page leads back to the application.',
     'oauth.narrow': 'The person can narrow scopes, rows and verbs, and limit writes and rows.',
     'oauth.tokens': 'Tokens are stored as hashes, listed and revocable.',
     'oauth.refresh': 'Refresh tokens rotate; reuse revokes the family.',

@@ -31,6 +31,12 @@ export function may(action: 'read' | 'write', noun: Pick<Noun, 'name' | 'domain'
   return holds(GUARDED.has(noun.name) ? 'admin' : action, [noun.domain, noun.name])
 }
 
+/** Whether the key administers a type. */
+export function mayAdminister(type: string): boolean {
+  const noun = nouns.value.get(type)
+  return noun !== undefined && holds('admin', [noun.domain, noun.name])
+}
+
 /** Whether the key may declare types and store hooks. */
 export function mayDeclare(): boolean {
   return holds('admin', ['platform'])

@@ -6,14 +6,14 @@ import { request } from './service.ts'
 
 const names = signal<ReadonlyMap<string, string>>(new Map())
 
-/** Loads the names of the keys, if this key may read them. The log has only their ids. */
+/** Loads the names of keys and people, as far as this key may read them. The log has only their ids. */
 export async function loadActors(): Promise<void> {
   names.value = new Map()
-  if (!may('read', nouns.value.get('ApiKey'))) return
-  const { results } = await request<Page<Entity>>('GET', '/api-keys', {
-    query: { limit: 100, fields: 'name', total: false },
-  })
-  names.value = new Map(results.map(({ $id, name }) => [$id, String(name)]))
+  const query = { limit: 100, fields: 'name', total: false }
+  const named = async (type: string, path: string) =>
+    may('read', nouns.value.get(type)) ? (await request<Page<Entity>>('GET', path, { query })).results : []
+  const found = [...(await named('ApiKey', '/api-keys')), ...(await named('User', '/User'))]
+  names.value = new Map(found.map(({ $id, name }) => [$id, String(name)]))
 }
 
 /** Who acted, by name where this key may know it. */
@@ -21,5 +21,7 @@ export function actorName(actor: string): string {
   const known = names.value.get(actor)
   if (known) return known
   if (actor.startsWith('apiKey_')) return `Key …${actor.slice(-6)}`
+  if (actor.startsWith('agent_')) return `Agent …${actor.slice(-6)}`
+  if (actor.startsWith('user_')) return `Person …${actor.slice(-6)}`
   return actor.charAt(0).toUpperCase() + actor.slice(1)
 }

@@ -13,7 +13,7 @@ import { ConnectionBar, PastBanner, TopBar } from './parts/top-bar.tsx'
 import { VerbDialog } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadNouns, nouns } from './schema.ts'
-import { session } from './session.ts'
+import { isAsking, openSignedIn, session } from './session.ts'
 import { runNewestAction, sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
 import { EmptyState, Failure, Skeleton } from './ui/states.tsx'
@@ -22,6 +22,9 @@ import { Toasts } from './ui/toasts.tsx'
 const PAGES: { readonly [path: string]: preact.ComponentType } = {
   events: lazy(async () => (await import('./pages/events.tsx')).EventsPage),
   bin: lazy(async () => (await import('./pages/bin.tsx')).BinPage),
+  account: lazy(async () => (await import('./pages/account.tsx')).AccountPage),
+  people: lazy(async () => (await import('./pages/people.tsx')).PeoplePage),
+  roles: lazy(async () => (await import('./pages/roles.tsx')).RolesPage),
   keys: lazy(async () => (await import('./pages/keys.tsx')).KeysPage),
   metrics: lazy(async () => (await import('./pages/metrics.tsx')).MetricsPage),
   dashboards: lazy(async () => (await import('./pages/dashboards.tsx')).DashboardsPage),
@@ -46,7 +49,9 @@ const ConflictDialog = lazy(async () => (await import('./parts/conflict-dialog.t
 export function App() {
   const mine = session.value
   // Another key is another page: nothing that was loaded with the one before is left.
-  return mine ? <Tenant key={`${mine.tenant} ${mine.key}`} /> : <KeyBox />
+  useEffect(() => void openSignedIn(), [])
+  if (mine) return <Tenant key={`${mine.tenant} ${mine.key}`} />
+  return isAsking.value ? null : <KeyBox />
 }
 
 function Tenant() {

@@ -42,7 +42,12 @@ export function addressOf(path: string, query: { readonly [name: string]: string
 
 /** Ends the session when the service no longer accepts its key. */
 export function checkKey(status: number): void {
-  if (status === 401) leave('This key no longer opens the tenant. Paste one that does to continue here.')
+  if (status !== 401) return
+  leave(
+    session.value?.csrf
+      ? 'You are signed out. Sign in again to continue here.'
+      : 'This key no longer opens the tenant. Paste one that does to continue here.',
+  )
 }
 
 /** Whether a request failed because the server could not be reached. */
@@ -66,10 +71,23 @@ function current(): Connection {
   return connection
 }
 
-/** A fetch without cookies and without the browser's cache, which notices when the key is refused. */
+/** The headers that say who asks: a key says it itself, and a cookie needs the person's token for writes. */
+export function withSession(mine: Session, method: string, given: HeadersInit = {}): Headers {
+  const headers = new Headers(given)
+  if (mine.csrf === undefined) headers.set('authorization', `Bearer ${mine.key}`)
+  else {
+    headers.delete('authorization')
+    if (method !== 'GET' && method !== 'HEAD') headers.set('x-tilde-csrf', mine.csrf)
+  }
+  return headers
+}
+
+/** A fetch without the browser's cache, and without cookies when a key is used. It notices when that is refused. */
 function guarded(mine: Session) {
   return async (url: string, init: RequestInit): Promise<Response> => {
-    const response = await fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
+    const credentials = mine.csrf === undefined ? 'omit' : 'same-origin'
+    const headers = withSession(mine, init.method ?? 'GET', init.headers)
+    const response = await fetch(url, { ...init, headers, cache: 'no-store', credentials })
     if (session.value === mine) checkKey(response.status)
     return response
   }

@@ -1,15 +1,23 @@
 import { signal } from '@preact/signals'
 import { enter, place } from './place.ts'
 
-/** The key in use and the tenant it opens. It lives in memory, or for as long as the tab if its owner asks for that. */
+/**
+ * What opens the tenant: a key, which lives in memory, or for as long as the tab if its owner asks for that; or a person
+ * who is signed in, whose cookie the browser keeps to itself.
+ */
 export interface Session {
   readonly tenant: string
   readonly key: string
+  /** The person's token for writes; absent when a key is used. */
+  readonly csrf?: string
 }
 
 const STORE = 'tildebase.session'
 
 export const session = signal<Session | null>(kept())
+
+/** Whether it is still unknown if a person is signed in to the tenant of the address. */
+export const isAsking = signal(session.value === null && place.value.tenant !== null)
 
 /** Why the key box is shown again, when it is. */
 export const farewell = signal<string | null>(null)
@@ -21,6 +29,37 @@ export function open(next: Session, keep: boolean): void {
   farewell.value = null
   enter(next.tenant)
   session.value = next
+}
+
+/** Opens the tenant of the address if a person is signed in to it. */
+export async function openSignedIn(): Promise<void> {
+  const { tenant } = place.value
+  try {
+    if (session.value !== null || tenant === null) return
+    const response = await fetch(`/~${encodeURIComponent(tenant)}/session`, { cache: 'no-store' })
+    if (!response.ok) return
+    const { csrf } = (await response.json()) as { csrf?: string }
+    if (csrf && session.value === null && place.value.tenant === tenant)
+      session.value = { tenant, key: 'session', csrf }
+  } catch {
+    // Without an answer there is the key box.
+  } finally {
+    isAsking.value = false
+  }
+}
+
+/** Signs the person out, or forgets the key. */
+export async function signOut(): Promise<void> {
+  const mine = session.value
+  leave()
+  if (!mine?.csrf) return
+  const headers = { 'x-tilde-csrf': mine.csrf }
+  await fetch(`/~${mine.tenant}/session`, { method: 'DELETE', headers }).catch(() => undefined)
+}
+
+/** The page for signing in to a tenant, which leads back to where the console is. */
+export function signInAddress(tenant: string): string {
+  return `/~${tenant}/sign-in?return=${encodeURIComponent(`/console${location.hash || `#/~${tenant}`}`)}`
 }
 
 /** Goes back to the key box. The address stays, so the next key continues there. */
@@ -50,5 +89,8 @@ if (first) enter(first.tenant)
 
 window.addEventListener('hashchange', () => {
   const { tenant } = place.value
-  if (session.value && tenant !== null && tenant !== session.value.tenant) leave(`This link is into ~${tenant}.`)
+  if (session.value && tenant !== null && tenant !== session.value.tenant) {
+    leave(`This link is into ~${tenant}.`)
+    void openSignedIn()
+  }
 })

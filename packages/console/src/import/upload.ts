@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/client'
-import { addressOf, checkKey } from '../service.ts'
+import { addressOf, checkKey, withSession } from '../service.ts'
 import { session } from '../session.ts'
 
 export interface Report {
@@ -42,7 +42,8 @@ function post(body: Blob, kind: string, isGzip: boolean, options: ImportOptions)
   return new Promise((done, failed) => {
     const request = new XMLHttpRequest()
     request.open('POST', addressOf(`/import/${options.type}`, query))
-    request.setRequestHeader('authorization', `Bearer ${session.value?.key}`)
+    if (session.value)
+      for (const [name, value] of withSession(session.value, 'POST')) request.setRequestHeader(name, value)
     request.setRequestHeader('content-type', kind)
     if (isGzip) request.setRequestHeader('content-encoding', 'gzip')
     request.upload.onprogress = ({ loaded, total }) => options.onSent(total === 0 ? 0 : loaded / total)

@@ -1,7 +1,7 @@
 import { tildebase } from '@tildebase/client'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { place } from '../place.ts'
-import { farewell, open, tenantOf } from '../session.ts'
+import { farewell, open, signInAddress, tenantOf } from '../session.ts'
 import { sentenceOf } from '../toast.ts'
 import { Labelled } from '../ui/basics.tsx'
 import { Logo } from '../ui/icon.tsx'
@@ -85,6 +85,11 @@ export function KeyBox() {
         <button type="submit" class="primary" aria-busy={busy}>
           {unknown !== null && unknown === tenant.trim() ? 'Open it all the same' : 'Open'}
         </button>
+        {/^[a-z0-9-]+$/.test(tenant.trim()) && (
+          <a class="sign-in" href={signInAddress(tenant.trim())}>
+            Sign in as a person
+          </a>
+        )}
       </form>
     </main>
   )

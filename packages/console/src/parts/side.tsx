@@ -1,8 +1,8 @@
-import { may, mayDeclare, mayWrite } from '../access.ts'
+import { may, mayAdminister, mayDeclare, mayWrite } from '../access.ts'
 import { labelOf } from '../format.ts'
 import { href, place } from '../place.ts'
 import { byDomain, nouns } from '../schema.ts'
-import { leave, session } from '../session.ts'
+import { session, signOut } from '../session.ts'
 import { Icon, type IconName, Logo } from '../ui/icon.tsx'
 
 interface SidePage {
@@ -26,6 +26,9 @@ export const SETUP_PAGES: readonly SidePage[] = [
   { path: 'import', label: 'Import', icon: 'upload', shown: mayWrite },
   { path: 'types', label: 'Types', icon: 'shape', shown: mayDeclare },
   { path: 'webhooks', label: 'Webhooks', icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
+  { path: 'account', label: 'Your account', icon: 'person', shown: () => session.value?.csrf !== undefined },
+  { path: 'people', label: 'People', icon: 'people', shown: () => mayAdminister('User') },
+  { path: 'roles', label: 'Roles', icon: 'shield', shown: () => mayAdminister('User') },
   { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]
 
@@ -69,8 +72,8 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         <summary>Set up</summary>
         {pages(SETUP_PAGES)}
       </details>
-      <button type="button" class="quiet leave" onClick={() => leave()}>
-        <Icon name="out" /> Leave
+      <button type="button" class="quiet leave" onClick={() => void signOut()}>
+        <Icon name="out" /> {session.value?.csrf ? 'Sign out' : 'Leave'}
       </button>
     </nav>
   )

@@ -57,10 +57,12 @@ async function finish(call: Call): Promise<Reply> {
     return failed(slug, 'This took too long, or was tried before. Start again.')
   const { nonce, verifier, back } = kept.data as { nonce: string; verifier: string; back: string }
   const parameters = new URLSearchParams(call.request.query)
-  const email = await verifiedEmail(settings, callback(call), parameters, { state, nonce, verifier }).catch((reason) => {
-    call.report(reason)
-    return null
-  })
+  const email = await verifiedEmail(settings, callback(call), parameters, { state, nonce, verifier }).catch(
+    (reason) => {
+      call.report(reason)
+      return null
+    },
+  )
   const user = email === null ? null : identity.userByEmail(email)
   if (!user || (user.status !== 'Active' && user.status !== 'Invited'))
     return failed(slug, 'There is no account here for the address that your organization has verified. Ask for one.')

@@ -1,4 +1,4 @@
-import { isPlainObject, isoOf, Problem } from '@tildebase/nouns'
+import { isoOf, isPlainObject, Problem } from '@tildebase/nouns'
 import type { Credential, Token, User } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
 import { empty, json, type Reply } from '../reply.ts'
