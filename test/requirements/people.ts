@@ -5,6 +5,8 @@ export const people = requirements('keys', {
   P1: {
     'people.invite': 'User.invite returns a URL that is valid once, for 7 days; its person is active after it.',
     'people.passkey': 'An invited person sets a passkey and signs in with it, in a real browser.',
+    'cli.login': 'tilde login opens the browser, keeps what the person allowed, and renews it.',
+    'cli.login.device': 'Without a browser tilde login shows a code to enter elsewhere.',
     'console.people': 'The console signs people in, and shows people, roles, sessions and agents.',
     'people.oidc': 'People sign in with the OIDC provider and are matched by verified e-mail address.',
     'people.oidc.unverified': 'An address that the provider has not verified signs nobody in.',

@@ -4,8 +4,9 @@ import { failureOf } from './failure.ts'
 import { firstLook, readFlags, refuseUnheeded } from './flags.ts'
 import { helpFor, overview } from './help.ts'
 import { linkTo } from './link.ts'
+import { freshKey } from './login/refresh.ts'
 import { outputTo } from './output.ts'
-import { settingsOf } from './settings.ts'
+import { type Settings, settingsOf } from './settings.ts'
 
 // A reader that has seen enough, such as head, is no failure.
 process.stdout.on('error', (reason: NodeJS.ErrnoException) => {
@@ -24,7 +25,7 @@ try {
 
 async function run(args: readonly string[]): Promise<void> {
   const { word, rest, given } = firstLook(args)
-  const settings = settingsOf(given, process.env)
+  const settings = await withFreshKey(settingsOf(given, process.env))
   const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   const out = outputTo(process.stdout, process.stderr, { json: settings.json, color })
   if (word === undefined) {
@@ -40,4 +41,11 @@ async function run(args: readonly string[]): Promise<void> {
   refuseUnheeded(command, flags)
   const call: Call = { words, flags, settings, out, link: () => linkTo(settings) }
   await command.run(call)
+}
+
+/** A person's key lasts an hour; it is renewed before it is used. */
+async function withFreshKey(settings: Settings): Promise<Settings> {
+  if (!settings.isSaved) return settings
+  const key = await freshKey(process.env, settings.profile)
+  return key === undefined ? settings : { ...settings, key }
 }

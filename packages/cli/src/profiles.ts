@@ -3,11 +3,14 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
-/** Where somebody is logged in. */
-interface Profile {
+/** Where you are logged in, with a key or as a person. */
+export interface Profile {
   readonly url: string
   readonly tenant?: string | undefined
   readonly key: string
+  /** What gets the next key, and when this one ends, for a person. */
+  readonly refresh?: string
+  readonly until?: number
 }
 
 export interface Profiles {

@@ -10,6 +10,8 @@ export interface Settings {
   /** The key for what concerns tenants as a whole. */
   readonly operatorKey: string | undefined
   readonly profile: string
+  /** Whether the key is the one of the profile. */
+  readonly isSaved: boolean
   readonly json: boolean
   readonly dryRun: boolean
   readonly asOf: string | undefined
@@ -39,6 +41,7 @@ export function settingsOf(given: Given, env: Env): Settings {
     key,
     operatorKey: pick('key', known?.key, 'TILDE_ROOT_KEY', 'TILDE_KEY'),
     profile,
+    isSaved: key !== undefined && key === known?.key,
     json: given.has('json'),
     dryRun: given.has('dry-run'),
     asOf: given.text('as-of'),

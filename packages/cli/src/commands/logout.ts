@@ -1,10 +1,11 @@
 import type { Command } from '../command.ts'
+import { oauthForm } from '../login/tokens.ts'
 import { readProfiles, writeProfiles } from '../profiles.ts'
 import { UsageError } from '../usage-error.ts'
 
 export const command: Command = {
   usage: 'logout [NAME]',
-  summary: 'forgets the key of a profile; the key itself stays valid until it is revoked',
+  summary: 'signs you out, or forgets the key of a profile, which stays valid until it is revoked',
   flags: {},
   examples: ['tilde logout', 'tilde logout staging'],
   async run({ words, settings, out }) {
@@ -14,6 +15,7 @@ export const command: Command = {
     if (!gone) throw new UsageError(`There is no profile ${name}.`)
     const next = current === name ? (Object.keys(rest)[0] ?? 'default') : current
     writeProfiles(process.env, { current: next, profiles: rest })
-    out.note(`Forgot ${name}. To end its key: tilde keys revoke ID`)
+    if (gone.refresh) await oauthForm(gone.url, gone.tenant ?? '', 'revoke', { token: gone.refresh }).catch(() => ({}))
+    out.note(gone.refresh ? `Signed out of ${name}.` : `Forgot ${name}. To end its key: tilde keys revoke ID`)
   },
 }
