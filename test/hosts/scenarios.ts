@@ -12,6 +12,8 @@ import {
 import { expect } from 'vitest'
 import { ROOT } from '../host.ts'
 import { ed25519, sha256 } from '../proof/crypto.ts'
+import { fieldsOf, pkce } from '../people/agents.ts'
+import { Authenticator } from '../people/authenticator.ts'
 import { Receiver } from '../receiver.ts'
 import { Sse } from '../sse.ts'
 import type { Stage } from './ask.ts'
@@ -520,6 +522,54 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
 
     expect((await later).text).toContain('Bob')
     expect((await request('GET', `/operator/tenants/${at.slice(2)}/log?after=3`)).status).toBe(409)
+  },
+
+  'a person signs in with a passkey, an agent acts for them, and both end with a suspension': async (stage, at) => {
+    const { request, as, url } = stage
+    const fields = { name: 'Ada', email: 'ada@example.org', role: 'Member' }
+    const { body: user } = await request('POST', `${at}/User`, fields)
+    const { body: invited } = await request('POST', `${at}/User/${user.$id}/invite`)
+    const token = invited.invitation.split('#')[1]
+    const start = await as('')('POST', `${at}/invitation/passkey/options`, { token })
+    const response = new Authenticator().create(start.body.options, url)
+    const challenge = start.body.challenge
+    const joined = await as('')('POST', `${at}/invitation/passkey`, { token, challenge, response })
+    expect(joined.status, joined.text).toBe(201)
+    const cookie = joined.headers.get('set-cookie')!.split(';')[0]!
+    const session = { cookie, 'x-tilde-csrf': joined.body.csrf }
+    const contact = await as('')('POST', `${at}/Contact`, { name: 'Grace' }, session)
+    expect(contact.body.$createdBy, contact.text).toBe(user.$id)
+
+    const redirect = 'http://127.0.0.1:4711/callback'
+    const client = (await as('')('POST', `${at}/oauth/register`, { redirect_uris: [redirect] })).body.client_id
+    const { verifier, challenge: proof } = pkce()
+    const asked = { response_type: 'code', client_id: client, code_challenge: proof, code_challenge_method: 'S256' }
+    const page = await as('')('GET', `${at}/oauth/authorize?${new URLSearchParams(asked)}`, undefined, { cookie })
+    const form = new URLSearchParams({ ...fieldsOf(page.text), decision: 'allow' }).toString()
+    const kind = { 'content-type': 'application/x-www-form-urlencoded' }
+    const decided = await as('')('POST', `${at}/oauth/authorize`, form, { cookie, ...kind })
+    const code = new URL(decided.headers.get('location')!).searchParams.get('code')!
+    const exchange = { grant_type: 'authorization_code', code, client_id: client, code_verifier: verifier }
+    const { body: tokens } = await as('')('POST', `${at}/oauth/token`, new URLSearchParams(exchange).toString(), kind)
+    const agent = as(tokens.access_token)
+    const made = await agent('POST', `${at}/Contact`, { name: 'By agent' })
+    const { body: log } = await request('GET', `${at}/events?type=Contact.created`)
+    expect(made.body.$createdBy).toMatch(/^agent_/)
+    expect(log.results.at(-1)).toMatchObject({ actor: made.body.$createdBy, onBehalfOf: user.$id })
+
+    await request('POST', `${at}/User/${user.$id}/suspend`)
+    expect((await agent('GET', `${at}/Contact`)).status).toBe(401)
+    expect((await as('')('GET', `${at}/Contact`, undefined, { cookie })).status).toBe(401)
+    expect((await request('GET', `/operator/tenants/${at.slice(2)}/verify`)).body.ok).toBe(true)
+  },
+
+  'nobody can sign in to a tenant without people, and trying lays nothing out': async ({ request, as }, at) => {
+    for (const path of ['session', 'session/passkey/options', 'oauth/register', 'invitation']) {
+      const body = { email: 'a@example.org', password: 'x', token: 'x', redirect_uris: ['https://app.example/cb'] }
+      expect((await as('')('POST', `${at}/${path}`, body)).status, path).toBe(401)
+    }
+
+    expect((await request('GET', `/operator/tenants/${at.slice(2)}`)).status).toBe(404)
   },
 
   'what the operator is refused carries the id of the request': async ({ request }, at) => {

@@ -2,10 +2,9 @@ import { isoOf, isPlainObject, Problem } from '@tildebase/nouns'
 import type { Credential, Token, User } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
 import { empty, json, type Reply } from '../reply.ts'
-import { addressOf, ownerOf, signedIn, subjectOf, textsOf } from './answers.ts'
+import { ownerOf, signedIn, subjectOf, textsOf } from './answers.ts'
 import { accept, invited } from './invitation.ts'
 import { demandSameOrigin } from './same-origin.ts'
-import { takeAttempt } from './throttle.ts'
 import { authenticated, authenticationOptions, registered, registrationOptions } from './webauthn.ts'
 
 const CHALLENGE_MS = 300_000
@@ -67,8 +66,7 @@ async function startSignIn(call: Call): Promise<Reply> {
 
 async function signIn(call: Call): Promise<Reply> {
   demandSameOrigin(call)
-  const { identity, slug } = call.tenant
-  const attempt = takeAttempt(slug, 'passkey', addressOf(call))
+  const { identity } = call.tenant
   const { challenge } = taken(call, 'sign-in', null)
   const response = responseOf(call)
   const known = typeof response.id === 'string' ? identity.credential(response.id) : null
@@ -76,7 +74,6 @@ async function signIn(call: Call): Promise<Reply> {
   const user = known ? identity.user(known.user) : null
   if (counter === null || !known || !user || identity.grantOf(user.id) === null)
     throw new Problem('unauthorized', 'This passkey is not known here.')
-  attempt.succeeded()
   identity.useCredential(known.id, { ...known.data, counter })
   return signedIn(call, user, 'passkey')
 }

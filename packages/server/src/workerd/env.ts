@@ -16,6 +16,9 @@ export interface Env {
   readonly TILDE_WEBHOOK_RETENTION?: string
   readonly TILDE_WEBHOOKS_INSECURE?: string
   readonly TILDE_RATE_LIMIT?: string
+  readonly TILDE_OIDC_ISSUER?: string
+  readonly TILDE_OIDC_CLIENT_ID?: string
+  readonly TILDE_OIDC_CLIENT_SECRET?: string
 }
 
 /** A binding to Durable Objects, as far as it is used here: programs with types of the runtime can pass their own. */

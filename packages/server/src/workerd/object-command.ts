@@ -26,6 +26,8 @@ export function commandRequest(command: ObjectCommand, ask: HttpRequest | null):
     headers: { ...(headers as Record<string, string>), [HEADER]: written(command) },
     body: method === 'GET' || method === 'HEAD' ? null : (body as BodyInit | null),
     duplex: 'half',
+    // Where an answer leads to is the client's matter.
+    redirect: 'manual',
   } as RequestInit)
 }
 

@@ -9,12 +9,14 @@ import { createVault } from '../host/vault.ts'
 import { createWitnesses } from '../host/witnesses.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { logPart } from '../log-request.ts'
+import type { IdentityPorts } from '../identity/ports.ts'
 import { readSettings } from '../node/config.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
 import { empty, json, render } from '../reply.ts'
 import { refusal } from '../respond.ts'
 import { routes } from '../route-table.ts'
+import { createDocuments } from './documents.ts'
 import type { Env, TenantObjectClass } from './env.ts'
 import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
@@ -32,12 +34,15 @@ export function tenantObject(program: Program): TenantObjectClass {
     #alarmAt: number | null = null
     readonly #settings
     readonly #rate: RateLimit | undefined
+    readonly #identity: IdentityPorts
 
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env)
       this.#settings = readSettings({}, env as never)
       this.#sql = new LazySql(new DurableSql(ctx.storage))
-      const { rateLimit } = this.#settings
+      const { rateLimit, oidc, webhooksInsecure: insecure } = this.#settings
+      // Without Argon2 there are no passwords here: people sign in with passkeys, or with the provider.
+      this.#identity = { ...(oidc && { oidc }), documents: createDocuments(insecure), insecureDocuments: insecure }
       if (rateLimit > 0) this.#rate = new RateLimit(rateLimit, () => Date.now())
     }
 
@@ -67,7 +72,8 @@ export function tenantObject(program: Program): TenantObjectClass {
           const { signup, importLimit, queryMs, rowLimit, answerLimit } = this.#settings
           const budget = { ms: queryMs, rows: rowLimit, bytes: answerLimit }
           const { baseUrl } = this.#settings
-          const app = { routes, signup, report, importLimit, rate: this.#rate, budget, baseUrl }
+          const identity = this.#identity
+          const app = { routes, signup, report, importLimit, rate: this.#rate, budget, baseUrl, identity }
           return handleRequest(this.#opened(slug), whole, target, sender, requestId, app)
         }
         case 'verify':

@@ -36,7 +36,7 @@ async function send({ url, headers, body, timeoutMs, answerLimit }: OutboundRequ
 }
 
 /** Why a URL is not asked at all; null when it may be. */
-function refused(text: string): string | null {
+export function refused(text: string): string | null {
   const { protocol, hostname } = new URL(text)
   if (protocol !== 'https:') return 'only https is delivered to'
   // The URL parser has written every spelling of an IPv4 address as four numbers by now.

@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import { endConsent } from '../services/identity/guard.ts'
 import { invitationOf } from '../services/identity/invitations.ts'
 import { consentGrant, type People, personGrant, SESSION_IDLE } from '../services/identity/people.ts'
-import { issueToken, type TokenDraft, tokenOf } from '../services/identity/secrets.ts'
+import { hasPeople, issueToken, type TokenDraft, tokenOf } from '../services/identity/secrets.ts'
 import { areaOf, rowsFilter } from '../services/keys.ts'
 import {
   type Client,
@@ -63,6 +63,11 @@ export class TenantIdentity {
   constructor(engine: Engine, people: People) {
     this.#engine = engine
     this.#people = people
+  }
+
+  /** Whether there is anybody who could sign in. */
+  get hasPeople(): boolean {
+    return hasPeople(this.#engine.sql)
   }
 
   /** The grant of a session, or null when it has ended. */
