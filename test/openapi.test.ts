@@ -45,7 +45,16 @@ describe('the OpenAPI document', () => {
   })
 
   test('is valid for another judge, without a warning', async () => {
-    const config = await createConfig({ extends: ['recommended'], rules: { 'no-server-example.com': 'off' } })
+    const config = await createConfig({
+      extends: ['recommended'],
+      rules: {
+        'no-server-example.com': 'off',
+        // A role begins with a capital letter, so /schema/roles/{name} is never /schema/{type}/hooks.
+        'no-ambiguous-paths': 'off',
+        // To lead elsewhere is what some paths are for.
+        'operation-2xx-response': 'off',
+      },
+    })
     const problems = await lintFromString({ source: JSON.stringify(document), config })
 
     expect(problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`)).toEqual([])

@@ -51,7 +51,10 @@ describe('a passkey', () => {
     ['of a device that is not known', (_, options) => new Authenticator().get(options, host.url)],
     [
       'with the name of another device',
-      (device, options) => ({ ...(new Authenticator().get(options, host.url) as object), id: device.id.toString('base64url') }),
+      (device, options) => ({
+        ...(new Authenticator().get(options, host.url) as object),
+        id: device.id.toString('base64url'),
+      }),
     ],
   ]
   for (const [title, answer] of WRONG) {
@@ -97,7 +100,11 @@ describe('a passkey', () => {
     const { body } = await ada.send('POST', '/~acme/account/passkeys/options', {})
     const device = new Authenticator()
     const response = device.create(body.options, host.url)
-    const added = await ada.send('POST', '/~acme/account/passkeys', { challenge: body.challenge, response, name: 'Phone' })
+    const added = await ada.send('POST', '/~acme/account/passkeys', {
+      challenge: body.challenge,
+      response,
+      name: 'Phone',
+    })
     const list = await ada.send('GET', '/~acme/account/passkeys')
     const { options, challenge } = await started()
     const signedIn = await send('/session/passkey', { challenge, response: device.get(options, host.url) })
@@ -108,7 +115,10 @@ describe('a passkey', () => {
     expect((await ada.send('DELETE', `/~acme/account/passkeys/${added.body.id}`)).status).toBe(204)
     const { device: only, user } = await withPasskey()
     const next = await started()
-    const again = await send('/session/passkey', { challenge: next.challenge, response: only.get(next.options, host.url) })
+    const again = await send('/session/passkey', {
+      challenge: next.challenge,
+      response: only.get(next.options, host.url),
+    })
     const cookie = again.headers.get('set-cookie')!.split(';')[0]!
     const last = await host.as('')('DELETE', `/~acme/account/passkeys/${only.id.toString('base64url')}`, undefined, {
       cookie,

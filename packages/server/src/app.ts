@@ -165,8 +165,7 @@ function grantFor(
   if (sender.kind === 'operator') return OPERATOR
   const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
   // A tenant without people has nobody to sign in: it is not even laid out by trying.
-  const isOpen =
-    found !== null && 'route' in found && found.route.needs === 'public' && tenant.identity.hasPeople
+  const isOpen = found !== null && 'route' in found && found.route.needs === 'public' && tenant.identity.hasPeople
   if (sender.kind === 'anonymous') return isOpen ? NOBODY : null
   if (sender.kind === 'session') {
     const grant = tenant.identity.session(sender.secret)

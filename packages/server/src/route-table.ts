@@ -41,7 +41,6 @@ export const routes = new Routes([
   ...passkeyRoutes,
   ...oidcRoutes,
   ...invitationRoutes,
-  ...roleRoutes,
   ...authorizeRoutes,
   ...tokenRoutes,
   ...registerRoutes,
@@ -62,6 +61,8 @@ export const routes = new Routes([
   ...mcpRoutes,
   ...doRoutes,
   ...hookRoutes,
+  // After hooks: /schema/roles/hooks is about the hooks of a type.
+  ...roleRoutes,
   ...openapiRoutes,
   ...schemaRoutes,
   ...warning(aggregateRoutes),

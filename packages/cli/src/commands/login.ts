@@ -32,7 +32,9 @@ export const command: Command = {
 
     const { profiles } = readProfiles(process.env)
     writeProfiles(process.env, { current: name, profiles: { ...profiles, [name]: profile } })
-    out.note(`Logged in to ${settings.url} as ${name}. ${typed ? 'The key' : 'The token'} is kept in ${profilesPath(process.env)}.`)
+    out.note(
+      `Logged in to ${settings.url} as ${name}. ${typed ? 'The key' : 'The token'} is kept in ${profilesPath(process.env)}.`,
+    )
   },
 }
 

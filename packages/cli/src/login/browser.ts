@@ -38,7 +38,9 @@ export async function signInWithBrowser(
   })
   const address = `${issuer}/oauth/authorize?${question}`
   note(`Sign in with your browser. If it does not open, go to:\n${address}`)
-  spawn(program!, [...args, address], { detached: true, stdio: 'ignore' }).on('error', () => {}).unref()
+  spawn(program!, [...args, address], { detached: true, stdio: 'ignore' })
+    .on('error', () => {})
+    .unref()
   try {
     const code = await waiting.code
     return tokensOf(

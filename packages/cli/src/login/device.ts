@@ -10,7 +10,8 @@ export async function signInWithCode(
 ): Promise<Tokens> {
   const started = await oauthForm(url, tenant, 'device', { scope })
   const { device_code: device, user_code: code, verification_uri: address, expires_in: lasts } = started
-  if (typeof device !== 'string') throw new UsageError(String(started.error_description ?? 'This is not possible here.'))
+  if (typeof device !== 'string')
+    throw new UsageError(String(started.error_description ?? 'This is not possible here.'))
   note(`Open ${address} in a browser and enter the code ${code}`)
   let wait = Number(started.interval ?? 5) * 1_000
   const end = Date.now() + Number(lasts) * 1_000

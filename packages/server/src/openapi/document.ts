@@ -36,14 +36,26 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
-    security: [{ key: [] }],
+    security: [{ key: [] }, { session: [] }],
     tags: [
       { name: 'tenant', description: 'What concerns the tenant as a whole.' },
       ...domains.map((name) => ({ name, description: `The types of ${name}.` })),
     ],
     paths: Object.fromEntries([...paths].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'The secret of an ApiKey.' } },
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The secret of an ApiKey, or the access token of an agent.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'tilde_session',
+          description: 'The session of a person. Writes need its token in X-Tilde-CSRF.',
+        },
+      },
       schemas: { ...SCHEMAS, ...RECORDS, ...Object.assign({}, ...nouns.map((noun) => nounSchemas(noun, own))) },
       parameters: PARAMETERS,
       responses: RESPONSES,

@@ -1,6 +1,7 @@
 import type { Route } from '../call.ts'
 import { ANY_OBJECT, answers, body, listOf, ref } from './common.ts'
 import { type Description, errorsOf } from './entity-paths.ts'
+import { IDENTITY_PATHS, identitySuccess } from './identity-paths.ts'
 import { PARAMETERS, params, pathParam } from './parameters.ts'
 import type { Schema } from './schemas.ts'
 
@@ -91,6 +92,7 @@ const KNOWN: {
       },
     },
   },
+  ...IDENTITY_PATHS,
   'GET /metrics': {
     parameters: params('asOf'),
     success: ref('Snapshot'),
@@ -235,7 +237,11 @@ export function describeFixed(route: Route, types: readonly string[]): Descripti
   return {
     parameters: [...named, ...parameters, ...once],
     ...(requestBody && { requestBody }),
-    responses: { [status]: answer, ...created(route), ...errorsOf(route) },
+    responses: {
+      ...(identitySuccess(`${route.method} ${route.path}`, route.summary) ?? { [status]: answer }),
+      ...created(route),
+      ...errorsOf(route),
+    },
   }
 }
 
