@@ -9,8 +9,8 @@ const TEXT = readFileSync(join(SPEC, 'decisions.md'), 'utf8')
 /** The numbers of all decisions, as the page has them. */
 const ALL = [...TEXT.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm)].map(([, number]) => number!)
 
-const PLANNED = ['P', 'Q']
-const BUILT_ALREADY = ['P1', 'P2', 'P3', 'P4']
+const PLANNED = ['Q']
+const BUILT_ALREADY = []
 
 const DECISIONS = ALL.filter((number) => !PLANNED.includes(number[0]!))
 

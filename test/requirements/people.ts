@@ -42,6 +42,7 @@ export const people = requirements('keys', {
     'oauth.metadata': 'Each tenant has RFC 9728 and RFC 8414 metadata.',
     'oauth.challenge': 'Every 401 of a tenant names its resource metadata.',
     'oauth.mcp': 'The official MCP client connects through the consent page, in both revisions.',
+    'oauth.judge': 'An OAuth library that is not ours completes the whole flow.',
     'oauth.consent': 'The consent page shows client, tenant and scopes, and cannot be framed.',
     'oauth.browser': 'In a real browser the consent page leads back to the application.',
     'oauth.narrow': 'The person can narrow scopes, rows and verbs, and limit writes and rows.',
@@ -60,4 +61,5 @@ export const people = requirements('keys', {
     'attack.ssrf': 'Client documents are read from public https addresses only, and for a signed-in person only.',
     'oauth.device': 'A program without a browser is connected by a code that a person enters.',
   },
+  P5: { 'people.without': 'API keys, and tenants without users, work as before.' },
 })
