@@ -79,7 +79,9 @@ verifies('people.without', 'a tenant without users, its keys and the operator wo
   const key = host.as(await host.key('plain', 'write:crm'))
 
   expect((await key('POST', '/~plain/Contact', { name: 'Ada' })).status).toBe(201)
-  expect((await key('POST', '/~plain/Contact', { name: 'Ada' }, { cookie: 'tilde_session=tbs_x~plain' })).status).toBe(201)
+  expect((await key('POST', '/~plain/Contact', { name: 'Ada' }, { cookie: 'tilde_session=tbs_x~plain' })).status).toBe(
+    201,
+  )
   expect((await host.request('GET', '/~plain/Contact')).body.total).toBe(2)
   expect((await host.as('')('GET', '/~plain/Contact')).status).toBe(401)
   expect((await host.as('')('POST', '/~plain/oauth/register', { redirect_uris: [REDIRECT] })).status).toBe(401)

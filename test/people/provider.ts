@@ -87,7 +87,7 @@ export async function passProvider(start: string, login: string): Promise<string
   let url = start
   let form: Record<string, string> | null = null
   for (let i = 0; i < 20; i++) {
-    const response = await fetch(url, {
+    const response: Response = await fetch(url, {
       redirect: 'manual',
       method: form ? 'POST' : 'GET',
       headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
@@ -100,9 +100,9 @@ export async function passProvider(start: string, login: string): Promise<string
     form = null
     const location = response.headers.get('location')
     if (location === null) {
-      const page = await response.text()
-      const action = /action="([^"]+)"/.exec(page)?.[1]
-      const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1]
+      const page: string = await response.text()
+      const action: string | undefined = /action="([^"]+)"/.exec(page)?.[1]
+      const prompt: string | undefined = /name="prompt" value="(\w+)"/.exec(page)?.[1]
       if (!action || !prompt) throw new Error(`The provider shows ${response.status}: ${page.slice(0, 2_000)}`)
       url = new URL(action, url).href
       form = prompt === 'login' ? { prompt, login, password: 'x' } : { prompt }

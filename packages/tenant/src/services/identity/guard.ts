@@ -39,7 +39,7 @@ export function demandPeople(write: Write, role: unknown): void {
 }
 
 /** Ends all sessions, invitations and tokens of a person. */
-export function endAccess(sql: Sql, user: string): void {
+function endAccess(sql: Sql, user: string): void {
   for (const kind of ['session', 'invitation', 'challenge', 'code', 'device'] as const) dropTokensOf(sql, user, kind)
   for (const { id } of consentsOf(sql, user)) endConsent(sql, id)
 }

@@ -16,7 +16,7 @@ const DAY = 24 * HOUR
 
 /** A session ends when it was not used for so long, and in any case after so many days. */
 export const SESSION_IDLE = 12 * HOUR
-export const SESSION_MOST = 30 * DAY
+const SESSION_MOST = 30 * DAY
 const UNUSED_CLIENTS = 7 * DAY
 
 /** What the rights of a person depend on. */
