@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
@@ -150,6 +151,46 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
       expect(faults).toEqual([])
       await page.close()
       application.close()
+    },
+    60_000,
+  )
+
+  verifies(
+    'oauth.example',
+    'uses the example application, which has no key, and ends what they allowed it',
+    async () => {
+      const address = email()
+      const { user } = await person(stage.host, 'acme', { email: address, role: 'Member' })
+      const folder = new URL('../../examples/browser-app/', import.meta.url)
+      const KINDS: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' }
+      const files = createServer((request, response) => {
+        const name = /^\/(\w+\.\w+)/.exec(request.url!)?.[1] ?? 'index.html'
+        response.setHeader('content-type', KINDS[name.split('.')[1]!] ?? 'text/plain')
+        response.end(name === 'favicon.ico' ? '' : readFileSync(new URL(name, folder)))
+      })
+      await new Promise<void>((done) => files.listen(0, '127.0.0.1', done))
+      const { page, faults } = await stage.browser.open()
+      await page.context().clearCookies()
+      await page.goto(`http://127.0.0.1:${(files.address() as AddressInfo).port}/`)
+      await page.getByLabel('Service').fill(stage.host.url)
+      await page.getByRole('button', { name: 'Connect' }).click()
+      await page.getByLabel('E-mail address').fill(address)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.getByText(`You are ${address}`).waitFor()
+      await page.getByLabel('Name').fill('Aaron Added')
+      await page.getByRole('button', { name: 'Add' }).click()
+      await page.getByText('Aaron Added').waitFor()
+      const events = (await stage.host.request('GET', '/~acme/Event?name=Contact.created&limit=1')).body.results
+      await page.getByRole('button', { name: 'Disconnect' }).click()
+      await page.getByRole('button', { name: 'Connect' }).waitFor()
+
+      expect(JSON.stringify(events)).toContain('agent_')
+      expect((await stage.host.request('GET', `/~acme/account/tokens?user=${user.$id}`)).body.total).toBe(0)
+      expect(faults).toEqual([])
+      await page.close()
+      files.close()
     },
     60_000,
   )

@@ -42,6 +42,7 @@ export const people = requirements('keys', {
     'oauth.metadata': 'Each tenant has RFC 9728 and RFC 8414 metadata.',
     'oauth.challenge': 'Every 401 of a tenant names its resource metadata.',
     'oauth.mcp': 'The official MCP client connects through the consent page, in both revisions.',
+    'oauth.example': 'A browser application without an API key acts for the person who connects it.',
     'oauth.judge': 'An OAuth library that is not ours completes the whole flow.',
     'oauth.consent': 'The consent page shows client, tenant and scopes, and cannot be framed.',
     'oauth.browser': 'In a real browser the consent page leads back to the application.',

@@ -50,7 +50,7 @@ export function addressOf({ sender }: Call): string {
 export function ownerOf({ sender, grant }: Call): string {
   const person = sender.kind === 'session' ? personOf(grant) : null
   if (person !== null) return person
-  throw new Problem('forbidden', 'Only a person who is signed in may do this.')
+  throw new Problem('not_found', 'There is no account: only a person who is signed in has one.')
 }
 
 /** The person that a list is about: the one who signed in, or for administrators the one that `user` names. */

@@ -85,7 +85,7 @@ function whoAmI(call: Call): Reply {
 
 function signOut({ tenant, grant, sender, request }: Call): Reply {
   if (sender.kind !== 'session' || grant.credential === undefined)
-    throw new Problem('forbidden', 'Only a session can be signed out of.')
+    throw new Problem('not_found', 'There is no session: only a person signs out. A key is revoked instead.')
   tenant.identity.end(grant.credential)
   return empty(204, { 'set-cookie': clearCookie(request, tenant.slug) })
 }
