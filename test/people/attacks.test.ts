@@ -213,6 +213,19 @@ verifies('attack.tenant', 'a token of one tenant opens nothing at another, nor d
   expect((await other.send('GET', '/~acme/Contact')).status).toBe(403)
 })
 
+verifies('oauth.outlive', 'an agent cannot make what would outlive the consent of its person', async () => {
+  const { access } = await connect(host, ada, 'acme', { asked: { scope: 'admin:all' } })
+  const limited = await connect(host, ada, 'acme', { asked: { scope: 'admin:all' }, chosen: { writesPerDay: '100' } })
+  const webhook = { url: 'https://example.org/hook', events: ['*'] }
+
+  expect((await host.as(access)('POST', '/~acme/api-keys', { name: 'x', scopes: 'admin:all' })).status).toBe(403)
+  expect((await host.as(access)('POST', `/~acme/User/${eve.user.$id}/invite`)).status).toBe(403)
+  expect((await host.as(limited.access)('POST', '/~acme/webhooks', webhook)).status).toBe(403)
+  expect((await host.as(limited.access)('POST', '/~acme/Workflow', { name: 'x' })).status).toBe(403)
+  const hook = { code: '(entity) => ({})' }
+  expect((await host.as(limited.access)('PUT', '/~acme/schema/Contact/hooks/creating', hook)).status).toBe(403)
+})
+
 test('an agent cannot manage how its person signs in', async () => {
   const { access } = await connect(host, ada, 'acme', { asked: { scope: 'admin:all' } })
   const agent = host.as(access)

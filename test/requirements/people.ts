@@ -43,6 +43,8 @@ export const people = requirements('keys', {
     'oauth.challenge': 'Every 401 of a tenant names its resource metadata.',
     'oauth.mcp': 'The official MCP client connects through the consent page, in both revisions.',
     'oauth.example': 'A browser application without an API key acts for the person who connects it.',
+    'oauth.outlive':
+      'An agent creates no keys and invites nobody; with limits it stores no code that runs without them.',
     'oauth.judge': 'An OAuth library that is not ours completes the whole flow.',
     'oauth.consent': 'The consent page shows client, tenant and scopes, and cannot be framed.',
     'oauth.browser': 'In a real browser the consent page leads back to the application.',

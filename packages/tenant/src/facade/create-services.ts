@@ -47,14 +47,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   extensions.compute = computed
   extensions.session = sessionIn
   // The last one writes events of its own: what others queue for an event comes before what follows from it.
-  extensions.listeners.push(
-    guardPeople,
-    enqueueAfterHooks,
-    enqueueDeliveries,
-    scheduleTimers,
-    queueRuns,
-    goalListener,
-  )
+  extensions.listeners.push(guardPeople, enqueueAfterHooks, enqueueDeliveries, scheduleTimers, queueRuns, goalListener)
   engine.scheduler.jobs.push(
     keys.job(),
     people.job(),

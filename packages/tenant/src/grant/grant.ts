@@ -66,6 +66,11 @@ export function demandArea(grant: Grant, action: Action, area: string): void {
   throw new Problem('forbidden', `This key may not do this. It needs ${action}:${area} or more.`)
 }
 
+/** Refuses agents what would outlive the consent of their person. */
+export function demandNoAgent({ actor }: Grant, what: string): void {
+  if (actor.startsWith('agent_')) throw new Problem('forbidden', `An agent cannot ${what}: a person does that.`)
+}
+
 /** Refuses an agent whose answers are limited, for what has no pages. */
 export function demandUnlimited({ limits }: Grant): void {
   if (limits?.rowsPerAnswer === undefined) return

@@ -1,7 +1,7 @@
 import { invalid, isPlainObject, type Json, type JsonObject, Problem, parseInstant, type Verb } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
-import { covers, type Grant } from '../grant/grant.ts'
+import { covers, demandNoAgent, type Grant } from '../grant/grant.ts'
 import { parseScopes, refuseMore, type Scope, scopesText } from '../grant/scopes.ts'
 import { randomText } from '../ids.ts'
 import type { Seal, Sql } from '../ports.ts'
@@ -108,6 +108,7 @@ export class Keys {
 function createKey(write: Write, request: VerbRequest): RunResult {
   const { engine, grant } = write
   if (grant.isCode) throw new Problem('forbidden', 'Stored code cannot create API keys.', { type: 'ApiKey' })
+  demandNoAgent(grant, 'create API keys')
   const draft = (request.data ?? {}) as JsonObject
   const scopes = scopesOf(engine, grant, draft)
   const rows = rowsFilter(engine, grant, draft)

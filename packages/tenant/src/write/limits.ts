@@ -9,6 +9,9 @@ export function demandWithinLimits({ grant, engine, sql }: Write, noun: Noun, ve
   const { limits, credential } = grant
   if (limits === undefined) return
   const { verbs, writesPerDay } = limits
+  // What they store runs without the limits, and on its own.
+  if (noun.name === 'Webhook' || noun.name === 'Workflow')
+    throw new Problem('forbidden', `An agent with limits cannot write ${noun.name}.`, { type: noun.name })
   if (verbs && !verbs.includes(verb) && !verbs.includes(`${noun.name}.${verb}`)) {
     throw new Problem(
       'forbidden',

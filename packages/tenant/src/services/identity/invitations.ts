@@ -1,5 +1,6 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { demandNoAgent } from '../../grant/grant.ts'
 import { type Credential, dropCredentialsOf, saveCredential } from '../../store/credentials.ts'
 import { currentOf } from '../../store/entities.ts'
 import { dropToken, dropTokensOf, type Token } from '../../store/tokens.ts'
@@ -18,6 +19,7 @@ export const peopleVerbs: { readonly [name: string]: SpecialVerb } = { 'User.inv
 function invite(write: Write, request: Parameters<SpecialVerb>[1]): RunResult {
   const { engine, grant, context } = write
   if (grant.isCode) throw new Problem('forbidden', 'Stored code cannot invite people.', { type: 'User' })
+  demandNoAgent(grant, 'invite people')
   const result = applyVerb(write, request)
   const user = result.entity.id
   demandPeople(write, (JSON.parse(result.entity.data) as JsonObject).role)

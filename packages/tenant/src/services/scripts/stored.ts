@@ -49,6 +49,8 @@ export function stepsOf(noun: Noun): { before: string[]; after: string[] } {
 /** Refuses to store a hook that the grant may not store. A hook sees every entity of its type and can refuse writes. */
 export function demandHook(grant: Grant, noun: Noun, step: string): void {
   demandHooks(grant)
+  // It would run without the limits.
+  if (grant.limits) throw new Problem('forbidden', 'An agent with limits cannot store hooks.')
   demand(grant, 'write', noun)
   demandAllRows(grant, noun)
   demandStep(noun, step)
