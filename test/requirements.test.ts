@@ -10,7 +10,6 @@ const TEXT = readFileSync(join(SPEC, 'decisions.md'), 'utf8')
 const ALL = [...TEXT.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm)].map(([, number]) => number!)
 
 const PLANNED = ['Q']
-const BUILT_ALREADY = []
 
 const DECISIONS = ALL.filter((number) => !PLANNED.includes(number[0]!))
 
