@@ -12,10 +12,10 @@ import type { HttpRequest, HttpResponse } from '../http.ts'
 import { parseCreateRequest, parseForkRequest, parseLogRequest } from '../log-request.ts'
 import { empty, json, render } from '../reply.ts'
 import type { AdminTask, CopyResult } from './admin-tasks.ts'
-import type { FileThread } from './file-thread.ts'
 import type { TenantFiles } from './files.ts'
 import type { OperatorJournal } from './operator-journal.ts'
 import type { Restoring } from './restoring.ts'
+import type { FileThread } from './whole-files/thread.ts'
 
 /** What the operator's actions need of the host. */
 export interface AdminDeps {

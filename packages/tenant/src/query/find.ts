@@ -252,7 +252,7 @@ function memorable(reader: ReadContext, query: Counted): boolean {
 }
 
 /** What is asked for, in whatever order. */
-export function askedOf(reader: ReadContext, { type, filter = EVERYTHING, asOf = null }: Counted): string {
+function askedOf(reader: ReadContext, { type, filter = EVERYTHING, asOf = null }: Counted): string {
   return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null])
 }
 

@@ -1,9 +1,9 @@
 import { Problem } from '@tildebase/nouns'
 import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/host'
 import type { Sql } from '@tildebase/tenant/ports'
-import { type OpenOptions, openTenantFile } from './open-tenant.ts'
-import { openSql } from './sql.ts'
-import type { Refusal } from './workers/messages.ts'
+import { type OpenOptions, openTenantFile } from '../open-tenant.ts'
+import { openSql } from '../sql.ts'
+import type { Refusal } from '../workers/messages.ts'
 
 /** What is done to a file that is no tenant's own: a copy, or one that was sent. It takes as long as the file is large. */
 export type FileTask =
@@ -17,7 +17,7 @@ export type FileTask =
 /** What came of a task, as the thread that did it tells. */
 export type FileOutcome = { readonly result: Verdict | null } | { readonly refusal: Refusal }
 
-export type FileTaskOptions = Pick<OpenOptions, 'tenant' | 'secretKey' | 'stats'>
+type FileTaskOptions = Pick<OpenOptions, 'tenant' | 'secretKey' | 'stats'>
 
 const CACHE_KIB = 16_000
 

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import type { Verdict } from '@tildebase/tenant/host'
-import type { Settings } from './config.ts'
-import type { FileOutcome, FileTask } from './file-tasks.ts'
-import { problemFrom } from './workers/flows.ts'
-import { QUIET } from './workers/tenant-worker.ts'
+import type { Settings } from '../config.ts'
+import { problemFrom } from '../workers/flows.ts'
+import { QUIET } from '../workers/tenant-worker.ts'
+import type { FileOutcome, FileTask } from './tasks.ts'
 
-const WORKER = import.meta.url.endsWith('.ts') ? './file-worker.ts' : './file-worker.js'
+const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
 /** How long a thread without a task is kept. */
 const IDLE_MS = 5_000
 /** Small, since most of what it reads is garbage at once. The old generation holds a number for each entity. */

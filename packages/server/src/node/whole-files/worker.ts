@@ -1,10 +1,10 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { loadProgram, type Settings } from './config.ts'
-import { type FileOutcome, type FileTask, runFileTask } from './file-tasks.ts'
-import { log } from './log.ts'
-import { noStats } from './watch/stats.ts'
-import { refusalOf } from './workers/flows.ts'
+import { loadProgram, type Settings } from '../config.ts'
+import { log } from '../log.ts'
+import { noStats } from '../watch/stats.ts'
+import { refusalOf } from '../workers/flows.ts'
+import { type FileOutcome, type FileTask, runFileTask } from './tasks.ts'
 
 /** Does the tasks of a `FileThread`, one after the other. */
 const { settings, secretKey } = workerData as { readonly settings: Settings; readonly secretKey: string }
