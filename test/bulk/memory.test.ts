@@ -4,9 +4,9 @@ import { type Server, send, startServer } from '../../bench/bulk/server.ts'
 import { verifies } from '../verifies.ts'
 
 const ROW = 100_000
-/** 29 MiB, which fill the caches, and 95 MiB that must find their place where those were. */
-const SHORT = 300
-const LONG = 1_000
+/** 19 MiB, which fill the caches, and 57 MiB that must find their place where those were. */
+const SHORT = 200
+const LONG = 600
 const MIB_OF_LONG = (LONG * ROW) / 1_048_576
 
 verifies(
@@ -25,8 +25,8 @@ verifies(
       await exportAll(server, SHORT + LONG)
       const afterExport = server.memory().most
 
-      expect(afterImport - before, 'MiB more for an import of 95 MiB').toBeLessThan(MIB_OF_LONG / 3)
-      expect(afterExport - afterImport, 'MiB more for four exports of 124 MiB').toBeLessThan(MIB_OF_LONG / 3)
+      expect(afterImport - before, 'MiB more for an import of 57 MiB').toBeLessThan(MIB_OF_LONG / 3)
+      expect(afterExport - afterImport, 'MiB more for four exports of 76 MiB').toBeLessThan(MIB_OF_LONG / 3)
     } finally {
       await server.stop()
     }
