@@ -82,6 +82,13 @@ async function importAll(
   let length = 0
   let taken = 0
   let most = FIRST_ROWS
+  const settle = async () => {
+    for (let counts = await commit((write) => write.settle(importer)); counts !== null; ) {
+      report.add(counts)
+      await threadTurns.next(call.tenant.slug)
+      counts = await commit((write) => write.settle(importer))
+    }
+  }
   const flush = async () => {
     const rows = slice
     slice = []
@@ -99,6 +106,7 @@ async function importAll(
     })
     report.add(counts)
     await threadTurns.next(call.tenant.slug)
+    if (importer.isFull) await settle()
   }
   const take = async (rows: readonly Row[]) => {
     for (const row of rows) {
@@ -110,7 +118,7 @@ async function importAll(
   for await (const text of texts) await take(reader.push(text))
   await take(reader.end())
   await flush()
-  report.add(await commit((write) => write.finish(importer)))
+  await settle()
 }
 
 function rowReader(contentType: string | undefined, noun: Noun): RowReader {

@@ -72,9 +72,9 @@ export class TenantWriter {
     return importer.take(this.#write, rows)
   }
 
-  /** Imports the rows that waited for others. */
-  finish(importer: Importer): ImportCounts {
-    return importer.finish(this.#write)
+  /** Imports some of the rows that waited for others; null if none is left. */
+  settle(importer: Importer): ImportCounts | null {
+    return importer.settle(this.#write)
   }
 
   /** Takes the changes of a replica and answers with those of all others. */

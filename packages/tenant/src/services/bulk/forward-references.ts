@@ -1,8 +1,8 @@
 import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import { isId } from '../../ids.ts'
-import { exists } from '../../store/entities.ts'
 import { MissingReferences } from '../../write/references.ts'
 import type { Write } from '../../write/write.ts'
+import { components } from './components.ts'
 import type { ImportRow } from './import-row.ts'
 
 /** A row that refers to an entity of its own type that does not exist yet. */
@@ -16,46 +16,64 @@ export interface RefusedRow {
   readonly error: string
 }
 
-const MOST_ROUNDS = 8
+/** The most rows that may refer to each other in a circle: they are written in one go. */
+const LARGEST_CIRCLE = 1_000
 
 /** Whether all that is wrong with a row is that it refers to others of its own type, which may still come. */
 export function refersAhead(noun: Noun, problem: Problem): boolean {
   return problem instanceof MissingReferences && problem.fields.every((field) => isOwn(noun, field))
 }
 
-/** Imports rows that refer to each other, all that can be; the others are refused, and so are those that need them. */
-export function importReferences(
-  write: Write,
-  noun: Noun,
-  waiting: readonly WaitingRow[],
-  importRow: (value: JsonObject, pendingIds: ReadonlySet<string>) => void,
-): RefusedRow[] {
-  const refused: RefusedRow[] = []
-  let left = waiting
-  for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
-    const { kept, lost } = resolvable(write, noun, left)
-    refused.push(...lost)
+/** Imports rows that refer to others of the file, each after those that it refers to; circles of them together. */
+export class ForwardReferences {
+  readonly #noun: Noun
+  readonly #circles: readonly (readonly WaitingRow[])[]
+  readonly lost: readonly RefusedRow[]
+  /** How many circles are done. A row by itself is one, too. */
+  done = 0
+
+  /** `isThere` tells whether an entity of the type exists. */
+  constructor(noun: Noun, waiting: readonly WaitingRow[], isThere: (id: string) => boolean) {
+    const { kept, lost } = resolvable(noun, waiting, isThere)
+    this.#noun = noun
+    this.lost = lost
+    const places = new Map(kept.map((one, place) => [idOf(noun, one), place]))
+    const edges = (place: number) =>
+      referencesOf(noun, kept[place]!.value).flatMap((id) => (isThere(id) ? [] : (places.get(id) ?? [])))
+    this.#circles = components(kept.length, edges).map((circle) => circle.map((place) => kept[place]!))
+  }
+
+  get isDone(): boolean {
+    return this.done === this.#circles.length
+  }
+
+  /** Imports the next circle. Returns the rows of it that are refused. */
+  next(write: Write, importRow: (value: JsonObject, pendingIds: ReadonlySet<string>) => void): RefusedRow[] {
+    const rows = this.#circles[this.done++]!
+    if (rows.length > LARGEST_CIRCLE) {
+      const error = `The row is one of ${rows.length} that refer to each other in a circle: at most ${LARGEST_CIRCLE} may.`
+      return rows.map(({ row }) => ({ row, error }))
+    }
+    const pendingIds = new Set(rows.flatMap((one) => idOf(this.#noun, one) ?? []))
     const failed = new Map<WaitingRow, string>()
-    const pendingIds = new Set(kept.flatMap((one) => idOf(noun, one) ?? []))
-    const isDone = whole(write, () => {
-      for (const one of kept) {
+    const isWhole = whole(write, () => {
+      for (const one of rows) {
         const error = attempt(write, () => importRow(one.value, pendingIds))
         if (error !== null) failed.set(one, error)
       }
       return failed.size === 0
     })
-    for (const [{ row }, error] of failed) refused.push({ row, error })
-    left = isDone ? [] : kept.filter((one) => !failed.has(one))
+    if (isWhole) return []
+    const inVain = 'The row refers to others that could not be imported.'
+    return rows.map((one) => ({ row: one.row, error: failed.get(one) ?? inVain }))
   }
-  for (const { row } of left) refused.push({ row, error: 'The row refers to others that could not be imported.' })
-  return refused
 }
 
 /** The rows whose references exist or are among them, and those whose do not. Each reference is looked at once. */
 function resolvable(
-  { sql }: Write,
   noun: Noun,
   rows: readonly WaitingRow[],
+  isThere: (id: string) => boolean,
 ): { kept: WaitingRow[]; lost: RefusedRow[] } {
   const pending = new Map(rows.flatMap((one) => (idOf(noun, one) === null ? [] : [[idOf(noun, one)!, one] as const])))
   const dependents = new Map<string, WaitingRow[]>()
@@ -72,12 +90,12 @@ function resolvable(
         const known = dependents.get(id)
         if (known) known.push(one)
         else dependents.set(id, [one])
-      } else if (!exists(sql, noun.name, id)) lose(one, id)
+      } else if (!isThere(id)) lose(one, id)
     }
   }
   for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
     const id = idOf(noun, one)
-    if (id === null || pending.get(id) !== one || exists(sql, noun.name, id)) continue
+    if (id === null || pending.get(id) !== one || isThere(id)) continue
     for (const dependent of dependents.get(id) ?? []) lose(dependent, id)
   }
   return {

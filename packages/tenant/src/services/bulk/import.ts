@@ -3,11 +3,12 @@ import { filterOf } from '../../query/filter.ts'
 import { find } from '../../query/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { bodyNames, type UnknownField, unknownField } from '../../query/unknown-names.ts'
+import { exists } from '../../store/entities.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import { computingOnce } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { DryRunRows } from './dry-run-rows.ts'
-import { importReferences, refersAhead, type WaitingRow } from './forward-references.ts'
+import { ForwardReferences, refersAhead, type WaitingRow } from './forward-references.ts'
 import type { ImportRow } from './import-row.ts'
 
 export interface ImportOptions {
@@ -38,6 +39,8 @@ export interface ImportCounts {
 const MOST_WAITING = 10_000
 /** Names beyond these are not looked at. */
 const MOST_NAMES = 1_000
+/** How long rows that waited are imported in one commit. */
+const SETTLE_MS = 8
 const WAITING_LENGTH = 32 * 1_048_576
 
 /** Imports rows slice by slice: each row a create with its event, or an update. A bad row is reported, the others stay. */
@@ -49,6 +52,8 @@ export class Importer {
   readonly #names = new Map<string, UnknownField | null>()
   #waiting: WaitingRow[] = []
   #waitingLength = 0
+  /** Rows that waited, while they are imported. */
+  #settling: ForwardReferences | null = null
 
   constructor(noun: Noun, options: ImportOptions) {
     refuseType(noun)
@@ -69,18 +74,34 @@ export class Importer {
           this.#attempt(write, row, counts)
         }
       }
-      if (this.#waiting.length > MOST_WAITING || this.#waitingLength > WAITING_LENGTH) this.#settle(write, counts)
       return counts
     })
   }
 
-  /** Imports the rows that refer to others which came later, or to each other. */
-  finish(write: Write): ImportCounts {
+  /** Imports rows that refer to others which came later, or to each other, for some milliseconds; null if none is left. */
+  settle(write: Write): ImportCounts | null {
+    if (this.#waiting.length === 0 && this.#settling === null) return null
+    const { timer } = write.context.budget
+    const end = timer() + SETTLE_MS
     return this.#run(write, (write) => {
       const counts = noCounts()
-      this.#settle(write, counts)
+      const settling = this.#settling ?? this.#beginSettling(write, counts)
+      this.#settling = settling
+      while (!settling.isDone && timer() < end) this.#settleNext(write, settling, counts)
+      if (settling.isDone) this.#settling = null
       return counts
     })
+  }
+
+  #settleNext(write: Write, settling: ForwardReferences, counts: ImportCounts): void {
+    const ids = this.#dryRunRows?.ids
+    const { imported, updated } = counts
+    const refused = settling.next(write, (value, pending) => {
+      this.#write(write, value, counts, ids ? new Set([...ids, ...pending]) : pending)
+    })
+    if (refused.length === 0) return
+    Object.assign(counts, { imported, updated })
+    for (const { row, error } of refused) counts.details.push(detailOf(row, error))
   }
 
   #run(write: Write, work: (write: Write) => ImportCounts): ImportCounts {
@@ -96,8 +117,12 @@ export class Importer {
     const count = waiting.length
     const length = this.#waitingLength
     const names = new Set(this.#names.keys())
+    const settling = this.#settling
+    const done = settling?.done ?? 0
     write.onRollback(() => {
       forget?.()
+      this.#settling = settling
+      if (settling) settling.done = done
       for (const name of this.#names.keys()) if (!names.has(name)) this.#names.delete(name)
       waiting.length = count
       this.#waiting = waiting
@@ -140,15 +165,19 @@ export class Importer {
     this.#waitingLength += row.size
   }
 
-  #settle(write: Write, counts: ImportCounts): void {
-    const waiting = this.#waiting
+  /** Whether rows that wait for others must be imported before more are taken. */
+  get isFull(): boolean {
+    return this.#waiting.length > MOST_WAITING || this.#waitingLength > WAITING_LENGTH
+  }
+
+  #beginSettling({ sql }: Write, counts: ImportCounts): ForwardReferences {
+    const ids = this.#dryRunRows?.ids
+    const isThere = (id: string) => ids?.has(id) === true || exists(sql, this.#noun.name, id)
+    const settling = new ForwardReferences(this.#noun, this.#waiting, isThere)
+    for (const { row, error } of settling.lost) counts.details.push(detailOf(row, error))
     this.#waiting = []
     this.#waitingLength = 0
-    const refused = importReferences(write, this.#noun, waiting, (value, pendingIds) =>
-      this.#write(write, value, null, pendingIds),
-    )
-    counts.imported += waiting.length - refused.length
-    for (const { row, error } of refused) counts.details.push(detailOf(row, error))
+    return settling
   }
 
   #write(write: Write, value: unknown, counts: ImportCounts | null, pending?: ReadonlySet<string>): void {
