@@ -166,6 +166,19 @@ verifies('form.submissions', 'Form.submit keeps each submission, and the form as
   expect((await state('Form', form)).submissionCount).toBe(3)
 })
 
+test('a narrowed key sees the submissions of a form while it could see the form', async () => {
+  const form = await made('Form', { name: 'F', status: 'Published', description: 'theirs' })
+  await sent('POST', `/~acme/Form/${form}/submit`, { name: 'Hidden' })
+  await sent('PUT', `/~acme/Form/${form}`, { description: 'mine' })
+  await sent('POST', `/~acme/Form/${form}/submit`, { name: 'Seen' })
+  const key = await host.key('acme', 'read:all', { filter: { Form: { description: 'mine' } } })
+
+  const { body, text } = await host.as(key)('GET', `/~acme/Form/${form}/submissions?limit=1`)
+
+  expect(body).toMatchObject({ total: 1, hasMore: false, results: [{ data: { name: 'Seen' } }] })
+  expect(text).not.toContain('Hidden')
+})
+
 describe('an Invoice', () => {
   const lineItems = [{ quantity: 3, unitPrice: 0.1, taxRate: 20 }, { unitPrice: 10 }]
   let number = 0

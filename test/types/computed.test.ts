@@ -162,6 +162,18 @@ describe('a computed field', () => {
     expect($.Order.restore(order.$id)).toMatchObject({ subtotal: 10, total: 10 })
   })
 
+  test('that followed another entity since does not stand in the way of an undo', () => {
+    const pen = $.Product.create({ name: 'Pen', price: 3 })
+    const order = $.Order.create({ name: 'A' })
+    const rename = { type: 'Order', verb: 'update', id: order.$id, data: { name: 'B', discount: 50 } }
+    tenant.run(OPERATOR, rename, { correlation: 'rename' })
+    $.Line.create({ order: order.$id, product: pen.$id })
+
+    tenant.write(OPERATOR, (write) => undo(write, 'rename'))
+
+    expect($.Order.get(order.$id)).toMatchObject({ name: 'A', discount: 0, subtotal: 3, total: 3 })
+  })
+
   verifies('computed.backfill', 'that is declared later is worked out for what is stored', () => {
     const pen = $.Product.create({ name: 'Pen', price: 3 })
     $.Line.create({ order: $.Order.create({ name: 'A' }).$id, product: pen.$id, quantity: 2 })

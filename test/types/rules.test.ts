@@ -94,6 +94,15 @@ describe('fields that are unique together', () => {
     expect(synced.body).toMatchObject({ applied: 0, rejected: [{ index: 0 }] })
   })
 
+  test('are compared with rows of earlier slices in a dry run', async () => {
+    const type = await declared(SEAT)
+    const rows = Array.from({ length: 300 }, (_, number) => ({ row: 'A', number: number === 299 ? 0 : number }))
+
+    const { body } = await sent('POST', `/~acme/import/${type}?dryRun=true`, rows)
+
+    expect(body).toMatchObject({ imported: 299, details: [{ row: 299 }] })
+  })
+
   verifies('unique.together.stored', 'are refused at declaration when stored entities repeat them now', async () => {
     const { $unique, ...loose } = SEAT
     const type = await declared(loose)

@@ -1,9 +1,8 @@
 import { invalid, isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
 import { currentOf } from '../store/entities.ts'
-import { checkTransition } from '../write/execute.ts'
 import { runVerb } from '../write/run-verb.ts'
 import { applyVerb } from '../write/verb.ts'
-import { notFound, verbOf } from '../write/verb-input.ts'
+import { notFound } from '../write/verb-input.ts'
 import type { RunResult, VerbRequest } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
 
@@ -17,9 +16,6 @@ export function convertLead(write: Write, request: VerbRequest): RunResult {
     const current = currentOf(write.sql, 'Lead', request.id ?? '')
     if (!current || current.deleted) throw notFound('Lead', request.id ?? '')
     const lead = JSON.parse(current.data) as JsonObject
-    const noun = write.engine.noun('Lead')
-    // Before anything is created.
-    checkTransition(noun, verbOf(noun, 'convert'), lead)
     const given = isPlainObject(request.data) ? (request.data as JsonObject) : {}
     const about = { name: lead.name ?? null }
     const link = (field: string, type: string, more: JsonObject) =>
