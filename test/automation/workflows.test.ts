@@ -488,6 +488,8 @@ describe('rights', () => {
         expect(() => a.run('Workflow', verb, workflow, { version: 1 } as JsonObject, weak)).toThrow(forbidden)
       }
       expect(() => a.tenant.write(weak, (write) => retryRun(write, workflow, run.id))).toThrow(forbidden)
+      const limited = { ...OPERATOR, limits: { writesPerDay: 1 } }
+      expect(() => a.tenant.write(limited, (write) => retryRun(write, workflow, run.id))).toThrow(forbidden)
       // It sees that the run failed, not what it did.
       expect(runWithId(a.tenant.engine, weak, workflow, run.id)).toMatchObject({
         status: 'Failed',
