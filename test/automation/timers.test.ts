@@ -231,7 +231,7 @@ verifies('timer.slices', 'thousands that are due at once run in many commits, no
   await settle()
 
   expect(events(/rang/)).toHaveLength(many)
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(250)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(50)
 })
 
 test('a verb that sets its own field to the past does not run for ever', async () => {
