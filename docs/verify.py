@@ -11,7 +11,7 @@ import argparse, base64, gzip, hashlib, json, pathlib, sys
 
 FIELDS = ["seq", "id", "at", "type", "entity", "verb", "event", "version", "actor", "correlation", "createdAt",
           "createdBy", "data", "previous", "args", "salt", "digest", "hash"]
-HEADER, OLDER = FIELDS[:12], [name for name in FIELDS if name != "args"]
+HEADER, OLDER, PERSON = FIELDS[:12], [name for name in FIELDS if name != "args"], ["onBehalfOf"]
 
 class Rejected(Exception): pass
 def demand(condition, sentence):
@@ -140,7 +140,7 @@ def check_log(lines, note, keys, witnesses=()):
         if {"tildebase", "beside", "end"} & event.keys():
             continue
         where = f"Event {seq + 1}"
-        demand(list(event) in (FIELDS, OLDER) and text_of(event) == line, f"{where} is not written as the service writes it.")
+        demand(list(event) in (FIELDS, OLDER, FIELDS + PERSON) and text_of(event) == line, f"{where} is not written as the service writes it.")
         demand(event["seq"] == seq + 1 and event["at"] >= at, f"{where} is missing or out of order.")
         digest = bytes.fromhex(event["digest"])
         if event["salt"] is None:
@@ -152,7 +152,7 @@ def check_log(lines, note, keys, witnesses=()):
             if event["type"] == "Erasure":
                 record = json.loads(event["data"])
                 recorded.add((record["type"], record["entity"]))
-        before = sha256(before, text_of([event[name] for name in HEADER]).encode(), digest)
+        before = sha256(before, text_of([event[name] for name in HEADER + PERSON if name in event]).encode(), digest)
         demand(before.hex() == event["hash"] and digest.hex() == event["digest"], f"{where} does not fit the chain.")
         seq, at = event["seq"], event["at"]
         push(stack, before)

@@ -45,6 +45,7 @@ export const people = requirements('keys', {
     'oauth.example': 'A browser application without an API key acts for the person who connects it.',
     'oauth.outlive':
       'An agent creates no keys and invites nobody; with limits it stores no code that runs without them.',
+    'oauth.sealed': 'The person that an agent acts for is sealed in the log.',
     'oauth.judge': 'An OAuth library that is not ours completes the whole flow.',
     'oauth.consent': 'The consent page shows client, tenant and scopes, and cannot be framed.',
     'oauth.browser': 'In a real browser the consent page leads back to the application.',

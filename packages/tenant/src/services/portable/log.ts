@@ -53,8 +53,9 @@ function cutRow({ sql }: Engine, seq: number): NonLogRow {
   return { beside: 'proof', row: [CUT, earliestCut(sql, seq)] }
 }
 
-function portable(row: SealedRow): object {
-  return { ...row, salt: row.salt && hexOf(row.salt), digest: hexOf(row.digest), hash: hexOf(row.hash) }
+function portable({ onBehalfOf, ...row }: SealedRow): object {
+  const sealed = { ...row, salt: row.salt && hexOf(row.salt), digest: hexOf(row.digest), hash: hexOf(row.hash) }
+  return onBehalfOf ? { ...sealed, onBehalfOf } : sealed
 }
 
 function line(value: object): string {
