@@ -4,6 +4,7 @@ import { requirements } from './requirement.ts'
 export const people = requirements('keys', {
   P1: {
     'people.invite': 'User.invite returns a URL that is valid once, for 7 days; its person is active after it.',
+    'people.invite.time': 'An invitation ends after 7 days.',
     'people.passkey': 'An invited person sets a passkey and signs in with it, in a real browser.',
     'cli.login': 'tilde login opens the browser, keeps what the person allowed, and renews it.',
     'cli.login.device': 'Without a browser tilde login shows a code to enter elsewhere.',
@@ -27,6 +28,7 @@ export const people = requirements('keys', {
   },
   P3: {
     'people.session': 'Signing in sets an HttpOnly cookie for the path of the tenant, Secure except on localhost.',
+    'people.session.time': 'A session ends after 12 hours without use, and after 30 days.',
     'people.session.end': 'DELETE …/session ends a session.',
     'people.sessions': 'Users list and end their own sessions, administrators those of others.',
     'people.suspend': 'Suspending a person ends their sessions at once.',
