@@ -29,6 +29,7 @@ export const people = requirements('keys', {
   P3: {
     'people.session': 'Signing in sets an HttpOnly cookie for the path of the tenant, Secure except on localhost.',
     'people.session.time': 'A session ends after 12 hours without use, and after 30 days.',
+    'people.bounds': 'Sessions of a person and tokens of a consent are bounded; the oldest give way.',
     'people.session.end': 'DELETE …/session ends a session.',
     'people.sessions': 'Users list and end their own sessions, administrators those of others.',
     'people.suspend': 'Suspending a person ends their sessions at once.',

@@ -37,11 +37,15 @@ import {
   type TokenKind,
   tokenById,
   tokensOf,
+  trimTokensOfConsent,
   unclaimedTokens,
   useToken,
 } from '../store/tokens.ts'
 
 const HOUR = 3_600_000
+/** The oldest give way. */
+const MOST_SESSIONS = 100
+const MOST_TOKENS = 200
 
 /** A person, as far as signing in needs to know. */
 export interface User {
@@ -96,9 +100,11 @@ export class TenantIdentity {
 
   /** Starts a session. The secret is never the one of a session before: nobody can fix it in advance. */
   startSession(user: string, about: JsonObject): { readonly secret: string; readonly session: Token } {
-    const { secret, token } = this.#written(() =>
-      issueToken(this.#engine, 'session', { user, data: about, lastsMs: SESSION_IDLE }),
-    )
+    const { secret, token } = this.#written(() => {
+      for (const old of tokensOf(this.#engine.sql, user, 'session').slice(MOST_SESSIONS - 1))
+        dropToken(this.#engine.sql, old.id)
+      return issueToken(this.#engine, 'session', { user, data: about, lastsMs: SESSION_IDLE })
+    })
     return { secret, session: token }
   }
 
@@ -134,7 +140,12 @@ export class TenantIdentity {
 
   /** Issues a secret of this kind. */
   issue(kind: TokenKind, draft: TokenDraft): string {
-    return this.#written(() => issueToken(this.#engine, kind, draft).secret)
+    return this.#written(() => {
+      const { secret } = issueToken(this.#engine, kind, draft)
+      // Used ones are kept to know them again; a client that asks without end fills no disk with them.
+      if (draft.consent) trimTokensOfConsent(this.#engine.sql, draft.consent, MOST_TOKENS)
+      return secret
+    })
   }
 
   /** The token of a secret that has not ended. One that can be used once may have been used. */

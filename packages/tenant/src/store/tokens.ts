@@ -81,6 +81,17 @@ export function dropTokensOfConsent(sql: Sql, consent: string): void {
   sql.run('DELETE FROM tokens WHERE consent = ?', consent)
 }
 
+/** Forgets all tokens of a consent but the newest. */
+export function trimTokensOfConsent(sql: Sql, consent: string, most: number): void {
+  sql.run(
+    `DELETE FROM tokens
+    WHERE consent = ? AND id NOT IN (SELECT id FROM tokens WHERE consent = ? ORDER BY created_at DESC, id DESC LIMIT +?)`,
+    consent,
+    consent,
+    most,
+  )
+}
+
 /** The tokens of one kind that no person has claimed yet. */
 export function unclaimedTokens(sql: Sql, kind: TokenKind): Token[] {
   return sql.rows(`${SELECT} WHERE user IS NULL AND kind = ?`, kind).map(toToken)

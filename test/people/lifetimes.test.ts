@@ -56,3 +56,21 @@ verifies('people.invite.time', 'an invitation ends after 7 days', () => {
   clock.at += 1
   expect(identity.find('invitation', token)).toBeNull()
 })
+
+verifies('people.bounds', 'a person has 100 sessions and a consent 200 tokens at most: the oldest give way', () => {
+  const { tenant, clock } = openAcme()
+  const { identity } = tenant.facade
+  const secrets = Array.from({ length: 101 }, () => {
+    clock.at++
+    return identity.startSession('user_0', {}).secret
+  })
+  const tokens = Array.from({ length: 210 }, () => {
+    clock.at++
+    return identity.issue('refresh', { consent: 'consent_0', lastsMs: DAY })
+  })
+
+  expect(identity.sessions('user_0')).toHaveLength(100)
+  expect(identity.find('session', secrets[0]!)).toBeNull()
+  expect(identity.find('session', secrets[100]!)).not.toBeNull()
+  expect(tokens.filter((token) => identity.find('refresh', token) !== null)).toEqual(tokens.slice(10))
+})
