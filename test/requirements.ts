@@ -1,6 +1,7 @@
 import { addressing, lenses } from './requirements/addressing.ts'
 import { automation } from './requirements/automation.ts'
 import { bulk, sync } from './requirements/bulk.ts'
+import { changesets } from './requirements/changesets.ts'
 import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
 import { keys } from './requirements/keys.ts'
@@ -35,6 +36,7 @@ export const REQUIREMENTS = [
   ...sync,
   ...mcp,
   ...batch,
+  ...changesets,
   ...metrics,
   ...client,
   ...cli,

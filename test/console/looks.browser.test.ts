@@ -104,6 +104,20 @@ const SCENES: readonly Scene[] = [
     isPlain: true,
   },
   { name: 'events', path: () => 'events', arrange: (page) => page.locator('.tail summary').first().waitFor() },
+  {
+    name: 'changesets',
+    path: async (stage) => {
+      await changeset(stage)
+      return 'changesets'
+    },
+    arrange: (page) => page.locator('tbody tr').first().waitFor(),
+    isPlain: true,
+  },
+  {
+    name: 'review',
+    path: async (stage) => `changesets/${await changeset(stage)}`,
+    arrange: (page) => page.locator('.review-change ins').first().waitFor(),
+  },
   { name: 'bin', path: async (stage) => `bin?type=${await deletedType(stage)}` },
   {
     name: 'dashboards',
@@ -164,7 +178,7 @@ const WIDE = { width: 1280, height: 860 }
 const NARROW = { width: 360, height: 740 }
 /** All scenes light and wide, the main ones dark and narrow; `npm run test:long` and the pictures take all in all four. */
 const IS_WHOLE = process.env.TILDE_LOOKS === 'all' || process.env.TILDE_PICTURES === '1'
-const MAIN = new Set(['home', 'list', 'board', 'entity', 'edit', 'palette', 'query', 'dashboards', 'types'])
+const MAIN = new Set(['home', 'list', 'board', 'entity', 'edit', 'palette', 'query', 'dashboards', 'types', 'review'])
 const LOOKS = [
   { look: 'light and wide', dark: false, size: WIDE, scenes: SCENES },
   {
@@ -248,6 +262,23 @@ async function webhook({ host }: Stage): Promise<string> {
   const { body } = await host.request('POST', '/~acme/webhooks', { url: receiver.url, events: ['Deal.*'] })
   for (const name of ['Field Notes pilot', 'Juniper Labs pilot']) await host.request('POST', '/~acme/Deal', { name })
   await host.request('POST', `/~acme/webhooks/${body.$id}/test`)
+  return body.$id
+}
+
+/** A proposal of an agent, half of which is in conflict with what others did meanwhile. */
+async function changeset({ host }: Stage): Promise<string> {
+  const agent = host.as(await host.key('acme', 'propose:crm', { name: 'Research agent' }))
+  const contacts = (await host.request('GET', '/~acme/Contact?limit=6')).body.results
+  const [organization] = (await host.request('GET', '/~acme/Organization?limit=1')).body.results
+  const operations = contacts.map(({ $id }: { $id: string }, at: number) => ({
+    method: 'PUT',
+    path: `/Contact/${$id}`,
+    body: { title: 'Head of Research', leadScore: 50 + at, organization: organization.$id },
+  }))
+  const query = 'propose=Clean%20up%20after%20the%20import&reason=Titles%20and%20organizations%20were%20missing.'
+  const { body } = await agent('POST', `/~acme/batch?${query}`, { operations })
+  for (const { $id } of contacts.slice(0, 2)) await host.request('PUT', `/~acme/Contact/${$id}`, { title: 'Director' })
+  await host.request('POST', `/~acme/changesets/${body.$id}/comment`, { text: 'Is the second one right?' })
   return body.$id
 }
 

@@ -482,6 +482,44 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     expect((await request('GET', `${at}/Contact?filter={"$text":"ada"}`)).body.total).toBe(1)
   },
 
+  'a write is proposed, shown as a diff, and approved': async ({ request, as }, at) => {
+    const { body: ada } = await request('POST', `${at}/Contact`, { name: 'Ada' })
+    const { body: key } = await request('POST', `${at}/api-keys`, { name: 'agent', scopes: 'propose:crm' })
+
+    const plain = await as(key.secret)('PUT', `${at}/Contact/${ada.$id}`, { title: 'x' })
+    const proposed = await as(key.secret)('PUT', `${at}/Contact/${ada.$id}?propose=Titles`, { title: 'Countess' })
+    const shown = await request('GET', `${at}/changesets/${proposed.body.$id}`)
+    const approved = await request('POST', `${at}/changesets/${proposed.body.$id}/approve`)
+
+    expect([plain.status, proposed.status, approved.status]).toEqual([403, 202, 200])
+    expect(shown.body.diff).toMatchObject([{ changes: { title: { from: null, to: 'Countess' } } }])
+    expect((await request('GET', `${at}/Contact/${ada.$id}`)).body.title).toBe('Countess')
+  },
+
+  'what a fork did is merged into its origin': async ({ request, as }, at) => {
+    const slug = at.slice(2)
+    const { body: ada } = await request('POST', `${at}/Contact`, { name: 'Ada' })
+    await request('POST', `/operator/tenants/${slug}/fork`, { to: `${slug}-draft` })
+    await request('POST', `/~${slug}-draft/Contact/${ada.$id}/qualify`)
+    await request('PUT', `${at}/Contact/${ada.$id}`, { title: 'Countess' })
+    const { body: key } = await request('POST', `${at}/api-keys`, { name: 'reviewer', scopes: 'write:crm' })
+    const { body: reader } = await request('POST', `/~${slug}-draft/api-keys`, { name: 'reader', scopes: 'read:crm' })
+
+    const keyless = await as(key.secret)('POST', `${at}/changesets`, { from: `${slug}-draft` })
+    const { status, body } = await as(key.secret)('POST', `${at}/changesets`, {
+      from: `${slug}-draft`,
+      key: reader.secret,
+    })
+    const approved = await request('POST', `${at}/changesets/${body.$id}/approve`)
+
+    expect([keyless.status, status, approved.status]).toEqual([403, 201, 200])
+    expect(body).toMatchObject({ from: `${slug}-draft`, operationCount: 1, conflicts: [] })
+    expect((await request('GET', `${at}/Contact/${ada.$id}`)).body).toMatchObject({
+      stage: 'Qualified',
+      title: 'Countess',
+    })
+  },
+
   'a fork is the tenant at a moment, without its keys': async ({ request, as }, at) => {
     const tenant = `/operator/tenants/${at.slice(2)}`
     const { body: key } = await request('POST', `${at}/api-keys`, { name: 'crm', scopes: 'read:crm' })

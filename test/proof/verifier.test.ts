@@ -34,6 +34,8 @@ beforeAll(async () => {
   const eve = await create({ name: 'Eve', tags: 'a,b' })
   await app.request('PUT', `/~acme/Contact/${ada}`, { name: 'Ada King', score: 1.5 })
   await app.request('POST', '/~acme/events', { name: 'signed_up', type: 'track' })
+  const { body } = await app.request('PUT', `/~acme/Contact/${eve}?propose=Tags`, { tags: 'c' })
+  await app.as(await app.key('acme', 'admin:all'))('POST', `/~acme/changesets/${body.$id}/approve`)
   await app.request('POST', `/~acme/Contact/${eve}/erase`, { reason: 'asked for it' })
   await app.request('POST', `/~acme/Contact/${ada}/qualify`)
   await app.request('DELETE', `/~acme/Contact/${ada}`)
@@ -79,6 +81,7 @@ function resealed(rows: readonly Row[]): string[] {
       row.salt === null ? Buffer.from(row.digest, 'hex') : sha256(Buffer.from(row.salt, 'hex'), valuesOf(row))
     const { id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy } = row
     const header = [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy]
+    if (row.onBehalfOf) header.push(row.onBehalfOf as string)
     before = sha256(before, JSON.stringify(header), digest)
     const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
     return JSON.stringify({ ...row, seq, digest: hex(digest), hash: hex(before) })

@@ -11,6 +11,7 @@ export type Area =
   | 'sync'
   | 'mcp'
   | 'batch'
+  | 'changesets'
   | 'metrics'
   | 'client'
   | 'cli'

@@ -19,6 +19,9 @@ export interface Planted {
   /** A run of the visible workflow for a hidden contact, and the event that it ran for. */
   readonly run: string
   readonly hiddenEvent: string
+  /** Proposed by a key with the same filter, about a row that was hidden afterwards. */
+  readonly changeset: string
+  readonly hiddenChangesets: readonly string[]
 }
 
 /** The rows that a narrowed key may see: those whose owner field says so. */
@@ -94,9 +97,25 @@ export async function plant(app: TestApp): Promise<Planted> {
     events: ['Nothing.*'],
     description: 'theirs',
   })
+  const propose = async (path: string, body: unknown, key?: string) => {
+    const { status, body: changeset } = await (key ? app.as(key) : app.request)('PUT', `/~${TENANT}${path}`, body)
+    if (status !== 202) throw new Error(`${path}: ${JSON.stringify(changeset)}`)
+    return changeset.$id as string
+  }
+  const moved = await send('POST', '/Contact', { name: 'seen until now', title: 'mine' })
+  const own = await app.key(TENANT, 'admin:all', { filter: ROWS })
+  const changeset = await propose(`/Contact/${moved.$id}?propose=seen`, { phone: '1', name: 'seen' }, own)
+  await send('PUT', `/Contact/${moved.$id}`, { name: `${MARK} moved`, title: 'theirs' })
+  const hiddenChangesets = [
+    await propose(`/Contact/${made.hidden.Contact}?propose=${MARK}`, { phone: MARK }),
+    await propose(`/Contact/${made.visible.Contact}?propose=${MARK}`, { phone: MARK }),
+  ]
+  await send('POST', `/changesets/${hiddenChangesets[0]}/comment`, { text: MARK })
   return {
     ...made,
-    secretIds: [...Object.values(made.hidden), tracked.$id, deleted.$id, run.$id],
+    changeset,
+    hiddenChangesets,
+    secretIds: [...Object.values(made.hidden), tracked.$id, deleted.$id, run.$id, ...hiddenChangesets],
     correlation,
     webhook: webhook.$id,
     hiddenWebhook: other.$id,

@@ -11,7 +11,18 @@ export interface Probe {
 
 type Probes = (planted: Planted) => readonly Probe[]
 
-const TYPES = ['Contact', 'Organization', 'Deal', 'Ticket', 'Metric', 'FeatureFlag', 'Funnel', 'Workflow', 'Event']
+const TYPES = [
+  'Contact',
+  'Organization',
+  'Deal',
+  'Ticket',
+  'Metric',
+  'FeatureFlag',
+  'Funnel',
+  'Workflow',
+  'Event',
+  'Changeset',
+]
 const filter = (json: object) => encodeURIComponent(JSON.stringify(json))
 
 const get = (path: string, headers?: Probe['headers']): Probe => ({ method: 'GET', path, ...(headers && { headers }) })
@@ -73,6 +84,9 @@ export const PROBES: { readonly [route: string]: Probes } = {
     send('POST', '/Contact', { name: 'new', title: 'theirs' }),
     send('POST', '/Contact', { name: 'same', title: 'mine', email: `${MARK.toLowerCase()}@example.org` }),
     send('POST', '/Contact?dryRun=true', { name: 'dry', title: 'mine' }),
+    send('POST', '/Contact?propose=walk', { name: 'proposed', title: 'mine' }),
+    send('POST', '/Contact?propose=walk', { name: 'proposed', title: 'theirs' }),
+    send('POST', '/Contact?propose=walk', { name: 'p', title: 'mine', email: `${MARK.toLowerCase()}@example.org` }),
     send('POST', '/Metric', { name: 'x', description: 'mine' }),
     send('POST', '/Goal', { name: 'g', target: 1 }),
   ],
@@ -90,6 +104,13 @@ export const PROBES: { readonly [route: string]: Probes } = {
     send('POST', `/Funnel/${planted.visible.Funnel}/analyze`),
     send('POST', `/Funnel/${planted.hidden.Funnel}/analyze`),
     send('POST', `/Contact/${planted.hidden.Contact}/qualify`),
+    ...[planted.changeset, ...planted.hiddenChangesets].flatMap((id) => [
+      send('POST', `/changesets/${id}/comment`, { text: 'walked' }),
+      send('POST', `/changesets/${id}/approve`),
+      send('POST', `/changesets/${id}/rebase`, { keep: [] }),
+      send('POST', `/changesets/${id}/reject`),
+    ]),
+    send('POST', `/Contact/${planted.hidden.Contact}/update?propose=walked`, { phone: '3' }),
   ],
   'GET /Form/:id/submissions': ({ hidden }) => [get(`/Form/${hidden.Contact}/submissions`)],
   'GET /forms/:id/submissions': ({ hidden }) => [get(`/forms/${hidden.Contact}/submissions`)],
@@ -122,6 +143,40 @@ export const PROBES: { readonly [route: string]: Probes } = {
       ],
     }),
   ],
+  ...Object.fromEntries(
+    ['changesets', 'Changeset'].flatMap((name): [string, Probes][] => [
+      [
+        `GET /${name}`,
+        () => [
+          ...QUESTIONS.map((question) => get(`/${name}${question}`)),
+          get(`/${name}`, { accept: 'text/event-stream' }),
+        ],
+      ],
+      [`GET /${name}/count`, () => QUESTIONS.map((question) => get(`/${name}/count${question}`))],
+      [`GET /${name}/aggregate`, () => [get(`/${name}/aggregate?group=title`), get(`/${name}/aggregate?max=title`)]],
+      [
+        `GET /${name}/:id`,
+        ({ changeset, hiddenChangesets }) =>
+          [changeset, ...hiddenChangesets].flatMap((id) => [
+            get(`/${name}/${id}`),
+            get(`/${name}/${id}?asOf=2030-01-01T00:00:00Z`),
+            get(`/${name}/${id}/history`),
+          ]),
+      ],
+      [
+        `POST /${name}`,
+        ({ hidden }) => [
+          send('POST', `/${name}`, { title: 'empty' }),
+          send('POST', `/${name}`, { from: 'nowhere' }),
+          send('POST', `/${name}`, {
+            title: 'given',
+            operations: [{ type: 'Contact', verb: 'update', id: hidden.Contact, data: { phone: '2' } }],
+          }),
+        ],
+      ],
+    ]),
+  ),
+  'GET /fork': () => [get('/fork')],
   'GET /metrics': () => [get('/metrics'), get('/metrics?asOf=2030-01-01T00:00:00Z')],
   'GET /Metric/:id/series': (planted) =>
     rows(planted)

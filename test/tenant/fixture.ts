@@ -47,6 +47,11 @@ export class TestTenant {
     return this.transactor.commit(grant, context, (write) => runVerb(write, operation))
   }
 
+  /** Runs a verb inside a write. */
+  runIn(write: Write, operation: Operation): RunResult {
+    return runVerb(write, operation)
+  }
+
   /** Runs work in a commit of its own, now. */
   write<T>(grant: Grant, work: (write: Write) => T, context: Partial<WriteContext> = {}): T {
     return this.transactor.commit(grant, context, work)

@@ -16,7 +16,7 @@ interface Flag {
 export type Flags = { readonly [name: string]: Flag }
 
 /** Flags of all commands that change what a command does: a command that does not support one rejects it. */
-type Heeded = 'as-of' | 'dry-run'
+type Heeded = 'as-of' | 'dry-run' | 'propose'
 
 /** A command of `tilde`. */
 export interface Command {

@@ -9,6 +9,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
   search: 'find entities by words',
   fetch: 'read one entity',
   do: 'run a verb, or code beside the data',
+  changesets: 'review what others propose',
   events: 'list or follow what happens',
   schema: 'show or declare types',
   keys: 'list, create and revoke keys',

@@ -1,5 +1,6 @@
 import type { Call, Command, Flags } from './command.ts'
 import { GLOBAL } from './flags.ts'
+import { proposed } from './proposed.ts'
 import { assignmentFrom, type Described, fieldFlags, jsonObject, valueFrom, writableFields } from './type.ts'
 import { UsageError } from './usage-error.ts'
 import { oneWord, someWords, standardInput } from './words.ts'
@@ -14,7 +15,11 @@ const GIVE: Flags = {
 /** Examples of the built-in verbs. */
 export const WRITES: { readonly [verb: string]: readonly string[] } = {
   create: ['tilde Contact.create --name Ada --email ada@example.com', `echo '{"name":"Ada"}' | tilde Contact.create`],
-  update: ['tilde Contact.update ID --title Countess', 'tilde Contact.update ID --set title=null --if-version 3'],
+  update: [
+    'tilde Contact.update ID --title Countess',
+    "tilde Contact.update ID --title Countess --propose 'New titles'",
+    'tilde Contact.update ID --set title=null --if-version 3',
+  ],
   delete: ['tilde Contact.delete ID'],
   rollback: ['tilde Contact.rollback ID --as-of 2026-01-31T12:00:00Z'],
   restore: ['tilde Contact.restore ID'],
@@ -33,7 +38,7 @@ export function writeCommand(noun: Described, verb: string): Command {
       ...GIVE,
     },
     examples: examples.map((example) => example.replaceAll('Contact.', `${noun.name}.`)),
-    heeds: verb === 'rollback' ? ['as-of', 'dry-run'] : ['dry-run'],
+    heeds: verb === 'rollback' ? ['as-of', 'dry-run', 'propose'] : ['dry-run', 'propose'],
     run: (call) => write(call, noun, verb, args),
   }
 }
@@ -47,13 +52,14 @@ async function write(call: Call, noun: Described, verb: string, args: readonly s
   const ifVersion = flags.text('if-version')
   const answer = await call.link().$.request('POST', path, {
     body,
-    query: { dryRun: settings.dryRun || undefined },
+    query: { dryRun: settings.dryRun || undefined, propose: settings.propose },
     headers: {
       'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"`,
       'idempotency-key': flags.text('idempotency-key'),
     },
   })
   if (settings.dryRun) return rehearsed(call, answer)
+  if (settings.propose !== undefined) return proposed(call, answer)
   if (answer === null) {
     if (out.json) out.value(null)
     else out.note(`Deleted ${call.words[0]}. tilde ${noun.name}.restore ${call.words[0]} brings it back.`)

@@ -13,6 +13,7 @@ export const GLOBAL: Flags = {
   json: { type: 'boolean', help: 'print JSON' },
   'as-of': { type: 'string', help: 'read the state as of that time' },
   'dry-run': { type: 'boolean', help: 'write nothing, tell what would be written' },
+  propose: { type: 'string', help: 'propose it under this title, or add it to this changeset, instead of writing' },
   help: { type: 'boolean', short: 'h', help: 'say how a command is used' },
 }
 
@@ -53,9 +54,9 @@ export function readFlags(
   return { words: positionals, given: givenOf(values) }
 }
 
-/** Refuses --as-of and --dry-run where they would be ignored: a write would then be done, or done to the present. */
+/** Refuses --as-of, --dry-run and --propose where they would be ignored: a write would then be done, or done to the present. */
 export function refuseUnheeded({ usage, heeds = [] }: Pick<Command, 'usage' | 'heeds'>, given: Given): void {
-  for (const flag of ['as-of', 'dry-run'] as const) {
+  for (const flag of ['as-of', 'dry-run', 'propose'] as const) {
     if (!given.has(flag) || heeds.includes(flag)) continue
     const [command] = usage.split(/\s/)
     throw new UsageError(`${command} cannot heed --${flag}, so it did nothing. Leave the flag out.`)

@@ -15,6 +15,8 @@ export interface Settings {
   readonly json: boolean
   readonly dryRun: boolean
   readonly asOf: string | undefined
+  /** The title or the id of the changeset that writes are proposed in. */
+  readonly propose: string | undefined
 }
 
 type Env = { readonly [name: string]: string | undefined }
@@ -45,5 +47,6 @@ export function settingsOf(given: Given, env: Env): Settings {
     json: given.has('json'),
     dryRun: given.has('dry-run'),
     asOf: given.text('as-of'),
+    propose: given.text('propose'),
   }
 }

@@ -1,5 +1,13 @@
 export { type About, type EventRecord, type Issue, Problem } from '@tildebase/nouns'
 export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './batch-types.ts'
+export type {
+  Changesets,
+  Conflict,
+  ForkOptions,
+  ProposedChange,
+  ProposedOperation,
+  ReviewedChangeset,
+} from './changesets.ts'
 export type { EventFilter, Events, ListOptions, StreamOptions } from './events.ts'
 export {
   type LocalEntity,

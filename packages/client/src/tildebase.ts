@@ -2,13 +2,14 @@ import type { Catalogue, Noun, NounMap } from '@tildebase/nouns'
 import type { AnyJson } from './any-json.ts'
 import { batch } from './batch.ts'
 import type { BatchAnswer, BatchBuilder, BatchOptions } from './batch-types.ts'
+import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
 import { collectionOf } from './collection.ts'
 import { type Events, eventsOf } from './events.ts'
 import { type Proofs, proofsOf } from './proof.ts'
 import { type Time, timeText } from './query.ts'
 import type { Collection } from './types.ts'
 import { verifyWebhook } from './webhooks.ts'
-import { type Sending, type Warning, type WireOptions, wireTo } from './wire.ts'
+import { type Sending, type Warning, type Wire, type WireOptions, wireTo } from './wire.ts'
 
 export interface TildebaseOptions<N extends NounMap> extends Omit<WireOptions, 'baseUrl'> {
   /** The one tenant that this client works on. */
@@ -31,6 +32,16 @@ export interface Service<C extends NounMap> {
   readonly $context: string
   /** Several operations in one request. */
   batch(build: (b: BatchBuilder<C>) => unknown, options?: BatchOptions): Promise<BatchAnswer>
+  /**
+   * Proposes what `work` writes as one changeset, for another key to approve: `propose('Clean up', ($) => $.Contact.delete(id))`.
+   * Reads inside see the present. Null when nothing was written.
+   */
+  propose(
+    title: string,
+    work: ($: Tildebase<C>) => unknown,
+    options?: { readonly reason?: string },
+  ): Promise<ReviewedChangeset | null>
+  readonly changesets: Changesets
   readonly events: Events<C>
   readonly webhooks: { readonly verify: typeof verifyWebhook }
   /** Signed checkpoints of the log, and proofs of its events. */
@@ -66,15 +77,27 @@ export interface DoAnswer {
   readonly warnings?: readonly (Warning & { readonly type: string })[]
   /** What everything that the code wrote shares; null when it wrote nothing. */
   readonly correlation?: string | null
+  /** What it proposed, inside of `propose`. */
+  readonly changeset?: { readonly $id: string; readonly url: string } | null
 }
 
 /** A client of one tenant. */
 export function tildebase<N extends NounMap = NoNouns>(options: TildebaseOptions<N>): Tildebase<N> {
   const wire = wireTo({ ...options, baseUrl: options.baseUrl ?? 'http://localhost:8787' })
-  const root = `/~${encodeURIComponent(options.tenant)}`
+  return clientOf(wire, `/~${encodeURIComponent(options.tenant)}`) as unknown as Tildebase<N>
+}
+
+function clientOf(wire: Wire, root: string): Tildebase<NounMap> {
   const service: Service<NounMap> = {
     $context: `${wire.baseUrl}${root}`,
     batch: (build, how) => batch(wire, root, build, how),
+    propose: async (title, work, { reason } = {}) => {
+      const proposing = proposingWire(wire, title, reason)
+      await work(clientOf(proposing, root))
+      const id = proposing.changeset()
+      return id === null ? null : changesetsOf(wire, root).get(id)
+    },
+    changesets: changesetsOf(wire, root),
     events: eventsOf(wire, root),
     webhooks: { verify: verifyWebhook },
     proof: proofsOf(wire, root),
@@ -98,5 +121,5 @@ export function tildebase<N extends NounMap = NoNouns>(options: TildebaseOptions
         : Object.hasOwn(known, name)
           ? known[name as keyof typeof known]
           : collection(name),
-  }) as unknown as Tildebase<N>
+  }) as unknown as Tildebase<NounMap>
 }

@@ -5,7 +5,7 @@ import { asOf } from './place.ts'
 import { nouns } from './schema.ts'
 import { request } from './service.ts'
 
-const ACTIONS = ['read', 'write', 'admin']
+const ACTIONS = ['read', 'propose', 'write', 'admin']
 
 /** Types that only administrators may read. */
 const GUARDED = new Set(['ApiKey', 'Webhook'])
@@ -28,6 +28,9 @@ export function keyId(): string {
 /** Whether the key may do this to this type. */
 export function may(action: 'read' | 'write', noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
   if (noun === undefined) return false
+  // Which changesets a key sees is decided by what they touch.
+  if (noun.name === 'Changeset')
+    return key.value.scopes.some((scope) => action === 'read' || !scope.startsWith('read:'))
   return holds(GUARDED.has(noun.name) ? 'admin' : action, [noun.domain, noun.name])
 }
 
@@ -35,6 +38,11 @@ export function may(action: 'read' | 'write', noun: Pick<Noun, 'name' | 'domain'
 export function mayAdminister(type: string): boolean {
   const noun = nouns.value.get(type)
   return noun !== undefined && holds('admin', [noun.domain, noun.name])
+}
+
+/** Whether the key lets its owner approve what it proposed itself. */
+export function mayApproveOwn(): boolean {
+  return key.value.scopes.includes('approve:own')
 }
 
 /** Whether the key may declare types and store hooks. */

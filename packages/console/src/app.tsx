@@ -21,6 +21,7 @@ import { Toasts } from './ui/toasts.tsx'
 
 const PAGES: { readonly [path: string]: preact.ComponentType } = {
   events: lazy(async () => (await import('./pages/events.tsx')).EventsPage),
+  changesets: lazy(async () => (await import('./pages/changesets.tsx')).ChangesetsPage),
   bin: lazy(async () => (await import('./pages/bin.tsx')).BinPage),
   account: lazy(async () => (await import('./pages/account.tsx')).AccountPage),
   people: lazy(async () => (await import('./pages/people.tsx')).PeoplePage),

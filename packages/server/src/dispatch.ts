@@ -1,8 +1,17 @@
 import { Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
-import { type Call, flagParam, type Match, type Route, type RouteTable, type StreamRoute } from './call.ts'
+import {
+  type Call,
+  flagParam,
+  type Match,
+  type Route,
+  type RouteTable,
+  type StreamRoute,
+  type WriteRoute,
+} from './call.ts'
 import type { MaybePromise } from './http.ts'
 import { isOnce, remember, rememberLong } from './idempotency.ts'
+import { isProposed, proposed } from './propose.ts'
 import { redacted } from './redact.ts'
 import { json, type Reply } from './reply.ts'
 
@@ -40,17 +49,20 @@ const MOST_LOOKED_AT = 65_536
 
 /** Runs a route: a reading one at once, a writing one in the next commit, once per Idempotency-Key. */
 function runNow(route: Route, call: Call): MaybePromise<Reply> {
+  const isProposal = isProposed(route, call)
   if (route.mode === 'stream')
     return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))
   if (route.mode === 'read' && !isOnce(call)) return (route.inTurns ?? route.handle)(call)
-  const isPlain = !isOnce(call) && !flagParam(call.query, 'dryRun')
+  const isPlain = !isOnce(call) && !isProposal && !flagParam(call.query, 'dryRun')
   const inTurns = route.mode === 'write' && isPlain ? route.inTurns?.(call) : null
   if (inTurns) return inTurns
-  return call.tenant.write(call.grant, call.writes, call.budget, (write) =>
-    route.mode === 'write' && flagParam(call.query, 'dryRun')
-      ? dryRun(call, write, () => handleIn(route, call, write))
-      : remember(call, write, () => handleIn(route, call, write)),
-  )
+  return call.tenant.write(call.grant, call.writes, call.budget, (write) => {
+    const work = () =>
+      isProposal ? proposed(call, write, route.handle as WriteRoute['handle']) : handleIn(route, call, write)
+    return route.mode === 'write' && flagParam(call.query, 'dryRun')
+      ? dryRun(call, write, work)
+      : remember(call, write, work)
+  })
 }
 
 /** Runs a route inside a write. */

@@ -14,6 +14,8 @@ export interface LogRequest {
   readonly beside: NonLogTables
   /** A time that it ends with, or null. */
   readonly asOf: number | null
+  /** True when another tenant is made of it. */
+  readonly fork?: boolean
 }
 
 const LONGEST_WAIT = 60
@@ -49,7 +51,10 @@ export function parseForkRequest(body: Uint8Array | null): { readonly to: string
 }
 
 /** The part of a tenant's log that answers a request, once there are events in it or the time is over. */
-export async function logPart(tenant: Tenant, { after, waitMs, beside, asOf }: LogRequest): Promise<LogPart> {
+export async function logPart(
+  tenant: Tenant,
+  { after, waitMs, beside, asOf, fork = false }: LogRequest,
+): Promise<LogPart> {
   const end = performance.now() + waitMs
   const waiter = new Waiter(tenant.follow(OPERATOR))
   try {
@@ -65,7 +70,7 @@ export async function logPart(tenant: Tenant, { after, waitMs, beside, asOf }: L
   if (tenant.isClosed)
     throw new Problem('unavailable', 'The tenant was closed meanwhile. Ask again.', { retryAfter: 1 })
   const { seq } = tenant.admin.head
-  if (after <= seq) return { after, beside, ...(asOf !== null && { until: tenant.admin.seqAt(asOf) }) }
+  if (after <= seq) return { after, beside, fork, ...(asOf !== null && { until: tenant.admin.seqAt(asOf) }) }
   const message = `The tenant ${tenant.slug} has ${seq} events: there is no event ${after} to go on after.`
   throw new Problem('conflict', message, { id: tenant.slug, seq })
 }

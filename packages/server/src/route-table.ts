@@ -12,6 +12,7 @@ import { tokenRoutes } from './oauth/token.ts'
 import { consentRoutes } from './oauth/tokens.ts'
 import { aggregateRoutes } from './rest/aggregate.ts'
 import { batchRoutes } from './rest/batch.ts'
+import { changesetRoutes } from './rest/changesets.ts'
 import { doRoutes } from './rest/do.ts'
 import { entityRoutes } from './rest/entities.ts'
 import { eraseRoutes } from './rest/erase.ts'
@@ -60,6 +61,7 @@ export const routes = new Routes([
   ...proofRoutes,
   ...mcpRoutes,
   ...doRoutes,
+  ...changesetRoutes,
   ...hookRoutes,
   // After hooks: /schema/roles/hooks is about the hooks of a type.
   ...roleRoutes,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { cell } from '../cell.ts'
 import type { Command } from '../command.ts'
+import { proposed } from '../proposed.ts'
 import { UsageError } from '../usage-error.ts'
 import { someWords, standardInput } from '../words.ts'
 
@@ -15,8 +16,9 @@ export const command: Command = {
     'tilde do Contact.qualify contact_…',
     `tilde do --code 'await $.Contact.count()'`,
     'tilde do --file clean-up.ts --dry-run',
+    "tilde do --file clean-up.ts --propose 'Clean up'",
   ],
-  heeds: ['dry-run'],
+  heeds: ['dry-run', 'propose'],
   async run(call) {
     const { flags, settings, out } = call
     someWords(call, [])
@@ -25,12 +27,14 @@ export const command: Command = {
     if (given === undefined)
       throw new UsageError('Give a verb, as in tilde do Contact.qualify ID, or --code or --file.')
     const code = given === '-' ? await standardInput() : given
-    const answer = await call.link().$.do(code, { dryRun: settings.dryRun })
+    const { dryRun, propose } = settings
+    const body = { code, dryRun, propose }
+    const answer = await call.link().$.request('POST', '/do', { body, once: true })
     if (out.json) return out.value(answer)
     for (const line of answer.logs) process.stderr.write(`${cell(line)}\n`)
     out.value(answer.result ?? null)
-    if (settings.dryRun)
-      out.note(`A dry run: nothing was written. It would have been ${answer.events?.length} event(s).`)
+    if (answer.changeset) return proposed(call, answer.changeset)
+    if (dryRun) out.note(`A dry run: nothing was written. It would have been ${answer.events?.length} event(s).`)
     else if (answer.correlation) out.note(`Correlation ${answer.correlation}.`)
   },
 }

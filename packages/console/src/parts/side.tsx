@@ -17,6 +17,7 @@ export const WORK_PAGES: readonly SidePage[] = [
   { path: '', label: 'Home', icon: 'home' },
   { path: 'dashboards', label: 'Dashboards', icon: 'grid' },
   { path: 'metrics', label: 'Metrics', icon: 'chart' },
+  { path: 'changesets', label: 'Changesets', icon: 'inbox' },
   { path: 'events', label: 'Events', icon: 'pulse' },
   { path: 'bin', label: 'Bin', icon: 'bin' },
 ]
@@ -33,7 +34,7 @@ export const SETUP_PAGES: readonly SidePage[] = [
 ]
 
 /** Types that have a page of their own, or that the console keeps for itself. */
-export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard'])
+export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset'])
 
 /** The way around. */
 export function Side({ onSearch }: { onSearch: () => void }) {

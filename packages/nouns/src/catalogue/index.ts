@@ -6,7 +6,7 @@ import { Activity, Contact, Deal, Lead, Organization, Pipeline } from './crm.ts'
 import { Experiment, FeatureFlag } from './experiments.ts'
 import { ApiKey, User } from './identity.ts'
 import { Campaign, Form, Segment } from './marketing.ts'
-import { Agent, Integration, Webhook, Workflow } from './platform.ts'
+import { Agent, Changeset, Integration, Webhook, Workflow } from './platform.ts'
 import { Comment, Issue, Project } from './projects.ts'
 import { Ticket } from './support.ts'
 
@@ -48,6 +48,7 @@ export const catalogue = {
   User,
   Message,
   Webhook,
+  Changeset,
 } as const
 
 /** The types that every tenant has, as TypeScript knows them. */

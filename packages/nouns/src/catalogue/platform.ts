@@ -100,6 +100,33 @@ export const Workflow = noun('Workflow', {
   archive: { event: 'archived', from: ['Draft', 'Paused'], set: { status: 'Archived' } },
 })
 
+/** A proposed list of verbs, which another key approves or rejects. Its operations are kept apart from it. */
+export const Changeset = noun('Changeset', {
+  $domain: 'platform',
+  $strict: true,
+  title: 'string!',
+  reason: 'string',
+  state: 'Open | Approved | Rejected | Stale = Open (set by the service)',
+  author: 'string# (set by the service)',
+  base: 'number (set by the service)',
+  from: 'string (set by the service)',
+  source: 'string (set by the service)',
+  types: 'string[] (set by the service)',
+  audience: 'string[] (set by the service)',
+  operationCount: 'number (set by the service)',
+  bytes: 'number (set by the service)',
+  parts: 'number (set by the service)',
+  comments: 'json (set by the service)',
+  reviewer: 'string (set by the service)',
+  approved: 'json (set by the service)',
+  approve: { event: 'approved', from: 'Open', set: { state: 'Approved' } },
+  reject: { event: 'rejected', from: 'Open', set: { state: 'Rejected' } },
+  comment: { event: 'commented' },
+  rebase: { event: 'rebased', from: 'Open', before: 'rebasing' },
+  update: null,
+  delete: null,
+})
+
 /** An endpoint that events are sent to. */
 export const Webhook = noun('Webhook', {
   $domain: 'platform',

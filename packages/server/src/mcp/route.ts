@@ -1,11 +1,12 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR, ProtocolError, Server } from '@modelcontextprotocol/server'
 import type { Problem } from '@tildebase/nouns'
+import { onlyProposes } from '@tildebase/tenant'
 import { type Call, parseBody, type StreamRoute } from '../call.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
 import { adviceOn } from './advice.ts'
 import { runTool } from './run.ts'
-import { toolsFor } from './tools.ts'
+import { PROPOSES, toolsFor } from './tools.ts'
 
 const INFO = { name: 'tildebase', title: 'Tildebase', version: '0.1.0' }
 
@@ -87,9 +88,9 @@ function serverFor(call: Call): Server {
   return server
 }
 
-function instructionsFor({ tenant, lens }: Call): string {
+function instructionsFor({ tenant, lens, grant }: Call): string {
   const shown = lens.names.length > 0 ? ` The lens ${lens.names.join(' and ')} chooses which types are shown.` : ''
-  return `The business data of the tenant ${tenant.slug}: search finds entities, fetch reads one, do runs code that changes them.${shown}`
+  return `The business data of the tenant ${tenant.slug}: search finds entities, fetch reads one, do runs code that changes them.${shown}${onlyProposes(grant) ? ` ${PROPOSES}` : ''}`
 }
 
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

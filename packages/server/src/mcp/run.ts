@@ -1,5 +1,6 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
 import { isPlainObject, listed, Problem, quoted } from '@tildebase/nouns'
+import { onlyProposes } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
 import { findRoute } from '../dispatch.ts'
@@ -16,10 +17,20 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
     case 'fetch':
       return fetchOne(call, given)
     case 'do':
-      return onBehalfOf(call.request.signal, () => call.tenant.runCode(call.grant, call.writes, call.budget, given))
+      return onBehalfOf(call.request.signal, () => runCode(call, given))
     default:
       throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name.slice(0, 100)}. There are search, fetch and do.`)
   }
+}
+
+/** The title of what an agent proposes without one. */
+const UNTITLED = 'Proposed by an agent'
+
+/** Runs code. A grant that can only propose proposes, whether the agent says so or not. */
+function runCode(call: Call, given: Given): Promise<object> {
+  const isProposal = given.propose === undefined && onlyProposes(call.grant)
+  const body = isProposal ? { ...given, propose: UNTITLED } : given
+  return call.tenant.runCode(call.grant, call.writes, call.budget, body)
 }
 
 type Given = { readonly [name: string]: unknown }
@@ -70,11 +81,14 @@ async function read(call: Call, segments: readonly string[], query: ReadonlyMap<
   const { route, params } = findRoute(call.routes, 'GET', segments)
   const [type, id] = segments
   // A word that means something else on that path, such as count, is the id of nothing.
-  if (params.id !== id || route.mode !== 'read') {
+  if (params.id !== id || route.mode === 'stream') {
     throw new Problem('not_found', `There is no ${type} ${id}.`, { type: type!, id: id! })
   }
   const inner: Call = { ...call, params, query, body: undefined, request: { ...call.request, headers: {} } }
-  const { headers, content } = route.handle(inner)
+  const { headers, content } =
+    route.mode === 'read'
+      ? route.handle(inner)
+      : await call.tenant.write(call.grant, call.writes, call.budget, (write) => route.handle(inner, write))
   const warnings = headers[WARNINGS]
   const answer = content!.value() as object
   return warnings === undefined ? answer : { ...answer, warnings: JSON.parse(warnings) }

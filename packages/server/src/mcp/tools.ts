@@ -1,11 +1,17 @@
 import type { Tool } from '@modelcontextprotocol/server'
+import { onlyProposes } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
 import { surfacedNouns, typesText } from './types-text.ts'
 
 /** The three tools, described with the types of this tenant that this lens surfaces. */
-export function toolsFor(call: Pick<Call, 'read' | 'lens'>): Tool[] {
-  return [searchTool(typesText(surfacedNouns(call))), FETCH, DO]
+export function toolsFor(call: Pick<Call, 'read' | 'lens' | 'grant'>): Tool[] {
+  const code = onlyProposes(call.grant) ? { ...DO, description: `${PROPOSES} ${DO.description}` } : DO
+  return [searchTool(typesText(surfacedNouns(call))), FETCH, code]
 }
+
+/** What an agent is told whose grant can only propose. */
+export const PROPOSES =
+  'Your grant proposes: what you write is not executed, but filed as a changeset for a person to approve. The answer has its $id and url; fetch type "Changeset" with that id follows its state.'
 
 const TYPE = { type: 'string', description: 'Name of a type' } as const
 // Not a list of types: some clients translate schemas into a language where a value has one type.
@@ -63,7 +69,7 @@ const FETCH: Tool = {
   name: 'fetch',
   title: 'Fetch one entity',
   description:
-    'Read one entity by its $id. Also type "Schema" (id: a type, or none for all) for fields and verbs, "Metric" (id: mrr, pipeline, …), "Status".',
+    'Read one entity by its $id. Also type "Schema" (id: a type, or none for all) for fields and verbs, "Metric" (id: mrr, pipeline, …), "Status", "Changeset".',
   inputSchema: {
     type: 'object',
     properties: {
@@ -86,10 +92,15 @@ const DO: Tool = {
 const lead = await $.Contact.findOne({ email: 'a@b.c' })
 await $.Contact.qualify(lead.$id)
 await $.Deal.create({ name: 'First', contact: lead.$id })
-$.Type has find(filter, {sort, limit, include, asOf}), findOne, findPage (with cursor), get(id), count(filter), aggregate({group, sum, avg, min, max, filter}), history(id), create(fields), update(id, fields), delete(id), and each verb(id, args). $.events({type, since, limit}) reads the log, $.metrics() or $.metrics('mrr') the numbers. With dryRun nothing is written and the events are shown. $.undo(correlation) takes a run back.`,
+$.Type has find(filter, {sort, limit, include, asOf}), findOne, findPage (with cursor), get(id), count(filter), aggregate({group, sum, avg, min, max, filter}), history(id), create(fields), update(id, fields), delete(id), and each verb(id, args). $.events({type, since, limit}) reads the log, $.metrics() or $.metrics('mrr') the numbers. With dryRun nothing is written and the events are shown. $.undo(correlation) takes a run back. With propose (a title or a changeset id) the writes are filed for approval.`,
   inputSchema: {
     type: 'object',
-    properties: { code: { type: 'string' }, dryRun: { type: 'boolean' } },
+    properties: {
+      code: { type: 'string' },
+      dryRun: { type: 'boolean' },
+      propose: { type: 'string' },
+      reason: { type: 'string' },
+    },
     required: ['code'],
   },
   outputSchema: {
@@ -98,6 +109,7 @@ $.Type has find(filter, {sort, limit, include, asOf}), findOne, findPage (with c
       logs: { type: 'array', items: { type: 'string' } },
       correlation: TEXT_OR_NULL,
       events: { type: 'array', items: { type: 'object' } },
+      changeset: { anyOf: [{ type: 'object' }, { type: 'null' }] },
     },
     required: ['result', 'logs', 'correlation'],
   },

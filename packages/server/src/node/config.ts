@@ -60,6 +60,8 @@ export interface Settings extends ProofSettings {
   readonly webhookRetention: number
   /** The provider that people sign in with; null is none. */
   readonly oidc: OidcSettings | null
+  /** After how many days an open changeset becomes stale. */
+  readonly changesetDays: number
   /** Requests per minute and key; 0 is no limit. */
   readonly rateLimit: number
   /** Whether every request is a line in the log. */
@@ -122,6 +124,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
     webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
     oidc: oidcOf(env),
+    changesetDays: wholeNumber('TILDE_CHANGESET_DAYS', env.TILDE_CHANGESET_DAYS || '30', 1, 36_500),
     rateLimit: wholeNumber('TILDE_RATE_LIMIT', env.TILDE_RATE_LIMIT || '0', 0, 1_000_000_000),
     logRequests: oneOf('TILDE_LOG', env.TILDE_LOG || 'faults', ['faults', 'requests']) === 'requests',
     collector: env.OTEL_EXPORTER_OTLP_ENDPOINT

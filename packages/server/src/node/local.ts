@@ -45,6 +45,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       get baseUrl() {
         return thread.baseUrl()
       },
+      changesetDays: settings.changesetDays,
       webhooks: {
         retries: settings.webhookRetries,
         timeoutMs: settings.webhookTimeout,

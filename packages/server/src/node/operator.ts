@@ -100,7 +100,7 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
     const path = scratchPath(deps, to)
     try {
       const { seq } = (await deps.runTask(slug, { do: 'copy', path, asOf })) as CopyResult
-      await deps.fileThread.run({ do: 'detach', path, seq })
+      await deps.fileThread.run({ do: 'detach', path, seq, origin: slug })
       const taken = await adopt(to, path, deps)
       deps.wake(to)
       return render(json(201, taken))

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../gateway.ts'
+import { mergingForks } from '../host/fork-merge.ts'
 import { operatorPage } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
 import type { HttpResponse } from '../http.ts'
@@ -89,7 +90,7 @@ export async function openService(given: Settings): Promise<Service> {
   const exists = (slug: string) => files.has(slug) || restoring.has(slug)
   const admission = createAdmission({ tenants: guarded, exists, signupLimit: settings.signupLimit, refusals })
   const gateway = new Gateway({
-    tenants: new BoundedTenants(guarded, settings, refusals),
+    tenants: mergingForks(new BoundedTenants(guarded, settings, refusals), settings.bodyLimit),
     signup: settings.signup,
     admission,
     hostSuffix: settings.hostSuffix,

@@ -25,11 +25,12 @@ export function describeFor(noun: Noun, route: Route): Description | null {
       }
     case 'POST /:type':
       return {
-        parameters: params('idempotencyKey', 'dryRun'),
-        requestBody: body(ref(`${name}Draft`), true, exampleOf(noun)),
+        parameters: params('idempotencyKey', 'dryRun', ...PROPOSE),
+        requestBody: body(name === 'Changeset' ? NEW_CHANGESET : ref(`${name}Draft`), true, exampleOf(noun)),
         responses: {
           201: answers('The entity as it was created.', withSecret(name), ['ETag', 'Location']),
           ...dryRun(),
+          ...proposed(),
           ...WRITE_ERRORS,
         },
       }
@@ -42,7 +43,7 @@ export function describeFor(noun: Noun, route: Route): Description | null {
       return {
         parameters: params('id', 'include', 'fields', 'asOf', 'ifNoneMatch'),
         responses: {
-          200: answers('The entity.', name === 'Metric' ? METRIC : ref(name), ['ETag']),
+          200: answers('The entity.', READ_AS[name] ?? ref(name), ['ETag']),
           304: { description: 'It is at the version that is known.' },
           ...READ_ERRORS,
         },
@@ -53,8 +54,8 @@ export function describeFor(noun: Noun, route: Route): Description | null {
     case 'DELETE /:type/:id':
       return has('delete')
         ? {
-            parameters: params('id', 'ifMatch', 'dryRun'),
-            responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...WRITE_ERRORS },
+            parameters: params('id', 'ifMatch', 'dryRun', ...PROPOSE),
+            responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...proposed(), ...WRITE_ERRORS },
           }
         : null
     case 'GET /:type/aggregate':
@@ -95,22 +96,33 @@ export function describeVerb(noun: Noun, verb: Verb): Description {
   const properties = Object.fromEntries((verb.args ?? []).map((name) => [name, argument(noun, name)]))
   const described = changes(noun.name, { type: 'object', properties, additionalProperties: true }, true)
   return verb.name === 'delete'
-    ? { ...described, responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...WRITE_ERRORS } }
+    ? {
+        ...described,
+        responses: { 204: { description: 'It is deleted.' }, ...dryRun(), ...proposed(), ...WRITE_ERRORS },
+      }
     : described
 }
 
 function changes(name: string, schema: Schema, isPost: boolean): Description {
   return {
-    parameters: params('id', 'ifMatch', 'dryRun', ...(isPost ? ['idempotencyKey'] : [])),
+    parameters: params('id', 'ifMatch', 'dryRun', ...PROPOSE, ...(isPost ? ['idempotencyKey'] : [])),
     requestBody: body(schema, !isPost),
     responses: {
       200: answers('The entity after it, or what would happen.', { anyOf: [ref(name), ref('DryRun')] }, ['ETag']),
+      ...proposed(),
       ...WRITE_ERRORS,
     },
   }
 }
 
 const COUNT = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] }
+
+const PROPOSE = ['propose', 'reason']
+
+/** What every write answers that is proposed. */
+export function proposed(): Responses {
+  return { 202: answers('It is proposed, and not executed.', ref('ChangesetReview'), ['Location']) }
+}
 
 function dryRun(): Responses {
   return { 200: answers('What would happen, with dryRun.', ref('DryRun')) }
@@ -135,6 +147,30 @@ const GROUPS = {
 
 /** A Metric is read by its id or by its name, and some names are built in. */
 const METRIC = { anyOf: [ref('Metric'), ref('BuiltInMetric')] }
+
+/** Types that are read otherwise than they are listed. */
+const READ_AS: { readonly [type: string]: Schema } = {
+  Metric: METRIC,
+  Changeset: { anyOf: [ref('ChangesetReview'), ref('Changeset')] },
+}
+
+/** A changeset without operations, from operations, or from what a fork did. */
+const NEW_CHANGESET = {
+  anyOf: [
+    ref('ChangesetDraft'),
+    {
+      type: 'object',
+      properties: {
+        title: { type: 'string' },
+        reason: { type: 'string' },
+        from: { type: 'string', description: 'A fork of this tenant.' },
+        key: { type: 'string', description: 'A key of the fork.' },
+        base: { type: 'integer', description: 'The seq that the operations were made at.' },
+        operations: { type: 'array', maxItems: 10_000, items: ANY_OBJECT },
+      },
+    },
+  ],
+}
 
 /** An argument that is called as a field is one of its kind. */
 function argument(noun: Noun, name: string): Schema {

@@ -1,6 +1,6 @@
 import type { Route } from '../call.ts'
 import { ANY_OBJECT, answers, body, listOf, ref } from './common.ts'
-import { type Description, errorsOf } from './entity-paths.ts'
+import { type Description, errorsOf, proposed } from './entity-paths.ts'
 import { IDENTITY_PATHS, identitySuccess } from './identity-paths.ts'
 import { PARAMETERS, params, pathParam } from './parameters.ts'
 import type { Schema } from './schemas.ts'
@@ -42,7 +42,7 @@ const KNOWN: {
   }
 } = {
   'POST /batch': {
-    parameters: params('dryRun'),
+    parameters: params('dryRun', 'propose', 'reason'),
     requestBody: body(
       {
         type: 'object',
@@ -170,7 +170,16 @@ const KNOWN: {
   'POST /sync': { requestBody: body(ref('SyncRequest'), true, { changes: [] }), success: ref('SyncAnswer') },
   'POST /do': {
     requestBody: body(
-      { type: 'object', properties: { code: { type: 'string' }, dryRun: { type: 'boolean' } }, required: ['code'] },
+      {
+        type: 'object',
+        properties: {
+          code: { type: 'string' },
+          dryRun: { type: 'boolean' },
+          propose: { type: 'string' },
+          reason: { type: 'string' },
+        },
+        required: ['code'],
+      },
       true,
       { code: 'await $.Contact.count()' },
     ),
@@ -248,6 +257,8 @@ export function describeFixed(route: Route, types: readonly string[]): Descripti
 function created({ method, path }: Route): Description['responses'] {
   if (path === '/mcp') return { 202: { description: 'Notifications are taken, and not answered.' } }
   const creates = (method === 'PUT' && path.startsWith('/schema')) || (method === 'POST' && path === '/events')
+  if (path === '/batch') return proposed()
+  if (path === '/do') return { 202: answers('What it wrote is proposed.', ref('CodeAnswer')) }
   return creates ? { 201: answers('It is new.', OBJECT) } : {}
 }
 

@@ -33,6 +33,11 @@ export const PARAMETERS: { readonly [name: string]: Schema } = {
   include: query('include', 'Relations to embed, with commas; nested by dots.'),
   fields: query('fields', 'The fields to show, with commas.'),
   dryRun: query('dryRun', 'Tells what would happen, and does nothing.', { type: 'boolean', default: false }),
+  propose: query(
+    'propose',
+    'Proposes the write instead of executing it: the title of a new changeset, or the id of an open one.',
+  ),
+  reason: query('reason', 'Why it is proposed.'),
   ifMatch: header('If-Match', 'The ETag that was seen; another version is a mismatch.'),
   ifNoneMatch: header('If-None-Match', 'The ETag that is known; the same version answers 304.'),
   idempotencyKey: header('Idempotency-Key', 'The same key and body within 24 hours replays the first answer.'),

@@ -34,7 +34,8 @@ function batch(call: Call, write: TenantWriter): Reply {
     results.set(operation.id, attempt(call, correlated, operation, results))
   }
   const failed = [...results].filter(([, { status }]) => status >= 400)
-  if (atomic && failed.length > 0) {
+  // What is proposed is approved as one: a part of it that fails has no place in it.
+  if ((atomic || write.isProposal) && failed.length > 0) {
     throw new Problem('batch_failed', `Nothing was written: ${failed.map(([id]) => id).join(', ')} failed.`, {
       results: [...results].map(([id, { status, content }]) => ({ id, status, body: content?.value() ?? null })),
     })
@@ -160,6 +161,9 @@ function resolved(
     params,
     query,
     body: operation.body === undefined ? undefined : resolve(operation.body, results),
+  }
+  if (query.has('propose')) {
+    throw new Problem('invalid_parameter', 'Give propose once, in the address of the batch.', { field: 'propose' })
   }
   return { route, inner }
 }

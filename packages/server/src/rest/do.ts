@@ -1,5 +1,5 @@
 import type { TenantWriter } from '@tildebase/tenant'
-import { type Call, flagParam, type Route } from '../call.ts'
+import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
 import { json, type Reply } from '../reply.ts'
 import { warned } from './unknown-fields.ts'
@@ -21,11 +21,18 @@ async function runCode(call: Call): Promise<Reply> {
   const { tenant, grant, writes, budget, body, query } = call
   const dryRun = flagParam(query, 'dryRun')
   const strict = flagParam(query, 'strict')
-  const flags = { ...(dryRun && { dryRun }), ...(strict && { strict }) }
-  const asked = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body, ...flags } : body
+  const propose = textParam(query, 'propose')
+  const reason = textParam(query, 'reason')
+  const more = {
+    ...(dryRun && { dryRun }),
+    ...(strict && { strict }),
+    ...(propose !== undefined && { propose }),
+    ...(reason !== undefined && { reason }),
+  }
+  const asked = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body, ...more } : body
   const run = () => tenant.runCode(grant, writes, budget, asked)
   const answer = await onBehalfOf(call.request.signal, run)
-  return warned(json(200, answer), answer.warnings ?? [])
+  return warned(json(answer.changeset ? 202 : 200, answer), answer.warnings ?? [])
 }
 
 function takeBack(call: Call, write: TenantWriter): Reply {

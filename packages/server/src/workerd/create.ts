@@ -2,6 +2,7 @@
 import type { NounMap } from '@tildebase/nouns'
 import { fetchResponseOf, httpRequestOf } from '../fetch-adapter.ts'
 import { Gateway } from '../gateway.ts'
+import { mergingForks } from '../host/fork-merge.ts'
 import { operatorPage } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
@@ -43,7 +44,7 @@ function gatewayOf(env: Env): Gateway {
   const { hostSuffix, rootKey } = settings
   const tenants = new DurableTenants(env.TENANTS)
   return new Gateway({
-    tenants,
+    tenants: mergingForks(tenants, settings.bodyLimit),
     signup: settings.signup,
     hostSuffix,
     mcpHosts: () => mcpHosts(settings),

@@ -19,6 +19,7 @@ export interface Env {
   readonly TILDE_OIDC_ISSUER?: string
   readonly TILDE_OIDC_CLIENT_ID?: string
   readonly TILDE_OIDC_CLIENT_SECRET?: string
+  readonly TILDE_CHANGESET_DAYS?: string
 }
 
 /** A binding to Durable Objects, as far as it is used here: programs with types of the runtime can pass their own. */

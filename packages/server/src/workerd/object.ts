@@ -152,6 +152,7 @@ export function tenantObject(program: Program): TenantObjectClass {
           },
           // Not the host of a request: who sends one would choose the name that is signed.
           signedUrl: settings.baseUrl ?? `https://${settings.hostSuffix}`,
+          changesetDays: settings.changesetDays,
           webhooks: {
             retries: settings.webhookRetries,
             timeoutMs: settings.webhookTimeout,

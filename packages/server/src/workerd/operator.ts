@@ -38,7 +38,7 @@ async function fork(
 ): Promise<HttpResponse> {
   const { body } = await withBody(request, LONGEST_BODY)
   const { to, asOf } = parseForkRequest(body as Uint8Array | null)
-  const question = { after: 0, waitMs: 0, beside: 'none', asOf } as const
+  const question = { after: 0, waitMs: 0, beside: 'none', asOf, fork: true } as const
   const inner = { ...request, headers: {}, body: null }
   const log = await tenants.runTask(slug, { do: 'log', question }, inner, requestId)
   if (log.status !== 200) return log

@@ -52,6 +52,8 @@ export interface TenantOptions {
   readonly baseUrl: string
   /** The address that checkpoints are signed under, where `baseUrl` follows the request. */
   readonly signedUrl?: string
+  /** After how many days an open changeset becomes stale; 30 when absent. */
+  readonly changesetDays?: number
   /** How webhooks are delivered. */
   readonly webhooks?: WebhookOptions
   /** Where the operator reads what went wrong inside. */

@@ -22,8 +22,15 @@ const Erasure = noun(
 /** A role of the tenant's own: what its people may do. */
 const AccessRole = noun('AccessRole', { name: 'string!##', scopes: 'string!', filter: 'json' }, { domain: 'platform' })
 
+/** A part of the operations of a changeset: apart from it, so that a comment does not write all of them again. */
+const ChangesetPart = noun(
+  'ChangesetPart',
+  { changeset: 'string!', base: 'number!', operations: 'json!' },
+  { domain: 'platform' },
+)
+
 /** Types that no path can name. */
-export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole])
+export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole, ChangesetPart])
 
 /** The types of a tenant: those of the program, with the tenant's own beside and over them. */
 export function typesOf(sql: Sql, program: Nouns): Nouns {

@@ -5,6 +5,7 @@ import { replay } from '../services/portable/replay.ts'
 import { entitiesByType, firstEventAt } from '../services/summary.ts'
 import { type Verdict, verify } from '../services/verify.ts'
 import { type Head, seqAt } from '../store/log.ts'
+import { type Origin, readOrigin } from '../store/origin.ts'
 
 /** What there is of a tenant. */
 export interface TenantInfo {
@@ -13,6 +14,8 @@ export interface TenantInfo {
   readonly entities: { readonly [type: string]: number }
   readonly createdAt: string | null
   readonly updatedAt: string | null
+  /** What it is a fork of. */
+  readonly origin?: Origin
 }
 
 /** A tenant as a whole, for hosts that act for the operator. No rights are applied here. */
@@ -35,12 +38,14 @@ export class TenantAdmin {
   info(): TenantInfo {
     const { head, slug } = this.#engine
     const first = firstEventAt(this.#engine)
+    const origin = readOrigin(this.#engine.sql)
     return {
       tenant: slug,
       events: head.seq,
       entities: Object.fromEntries(entitiesByType(this.#engine)),
       createdAt: first === null ? null : isoOf(first),
       updatedAt: head.seq === 0 ? null : isoOf(head.at),
+      ...(origin && { origin }),
     }
   }
 

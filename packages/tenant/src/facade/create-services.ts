@@ -6,6 +6,8 @@ import { businessVerbs } from '../business/verbs.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Ports, TenantOptions } from '../engine/options.ts'
 import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
+import { staleJob } from '../services/changesets/stale.ts'
+import { changesetVerbs } from '../services/changesets/verbs.ts'
 import { Feed } from '../services/events/feed.ts'
 import { guardPeople } from '../services/identity/guard.ts'
 import { peopleVerbs } from '../services/identity/invitations.ts'
@@ -42,7 +44,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   engine.syncedUntil = syncedUntil(engine)
   encryptSecrets(engine)
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
-  Object.assign(extensions.verbs, keyVerbs, peopleVerbs, webhookVerbs, workflowVerbs, businessVerbs)
+  Object.assign(extensions.verbs, keyVerbs, peopleVerbs, webhookVerbs, workflowVerbs, businessVerbs, changesetVerbs)
   extensions.derive.Invoice = invoiceTotals
   extensions.compute = computed
   extensions.session = sessionIn
@@ -59,6 +61,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     deliveryJob(transactor),
     cleanupJob(engine),
     flagCounts.job(),
+    staleJob(transactor),
     indexing,
     witnessJob(engine, checkpoints),
   )

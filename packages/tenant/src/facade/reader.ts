@@ -25,11 +25,12 @@ import { sizeOf } from '../query/include.ts'
 import { DEFAULT_LIMIT } from '../query/limits.ts'
 import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
 import { type CachedQuery, cachedQuery } from '../query/plan-cache.ts'
-import { readContextOf } from '../query/read-context.ts'
+import { readContextOf, rowFilterOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { asksWords } from '../query/text.ts'
 import { type UnknownField, unknownField } from '../query/unknown-names.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
+import { type ForkChanges, forkChanges } from '../services/changesets/fork.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
 import { type Role, roleOf, rolesOf } from '../services/identity/roles.ts'
@@ -42,6 +43,7 @@ import { type RunQuestion, runsOf, runWithId } from '../services/workflows/view.
 import { typesWithEntities } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
 import { seqAt } from '../store/log.ts'
+import { readOrigin } from '../store/origin.ts'
 import { notFound } from '../write/verb-input.ts'
 import type { TenantServices } from './services.ts'
 
@@ -248,6 +250,11 @@ export class TenantReader {
     return this.#engine.ports.seal.hasher()
   }
 
+  /** What this fork did since it was made, if the grant sees all of it. */
+  forkChanges(): ForkChanges {
+    return forkChanges(this.#engine, this.grant)
+  }
+
   hooks(noun: Noun): HookView[] {
     return hooksOf(this.#engine, this.grant, noun)
   }
@@ -299,11 +306,12 @@ export class TenantReader {
   /** How the tenant is, and what the key may do. */
   status(): JsonObject {
     const { seq, at } = this.#engine.head
-    const { actor, scopes, rows, onBehalfOf, limits } = this.grant
+    const origin = readOrigin(this.#engine.sql)
+    const { actor, scopes, onBehalfOf, limits } = this.grant
     // How many there are is shown only for types that the key may read without a filter.
     const counts = entitiesByType(this.#engine).filter(([type]) => {
       const noun = this.nouns.get(type)
-      return noun !== undefined && this.may('read', noun) && !Object.hasOwn(rows, type)
+      return noun !== undefined && this.may('read', noun) && rowFilterOf(this.#engine, this.grant, type) === null
     })
     return {
       tenant: this.#engine.slug,
@@ -315,6 +323,7 @@ export class TenantReader {
       },
       log: { seq, at: seq === 0 ? null : isoOf(at) },
       entities: Object.fromEntries(counts),
+      ...(origin && { origin: { ...origin } }),
     }
   }
 

@@ -2,6 +2,11 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import { shownEvents } from '../query/visibility.ts'
 import type { ImportCounts, Importer } from '../services/bulk/import.ts'
 import type { ImportRow } from '../services/bulk/import-row.ts'
+import { changesetOf } from '../services/changesets/changeset.ts'
+import { createFromOperations, type GivenChangeset } from '../services/changesets/given.ts'
+import { operationsOf, type Operation as ProposedOperation } from '../services/changesets/operations.ts'
+import { type Destination, type Proposal, propose } from '../services/changesets/propose.ts'
+import { type Review, review } from '../services/changesets/review.ts'
 import { erase } from '../services/erase.ts'
 import { acceptInvitation, type NewCredential } from '../services/identity/invitations.ts'
 import { dropRole, putRole, type Role } from '../services/identity/roles.ts'
@@ -12,6 +17,7 @@ import { type Synced, sync } from '../services/sync/sync.ts'
 import { type UndoResult, undo } from '../services/undo.ts'
 import { redeliver } from '../services/webhooks/records.ts'
 import { cancelRun, retryRun } from '../services/workflows/manage.ts'
+import type { Stored } from '../store/entities.ts'
 import { type Operation, runVerb } from '../write/run-verb.ts'
 import type { RunResult, VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
@@ -56,6 +62,33 @@ export class TenantWriter {
     const { engine, grant, transaction } = this.#write
     const { result, events } = transaction.dryRun(work)
     return { result, events: shownEvents(engine, grant, events) }
+  }
+
+  /** Tries `work`, takes it back, and keeps the verbs that it asked for in a changeset, for another key to approve. */
+  propose<T>(destination: Destination, work: (trial: TenantWriter) => T): Proposal<T> {
+    return propose(this.#write, destination, (trial) => work(new TenantWriter(this.#services, trial, this.#context)))
+  }
+
+  /** True while a proposal is tried. */
+  get isProposal(): boolean {
+    return this.#write.context.recorder !== null
+  }
+
+  /** Creates a changeset from operations that are given as such. */
+  createChangeset(body: { readonly [name: string]: unknown }): GivenChangeset {
+    return createFromOperations(this.#write, body)
+  }
+
+  /** A changeset with its operations. */
+  changeset(id: string): { readonly entity: Stored; readonly operations: readonly ProposedOperation[] } {
+    const { engine, grant } = this.#write
+    const changeset = changesetOf(engine, grant, id)
+    return { entity: changeset.entity, operations: operationsOf(engine, changeset) }
+  }
+
+  /** A changeset for a reviewer: what it would change now, and what stands against it. */
+  review(id: string): Review {
+    return review(this.#write, id)
   }
 
   /** The same write, whose events share a correlation. */

@@ -1,5 +1,5 @@
 import { type Noun, Problem, sameJson } from '@tildebase/nouns'
-import { type Action, ALL, allows, reaches, type Scope, uncovered } from './scopes.ts'
+import { type Action, ALL, allows, CHANGESET, reaches, type Scope, uncovered } from './scopes.ts'
 
 /** Who asks, and what they may do. Every access to a tenant carries one. */
 export interface Grant {
@@ -48,9 +48,22 @@ export function may(grant: Grant, action: Action, noun: Pick<Noun, 'name' | 'dom
   return allows(grant.scopes, action, noun)
 }
 
+/** Whether the grant can only read and propose. */
+export function onlyProposes({ scopes }: Grant): boolean {
+  const has = (...actions: readonly Scope['action'][]) => scopes.some(({ action }) => actions.includes(action))
+  return has('propose') && !has('write', 'admin')
+}
+
 /** Refuses an action that the grant does not allow on a type. */
 export function demand(grant: Grant, action: Action, noun: Noun): void {
   if (may(grant, action, noun)) return
+  if (action === 'write' && may(grant, 'propose', noun)) {
+    throw new Problem(
+      'forbidden',
+      `This key may only propose changes to ${noun.name}. Add ?propose=<title> to the request; another key then approves the changeset.`,
+      { type: noun.name },
+    )
+  }
   throw new Problem(
     'forbidden',
     `This key may not ${action} ${noun.name}. It needs ${action}:${noun.domain} or more.`,
@@ -84,9 +97,15 @@ export function isNarrowed(grant: Grant): boolean {
   return false
 }
 
+/** Whether the grant sees only some changesets: those that touch what it may not read are hidden. */
+export function seesSomeChangesets(grant: Grant): boolean {
+  return isNarrowed(grant) || !reaches(grant.scopes, 'read', [])
+}
+
 /** Refuses a grant that is narrowed to some rows of a type, for what concerns all of them. */
 export function demandAllRows(grant: Grant, noun: Noun): void {
-  if (!Object.hasOwn(grant.rows, noun.name)) return
+  const isPartial = noun.name === CHANGESET && seesSomeChangesets(grant)
+  if (!isPartial && !Object.hasOwn(grant.rows, noun.name)) return
   throw new Problem(
     'forbidden',
     `This key sees only some rows of ${noun.name}. This needs a key without a filter on it.`,

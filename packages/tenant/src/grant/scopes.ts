@@ -1,20 +1,26 @@
 import { type Issue, type Noun, Problem } from '@tildebase/nouns'
 
-const ACTIONS = ['read', 'write', 'admin'] as const
+const ACTIONS = ['read', 'propose', 'write', 'admin'] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** What a key may do where: `write:crm`. Each action includes those before it. */
+/** What a key may do where: `write:crm`. Each action includes those before it; `approve:own` stands by itself. */
 export interface Scope {
-  readonly action: Action
-  /** `all`, a domain, or a type's name. */
+  readonly action: Action | 'approve'
+  /** `all`, a domain, or a type's name; `own` for `approve`. */
   readonly area: string
 }
+
+/** Lets authors approve their own changesets. No other scope includes it. */
+const APPROVE_OWN: Scope = { action: 'approve', area: 'own' }
 
 /** Everything, everywhere in the engine. */
 export const ALL: readonly Scope[] = [{ action: 'admin', area: 'all' }]
 
 /** Types whose very reading is an administrator's matter. */
 const GUARDED = new Set(['ApiKey', 'Webhook'])
+
+/** The type whose rows are seen by what they contain, whatever the area: see `query/changeset-rows.ts`. */
+export const CHANGESET = 'Changeset'
 
 /** The scopes of a comma-separated text, and what is wrong with it. */
 export function parseScopes(
@@ -25,12 +31,16 @@ export function parseScopes(
   const issues: Issue[] = []
   for (const word of text.split(',').map((part) => part.trim())) {
     if (word === '') continue
+    if (word.toLowerCase() === 'approve:own') {
+      scopes.push(APPROVE_OWN)
+      continue
+    }
     const [action, area, ...rest] = word.split(':')
     const known = area === '*' || area?.toLowerCase() === 'all' ? 'all' : areas(area ?? '')
     if (rest.length > 0 || !isAction(action) || known === null) {
       issues.push({
         field: 'scopes',
-        message: `${word} is not a scope; write <action>:<area>, the action read, write or admin, the area all, a domain or a type`,
+        message: `${word} is not a scope; write <action>:<area>, the action read, propose, write or admin, the area all, a domain or a type; or approve:own`,
       })
     } else scopes.push({ action, area: known })
   }
@@ -43,15 +53,25 @@ export function scopesText(scopes: readonly Scope[]): string {
 
 /** Whether these scopes allow an action on a type. */
 export function allows(scopes: readonly Scope[], action: Action, noun: Pick<Noun, 'name' | 'domain'>): boolean {
+  if (noun.name === CHANGESET && action !== 'admin') return mayTouchChangesets(scopes, action)
   return reaches(scopes, GUARDED.has(noun.name) ? 'admin' : action, [noun.name, noun.domain])
+}
+
+/** Every key with a scope may read changesets and, beyond reading, take part in them: their own rules decide the rest. */
+function mayTouchChangesets(scopes: readonly Scope[], action: Action): boolean {
+  if (action === 'propose') return false
+  return ACTIONS.slice(action === 'read' ? 0 : 1).some((one) => scopes.some((scope) => scope.action === one))
+}
+
+/** Whether these scopes let authors approve their own changesets. */
+export function mayApproveOwn(scopes: readonly Scope[]): boolean {
+  return scopes.some(({ action }) => action === 'approve')
 }
 
 /** Whether these scopes allow an action on one of the areas, or everywhere. */
 export function reaches(scopes: readonly Scope[], action: Action, areas: readonly string[]): boolean {
   const needed = ACTIONS.indexOf(action)
-  return scopes.some(
-    (scope) => ACTIONS.indexOf(scope.action) >= needed && (scope.area === 'all' || areas.includes(scope.area)),
-  )
+  return scopes.some((scope) => rankOf(scope) >= needed && (scope.area === 'all' || areas.includes(scope.area)))
 }
 
 /** The first of some scopes that others do not include, or null. */
@@ -61,7 +81,9 @@ export function uncovered(
   domainOf: (area: string) => string | null,
 ): Scope | null {
   const isHeld = ({ action, area }: Scope) =>
-    reaches(held, action, area === 'all' ? [] : [area, domainOf(area) ?? area])
+    action === 'approve'
+      ? mayApproveOwn(held) || reaches(held, 'admin', [])
+      : reaches(held, action, area === 'all' ? [] : [area, domainOf(area) ?? area])
   return given.find((scope) => !isHeld(scope)) ?? null
 }
 
@@ -98,6 +120,11 @@ export function refuseMore(
   throw new Problem('forbidden', `This key may not grant ${more.action}:${more.area}: it does not hold that itself.`, {
     field: 'scopes',
   })
+}
+
+/** How far an action goes; -1 for `approve`, which includes no other. */
+function rankOf({ action }: Scope): number {
+  return (ACTIONS as readonly string[]).indexOf(action)
 }
 
 function isAction(word: string | undefined): word is Action {

@@ -2,6 +2,8 @@ import type { Filter } from '@tildebase/nouns'
 import { type Budget, unlimited } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Grant, isNarrowed, may } from '../grant/grant.ts'
+import { CHANGESET, reaches } from '../grant/scopes.ts'
+import { changesetRows, hidesChangesets } from './changeset-rows.ts'
 import { filterOf } from './filter.ts'
 import type { ReadContext, Totals } from './reader.ts'
 
@@ -29,12 +31,13 @@ class GrantedContext implements ReadContext {
 
   constructor(engine: Engine, grant: Grant, budget: Budget, context: string) {
     const narrowed = isNarrowed(grant)
+    const hides = hidesChangesets(engine, grant)
     this.sql = engine.sql
     this.nouns = engine.nouns
     this.now = engine.nextTime()
     this.budget = budget
-    this.narrow = narrowed ? (type) => rowFilterOf(engine, grant, type) : undefined
-    this.narrowedTypes = narrowed ? Object.keys(grant.rows) : NONE
+    this.narrow = narrowed || hides ? (type) => rowFilterOf(engine, grant, type) : undefined
+    this.narrowedTypes = narrowed || hides ? [...Object.keys(grant.rows), ...(hides ? [CHANGESET] : [])] : NONE
     // A total under a key's own rows is of no use to others.
     this.totals = narrowed ? undefined : totalsOf(engine)
     this.context = context
@@ -55,12 +58,15 @@ const NONE: readonly string[] = []
 
 /** Whether events of this type may be read: those of types that no path can name are for administrators. */
 export function mayReadEvents(engine: Engine, grant: Grant, type: string): boolean {
+  // The operations of changesets may be about any row of any type.
+  if (type === 'ChangesetPart') return !isNarrowed(grant) && reaches(grant.scopes, 'admin', [])
   const noun = engine.nouns.get(type)
   return noun?.name === type ? may(grant, 'read', noun) : may(grant, 'admin', { name: type, domain: 'platform' })
 }
 
 /** The filter that narrows a type for this grant, or null when all its rows may be seen. */
 export function rowFilterOf(engine: Engine, grant: Grant, type: string): Filter | null {
+  if (type === CHANGESET) return changesetRows(engine, grant)
   const rows = Object.hasOwn(grant.rows, type) ? grant.rows[type] : undefined
   if (rows === undefined) return null
   return engine.cache.get(['Schema'], `rows ${type} ${JSON.stringify(rows)}`, () =>

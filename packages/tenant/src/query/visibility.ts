@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { type Grant, isNarrowed } from '../grant/grant.ts'
 import type { LogRow } from '../store/log.ts'
 import { eventView } from '../view/event.ts'
+import { hidesChangesets } from './changeset-rows.ts'
 import { recordTest } from './memory.ts'
 import { mayReadEvents, readContextOf } from './read-context.ts'
 
@@ -32,7 +33,7 @@ export function visibilityOf(engine: Engine, grant: Grant, patterns: readonly st
   return {
     wants,
     show: (record) => (wants(record.type, record.event) ? show(record) : null),
-    byName: !isNarrowed(grant),
+    byName: !isNarrowed(grant) && !hidesChangesets(engine, grant),
   }
 }
 
@@ -41,7 +42,7 @@ export function visibilityOf(engine: Engine, grant: Grant, patterns: readonly st
  * through which an entity enters the grant's view has no `previous`: those values were never visible.
  */
 export function recordView(engine: Engine, grant: Grant): (record: LogRow) => LogRow | null {
-  if (!isNarrowed(grant)) return (record) => record
+  if (!isNarrowed(grant) && !hidesChangesets(engine, grant)) return (record) => record
   const test = recordTest(readContextOf(engine, grant))
   return (record) => {
     if (!test(record)) return null

@@ -9,9 +9,10 @@ import { applyVerb } from '../write/verb.ts'
 import { notFound } from '../write/verb-input.ts'
 import type { VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
+import { eraseFromChangesets } from './changesets/erase.ts'
 
 /** Types whose entities say how the service works: they hold no person, and must stay whole. */
-const KEPT = new Set(['ApiKey', 'Webhook'])
+const KEPT = new Set(['ApiKey', 'Webhook', 'Changeset'])
 
 /** Erases an entity for good: state, versions, log, texts. It is deleted first, so that every follower receives that. */
 export function erase(write: Write, target: Noun, id: string, reason: string | null): VerbResult {
@@ -27,6 +28,7 @@ export function erase(write: Write, target: Noun, id: string, reason: string | n
   if (!maySee(write, target, id)) throw notFound(target.name, id)
   const current = target.storage === 'log' ? null : currentOf(engine.sql, target.name, id)!
   if (current && !current.deleted) applyVerb(write, { type: target.name, verb: 'delete', id })
+  eraseFromChangesets(write, id)
   const events = eraseValues(engine.sql, target.name, id, current?.ordinal ?? null)
   engine.cache.forget(target.name)
   const data = { type: target.name, entity: id, events, ...(reason !== null && { reason }) }

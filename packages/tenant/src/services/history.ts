@@ -1,6 +1,7 @@
 import { isoOf, type Json, type JsonObject, type Noun, Problem, resolveInstant } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
+import { rowFilterOf } from '../query/read-context.ts'
 import { recordView } from '../query/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import { type LogRow, readEntries, readEntry, seqAt } from '../store/log.ts'
@@ -16,6 +17,7 @@ interface Version {
   readonly verb: string
   readonly event: string
   readonly actor: string
+  /** For whom the actor acted; absent when it acted for itself. */
   readonly onBehalfOf?: string
   readonly correlation: string | null
   /** The state after; null once it was erased. */
@@ -79,7 +81,7 @@ function visibleSeqs(engine: Engine, grant: Grant, noun: Noun, id: string): read
   const seqs = current ? seqsOf(engine.sql, current.ordinal) : []
   const show = recordView(engine, grant)
   const isSeen = (seq: number) => show(readEntry(engine.sql, seq)!) !== null
-  const seen = Object.hasOwn(grant.rows, noun.name) ? seqs.filter(isSeen) : seqs
+  const seen = rowFilterOf(engine, grant, noun.name) ? seqs.filter(isSeen) : seqs
   if (seen.length === 0) throw notFound(noun.name, id)
   return seen
 }

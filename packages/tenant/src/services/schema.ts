@@ -18,9 +18,9 @@ import type { Write } from '../write/write.ts'
 import { declaresTimers, declareTimers } from './timers/scan.ts'
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
-const FIXED = new Set(['ApiKey', 'Webhook', 'Event'])
+const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
 const PAGE = 500
-const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'AccessRole', 'Status', 'Batch', 'Operator'])
+const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'AccessRole', 'ChangesetPart', 'Status', 'Batch', 'Operator'])
 
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
 export function putType(

@@ -1,7 +1,8 @@
 import type { Sql } from '../ports.ts'
 import { LOG_KEPT, OPEN } from './layout.ts'
-import { readHead } from './log.ts'
+import { lastSeq, readHead } from './log.ts'
 import { CUT, earliestCut, setMeta } from './meta.ts'
+import { writeOrigin } from './origin.ts'
 import { clearTimers, forgetTimers } from './timers.ts'
 import { cutTree } from './tree.ts'
 import { cutVersions, indexVersions } from './versions.ts'
@@ -45,9 +46,13 @@ export function rewind(sql: Sql, seq: number): void {
 /** What only the tenant itself may have: secrets, and work that is still to be done. */
 const OWN = 'keys credentials tokens clients consents answers after_hook_queue receivers outbox'.split(' ')
 
-/** Leaves behind what belongs to the tenant that was copied: its keys' secrets, what it still has to send, what it answered. */
-export function detach(sql: Sql, now: number): void {
+/**
+ * Makes a copy of a tenant a fork of it: leaves behind its secrets, what it still has to send and what it answered, and
+ * records where the fork begins.
+ */
+export function detach(sql: Sql, tenant: string, now: number): void {
   sql.transaction(() => {
+    writeOrigin(sql, { tenant, seq: lastSeq(sql) })
     for (const table of OWN) sql.run(`DELETE FROM ${table}`)
     forgetOpenRuns(sql, now)
     forgetTimers(sql, now)

@@ -13,13 +13,20 @@ export type Operation = Omit<VerbRequest, 'internalVerb' | 'serviceFields'>
 /** Runs a verb with the rights of the write's grant. The one way in for REST, batch, MCP, sync, imports and code. */
 export function runVerb(write: Write, operation: Operation): RunResult {
   const noun = write.engine.noun(operation.type)
-  demand(write.grant, 'write', noun)
+  const { recorder } = write.context
+  demand(write.grant, recorder ? 'propose' : 'write', noun)
   demandWithinLimits(write, noun, operation.verb)
   const request: VerbRequest = noun.name === operation.type ? operation : { ...operation, type: noun.name }
   const special: SpecialVerb = write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb
-  const result = isNarrowed(write.grant) ? narrowly(write, noun, request, special) : special(write, request)
+  const result = recorder
+    ? recorder.run(write, noun, request, () => perform(write, noun, request, special))
+    : perform(write, noun, request, special)
   if (result.secret !== undefined) write.context.secrets.add(result.secret)
   return result
+}
+
+function perform(write: Write, noun: Noun, request: VerbRequest, run: SpecialVerb): RunResult {
+  return isNarrowed(write.grant) ? narrowly(write, noun, request, run) : run(write, request)
 }
 
 /** A narrowed grant touches only rows that it sees before, and leaves only rows that it sees after. */

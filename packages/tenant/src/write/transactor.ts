@@ -43,6 +43,7 @@ export class Transactor {
       secrets: context.secrets ?? new Set(),
       toCompute: context.toCompute ?? null,
       isDryRun: context.isDryRun ?? false,
+      recorder: context.recorder ?? null,
     })
   }
 }

@@ -8,6 +8,7 @@ import type { Current, Stored } from '../store/entities.ts'
 import type { LogRow } from '../store/log.ts'
 import { replacedSeq } from '../store/versions.ts'
 import type { HookAnswers } from './hook-answers.ts'
+import type { Recorder } from './recorder.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
 
 /** What a write belongs to. Everything that it leads to inherits it. */
@@ -29,6 +30,8 @@ export interface WriteContext {
   readonly toCompute: Map<string, Set<string>> | null
   /** True when nothing may wake the tenant: the write will be undone. */
   readonly isDryRun: boolean
+  /** Notes the verbs of a proposal while it is tried out; null for every other write. */
+  readonly recorder: Recorder | null
 }
 
 /** What an event says beside the verb and the entity after it. */

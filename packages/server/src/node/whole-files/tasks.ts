@@ -10,7 +10,7 @@ export type FileTask =
   /** Opens the file as a tenant, and verifies it. */
   | { readonly do: 'verify'; readonly slug: string; readonly path: string }
   /** Takes a copy back to an event, and leaves its keys behind. */
-  | { readonly do: 'detach'; readonly path: string; readonly seq: number | null }
+  | { readonly do: 'detach'; readonly path: string; readonly seq: number | null; readonly origin: string }
   /** Leaves behind what is due: the origin of the file may have done it. */
   | { readonly do: 'forgetTimers'; readonly path: string }
 
@@ -28,7 +28,7 @@ export function runFileTask(options: FileTaskOptions, task: FileTask): Verdict |
     case 'detach':
       return change(task.path, (sql) => {
         if (task.seq !== null) rewind(sql, task.seq)
-        detach(sql, Date.now())
+        detach(sql, task.origin, Date.now())
       })
     case 'forgetTimers':
       return change(task.path, (sql) => sql.transaction(() => forgetTimers(sql, Date.now())))

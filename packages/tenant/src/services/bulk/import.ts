@@ -218,6 +218,11 @@ function detailOf({ row, line }: ImportRow, error: string): ImportDetail {
 
 /** Keys and webhooks have secrets that are given out once, so they are made one by one. */
 function refuseType({ name, path }: Noun): void {
+  if (name === 'Changeset') {
+    throw new Problem('forbidden', 'A Changeset cannot be imported. Propose writes with ?propose=<title>.', {
+      type: name,
+    })
+  }
   if (name !== 'ApiKey' && name !== 'Webhook') return
   throw new Problem('forbidden', `${name} cannot be imported: its secret is shown once. POST each to /${path}.`, {
     type: name,

@@ -18,12 +18,13 @@ export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow
 }
 
 function sealedOf(line: JsonObject): SealedRow {
-  // Logs from before events had arguments do not name them.
-  const { salt, digest, hash, args = null, ...row } = line
+  // Logs from before events had arguments do not name them; most events have nobody that their actor acted for.
+  const { salt, digest, hash, args = null, onBehalfOf = null, ...row } = line
   if (typeof digest !== 'string' || typeof hash !== 'string') throw broken('An event has no seal.')
   return {
     ...(row as unknown as SealedRow),
     args: args as string | null,
+    onBehalfOf: onBehalfOf as string | null,
     salt: typeof salt === 'string' ? bytesOf(salt) : null,
     digest: bytesOf(digest),
     hash: bytesOf(hash),

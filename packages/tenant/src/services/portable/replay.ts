@@ -1,6 +1,7 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { addNonLogRow, clearNonLogTables, type NonLogRow } from '../../store/non-log-tables.ts'
+import { type Origin, writeOrigin } from '../../store/origin.ts'
 import { forgetTimers } from '../../store/timers.ts'
 import { insertSealed } from '../../store/verify.ts'
 import { replacedSeq } from '../../store/versions.ts'
@@ -60,6 +61,7 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
         if (!addNonLogRow(engine.sql, line as unknown as NonLogRow)) throw broken(`It has rows of ${line.beside}.`)
       } else if (line.end === true) {
         if (!beside) clearNonLogTables(engine.sql)
+        if (line.origin) writeOrigin(engine.sql, line.origin as unknown as Origin)
         if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, and has ${engine.head.seq}.`)
         // What was due in the origin until now is not run here.
         forgetTimers(engine.sql, engine.ports.clock.now())

@@ -3,6 +3,8 @@ import type { Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
 import type { Transactor } from '../../write/transactor.ts'
 import type { Write, WriteContext } from '../../write/write.ts'
+import { changesetOf } from '../changesets/changeset.ts'
+import { beginProposal, propose } from '../changesets/propose.ts'
 import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
 import { DryRun } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
@@ -20,6 +22,17 @@ export interface CodeResult {
   readonly warnings?: readonly CodeWarning[]
   /** What a dry run would have written. */
   readonly events?: readonly JsonObject[]
+  /** What it proposed, when it was to propose; null when it wrote nothing. */
+  readonly changeset?: ProposedChangeset | null
+}
+
+/** Where a proposal is found, and how to follow it. */
+interface ProposedChangeset {
+  readonly $id: string
+  readonly title: string
+  readonly state: string
+  readonly operationCount: number
+  readonly url: string
 }
 
 /** Runs one write of the code in the next commit. */
@@ -33,11 +46,13 @@ export async function runCode(
   write: CodeWriter,
   body: unknown,
 ): Promise<CodeResult> {
-  const { code, dryRun, strict } = parseRequest(body)
+  const { code, dryRun, strict, into, reason } = parseRequest(body)
   const { script, clock, random } = engine.ports
   if (!script) throw noScript()
   const correlation = context.correlation ?? newId('do', clock, random)
-  const dry = dryRun ? new DryRun(engine, grant, (work) => write({ correlation }, work)) : null
+  const run = <T>(work: (one: Write) => T) => write({ correlation }, work)
+  const begin = into === null ? null : (one: Write) => beginProposal(one, into)
+  const dry = dryRun || begin ? new DryRun(engine, grant, run, begin) : null
   const warnings = new CodeWarnings(engine, grant, strict, context.budget?.timer ?? clock.now)
   let wrote = false
   const live = async (name: string, args: readonly Json[]): Promise<Json> => {
@@ -62,22 +77,49 @@ export async function runCode(
     const { reason } = error
     throw new Problem(error.code, error.message, { ...(reason && { reason }), logs, ...written })
   }
-  return {
+  const told = {
     result: answer.result ?? null,
     logs,
     ...written,
     ...(warnings.list.length > 0 && { warnings: warnings.list }),
     ...(dry && { events: dry.events }),
   }
+  if (into === null || dry === null || dryRun) return told
+  if (!dry.wrote) return { ...told, changeset: null }
+  return run((one) => {
+    const { changeset } = propose(one, { into, reason, source: code }, (trial) => dry.replay(trial))
+    return { ...told, changeset: summaryOf(one, changeset) }
+  })
 }
 
-/** Reads what is asked of `do`: `{code, dryRun, strict}`. */
-function parseRequest(body: unknown): { code: string; dryRun: boolean; strict: boolean } {
+function summaryOf({ engine, grant }: Write, id: string): ProposedChangeset {
+  const { title, state, operationCount } = changesetOf(engine, grant, id)
+  return { $id: id, title, state, operationCount, url: `${engine.context}/changesets/${id}` }
+}
+
+/** Reads what is asked of `do`: `{code, dryRun, strict, propose, reason}`. */
+function parseRequest(body: unknown): {
+  code: string
+  dryRun: boolean
+  strict: boolean
+  into: string | null
+  reason?: string
+} {
   const code = codeOf(body)
-  const { dryRun, strict } = isPlainObject(body) ? body : {}
+  const { dryRun, strict, propose: into = null, reason } = isPlainObject(body) ? body : {}
   for (const [field, flag] of Object.entries({ dryRun, strict })) {
     if (flag === undefined || flag === null || typeof flag === 'boolean') continue
     throw new Problem('invalid_body', `${field} is true or false.`, { field })
   }
-  return { code, dryRun: dryRun === true, strict: strict === true }
+  for (const [field, value] of Object.entries({ propose: into ?? undefined, reason })) {
+    if (value === undefined || typeof value === 'string') continue
+    throw new Problem('invalid_body', `${field} is a text.`, { field })
+  }
+  return {
+    code,
+    dryRun: dryRun === true,
+    strict: strict === true,
+    into: into as string | null,
+    ...(reason !== undefined && { reason: reason as string }),
+  }
 }

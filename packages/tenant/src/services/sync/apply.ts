@@ -14,7 +14,7 @@ import type { SyncSession } from './sync-session.ts'
 import { joined } from './vector-clock.ts'
 
 /** Types that stay on the server. */
-const UNSYNCED = new Set(['ApiKey', 'Webhook'])
+const UNSYNCED = new Set(['ApiKey', 'Webhook', 'Changeset'])
 
 /** Whether entities of this type take part in syncs. */
 export function isSynced(type: string): boolean {

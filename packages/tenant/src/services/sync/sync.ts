@@ -34,8 +34,8 @@ const FLOOR = 'sync.floor'
 export function sync(write: Write, body: unknown): Synced {
   const { engine, grant } = write
   demandUnlimited(grant)
-  if (!grant.scopes.some(({ action }) => action !== 'read')) {
-    throw new Problem('forbidden', 'This key may only read. A sync needs write on some area.')
+  if (!grant.scopes.some(({ action }) => action === 'write' || action === 'admin')) {
+    throw new Problem('forbidden', 'This key may not write. A sync needs write on some area.')
   }
   const request = requestOf(engine, grant, body)
   const session: SyncSession = { write, lastSyncAt: request.lastSyncAt }

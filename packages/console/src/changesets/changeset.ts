@@ -1,0 +1,88 @@
+import type { ProposedChange, ReviewedChangeset } from '@tildebase/client'
+import type { Json } from '@tildebase/nouns'
+
+/** A changeset as the review page has it. */
+export interface Reviewed extends ReviewedChangeset {
+  readonly $createdAt: string
+  readonly operationCount: number
+  readonly types?: readonly string[]
+  readonly from?: string
+  readonly source?: string
+  readonly reviewer?: string
+  /** The numbers of the operations that were run, when not all were. */
+  readonly approved?: readonly number[]
+}
+
+/** One line of a review. All lines are equally high, so that only those in sight are drawn. */
+export type Line =
+  | {
+      readonly kind: 'entity'
+      readonly key: string
+      readonly type: string
+      readonly id: string
+      readonly isNew: boolean
+    }
+  | {
+      readonly kind: 'operation'
+      readonly key: string
+      readonly number: number
+      readonly verb: string
+      readonly type: string
+      readonly conflicts: readonly string[]
+    }
+  | {
+      readonly kind: 'change'
+      readonly key: string
+      readonly type: string
+      readonly field: string
+      readonly from: Json
+      readonly to: Json
+      readonly isConflict: boolean
+    }
+
+/** What to show of a review. */
+export interface Choice {
+  readonly words: string
+  readonly onlyConflicts: boolean
+}
+
+/** The lines of a review: each entity, its operations, and their fields. */
+export function linesOf({ diff, conflicts }: Reviewed, { words, onlyConflicts }: Choice): Line[] {
+  const against = Map.groupBy(conflicts, ({ operation }) => operation)
+  const wanted = diff.filter(
+    (change) => (!onlyConflicts || against.has(change.operation)) && (words === '' || isAbout(change, words)),
+  )
+  const entities = Map.groupBy(wanted, ({ type, id }) => `${type} ${id}`)
+  return [...entities].flatMap(([key, changes]) => {
+    const { type, id } = changes[0]!
+    const isNew = changes.some(({ verb }) => verb === 'create')
+    return [{ kind: 'entity', key, type, id, isNew } as const, ...changes.flatMap((change) => changeLines(change, key))]
+  })
+
+  function changeLines(change: ProposedChange, entity: string): Line[] {
+    const found = against.get(change.operation) ?? []
+    const fields = new Set(found.filter(({ id }) => id === change.id).map(({ field }) => field))
+    const key = `${entity} ${change.operation}`
+    const { operation: number, verb, type } = change
+    return [
+      { kind: 'operation', key, number, verb, type, conflicts: found.map(({ reason }) => reason) },
+      ...Object.entries(change.changes).map(([field, { from, to }]) => ({
+        kind: 'change' as const,
+        key: `${key} ${field}`,
+        type,
+        field,
+        from,
+        to,
+        isConflict: fields.has(field),
+      })),
+    ]
+  }
+}
+
+function isAbout({ type, id, verb, changes }: ProposedChange, words: string): boolean {
+  const text = JSON.stringify([type, id, verb, changes]).toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}

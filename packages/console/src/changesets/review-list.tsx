@@ -1,0 +1,119 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { labelOf, shortText } from '../format.ts'
+import { useNames } from '../names.ts'
+import { Value } from '../parts/value.tsx'
+import { href } from '../place.ts'
+import { nouns } from '../schema.ts'
+import type { Line } from './changeset.ts'
+import { useWindow } from './window.ts'
+
+/** The height of a line; the style sheet has the same. */
+const LINE = 32
+
+interface ReviewListProps {
+  readonly lines: readonly Line[]
+  /** The line that the keyboard is at. */
+  readonly active: number
+  readonly chosen: ReadonlySet<number>
+  /** Whether operations can be chosen: the changeset is open. */
+  readonly canChoose: boolean
+  readonly onChoose: (number: number) => void
+  readonly onActive: (at: number) => void
+}
+
+/** What a changeset would change: drawn are only the lines in sight, however many there are. */
+export function ReviewList(props: ReviewListProps) {
+  const { lines, active } = props
+  const box = useRef<HTMLElement>(null)
+  const { first, end, above, below } = useWindow(box, lines.length, LINE)
+  const shown = lines.slice(first, end)
+  const names = useNames(shown.flatMap((line) => (line.kind === 'entity' ? [line.id] : [])))
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const top = active * LINE
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (top + LINE > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + LINE - element.clientHeight
+  }, [active])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the arrow keys cannot reach what is out of sight
+    <section class="scroll review-list" aria-label="Changes" tabIndex={0} ref={box}>
+      <div style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
+        {shown.map((line, index) => (
+          <LineView
+            key={line.key}
+            {...props}
+            line={line}
+            at={first + index}
+            name={line.kind === 'entity' ? names.get(line.id) : undefined}
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+type LineProps = ReviewListProps & { readonly line: Line; readonly at: number; readonly name: string | undefined }
+
+function LineView(props: LineProps) {
+  const { line, at, active } = props
+  const isActive = at === active
+  return (
+    <div class={`review-line review-${line.kind}${isActive ? ' active' : ''}`} aria-current={isActive || undefined}>
+      {line.kind === 'entity' && <EntityLine {...props} line={line} />}
+      {line.kind === 'operation' && <OperationLine {...props} line={line} />}
+      {line.kind === 'change' && <ChangeLine line={line} />}
+    </div>
+  )
+}
+
+function EntityLine({ line: { type, id, isNew }, name }: LineProps & { line: Line & { kind: 'entity' } }) {
+  return (
+    <>
+      <span class="review-type">{labelOf(type)}</span>
+      {isNew ? <strong>New</strong> : <a href={href([type, id])}>{name ?? shortText(id, 28)}</a>}
+    </>
+  )
+}
+
+function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }) {
+  const { number, verb, conflicts } = props.line
+  return (
+    <>
+      <label>
+        <input
+          type="checkbox"
+          aria-label={`Operation ${number}: ${verb}`}
+          disabled={!props.canChoose}
+          checked={props.chosen.has(number)}
+          onFocus={() => props.onActive(props.at)}
+          onChange={() => props.onChoose(number)}
+        />
+        <span class="review-number">{number}</span> {labelOf(verb)}
+      </label>
+      {conflicts.length > 0 && (
+        <span class="state tone-bad" title={conflicts.join(' ')}>
+          Conflict
+        </span>
+      )}
+      {conflicts.length > 0 && <span class="review-reason">{conflicts[0]}</span>}
+    </>
+  )
+}
+
+function ChangeLine({ line: { type, field, from, to, isConflict } }: { line: Line & { kind: 'change' } }) {
+  const declared = nouns.value.get(type)?.fields[field]
+  const side = (value: typeof from) =>
+    value === null ? <span class="none">empty</span> : <Value value={value} field={declared} name={field} />
+  return (
+    <>
+      <span class={`review-field${isConflict ? ' wrong' : ''}`} title={field}>
+        {labelOf(field)}
+      </span>
+      {from !== null && <del title={shortText(from, 400)}>{side(from)}</del>}
+      {from !== null && <span aria-hidden="true">→</span>}
+      <ins title={shortText(to, 400)}>{side(to)}</ins>
+    </>
+  )
+}

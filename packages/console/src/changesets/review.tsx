@@ -1,0 +1,187 @@
+import { useMemo, useState } from 'preact/hooks'
+import { keyId, may, mayApproveOwn } from '../access.ts'
+import { actorName } from '../actors.ts'
+import { useData, useSettled } from '../cache.ts'
+import { agoText, numberText } from '../format.ts'
+import { useKeys } from '../keyboard.ts'
+import { State } from '../parts/value.tsx'
+import { go, href } from '../place.ts'
+import { nouns } from '../schema.ts'
+import { request } from '../service.ts'
+import { sayError } from '../toast.ts'
+import { Act, Head, JsonText } from '../ui/basics.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
+import { sayDone, undo, write } from '../write.ts'
+import { linesOf, type Reviewed } from './changeset.ts'
+import { Conflicts } from './conflicts.tsx'
+import { ReviewList } from './review-list.tsx'
+import { Talk } from './talk.tsx'
+
+/** A changeset to decide on: what it changes, what stands against it, and what people say. */
+export function ReviewPage({ id }: { id: string }) {
+  const found = useData<Reviewed>(['changeset', id], (signal) => request('GET', `/changesets/${id}`, { signal }), {
+    types: ['*'],
+  })
+  if (!found.value) return found.error ? <Failure error={found.error} onRetry={found.reload} /> : <Skeleton rows={10} />
+  return <Review key={id} changeset={found.value} reload={found.reload} />
+}
+
+function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void }) {
+  const { $id: id, state, conflicts, author } = changeset
+  const numbers = useMemo(() => changeset.operations.map(({ number }) => number), [changeset.operations])
+  const [left, setLeft] = useState<ReadonlySet<number>>(new Set())
+  const [active, setActive] = useState(0)
+  const [words, setWords] = useState('')
+  const [onlyConflicts, setOnlyConflicts] = useState(false)
+  const settled = useSettled(words.trim(), 150)
+  const lines = useMemo(
+    () => linesOf(changeset, { words: settled, onlyConflicts }),
+    [changeset, settled, onlyConflicts],
+  )
+  const chosen = useMemo(() => new Set(numbers.filter((number) => !left.has(number))), [numbers, left])
+  const isOpen = state === 'Open'
+  const isOwn = author === keyId()
+  const writesAll = (changeset.types ?? []).every((type) => may('write', nouns.value.get(type)))
+  const canApprove = isOpen && writesAll && (!isOwn || mayApproveOwn())
+  const run = async (verb: string, body: object, done: string, isUndone = false) => {
+    try {
+      await write({ path: `/changesets/${id}/${verb}`, body, type: '*' })
+      if (isUndone) sayDone(done, id)
+    } catch (reason) {
+      sayError(reason)
+    }
+    reload()
+  }
+  const approve = () => {
+    const isPart = chosen.size < numbers.length
+    const done = `${numberText(chosen.size)} operation${chosen.size === 1 ? '' : 's'} approved.`
+    return run('approve', isPart ? { operations: [...chosen] } : {}, done, true)
+  }
+  const reject = () => run('reject', {}, 'Rejected.')
+  const choose = (number: number) => {
+    const next = new Set(left)
+    if (!next.delete(number)) next.add(number)
+    setLeft(next)
+  }
+  const move = (step: 1 | -1) => {
+    for (let at = active + step; at >= 0 && at < lines.length; at += step) {
+      if (lines[at]!.kind === 'operation') return setActive(at)
+    }
+  }
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    x: () => {
+      const line = lines[active]
+      if (isOpen && line?.kind === 'operation') choose(line.number)
+    },
+    a: () => canApprove && void approve(),
+    r: () => isOpen && void reject(),
+    c: () => document.querySelector<HTMLElement>('.changeset-comment')?.focus(),
+    Escape: () => go(['changesets']),
+  })
+  return (
+    <>
+      <Head
+        title={changeset.title}
+        about={
+          <>
+            <State value={state} /> proposed by {actorName(author)} {agoText(changeset.$createdAt)}
+            {changeset.reviewer && <>, decided by {actorName(changeset.reviewer)}</>}
+            {changeset.from && <>, from the fork {changeset.from}</>}
+          </>
+        }
+      >
+        <a class="button" href={href(['changesets'])}>
+          All changesets
+        </a>
+        {state === 'Approved' && (
+          <Act icon="undo" onRun={() => undo(id)}>
+            Undo
+          </Act>
+        )}
+        {isOpen && (
+          <Act class="danger" onRun={reject} title="Reject (r)">
+            Reject
+          </Act>
+        )}
+        {canApprove && (
+          <Act
+            class="primary"
+            icon="check"
+            onRun={approve}
+            disabled={chosen.size === 0 || (conflicts.length > 0 && chosen.size === numbers.length)}
+            title={
+              conflicts.length > 0 ? 'Decide the conflicts first, or choose the operations to approve' : 'Approve (a)'
+            }
+          >
+            {chosen.size === numbers.length
+              ? 'Approve'
+              : `Approve ${numberText(chosen.size)} of ${numberText(numbers.length)}`}
+          </Act>
+        )}
+      </Head>
+      {isOpen && isOwn && !mayApproveOwn() && <p class="about">You proposed this: another key approves it.</p>}
+      {changeset.reason && <p class="changeset-reason">{changeset.reason}</p>}
+      <div class="review">
+        <div class="review-main">
+          <div class="toolbar review-tools">
+            <input
+              type="search"
+              aria-label="Find in the changes"
+              placeholder="Find in the changes"
+              value={words}
+              onInput={(event) => setWords(event.currentTarget.value)}
+            />
+            {conflicts.length > 0 && (
+              <label>
+                <input type="checkbox" checked={onlyConflicts} onChange={() => setOnlyConflicts(!onlyConflicts)} /> Only
+                conflicts
+              </label>
+            )}
+            {isOpen && (
+              <button type="button" onClick={() => setLeft(left.size > 0 ? new Set() : new Set(numbers))}>
+                {left.size > 0 ? 'Select all' : 'Select none'}
+              </button>
+            )}
+            <span class="review-count" aria-live="polite">
+              {numberText(numbers.length)} operation{numbers.length === 1 ? '' : 's'}
+            </span>
+          </div>
+          <ReviewList
+            lines={lines}
+            active={active}
+            chosen={chosen}
+            canChoose={isOpen}
+            onChoose={choose}
+            onActive={setActive}
+          />
+          <p class="hint">
+            <kbd>j</kbd> <kbd>k</kbd> move, <kbd>x</kbd> choose, <kbd>a</kbd> approve, <kbd>r</kbd> reject, <kbd>c</kbd>{' '}
+            comment, <kbd>Esc</kbd> back
+          </p>
+        </div>
+        <div class="review-side">
+          {isOpen && conflicts.length > 0 && (isOwn || writesAll) && (
+            <Conflicts
+              conflicts={conflicts}
+              operations={numbers}
+              onRebase={(keep) => run('rebase', { keep }, 'Rebased.')}
+            />
+          )}
+          <Talk changeset={changeset} canWrite={may('write', nouns.value.get('Changeset'))} />
+          {changeset.source && (
+            <details class="panel">
+              <summary>What proposed it</summary>
+              <pre class="changeset-source">{changeset.source}</pre>
+            </details>
+          )}
+          <details class="panel">
+            <summary>Operations as data</summary>
+            <JsonText label="Operations" value={changeset.operations.slice(0, 20)} />
+          </details>
+        </div>
+      </div>
+    </>
+  )
+}

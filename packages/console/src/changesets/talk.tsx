@@ -1,0 +1,50 @@
+import { useId, useState } from 'preact/hooks'
+import { actorName } from '../actors.ts'
+import { agoText } from '../format.ts'
+import { sayError } from '../toast.ts'
+import { Act } from '../ui/basics.tsx'
+import { write } from '../write.ts'
+import type { Reviewed } from './changeset.ts'
+
+/** What people say about a changeset. */
+export function Talk({ changeset, canWrite }: { changeset: Reviewed; canWrite: boolean }) {
+  const id = useId()
+  const [text, setText] = useState('')
+  const add = () =>
+    write({ path: `/changesets/${changeset.$id}/comment`, body: { text: text.trim() }, type: 'Changeset' }).then(
+      () => setText(''),
+      sayError,
+    )
+  const comments = changeset.comments ?? []
+  return (
+    <section class="panel comments" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>Comments</h2>
+      <ol class="talk">
+        {comments.map(({ by, at, text: said }, index) => (
+          <li key={index}>
+            <strong>{actorName(by)}</strong> <time dateTime={at}>{agoText(at)}</time>
+            <p>{said}</p>
+          </li>
+        ))}
+      </ol>
+      {canWrite && (
+        <form onSubmit={(event) => event.preventDefault()}>
+          <label class="unseen" for={`${id}-text`}>
+            Comment
+          </label>
+          <textarea
+            id={`${id}-text`}
+            class="changeset-comment"
+            rows={3}
+            value={text}
+            placeholder="Ask or explain"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <Act onRun={add} disabled={text.trim() === ''}>
+            Comment
+          </Act>
+        </form>
+      )}
+    </section>
+  )
+}

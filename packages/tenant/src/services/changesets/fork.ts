@@ -1,0 +1,74 @@
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import type { Grant } from '../../grant/grant.ts'
+import { visibilityOf } from '../../query/visibility.ts'
+import { type LogRow, readLog } from '../../store/log.ts'
+import { readOrigin } from '../../store/origin.ts'
+import { MOST_OPERATIONS } from './operations.ts'
+
+/** A verb that a fork ran, for its origin to run again. */
+interface ForkOperation {
+  readonly type: string
+  readonly verb: string
+  readonly id: string
+  readonly data?: JsonObject
+}
+
+/** What a fork did since it was made. */
+export interface ForkChanges {
+  readonly origin: { readonly tenant: string; readonly seq: number }
+  readonly operations: readonly ForkOperation[]
+  /** How many events of each type are left out: they do not belong to the data, or follow from what does. */
+  readonly skipped: { readonly [type: string]: number }
+}
+
+const PAGE = 1_000
+
+/** Types that belong to a tenant itself, and not to its data. */
+const OWN = new Set(['ApiKey', 'Webhook', 'Changeset', 'ChangesetPart', 'Event', 'Schema', 'Hook', 'Erasure'])
+
+/** Actors that only follow: what they did happens again when the verbs run that led to it. */
+const FOLLOWERS = /^(?:hook|timer|workflow):|^system$/
+
+/** What a fork did since it was made, if the grant sees all of it. */
+export function forkChanges(engine: Engine, grant: Grant): ForkChanges {
+  const origin = readOrigin(engine.sql)
+  if (origin === null) {
+    throw new Problem('not_found', `The tenant ${engine.slug} is not a fork.`, { id: engine.slug })
+  }
+  const { show } = visibilityOf(engine, grant, null)
+  const operations: ForkOperation[] = []
+  const skipped = new Map<string, number>()
+  for (let rows = readLog(engine.sql, origin.seq, PAGE); rows.length > 0; ) {
+    for (const row of rows) {
+      if (OWN.has(row.type) || FOLLOWERS.test(row.actor) || row.verb === 'conflict') {
+        skipped.set(row.type, (skipped.get(row.type) ?? 0) + 1)
+      } else if (row.data === null || show(row) !== row) throw hidden()
+      else operations.push(operationOf(row))
+      if (operations.length > MOST_OPERATIONS) throw tooMany()
+    }
+    rows = readLog(engine.sql, rows.at(-1)!.seq, PAGE)
+  }
+  return { origin, operations, skipped: Object.fromEntries(skipped) }
+}
+
+/** The verb of an event. Its arguments are the fields that it changed: the same values come of it. */
+function operationOf({ type, verb, entity: id, data, previous }: LogRow): ForkOperation {
+  const state = JSON.parse(data!) as JsonObject
+  if (verb === 'create') return { type, verb, id, data: { ...state, $id: id } }
+  if (verb === 'delete' || verb === 'restore') return { type, verb, id }
+  const fields = Object.keys(JSON.parse(previous ?? '{}'))
+  const changed = Object.fromEntries(fields.map((field) => [field, state[field] ?? null]))
+  // A rollback leads to a version that only the fork has.
+  return { type, verb: verb === 'rollback' ? 'update' : verb, id, data: changed }
+}
+
+function hidden(): Problem {
+  return new Problem('forbidden', 'Part of what the fork did is outside the rights of this key.')
+}
+
+function tooMany(): Problem {
+  return new Problem('too_many', `A changeset holds at most ${MOST_OPERATIONS} operations; the fork did more.`, {
+    limit: MOST_OPERATIONS,
+  })
+}

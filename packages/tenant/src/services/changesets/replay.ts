@@ -1,0 +1,107 @@
+import { listed, Problem } from '@tildebase/nouns'
+import type { LogRow } from '../../store/log.ts'
+import { runVerb } from '../../write/run-verb.ts'
+import type { RunResult } from '../../write/verb-request.ts'
+import type { Write } from '../../write/write.ts'
+import { ChangeLog, type LaterChanges } from './later-changes.ts'
+import type { Operation } from './operations.ts'
+
+/** Why an operation cannot run as it was proposed. */
+export interface Conflict {
+  readonly operation: number
+  readonly type: string
+  readonly id: string
+  readonly field?: string
+  readonly reason: string
+}
+
+/** What became of one operation. */
+export interface Replayed {
+  readonly operation: Operation
+  /** Null when it could not run. */
+  readonly result: RunResult | null
+  readonly events: readonly LogRow[]
+  readonly problem: Problem | null
+}
+
+export interface Replay {
+  readonly steps: readonly Replayed[]
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Problems that are not about an operation, but about the request that runs it. */
+const NOT_CONFLICTS = new Set(['over_budget', 'internal', 'unavailable'])
+
+/**
+ * Runs the operations of a changeset in their order, with the rights of the write. One that cannot run, or that changes
+ * a field which others changed after it was proposed, is a conflict; the others run all the same.
+ */
+export function replay(write: Write, operations: readonly Operation[]): Replay {
+  const { engine, transaction } = write
+  const base = operations.reduce((least, one) => Math.min(least, one.base), engine.head.seq)
+  const later = new ChangeLog(engine, base)
+  later.read(operations.map(({ id }) => id))
+  const conflicts: Conflict[] = []
+  const steps = operations.map((operation): Replayed => {
+    write.context.budget.checkTime()
+    const before = transaction.events.length
+    try {
+      const result = write.attempt(() => runVerb(write, requestOf(operation)))
+      const events = transaction.events.slice(before)
+      conflicts.push(...overlaps(write, operation, events, later))
+      return { operation, result, events, problem: null }
+    } catch (reason) {
+      if (!(reason instanceof Problem) || NOT_CONFLICTS.has(reason.code)) throw reason
+      conflicts.push(failure(operation, reason))
+      return { operation, result: null, events: [], problem: reason }
+    }
+  })
+  return { steps, conflicts }
+}
+
+function requestOf({ type, verb, id, data, cascade }: Operation) {
+  return verb === 'create'
+    ? { type, verb, data: data ?? {}, keepId: true }
+    : { type, verb, id, data: data ?? {}, ...(cascade && { cascade }) }
+}
+
+function failure({ number, type, id }: Operation, { message, about }: Problem): Conflict {
+  const field = typeof about.field === 'string' ? about.field : undefined
+  return { operation: number, type, id, ...(field && { field }), reason: message }
+}
+
+/** The fields that the operation gives or changes, and that others changed after it was proposed. */
+function overlaps(write: Write, operation: Operation, events: readonly LogRow[], later: ChangeLog): Conflict[] {
+  const { number, type, id, verb, base, fields } = operation
+  const own = touched(later.since(id, base), verb, fields)
+  const found = new Map(own.map((field) => [`${id} ${field}`, { type, id, field }]))
+  // What the verb changes beside: its rule may have been met by other values when it was proposed.
+  for (const event of events.filter(({ actor }) => actor === write.grant.actor)) {
+    const changed = event.previous === null ? [] : Object.keys(JSON.parse(event.previous))
+    for (const field of touched(later.since(event.entity, base), event.verb, changed)) {
+      found.set(`${event.entity} ${field}`, { type: event.type, id: event.entity, field })
+    }
+  }
+  return [...found.values()].map(({ type, id, field }) => ({
+    operation: number,
+    type,
+    id,
+    ...(field !== WHOLE && { field }),
+    reason: reasonOf(type, field, later.since(id, base)),
+  }))
+}
+
+/** Stands for an entity as a whole. */
+const WHOLE = ''
+
+function touched({ fields, deleted }: LaterChanges, verb: string, given: readonly string[]): string[] {
+  if (deleted) return [WHOLE]
+  if (verb === 'delete' || verb === 'restore') return fields.size > 0 ? [WHOLE] : []
+  return given.filter((field) => fields.has(field))
+}
+
+function reasonOf(type: string, field: string, { fields, deleted }: LaterChanges): string {
+  if (field !== WHOLE) return `${field} of this ${type} was changed after the proposal.`
+  if (deleted) return `This ${type} was deleted after the proposal.`
+  return `${listed([...fields], 'and')} of this ${type} ${fields.size === 1 ? 'was' : 'were'} changed after the proposal.`
+}

@@ -1,0 +1,118 @@
+import type { Json, JsonObject } from '@tildebase/nouns'
+import type { Grant } from '../../grant/grant.ts'
+import { ALL } from '../../grant/scopes.ts'
+import { visibilityOf } from '../../query/visibility.ts'
+import { isVisible } from '../../query/visible-entity.ts'
+import { currentOf } from '../../store/entities.ts'
+import { type LogRow, readCorrelated } from '../../store/log.ts'
+import type { Write } from '../../write/write.ts'
+import { type Changeset, changesetOf } from './changeset.ts'
+import { type Operation, operationsOf } from './operations.ts'
+import { type Conflict, type Replayed, replay } from './replay.ts'
+
+/** How one operation would change one entity. */
+interface Difference {
+  readonly operation: number
+  readonly type: string
+  readonly id: string
+  readonly verb: string
+  readonly changes: { readonly [field: string]: { readonly from: Json; readonly to: Json } }
+}
+
+/** A changeset for a reviewer: what it would change now, and what stands against it. */
+export interface Review {
+  readonly changeset: Changeset
+  readonly operations: readonly Operation[]
+  readonly diff: readonly Difference[]
+  readonly conflicts: readonly Conflict[]
+  /** What BEFORE hooks say about the operations that they refuse. */
+  readonly messages: readonly { readonly operation: number; readonly message: string }[]
+}
+
+/** Tries an open changeset on the current state and takes it back. A closed one shows what it was. */
+export function review(write: Write, id: string): Review {
+  const { engine, grant } = write
+  const changeset = changesetOf(engine, grant, id)
+  const operations = operationsOf(engine, changeset)
+  if (changeset.state !== 'Open') {
+    const diff =
+      changeset.state === 'Approved' ? written(write, id, operations) : operations.map((one) => intended(write, one))
+    return { changeset, operations, diff, conflicts: [], messages: [] }
+  }
+  const trial = write.as(reviewerOf(grant)).within({ isDryRun: true })
+  const { result } = write.transaction.dryRun(() => {
+    const { steps, conflicts } = replay(trial, operations)
+    return { steps, conflicts }
+  })
+  const { steps, conflicts } = result
+  return { changeset, operations, diff: differences(write, steps), conflicts, messages: steps.flatMap(messageOf) }
+}
+
+/** Whoever sees a changeset may see it tried, on the rows that they see. */
+function reviewerOf({ actor, rows }: Grant): Grant {
+  return { actor, scopes: ALL, rows }
+}
+
+function differences(write: Write, steps: readonly Replayed[]): Difference[] {
+  const { show } = visibilityOf(write.engine, write.grant, null)
+  return steps.flatMap((step) => {
+    if (step.result === null) return [intended(write, step.operation)]
+    const shown = step.events.flatMap((event) => show(event) ?? [])
+    const own = shown.filter((event) => event.entity === step.operation.id || event.actor === write.grant.actor)
+    if (own.length === 0) return [{ ...headOf(step.operation), changes: {} }]
+    return own.map((event) => ({
+      operation: step.operation.number,
+      type: event.type,
+      id: event.entity,
+      verb: event.entity === step.operation.id ? step.operation.verb : event.verb,
+      changes: changesIn(event),
+    }))
+  })
+}
+
+/** What an approved changeset changed, as the log has it. */
+function written({ engine, grant, sql }: Write, id: string, operations: readonly Operation[]): Difference[] {
+  const { show } = visibilityOf(engine, grant, null)
+  const left = [...operations]
+  let number = 0
+  return readCorrelated(sql, id).flatMap((event) => {
+    const own = left.findIndex((one) => one.id === event.entity)
+    if (own >= 0) number = left.splice(0, own + 1).at(-1)!.number
+    const shown = show(event)
+    if (shown === null) return []
+    return [{ operation: number, type: event.type, id: event.entity, verb: event.verb, changes: changesIn(shown) }]
+  })
+}
+
+/** What an operation that cannot run would have set, against the entity as it is. */
+function intended({ engine, grant }: Write, operation: Operation): Difference {
+  const { type, id, data = {} } = operation
+  const noun = engine.nouns.get(type)
+  const isSeen = noun && isVisible(engine, grant, noun, id)
+  const now = isSeen ? (JSON.parse(currentOf(engine.sql, type, id)!.data) as JsonObject) : {}
+  const fields = Object.entries(data).filter(([field]) => !field.startsWith('$'))
+  const changes = fields.map(([field, to]) => [field, { from: now[field] ?? null, to }])
+  return { ...headOf(operation), changes: Object.fromEntries(changes) }
+}
+
+function headOf({ number, type, id, verb }: Operation) {
+  return { operation: number, type, id, verb }
+}
+
+/** The fields of an event, before and after. */
+function changesIn({ verb, data, previous }: LogRow): Difference['changes'] {
+  const after = JSON.parse(data ?? '{}') as JsonObject
+  if (verb === 'delete') return pairs(Object.keys(after), (field) => ({ from: after[field]!, to: null }))
+  if (previous === null || verb === 'restore')
+    return pairs(Object.keys(after), (field) => ({ from: null, to: after[field]! }))
+  const before = JSON.parse(previous) as JsonObject
+  return pairs(Object.keys(before), (field) => ({ from: before[field]!, to: after[field] ?? null }))
+}
+
+function pairs(fields: readonly string[], pair: (field: string) => { from: Json; to: Json }): Difference['changes'] {
+  return Object.fromEntries(fields.map((field) => [field, pair(field)]))
+}
+
+function messageOf({ operation, problem }: Replayed) {
+  return problem?.code === 'rejected' ? [{ operation: operation.number, message: problem.message }] : []
+}

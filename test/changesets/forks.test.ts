@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestApp, testApp, testHost } from '../host.ts'
+import { verifies } from '../verifies.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app.stop())
+
+const post = (path: string, body: unknown = {}) => app.request('POST', path, body)
+
+/** A tenant with two contacts, and a fork of it. */
+async function forked(slug: string) {
+  const ids = []
+  for (const name of ['Ada', 'Bob']) ids.push((await post(`/~${slug}/Contact`, { name })).body.$id)
+  const { seq } = (await app.request('GET', `/~${slug}/status`)).body.log
+  await post(`/operator/tenants/${slug}/fork`, { to: `${slug}-fork` })
+  return { ids: ids as [string, string], seq, fork: `/~${slug}-fork`, origin: `/~${slug}` }
+}
+
+verifies('changeset.fork.origin', 'a fork records what it was made of, and where it begins', async () => {
+  const { seq, fork, origin } = await forked('acme')
+  await post(`${fork}/Contact`, { name: 'New' })
+
+  const { body } = await app.request('GET', `${fork}/status`)
+  const info = await app.request('GET', '/operator/tenants/acme-fork')
+  const log = (await app.request('GET', '/operator/tenants/acme-fork/log')).text
+  await app.request('PUT', '/operator/tenants/acme-again/log', log)
+  const again = await app.request('GET', '/~acme-again/status')
+
+  expect(body.origin).toEqual({ tenant: 'acme', seq })
+  expect(info.body.origin).toEqual({ tenant: 'acme', seq })
+  expect(again.body.origin).toEqual({ tenant: 'acme', seq })
+  expect((await app.request('GET', `${origin}/status`)).body).not.toHaveProperty('origin')
+})
+
+verifies('changeset.fork.merge', 'what a fork did becomes a changeset, and its approval runs the verbs', async () => {
+  const { ids, seq, fork, origin } = await forked('merge')
+  await post(`${fork}/Contact/${ids[0]}/qualify`)
+  await app.request('PUT', `${fork}/Contact/${ids[0]}`, { title: 'Countess' })
+  await app.request('DELETE', `${fork}/Contact/${ids[1]}`)
+  const cleo = (await post(`${fork}/Contact`, { name: 'Cleo' })).body.$id
+  await post(`${fork}/api-keys`, { name: 'of the fork', scopes: 'read:all' })
+  await app.request('PUT', `${origin}/Contact/${ids[0]}`, { phone: '1' })
+
+  const { status, body } = await post(`${origin}/changesets`, { from: 'merge-fork' })
+  const approved = await app.as(await app.key('merge', 'admin:all'))('POST', `${origin}/changesets/${body.$id}/approve`)
+  const ada = (await app.request('GET', `${origin}/Contact/${ids[0]}`)).body
+
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    title: 'Changes of merge-fork',
+    from: 'merge-fork',
+    base: seq,
+    operationCount: 4,
+    conflicts: [],
+    skipped: { ApiKey: 1 },
+  })
+  expect(body.operations.map(({ verb }: any) => verb)).toEqual(['qualify', 'update', 'delete', 'create'])
+  expect(approved.status).toBe(200)
+  expect(ada).toMatchObject({ stage: 'Qualified', title: 'Countess', phone: '1' })
+  expect((await app.request('GET', `${origin}/Contact/${ids[1]}`)).status).toBe(404)
+  expect((await app.request('GET', `${origin}/Contact/${cleo}`)).body.name).toBe('Cleo')
+})
+
+test('what both sides changed is a conflict of the fork', async () => {
+  const { ids, fork, origin } = await forked('both')
+  await app.request('PUT', `${fork}/Contact/${ids[0]}`, { title: 'theirs' })
+  await app.request('PUT', `${origin}/Contact/${ids[0]}`, { title: 'ours' })
+
+  const { body } = await post(`${origin}/changesets`, { from: 'both-fork', title: 'Clash' })
+  const refused = await app.as(await app.key('both', 'write:all'))('POST', `${origin}/changesets/${body.$id}/approve`)
+
+  expect(body.conflicts).toMatchObject([{ operation: 1, id: ids[0], field: 'title' }])
+  expect(refused.status).toBe(409)
+  expect((await app.request('GET', `${origin}/Contact/${ids[0]}`)).body.title).toBe('ours')
+})
+
+test('merging needs rights in both tenants', async () => {
+  const { ids, fork, origin } = await forked('rights')
+  await app.request('PUT', `${fork}/Contact/${ids[0]}`, { title: 'theirs' })
+  await app.request('PUT', `${fork}/Contact/${ids[1]}`, { title: 'mine' })
+  const send = app.as(await app.key('rights', 'propose:crm'))
+  const merge = (key?: string, from = 'rights-fork') =>
+    send('POST', `${origin}/changesets`, { from, ...(key && { key }) })
+  const [whole, narrowed, foreign, other] = [
+    await app.key('rights-fork', 'read:crm'),
+    await app.key('rights-fork', 'read:all', { filter: { Contact: { title: 'mine' } } }),
+    await app.key('rights-fork', 'read:billing'),
+    await app.key('merge', 'read:all'),
+  ]
+
+  const statuses = [
+    await merge(),
+    await merge(other),
+    await merge(narrowed),
+    await merge(foreign),
+    await merge(whole, 'merge-fork'),
+    await app.as(await app.key('rights', 'read:crm'))('POST', `${origin}/changesets`, {
+      from: 'rights-fork',
+      key: whole,
+    }),
+    await merge(whole),
+  ].map(({ status }) => status)
+
+  expect(statuses).toEqual([403, 403, 403, 403, 403, 403, 201])
+})
+
+test('a tenant that is no fork, or the fork of another, is refused', async () => {
+  await post('/~alone/Contact', { name: 'x' })
+  const answers = [
+    await post('/~acme/changesets', { from: 'alone' }),
+    await post('/~acme/changesets', { from: 'nowhere' }),
+    await post('/~alone/changesets', { from: 'merge-fork' }),
+    await post('/~acme/changesets', { from: 5 }),
+    await post('/~acme/changesets', { from: '../x' }),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 409, 400, 400])
+  expect(answers[2]!.body.message).toBe('merge-fork is a fork of merge, not of alone.')
+})
+
+test('hooks of the fork are not merged: they run again with the verbs', async () => {
+  await post('/~hooked/Contact', { name: 'Ada' })
+  await app.request('PUT', '/~hooked/schema/Contact/hooks/qualified', {
+    code: `async (contact, $) => { await $.Activity.create({ subject: 'Call ' + contact.name, type: 'Call' }) }`,
+  })
+  await post('/operator/tenants/hooked/fork', { to: 'hooked-fork' })
+  const id = (await app.request('GET', '/~hooked/Contact')).body.results[0].$id
+  await post(`/~hooked-fork/Contact/${id}/qualify`)
+  await until(async () => (await app.request('GET', '/~hooked-fork/Activity')).body.total === 1)
+
+  const { body } = await post('/~hooked/changesets', { from: 'hooked-fork' })
+  await app.as(await app.key('hooked', 'admin:all'))('POST', `/~hooked/changesets/${body.$id}/approve`)
+  await until(async () => (await app.request('GET', '/~hooked/Activity')).body.total > 0)
+
+  expect(body).toMatchObject({ operationCount: 1, skipped: { Activity: 1 } })
+  expect((await app.request('GET', '/~hooked/Activity')).body.total).toBe(1)
+})
+
+describe('over threads', () => {
+  test('a fork in another thread is merged', async () => {
+    const host = await testHost({}, { workers: '2' })
+    const slugs = ['a', 'b', 'c', 'd']
+    const merged = await Promise.all(
+      slugs.map(async (slug) => {
+        await host.request('POST', `/~${slug}/Contact`, { name: 'Ada' })
+        await host.request('POST', `/operator/tenants/${slug}/fork`, { to: `${slug}-fork` })
+        await host.request('POST', `/~${slug}-fork/Contact`, { name: 'Bob' })
+        return (await host.request('POST', `/~${slug}/changesets`, { from: `${slug}-fork` })).body.operationCount
+      }),
+    )
+    await host.stop()
+
+    expect(merged).toEqual([1, 1, 1, 1])
+  })
+})
+
+async function until(test: () => Promise<boolean>): Promise<void> {
+  while (!(await test())) await new Promise((done) => setTimeout(done, 20))
+}

@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { BROWSER, type Tab } from './browser.ts'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let tab: Tab | null = null
+
+const enter = async (...given: Parameters<Stage['enter']>) => {
+  tab = await stage.enter(...given)
+  return tab.page
+}
+const at = (path: string) => `/~acme${path}`
+const contact = async (fields: object) =>
+  (await stage.host.request('POST', at('/Contact'), { name: 'Ada', ...fields })).body.$id as string
+const read = async (path: string) => (await stage.host.request('GET', at(path))).body
+
+/** Proposes updates as an agent would, and returns the changeset. */
+async function propose(title: string, bodies: readonly (readonly [id: string, body: object])[]) {
+  const agent = stage.host.as(await stage.host.key('acme', 'propose:crm'))
+  const operations = bodies.map(([id, body]) => ({ method: 'PUT', path: `/Contact/${id}`, body }))
+  return (await agent('POST', at(`/batch?propose=${encodeURIComponent(title)}&reason=Because`), { operations })).body
+}
+
+describe.skipIf(BROWSER === null)('changesets in the console', () => {
+  beforeAll(async () => {
+    stage = await openStage()
+  })
+  afterAll(() => stage?.stop())
+  afterEach(async () => {
+    const faults = tab?.faults ?? []
+    await tab?.page.close()
+    tab = null
+    expect(faults).toEqual([])
+  })
+
+  test('the inbox leads to a review, with names of relations, and an approval that can be undone', async () => {
+    const organization = (await stage.host.request('POST', at('/Organization'), { name: 'Analytical Ltd' })).body.$id
+    const id = await contact({ name: 'Ada Lovelace', title: 'Countess' })
+    await propose('New titles', [[id, { title: 'Lady', organization }]])
+    const page = await enter('changesets')
+
+    await page.getByRole('link', { name: 'New titles' }).click()
+    await page.getByRole('heading', { name: 'New titles' }).waitFor()
+    await page.getByText('Because', { exact: true }).waitFor()
+    await page.locator('.review-entity', { hasText: 'Ada Lovelace' }).waitFor()
+    await page.locator('.review-change ins', { hasText: 'Analytical Ltd' }).waitFor()
+    expect(await page.locator('.review-change del').first().innerText()).toBe('Countess')
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('1 operation approved.').waitFor()
+    expect((await read(`/Contact/${id}`)).title).toBe('Lady')
+
+    await page.getByRole('main').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone.').waitFor()
+    expect((await read(`/Contact/${id}`)).title).toBe('Countess')
+  })
+
+  test('conflicts are decided one by one', async () => {
+    const [a, b, c] = [await contact({ title: '1' }), await contact({ title: '1' }), await contact({ title: '1' })]
+    const { $id } = await propose('Clashing', [
+      [a, { title: '2' }],
+      [b, { title: '2' }],
+      [c, { title: '2' }],
+    ])
+    for (const id of [a, b]) await stage.host.request('PUT', at(`/Contact/${id}`), { title: '3' })
+    const page = await enter(`changesets/${$id}`)
+
+    await page.getByRole('heading', { name: '2 conflicts' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true)
+    await page.getByRole('group', { name: /^1/ }).getByLabel('Take the proposal').check()
+    await page.getByRole('button', { name: 'Apply choices' }).click()
+    await page.getByRole('heading', { name: '2 conflicts' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('2 operations approved.').waitFor()
+
+    expect([(await read(`/Contact/${a}`)).title, (await read(`/Contact/${b}`)).title]).toEqual(['2', '3'])
+    expect((await read(`/Contact/${c}`)).title).toBe('2')
+  })
+
+  test('the keyboard alone moves, chooses, comments and approves in part', async () => {
+    const ids = [await contact({}), await contact({}), await contact({})]
+    const { $id } = await propose(
+      'By keyboard',
+      ids.map((id) => [id, { title: 'typed' }] as const),
+    )
+    const page = await enter(`changesets/${$id}`)
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByRole('button', { name: 'Approve 2 of 3' }).waitFor()
+    await page.keyboard.press('c')
+    await page.keyboard.type('The second one stays.')
+    await page.getByRole('button', { name: 'Comment' }).click()
+    await page.locator('.talk', { hasText: 'The second one stays.' }).waitFor()
+    await page.locator('h1').click()
+    await page.keyboard.press('a')
+    await page.getByText('2 operations approved.').waitFor()
+
+    const titles = await Promise.all(ids.map(async (id) => (await read(`/Contact/${id}`)).title ?? null))
+    expect(titles).toEqual(['typed', null, 'typed'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'Changesets' }).waitFor()
+  })
+
+  test('an author is told to wait, and can withdraw', async () => {
+    const id = await contact({})
+    const key = await stage.host.key('acme', 'write:crm')
+    const { body } = await stage.host.as(key)('PUT', at(`/Contact/${id}?propose=My+own`), { title: 'own' })
+    const page = await enter(`changesets/${body.$id}`, { key })
+
+    await page.getByText('You proposed this').waitFor()
+    expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Reject' }).click()
+    await page.locator('.state', { hasText: 'Rejected' }).waitFor()
+  })
+
+  test('a thousand changes draw only the lines in sight, and the last one is found', async () => {
+    const operations = Array.from({ length: 1_000 }, (_, at) => ({
+      type: 'Contact',
+      verb: 'create',
+      data: { name: `Person ${at}`, title: `Title ${at}` },
+    }))
+    const { body } = await stage.host.request('POST', at('/changesets'), { title: 'A thousand', operations })
+    const page = await enter(`changesets/${body.$id}`)
+    const list = page.getByRole('region', { name: 'Changes' })
+    await list.locator('.review-operation').first().waitFor()
+
+    const drawn = await list.locator('.review-line').count()
+    await list.evaluate((box) => box.scrollTo({ top: box.scrollHeight }))
+    await list.locator('ins', { hasText: 'Person 999' }).waitFor()
+    await page.getByLabel('Find in the changes').fill('Person 500')
+    await list.locator('ins', { hasText: 'Person 500' }).waitFor()
+
+    expect(drawn).toBeLessThan(100)
+    expect(await list.locator('.review-operation').count()).toBe(1)
+  })
+})
