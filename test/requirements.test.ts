@@ -9,7 +9,6 @@ const TEXT = readFileSync(join(SPEC, 'decisions.md'), 'utf8')
 /** The numbers of all decisions, as the page has them. */
 const ALL = [...TEXT.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm)].map(([, number]) => number!)
 
-
 /** The sections of the contract that hold facts. */
 const SECTIONS = [
   'What the service does',

@@ -1,12 +1,12 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 import { tenantOfSecret } from '@tildebase/tenant'
-import type { Sender } from '../app.ts'
 import { parseBody } from '../call.ts'
 import { withBody } from '../fetch-adapter.ts'
 import type { Tenants } from '../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { render } from '../reply.ts'
 import { errorReply } from '../respond.ts'
+import type { Sender } from '../sender.ts'
 import { type RequestTarget, slugOf } from '../target.ts'
 
 /** The body of a request that merges a fork. */

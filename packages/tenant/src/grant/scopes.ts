@@ -94,10 +94,12 @@ export function common(
   domainOf: (area: string) => string | null,
 ): Scope[] {
   const both = some.flatMap((a) =>
-    others.flatMap((b) => {
+    others.flatMap((b): Scope[] => {
       const area = narrower(a.area, b.area, domainOf)
       if (area === null) return []
-      return [{ action: ACTIONS[Math.min(ACTIONS.indexOf(a.action), ACTIONS.indexOf(b.action))]!, area }]
+      const rank = Math.min(rankOf(a), rankOf(b))
+      if (rank < 0) return rankOf(a) === rankOf(b) ? [APPROVE_OWN] : []
+      return [{ action: ACTIONS[rank]!, area }]
     }),
   )
   return both.filter((scope, i) => uncovered(both.slice(0, i), [scope], domainOf) !== null)
