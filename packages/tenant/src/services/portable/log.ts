@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/engine.ts'
 import { CUT, earliestCut } from '../../store/meta.ts'
 import { hexOf, type NonLogRow, type NonLogTables, nonLogRows } from '../../store/non-log-tables.ts'
+import { readOrigin } from '../../store/origin.ts'
 import { readSealed, type SealedRow } from '../../store/verify.ts'
 
 const FIRST_PAGE = 16
@@ -18,6 +19,8 @@ export interface LogPart {
   /** The last event of it, when it does not go on to the end. */
   readonly until?: number
   readonly beside: NonLogTables
+  /** True for the log of a fork, which records where it comes from. */
+  readonly fork?: boolean
 }
 
 /**
@@ -25,7 +28,7 @@ export interface LogPart {
  * stands beside them (hashes of keys, secrets of webhooks, work to be done), and an end that tells it is whole.
  * One string per page, so that a reader may pause in between; what is written meanwhile comes along.
  */
-export function* portableLog(engine: Engine, { after, until, beside }: LogPart): Generator<string> {
+export function* portableLog(engine: Engine, { after, until, beside, fork }: LogPart): Generator<string> {
   yield line({ tildebase: 'log', form: FORM, tenant: engine.slug, after })
   let { hash } = engine.head
   let position = after
@@ -45,7 +48,8 @@ export function* portableLog(engine: Engine, { after, until, beside }: LogPart):
   const rows = [...nonLogRows(engine.sql, beside)]
   const isCut = until !== undefined
   const kept = isCut ? [...rows.filter(({ row }) => row[0] !== CUT), cutRow(engine, position)] : rows
-  yield `${kept.map(line).join('')}${line({ end: true, seq: position, hash: hexOf(hash) })}`
+  const origin = fork ? { tenant: engine.slug, seq: position } : readOrigin(engine.sql)
+  yield `${kept.map(line).join('')}${line({ end: true, seq: position, hash: hexOf(hash), ...(origin && { origin }) })}`
 }
 
 /** Says that the log goes on no further, so that its next checkpoint does not continue the last one. */
@@ -54,8 +58,8 @@ function cutRow({ sql }: Engine, seq: number): NonLogRow {
 }
 
 function portable({ onBehalfOf, ...row }: SealedRow): object {
-  const sealed = { ...row, salt: row.salt && hexOf(row.salt), digest: hexOf(row.digest), hash: hexOf(row.hash) }
-  return onBehalfOf ? { ...sealed, onBehalfOf } : sealed
+  const seals = { salt: row.salt && hexOf(row.salt), digest: hexOf(row.digest), hash: hexOf(row.hash) }
+  return { ...row, ...seals, ...(onBehalfOf !== null && { onBehalfOf }) }
 }
 
 function line(value: object): string {
