@@ -1,4 +1,4 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import { Problem } from '@tildebase/nouns'
 import type { Passwords } from '../identity/ports.ts'
 
@@ -8,6 +8,9 @@ const PASSES = 2
 const LENGTH = 32
 /** One at a time in each thread of tenants: attempts wait for each other, not requests for them. */
 const MOST_WAITING = 64
+
+// By name it could not be imported where it is missing: on Node before 24.7.
+const { argon2 } = crypto as Partial<typeof crypto>
 
 /** Whether this Node has Argon2. */
 export const hasPasswords = typeof argon2 === 'function'
@@ -19,7 +22,7 @@ export function createPasswords(): Passwords | undefined {
   const nobody = Buffer.alloc(LENGTH)
   return {
     async hash(password) {
-      const nonce = randomBytes(16)
+      const nonce = crypto.randomBytes(16)
       const tag = await turn(() => derive(password, nonce, MEMORY_KIB, PASSES))
       return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${text(nonce)}$${text(tag)}`
     },
@@ -32,7 +35,7 @@ export function createPasswords(): Passwords | undefined {
         tag: nobody,
       }
       const derived = await turn(() => derive(password, nonce, memory, passes))
-      return derived.length === tag.length && timingSafeEqual(derived, tag) && known !== null
+      return derived.length === tag.length && crypto.timingSafeEqual(derived, tag) && known !== null
     },
   }
 }
@@ -41,7 +44,7 @@ function derive(password: string, nonce: Buffer, memory: number, passes: number)
   const message = password.normalize('NFKC')
   return new Promise((done, failed) => {
     const parameters = { message, nonce, parallelism: 1, tagLength: LENGTH, memory, passes }
-    argon2('argon2id', parameters, (reason, tag) => (reason ? failed(reason) : done(tag)))
+    argon2!('argon2id', parameters, (reason, tag) => (reason ? failed(reason) : done(tag)))
   })
 }
 
