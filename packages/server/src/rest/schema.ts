@@ -96,12 +96,14 @@ function put({ read, params, body }: Call, write: TenantWriter): Reply {
 
 function rename({ read, params, body }: Call, write: TenantWriter): Reply {
   const noun = read.noun(params.type!)
+  read.demandArea('admin', 'platform')
   const migrated = write.renameField(noun, textIn(body, 'from'), textIn(body, 'to'))
   return json(200, { migrated, type: describe(read.noun(noun.name)) })
 }
 
 function retype({ read, params, body }: Call, write: TenantWriter): Reply {
   const noun = read.noun(params.type!)
+  read.demandArea('admin', 'platform')
   const migrated = write.retypeField(noun, textIn(body, 'field'), textIn(body, 'to'))
   return json(200, { migrated, type: describe(read.noun(noun.name)) })
 }

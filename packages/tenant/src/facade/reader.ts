@@ -90,6 +90,11 @@ export class TenantReader {
     demand(this.grant, action, noun)
   }
 
+  /** Refuses an action that the grant does not allow on an area. The engine does so too: this is for a clear answer. */
+  demandArea(action: Action, area: string): void {
+    demandArea(this.grant, action, area)
+  }
+
   /** The time, for operands such as `7d ago`. */
   get now(): number {
     return this.#engine.nextTime()

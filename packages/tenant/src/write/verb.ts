@@ -91,7 +91,7 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
   if (!keeps) guardState(noun, verb, state, checked.data)
   refuse(noun, [...checked.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
   const to = derived(write, noun, merge(state, changed), state, changed)
-  return writeState(write, noun, verb, current, state, to, argumentsText(noun, checked.data))
+  return writeState(write, noun, verb, current, state, to, argumentsText(noun, checked.data), now)
 }
 
 function derived(write: Write, { name }: Noun, state: JsonObject, before: JsonObject | null, given: JsonObject) {
@@ -149,13 +149,16 @@ export function writeState(
   from: JsonObject,
   given: JsonObject,
   args: string | null,
+  now = write.now(),
 ): VerbResult {
   // A change works out again what it touches; a rollback and what follows from other entities, everything.
   const to = withComputed(write, noun, current.id, given, verb.name === 'rollback' || verb === COMPUTE ? null : from)
   const previous = changes(from, to)
   const isQuiet = verb.event === 'updated'
   if (previous === null && isQuiet) return { entity: current, event: null }
-  const after = next(write, current, { data: textOf(noun, to) })
+  // What `$now` set is the time of the event, unless something was written in between.
+  const updatedAt = Math.max(now, write.engine.head.at)
+  const after = { ...next(write, current, { data: textOf(noun, to) }), updatedAt }
   replace(write, noun, current, after, from, previous ? to : from)
   const event = write.append(verb, after, { previous: previous ?? {}, replaced: current, args })
   return settled(write, noun, from, to, { entity: after, event })
