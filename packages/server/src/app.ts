@@ -1,6 +1,6 @@
 import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
 import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@tildebase/tenant'
-import { type Call, parseBody, parseQuery } from './call.ts'
+import { type Call, parseBody, parseQuery, type WriteRoute } from './call.ts'
 import { findRoute, runRoute } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import { isOpenPath } from './identity/open-paths.ts'
@@ -35,8 +35,6 @@ export interface AppOptions {
 const IMPORT_LIMIT = 1_073_741_824
 const BUDGET: BudgetLimits = { ms: 5_000, rows: 1_000_000, bytes: 33_554_432 }
 
-/** The longest time that one commit may take of the engine. */
-const COMMIT_MS = 1_000
 const now = () => performance.now()
 
 /** Answers a request inside a tenant. Never throws. */
@@ -90,7 +88,7 @@ function dispatch(
 ): MaybePromise<Reply> {
   const { route, params } = findRoute(options.routes, request.method, target.segments)
   const newBudget = () => new Budget(options.budget ?? BUDGET, now)
-  const budget = route.mode === 'write' ? new Budget(inOneCommit(options.budget ?? BUDGET), now) : newBudget()
+  const budget = route.mode === 'write' ? new Budget(inOneCommit(route, options.budget ?? BUDGET), now) : newBudget()
   const context = contextOf(tenant, target, options)
   const call: Call = {
     tenant,
@@ -121,9 +119,9 @@ function dispatch(
   return runRoute(route, call)
 }
 
-/** What a write may use: nobody else can use the thread before its commit. */
-function inOneCommit(limits: BudgetLimits): BudgetLimits {
-  return limits.ms <= COMMIT_MS ? limits : { ...limits, ms: COMMIT_MS }
+/** What a write may use: nothing else can use the thread before its commit. */
+function inOneCommit({ commitMs }: WriteRoute, limits: BudgetLimits): BudgetLimits {
+  return commitMs === undefined || limits.ms <= commitMs ? limits : { ...limits, ms: commitMs }
 }
 
 /** `$context` of the entities in an answer. */

@@ -88,6 +88,8 @@ export interface WriteRoute extends RouteBase {
   readonly handle: (call: Call, write: TenantWriter) => Reply
   /** The same in several commits, with turns for others in between. Null if it must be one. */
   readonly inTurns?: (call: Call) => Promise<Reply> | null
+  /** The most milliseconds of the engine in one commit, if that is less than a request may use. */
+  readonly commitMs?: number
 }
 
 /** A route that reads or answers bit by bit, on its own. */

@@ -20,6 +20,7 @@ export const batchRoutes: readonly WriteRoute[] = [
     summary: 'Run several operations',
     handle: batch,
     inTurns: batchInTurns,
+    commitMs: 1_000,
   },
 ]
 
