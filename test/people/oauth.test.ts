@@ -160,6 +160,23 @@ describe('consent', () => {
     expect(Number(third.headers.get('retry-after'))).toBeLessThanOrEqual(86_400)
   })
 
+  verifies('oauth.narrow', 'can be allowed to propose only, and an administrator approves', async () => {
+    const { access } = await connect(host, ada, 'acme', { asked: { scope: 'propose:crm' } })
+    const agent = host.as(access)
+
+    const plain = await agent('POST', '/~acme/Contact', { name: 'Zoe' })
+    const proposed = await agent('POST', '/~acme/Contact?propose=Add%20Zoe', { name: 'Zoe' })
+    const before = await host.request('GET', '/~acme/Contact?name=Zoe')
+    const approved = await host.request('POST', `/~acme/changesets/${proposed.body.$id}/approve`)
+    const after = await host.request('GET', '/~acme/Contact?name=Zoe')
+
+    expect(plain.status).toBe(403)
+    expect(proposed.status, proposed.text).toBe(202)
+    expect(before.body.total).toBe(0)
+    expect(approved.status, approved.text).toBe(200)
+    expect(after.body.total).toBe(1)
+  })
+
   test('never gives more than the person holds, also when their role changes later', async () => {
     const bob = await person(host, 'acme', { email: email(), role: 'Member' })
     const { access, tokens } = await connect(host, bob, 'acme', { asked: { scope: 'admin:all' } })
