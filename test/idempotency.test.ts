@@ -17,13 +17,27 @@ beforeAll(async () => {
 afterAll(() => host.stop())
 
 /** A request for each POST there is; `:id` stands for what `of` makes. */
-const POSTS: { [route: string]: { readonly path?: string; readonly of?: [string, object]; readonly body?: object } } = {
+const POSTS: {
+  [route: string]: {
+    readonly path?: string
+    readonly of?: [string, object]
+    readonly body?: object
+    /** Makes what the request is about, and returns its path. */
+    readonly prepare?: () => Promise<string>
+  }
+} = {
   '/webhooks/:id/redeliver': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
   '/webhooks/:id/rotate': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
   '/webhooks/:id/test': { of: ['Webhook', { url: 'https://nobody.invalid/', events: ['*'] }] },
   '/Webhook/:id/redeliver': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
   '/Webhook/:id/rotate': { of: ['Webhook', { url: 'https://example.com/', events: ['*'] }] },
   '/Webhook/:id/test': { of: ['Webhook', { url: 'https://nobody.invalid/', events: ['*'] }] },
+  ...workflowPosts('workflows'),
+  ...workflowPosts('Workflow'),
+  '/changesets': { prepare: () => forked('/changesets'), body: { from: 'fork' } },
+  '/Changeset': { prepare: () => forked('/Changeset'), body: { from: 'fork' } },
+  '/schema/:type/rename': { prepare: () => declared('Renamed', '/rename'), body: { from: 'a', to: 'b' } },
+  '/schema/:type/retype': { prepare: () => declared('Retyped', '/retype'), body: { field: 'a', to: 'number' } },
   '/events': { body: { name: 'signed_up', type: 'track' } },
   '/batch': { body: { operations: [{ id: 'a', method: 'POST', path: '/Contact', body: { name: 'Ada' } }] } },
   '/FeatureFlag/:id/evaluate': { of: ['FeatureFlag', { key: 'a', name: 'A' }], body: { userId: 'u' } },
@@ -37,11 +51,49 @@ const POSTS: { [route: string]: { readonly path?: string; readonly of?: [string,
   '/:type/:id/:verb': { path: '/Contact/:id/enrich', of: ['Contact', { name: 'Ada' }] },
 }
 
+/** Declares a type, and returns a path of its schema. */
+async function declared(type: string, action: string): Promise<string> {
+  await host.request('PUT', `/~posts/schema/${type}`, { a: 'string' })
+  return `/schema/${type}${action}`
+}
+
+/** Makes a fork that differs, unless there is one, and returns the path. */
+async function forked(path: string): Promise<string> {
+  await host.request('POST', '/~posts/Contact', { name: 'Ada' })
+  await host.request('POST', '/operator/tenants/posts/fork', { to: 'fork' })
+  await host.request('POST', '/~fork/Contact', { name: 'Eve' })
+  return path
+}
+
+function workflowPosts(path: string): typeof POSTS {
+  const steps = [{ verb: 'update', type: 'Contact', id: 'contact_none', args: { title: 'x' } }]
+  /** A run of a workflow that fails, at once or with a retry in an hour. */
+  const run = async (action: string, state: string, more: object) => {
+    const { body: made } = await host.request('POST', '/~posts/Workflow', { name: 'w', steps, ...more })
+    for (const verb of ['activate', 'trigger']) await host.request('POST', `/~posts/Workflow/${made.$id}/${verb}`)
+    for (;;) {
+      const { body } = await host.request('GET', `/~posts/Workflow/${made.$id}/runs`)
+      if (body.results[0]?.status === state) return `/${path}/${made.$id}/runs/${body.results[0].id}/${action}`
+      await new Promise((done) => setTimeout(done, 20))
+    }
+  }
+  return {
+    [`/${path}/:id/runs/:run/retry`]: { prepare: () => run('retry', 'Failed', {}) },
+    [`/${path}/:id/runs/:run/cancel`]: {
+      prepare: () => run('cancel', 'Running', { retryPolicy: { retries: 1, backoff: '1h' } }),
+    },
+    [`/${path}/:id/test`]: {
+      of: ['Workflow', { name: 'w', triggerEvent: 'Contact.created', steps }],
+      body: { event: { type: 'Contact.created', data: {} } },
+    },
+  }
+}
+
 describe('every POST is done once per Idempotency-Key', () => {
   const posts = routes.all.filter(({ method }) => method === 'POST')
 
   test.each(posts.filter(({ repeats }) => !repeats).map(({ path }) => path))('%s', async (route) => {
-    const { path = route, of, body } = POSTS[route]!
+    const { of, body, prepare, path = (await prepare?.()) ?? route } = POSTS[route]!
     const made = of && (await host.request('POST', `/~posts/${of[0]}`, of[1])).body
     if (route.startsWith('/undo')) {
       await host.request('POST', '/~posts/Contact', { name: 'Ada' }, { 'x-correlation-id': 'mine' })
