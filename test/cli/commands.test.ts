@@ -67,7 +67,7 @@ describe('files', () => {
     const piped = await tilde.fed('[{"name":"D"}]', 'import', '-', '--type', 'Lead', '--format', 'json', '--json')
 
     expect(csv).toMatchObject({ code: 1, out: expect.stringContaining('imported\t1\n') })
-    expect(csv.err).toMatch(/^row 1 \(line 3\): .*required/)
+    expect(csv.err).toMatch(/^row 1 \(line 3\): .*required/m)
     expect(packed.json).toMatchObject({ success: true, imported: 2, errors: 0 })
     expect(piped.json.imported).toBe(1)
     expect((await tilde('import', 'a.xls', '--type', 'Lead')).err).toContain('The format of a.xls is not known')
