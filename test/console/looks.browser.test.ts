@@ -178,7 +178,7 @@ const WIDE = { width: 1280, height: 860 }
 const NARROW = { width: 360, height: 740 }
 /** All scenes light and wide, the main ones dark and narrow; `npm run test:long` and the pictures take all in all four. */
 const IS_WHOLE = process.env.TILDE_LOOKS === 'all' || process.env.TILDE_PICTURES === '1'
-const MAIN = new Set(['home', 'list', 'board', 'entity', 'edit', 'palette', 'query', 'dashboards', 'types', 'review'])
+const MAIN = new Set(['list', 'board', 'entity', 'query'])
 const LOOKS = [
   { look: 'light and wide', dark: false, size: WIDE, scenes: SCENES },
   {

@@ -17,7 +17,7 @@ describe('the types of a tenant', () => {
     const { body } = await sent('GET', '/~acme/schema')
     const contact = await sent('GET', '/~acme/schema/contacts')
 
-    expect(body.types).toHaveLength(36)
+    expect(body.types).toHaveLength(37)
     expect(body.types.find((type: any) => type.name === 'Content').path).toBe('content')
     expect(contact.body.verbs.qualify).toMatchObject({ event: 'qualified', before: 'qualifying', from: ['Lead'] })
     expect(contact.body.fields.deals).toMatchObject({ kind: 'back', target: 'Deal', via: 'contact' })
