@@ -39,7 +39,8 @@ export class Judge {
     const said = operation.responses[status]
     if (said === undefined) return `${about}: the document has no such status. ${text.slice(0, 200)}`
     const { content } = said.$ref ? this.#document.components.responses[said.$ref.split('/').at(-1)] : said
-    if (text === '') return null
+    // The answer to a proposal is named in words alone.
+    if (text === '' || (status === 202 && content === undefined)) return null
     const [kind = ''] = (headers.get('content-type') ?? '').split(';')
     const media = content?.[kind]
     if (media === undefined) return `${about}: the document has no answer of ${kind}`

@@ -117,13 +117,15 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     const past = await request('PUT', `${at}/Order/${order.$id}`, { status: 'Placed' })
     await request('DELETE', `${at}/Line/${second.$id}`)
     const renamed = await request('POST', `${at}/schema/Order/rename`, { from: 'total', to: 'sum' })
-    const retyped = await request('POST', `${at}/schema/Line/retype`, { field: 'place', to: 'string' })
+    await request('PUT', `${at}/schema/Parcel`, { size: 'number' })
+    await request('POST', `${at}/import/Parcel`, [{ size: 1 }])
+    const retyped = await request('POST', `${at}/schema/Parcel/retype`, { field: 'size', to: 'string' })
 
     expect([twice.status, past.status, past.body.verbs]).toEqual([409, 409, ['place']])
     expect([renamed.body.migrated, retyped.body.migrated]).toEqual([1, 1])
     expect((await request('GET', `${at}/Order/${order.$id}`)).body).toMatchObject({ sum: 0.1, status: 'Draft' })
     expect((await request('GET', `${at}/Order/${order.$id}?asOf=${then}`)).body.total).toBe(0.3)
-    expect((await request('GET', `${at}/Line?place=1`)).body.results[0].place).toBe('1')
+    expect((await request('GET', `${at}/Parcel?size=1`)).body.results[0].size).toBe('1')
     expect((await request('GET', `/operator/tenants/${at.slice(2)}/verify`)).body.ok).toBe(true)
   },
 

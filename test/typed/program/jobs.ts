@@ -8,9 +8,9 @@ const api = createClient<paths>({ baseUrl: url, headers: { authorization: `Beare
 const done: string[] = []
 
 /** What the call gave, or a sentence on why not. */
-function given<T>(job: string, { data, error }: { data?: T; error?: components['schemas']['Error'] }): T {
+function given<T>(job: string, { data, error }: { data?: T; error?: components['schemas']['Error'] }): NonNullable<T> {
   if (error) throw new Error(`${job}: ${error.error} ${error.message}`)
-  if (data === undefined) throw new Error(`${job}: nothing`)
+  if (data === undefined || data === null) throw new Error(`${job}: nothing`)
   return data
 }
 

@@ -119,9 +119,15 @@ const COUNT = { type: 'object', properties: { count: { type: 'integer' } }, requ
 
 const PROPOSE = ['propose', 'reason']
 
-/** What every write answers that is proposed. */
+/**
+ * What every write answers that is proposed. Its content is named in words alone: clients that are made from the document
+ * would otherwise take every write for either of two answers.
+ */
 export function proposed(): Responses {
-  return { 202: answers('It is proposed, and not executed.', ref('ChangesetReview'), ['Location']) }
+  const { content: _, ...answer } = answers('Proposed, and not executed: a ChangesetReview.', ref('ChangesetReview'), [
+    'Location',
+  ])
+  return { 202: answer }
 }
 
 function dryRun(): Responses {
