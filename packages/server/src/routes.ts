@@ -3,22 +3,20 @@ import type { Match, Route, RouteTable } from './call.ts'
 /** The routes, found by method and path. Words beat parameters: `/events` is not a type. */
 export class Routes implements RouteTable {
   readonly all: readonly Route[]
-  readonly #byLength = new Map<number, Path[]>()
+  readonly #byLength = new Map<number, Paths>()
 
   constructor(routes: readonly Route[]) {
     this.all = routes
-    for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
-      const parts = path.split('/').slice(1)
-      const list = this.#byLength.get(parts.length) ?? []
-      list.push({
-        parts: parts.map((part) => (isParameter(part) ? null : part)),
-        names: parts.map((part) => part.slice(1)),
-        parameters: parts.filter(isParameter).length,
-        methods: new Map(same.map((route) => [route.method, route])),
+    const paths = [...Map.groupBy(routes, (route) => route.path)].map(([path, same]) => pathOf(path, same))
+    paths.sort((a, b) => a.parameters - b.parameters)
+    for (const [length, list] of Map.groupBy(paths, ({ parts }) => parts.length)) {
+      const words = new Set(list.flatMap(({ parts }) => parts[0] ?? []))
+      const beginning = (word: string | null) => list.filter(({ parts }) => [word, null].includes(parts[0] ?? null))
+      this.#byLength.set(length, {
+        byWord: new Map([...words].map((word) => [word, beginning(word)])),
+        others: beginning(null),
       })
-      this.#byLength.set(parts.length, list)
     }
-    for (const list of this.#byLength.values()) list.sort((a, b) => a.parameters - b.parameters)
   }
 
   /** The route of a request; or the methods that its path does answer; or null when nothing is there. */
@@ -38,12 +36,19 @@ export class Routes implements RouteTable {
   /** A path of more words hides those with fewer: DELETE /batch is not the deletion of a type called batch. */
   #closest(segments: readonly string[]): readonly Path[] {
     const closest: Path[] = []
-    for (const path of this.#byLength.get(segments.length) ?? []) {
+    const paths = this.#byLength.get(segments.length)
+    for (const path of paths?.byWord.get(segments[0] ?? '') ?? paths?.others ?? []) {
       if (closest.length > 0 && path.parameters > closest[0]!.parameters) break
       if (fits(path.parts, segments)) closest.push(path)
     }
     return closest
   }
+}
+
+/** The paths of one length, by the word that they begin with; `others` begin with a parameter. All in order. */
+interface Paths {
+  readonly byWord: ReadonlyMap<string, readonly Path[]>
+  readonly others: readonly Path[]
 }
 
 /** The routes of one path. */
@@ -63,6 +68,16 @@ function routeOf({ methods }: Path, method: string): Route | undefined {
 function fits(parts: Path['parts'], segments: readonly string[]): boolean {
   for (let i = 0; i < parts.length; i++) if (parts[i] !== null && parts[i] !== segments[i]) return false
   return true
+}
+
+function pathOf(path: string, routes: readonly Route[]): Path {
+  const parts = path.split('/').slice(1)
+  return {
+    parts: parts.map((part) => (isParameter(part) ? null : part)),
+    names: parts.map((part) => part.slice(1)),
+    parameters: parts.filter(isParameter).length,
+    methods: new Map(routes.map((route) => [route.method, route])),
+  }
 }
 
 function isParameter(part: string): boolean {

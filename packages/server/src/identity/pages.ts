@@ -25,6 +25,7 @@ export function identityPage(
   const { tenant, segments } = place
   if (ask.method !== 'GET' && ask.method !== 'HEAD') return null
   if (tenant === null) return segments.join('/') === 'oidc/callback' ? forwarded(ask) : null
+  if (place.dimensions.length === 0 && !FIRST.has(segments[0] ?? '')) return null
   switch (segments.join('/')) {
     case 'sign-in':
       return page(tenant, 'Sign in', signInPage(tenant, options), { script: true })
@@ -38,6 +39,9 @@ export function identityPage(
       return metadataPage(ask, place, options.baseUrl)
   }
 }
+
+/** What the paths below a tenant begin with that are answered here. Nearly all others are told apart by this alone. */
+const FIRST = new Set(['sign-in', 'invitation', '.well-known'])
 
 /** The one address that an OIDC provider knows: the state tells which tenant the person signs in to. */
 function forwarded({ query }: HttpRequest): HttpResponse | null {
