@@ -176,16 +176,22 @@ const SCENES: readonly Scene[] = [
 
 const WIDE = { width: 1280, height: 860 }
 const NARROW = { width: 360, height: 740 }
-/** All scenes light and wide, the main ones dark and narrow; `npm run test:long` and the pictures take all in all four. */
+/** The main scenes light and wide, some dark and narrow; `npm run test:long` and the pictures take all in all four. */
 const IS_WHOLE = process.env.TILDE_LOOKS === 'all' || process.env.TILDE_PICTURES === '1'
-const MAIN = new Set(['list', 'board', 'entity', 'query'])
+const MAIN = new Set(['home', 'list', 'board', 'entity', 'edit', 'palette', 'query', 'dashboards', 'types', 'review'])
+const SOME = new Set(['list', 'board', 'entity', 'query'])
 const LOOKS = [
-  { look: 'light and wide', dark: false, size: WIDE, scenes: SCENES },
+  {
+    look: 'light and wide',
+    dark: false,
+    size: WIDE,
+    scenes: SCENES.filter(({ name }) => IS_WHOLE || MAIN.has(name)),
+  },
   {
     look: 'dark and narrow',
     dark: true,
     size: NARROW,
-    scenes: SCENES.filter(({ name }) => IS_WHOLE || MAIN.has(name)),
+    scenes: SCENES.filter(({ name }) => IS_WHOLE || SOME.has(name)),
   },
   { look: 'light and narrow', dark: false, size: NARROW, scenes: IS_WHOLE ? SCENES : [] },
   { look: 'dark and wide', dark: true, size: WIDE, scenes: IS_WHOLE ? SCENES : [] },
