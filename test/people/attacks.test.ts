@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTcp } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDocuments } from '../../packages/server/src/node/documents.ts'
 import { createPasswords } from '../../packages/server/src/node/passwords.ts'
 import { type TestHost, testHost } from '../host.ts'
@@ -25,8 +25,20 @@ let eve: Browser
 let number = 0
 const email = () => `attacked${++number}@example.org`
 
+/** Each test comes from an address of its own: one may send so many requests to open paths in a minute. */
+let visitor = 0
+const plainFetch = globalThis.fetch
+globalThis.fetch = (input, init) => {
+  if (input instanceof Request) return plainFetch(input, init)
+  const headers = new Headers(init?.headers)
+  if (!headers.has('x-forwarded-for')) headers.set('x-forwarded-for', `203.0.113.${visitor % 250}`)
+  return plainFetch(input, { ...init, headers })
+}
+beforeEach(() => {
+  visitor++
+})
 beforeAll(async () => {
-  host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' })
+  host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1', TILDE_PROXIES: '127.0.0.1' })
   ada = await person(host, 'acme', { email: email(), role: 'Admin' })
   eve = await person(host, 'acme', { email: email(), role: 'Member' })
 })
