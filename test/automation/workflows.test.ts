@@ -436,7 +436,7 @@ describe('rights', () => {
 
   verifies(
     'workflow.rights',
-    'a workflow does no more than the key that stored it, whoever causes the event',
+    'a workflow does no more than the key that stored it, whichever key causes the event',
     async () => {
       const a = openAutomation()
       const author = grant('write:platform,read:crm')
@@ -506,7 +506,7 @@ describe('rights', () => {
     },
   )
 
-  verifies('workflow.keys', 'a workflow cannot create API keys, whoever stored it', async () => {
+  verifies('workflow.keys', 'a workflow cannot create API keys, whichever key stored it', async () => {
     const a = openAutomation()
     const workflow = start(a, {
       triggerEvent: 'Contact.created',

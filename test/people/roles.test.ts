@@ -104,7 +104,7 @@ describe('a role of the tenant', () => {
 describe('rights over people', () => {
   verifies(
     'people.cover',
-    'nobody hands out a role, or takes over a person, whose rights they do not hold',
+    'a key or person without the rights of a role cannot give it, or change a person who has it',
     async () => {
       const boss = await join('Admin')
       const key = app.as(await app.key('acme', 'admin:identity'))
