@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant'
 import type { Admission, Connection } from './admission.ts'
 import { isFirstKey, unauthorized } from './app.ts'
+import { preflight, withCommon } from './cross-origin.ts'
 import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise, runsCode } from './http.ts'
 import { sessionCookie } from './identity/cookie.ts'
 import { challenge } from './identity/metadata.ts'
@@ -287,35 +288,4 @@ function ownTenant(sender: Sender): string {
         : null
   if (slug === null) throw unauthorized()
   return slug
-}
-
-function preflight(ask: HttpRequest): HttpResponse {
-  return {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-      'access-control-allow-headers':
-        ask.headers['access-control-request-headers'] ??
-        'authorization, content-type, if-match, if-none-match, idempotency-key, traceparent, x-request-id, x-correlation-id, mcp-protocol-version, mcp-method, mcp-name',
-      'access-control-max-age': '86400',
-    },
-    body: null,
-  }
-}
-
-/** An answer with the headers that every one has. */
-export function withCommon(
-  { status, headers, body }: HttpResponse,
-  requestId: string,
-  origin: string | undefined,
-): HttpResponse {
-  const common = { ...headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
-  return { status, headers: origin === undefined ? common : { ...common, ...CROSS_ORIGIN }, body }
-}
-
-/** Any page may ask with a key in a header. None may send a cookie along: that would need a header that is not here. */
-const CROSS_ORIGIN: HttpResponse['headers'] = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers':
-    'etag, location, www-authenticate, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings, x-tilde-correlation',
 }

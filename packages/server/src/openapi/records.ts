@@ -1,12 +1,9 @@
-import { ANY_OBJECT } from './common.ts'
+import { AUTOMATION_RECORDS } from './automation-records.ts'
+import { CHANGESET_RECORDS } from './changeset-records.ts'
+import { ANY_OBJECT, ref } from './common.ts'
+import { PROOF_RECORDS } from './proof-records.ts'
+import { OBJECT_OR_NULL, record, TEXT, TEXT_OR_NULL, TIME, WHOLE } from './record.ts'
 import type { Schema } from './schemas.ts'
-
-const TEXT = { type: 'string' }
-const TIME = { type: 'string', format: 'date-time' }
-const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' }
-const WHOLE = { type: 'integer' }
-const TEXT_OR_NULL = { type: ['string', 'null'] }
-const OBJECT_OR_NULL = { anyOf: [ANY_OBJECT, { type: 'null' }] }
 
 /** The answers that are no entities. */
 export const RECORDS: { readonly [name: string]: Schema } = {
@@ -142,7 +139,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
   ),
   SyncRequest: record(
     'What changed on the side of the client.',
-    { lastSyncAt: TEXT_OR_NULL, replica: TEXT, changes: { type: 'array', items: reference('SyncChange') } },
+    { lastSyncAt: TEXT_OR_NULL, replica: TEXT, changes: { type: 'array', items: ref('SyncChange') } },
     [],
   ),
   SyncAnswer: record(
@@ -152,7 +149,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
       applied: WHOLE,
       conflicts: WHOLE,
       rejected: { type: 'array', items: record('', { index: WHOLE, error: TEXT }, ['index', 'error']) },
-      serverChanges: { type: 'array', items: reference('SyncChange') },
+      serverChanges: { type: 'array', items: ref('SyncChange') },
       hasMore: { type: 'boolean' },
       syncedAt: TIME,
     },
@@ -169,196 +166,8 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     },
     ['logs', 'correlation'],
   ),
-  Checkpoint: record(
-    'A signed checkpoint of the log. With Accept: text/plain it is the signed note alone.',
-    {
-      origin: TEXT,
-      size: WHOLE,
-      root: TEXT,
-      note: TEXT,
-      key: TEXT,
-      witnesses: {
-        type: 'array',
-        items: record('', { name: TEXT, size: WHOLE, cosignedAt: TEXT_OR_NULL, error: TEXT_OR_NULL }, ['name', 'size']),
-      },
-      lineage: {
-        type: 'array',
-        items: record('', { origin: TEXT, size: WHOLE, root: TEXT }, ['origin', 'size', 'root']),
-      },
-    },
-    ['origin', 'size', 'root', 'note', 'key', 'witnesses', 'lineage'],
-  ),
-  EventProof: record(
-    'What shows that an event is in the log. Hashes are base64.',
-    {
-      event: TEXT,
-      seq: WHOLE,
-      size: WHOLE,
-      leaf: TEXT,
-      proof: { type: 'array', items: TEXT },
-      checkpoint: TEXT_OR_NULL,
-      key: TEXT_OR_NULL,
-      witnesses: { type: 'array', items: TEXT },
-      entry: record(
-        'What the hash of the event is computed from.',
-        {
-          before: TEXT,
-          header: TEXT,
-          digest: TEXT,
-          salt: TEXT_OR_NULL,
-          data: TEXT_OR_NULL,
-          previous: TEXT_OR_NULL,
-          args: TEXT_OR_NULL,
-        },
-        ['before', 'header', 'digest', 'salt', 'data', 'previous', 'args'],
-      ),
-    },
-    ['event', 'seq', 'size', 'leaf', 'proof', 'checkpoint', 'key', 'witnesses', 'entry'],
-  ),
-  ConsistencyProof: record(
-    'What shows that an earlier log is the beginning of a later one.',
-    { from: WHOLE, to: WHOLE, proof: { type: 'array', items: TEXT } },
-    ['from', 'to', 'proof'],
-  ),
-  Timers: record(
-    'What is due next for an entity.',
-    {
-      timers: {
-        type: 'array',
-        items: record(
-          'A verb that runs at the time of a field.',
-          {
-            name: TEXT,
-            at: TIME,
-            field: { ...TEXT, description: 'The field that holds the time.' },
-            run: { ...TEXT, description: 'The verb.' },
-            from: { type: 'array', items: TEXT, description: 'The states in which it runs.' },
-            when: ANY_OBJECT,
-            status: { enum: ['Waiting', 'Failed'] },
-            error: { ...TEXT_OR_NULL, description: 'Why the verb was refused.' },
-          },
-          ['name', 'at', 'field', 'run', 'status', 'error'],
-        ),
-      },
-      total: WHOLE,
-    },
-    ['timers', 'total'],
-  ),
-  Run: record(
-    'One run of a workflow. Its steps are left out in lists.',
-    {
-      id: TEXT,
-      workflow: TEXT,
-      status: { enum: ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled'] },
-      trigger: { enum: ['event', 'schedule', 'manual', 'retry'] },
-      event: { ...OBJECT_OR_NULL, description: 'The event that it runs for: its id, type and seq.' },
-      scheduledAt: TIME_OR_NULL,
-      startedAt: TIME_OR_NULL,
-      endedAt: TIME_OR_NULL,
-      duration: { type: ['integer', 'null'], description: 'Milliseconds.' },
-      nextAttemptAt: TIME_OR_NULL,
-      error: TEXT_OR_NULL,
-      retryOf: TEXT_OR_NULL,
-      retriedBy: TEXT_OR_NULL,
-      steps: {
-        type: 'array',
-        items: record(
-          'A step. Input, output and error are left out for keys that may not read all that the workflow reads.',
-          {
-            step: WHOLE,
-            type: TEXT,
-            verb: TEXT,
-            code: TEXT_OR_NULL,
-            fallback: { type: 'boolean' },
-            status: { enum: ['Pending', 'Running', 'Waiting', 'Succeeded', 'Failed', 'Skipped'] },
-            tries: WHOLE,
-            startedAt: TIME_OR_NULL,
-            endedAt: TIME_OR_NULL,
-            duration: { type: ['integer', 'null'] },
-            input: {},
-            output: {},
-            error: TEXT_OR_NULL,
-            hidden: { type: 'boolean' },
-          },
-          ['step', 'status', 'tries'],
-        ),
-      },
-    },
-    ['id', 'workflow', 'status', 'trigger'],
-  ),
-  WorkflowTest: record(
-    'What the steps of a workflow would do.',
-    {
-      dryRun: { type: 'boolean' },
-      matches: { type: 'boolean', description: 'Whether the workflow would run for the event.' },
-      status: { enum: ['Succeeded', 'Failed'] },
-      event: ANY_OBJECT,
-      steps: { type: 'array', items: ANY_OBJECT },
-      events: { type: 'array', items: ANY_OBJECT, description: 'The events that it would write.' },
-    },
-    ['dryRun', 'matches', 'status', 'steps', 'events'],
-  ),
-  Operation: record(
-    'A verb of a changeset, under its number.',
-    {
-      number: WHOLE,
-      type: TEXT,
-      verb: TEXT,
-      id: TEXT,
-      data: ANY_OBJECT,
-      fields: { type: 'array', items: TEXT },
-      base: WHOLE,
-    },
-    ['number', 'type', 'verb', 'id'],
-  ),
-  ChangesetConflict: record(
-    'Why an operation cannot run as it was proposed.',
-    { operation: WHOLE, type: TEXT, id: TEXT, field: TEXT, reason: TEXT },
-    ['operation', 'type', 'id', 'reason'],
-  ),
-  ChangesetReview: {
-    allOf: [reference('Meta')],
-    ...record(
-      'A changeset with its operations, its diff against the current state and its conflicts.',
-      {
-        title: TEXT,
-        state: { enum: ['Open', 'Approved', 'Rejected', 'Stale'] },
-        author: TEXT,
-        base: WHOLE,
-        operations: { type: 'array', items: reference('Operation') },
-        diff: {
-          type: 'array',
-          items: record(
-            '',
-            {
-              operation: WHOLE,
-              type: TEXT,
-              id: TEXT,
-              verb: TEXT,
-              changes: { type: 'object', additionalProperties: record('', { from: {}, to: {} }, ['from', 'to']) },
-            },
-            ['operation', 'type', 'id', 'verb', 'changes'],
-          ),
-        },
-        conflicts: { type: 'array', items: reference('ChangesetConflict') },
-        messages: { type: 'array', items: record('', { operation: WHOLE, message: TEXT }, ['operation', 'message']) },
-        preview: { description: 'What the write would have answered; only in the answer to a proposal.' },
-      },
-      ['title', 'state', 'operations'],
-    ),
-  },
   Types: record('The types that the lens surfaces.', { types: { type: 'array', items: ANY_OBJECT } }, []),
-}
-
-function record(description: string, properties: Schema, required: readonly string[]): Schema {
-  return {
-    type: 'object',
-    ...(description !== '' && { description }),
-    properties,
-    ...(required.length > 0 && { required }),
-  }
-}
-
-function reference(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` }
+  ...PROOF_RECORDS,
+  ...AUTOMATION_RECORDS,
+  ...CHANGESET_RECORDS,
 }

@@ -1,0 +1,56 @@
+import { ANY_OBJECT, ref } from './common.ts'
+import { record, TEXT, WHOLE } from './record.ts'
+import type { Schema } from './schemas.ts'
+
+/** What the routes of changesets answer. */
+export const CHANGESET_RECORDS: { readonly [name: string]: Schema } = {
+  Operation: record(
+    'A verb of a changeset, under its number.',
+    {
+      number: WHOLE,
+      type: TEXT,
+      verb: TEXT,
+      id: TEXT,
+      data: ANY_OBJECT,
+      fields: { type: 'array', items: TEXT },
+      base: WHOLE,
+    },
+    ['number', 'type', 'verb', 'id'],
+  ),
+  ChangesetConflict: record(
+    'Why an operation cannot run as it was proposed.',
+    { operation: WHOLE, type: TEXT, id: TEXT, field: TEXT, reason: TEXT },
+    ['operation', 'type', 'id', 'reason'],
+  ),
+  ChangesetReview: {
+    allOf: [ref('Meta')],
+    ...record(
+      'A changeset with its operations, its diff against the current state and its conflicts.',
+      {
+        title: TEXT,
+        state: { enum: ['Open', 'Approved', 'Rejected', 'Stale'] },
+        author: TEXT,
+        base: WHOLE,
+        operations: { type: 'array', items: ref('Operation') },
+        diff: {
+          type: 'array',
+          items: record(
+            '',
+            {
+              operation: WHOLE,
+              type: TEXT,
+              id: TEXT,
+              verb: TEXT,
+              changes: { type: 'object', additionalProperties: record('', { from: {}, to: {} }, ['from', 'to']) },
+            },
+            ['operation', 'type', 'id', 'verb', 'changes'],
+          ),
+        },
+        conflicts: { type: 'array', items: ref('ChangesetConflict') },
+        messages: { type: 'array', items: record('', { operation: WHOLE, message: TEXT }, ['operation', 'message']) },
+        preview: { description: 'What the write would have answered; only in the answer to a proposal.' },
+      },
+      ['title', 'state', 'operations'],
+    ),
+  },
+}
