@@ -44,12 +44,12 @@ export const hookRoutes: readonly Route[] = [
 
 function list({ read, params }: Call): Reply {
   const noun = read.noun(params.type!)
-  const hooks = read.hooks(noun).map(shown)
+  const hooks = read.reactions.hooks(noun).map(shown)
   return json(200, { hooks, total: hooks.length, steps: stepsOf(noun) })
 }
 
 function read({ read: reader, params }: Call): Reply {
-  return json(200, shown(reader.hook(reader.noun(params.type!), params.name!)))
+  return json(200, shown(reader.reactions.hook(reader.noun(params.type!), params.name!)))
 }
 
 async function put(call: Call): Promise<Reply> {
@@ -60,7 +60,7 @@ async function put(call: Call): Promise<Reply> {
   const code = codeOf(body)
   await tenant.checkHookCode(code)
   const isNew = await tenant.write(grant, writes, budget, (write) => write.putHook(noun, step, code))
-  return json(isNew ? 201 : 200, shown(reader.hook(noun, step)))
+  return json(isNew ? 201 : 200, shown(reader.reactions.hook(noun, step)))
 }
 
 function drop({ read: reader, params }: Call, write: TenantWriter): Reply {
@@ -68,7 +68,7 @@ function drop({ read: reader, params }: Call, write: TenantWriter): Reply {
   return empty(204)
 }
 
-function shown(hook: ReturnType<Call['read']['hook']>): object {
+function shown(hook: ReturnType<Call['read']['reactions']['hook']>): object {
   const failures = hook.failures.map(({ seq, failures: count, due, error }) => ({
     seq,
     failures: count,

@@ -14,5 +14,5 @@ export const timerRoutes: readonly Route[] = [
 ]
 
 function timers({ read, params }: Call): Reply {
-  return json(200, read.timers(read.noun(params.type!), params.id!))
+  return json(200, read.reactions.timers(read.noun(params.type!), params.id!))
 }

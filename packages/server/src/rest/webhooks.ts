@@ -42,7 +42,7 @@ export const webhookRoutes: readonly Route[] = ['webhooks', 'Webhook'].flatMap((
 function deliveries({ read, params, query }: Call): Reply {
   return json(
     200,
-    read.deliveries(params.id!, {
+    read.reactions.deliveries(params.id!, {
       state: textParam(query, 'state') ?? null,
       cursor: textParam(query, 'cursor') || null,
       limit: limitOf(query.get('limit') ?? 25),

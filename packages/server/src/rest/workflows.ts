@@ -49,7 +49,7 @@ export const workflowRoutes: readonly Route[] = ['workflows', 'Workflow'].flatMa
 function runs({ read, params, query }: Call): Reply {
   return json(
     200,
-    read.runs(params.id!, {
+    read.reactions.runs(params.id!, {
       status: textParam(query, 'status') ?? null,
       cursor: textParam(query, 'cursor') || null,
       limit: limitOf(query.get('limit') ?? 25),
@@ -58,7 +58,7 @@ function runs({ read, params, query }: Call): Reply {
 }
 
 function run({ read, params }: Call): Reply {
-  return json(200, read.run(params.id!, params.run!))
+  return json(200, read.reactions.run(params.id!, params.run!))
 }
 
 function retry({ params }: Call, write: TenantWriter): Reply {

@@ -34,17 +34,14 @@ import { type ForkChanges, forkChanges } from '../services/changesets/fork.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
 import { type Role, roleOf, rolesOf } from '../services/identity/roles.ts'
-import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
 import { type SubmissionPage, submissions } from '../services/submissions.ts'
 import { entitiesByType } from '../services/summary.ts'
-import { timersOf } from '../services/timers/view.ts'
-import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
-import { type RunQuestion, runsOf, runWithId } from '../services/workflows/view.ts'
 import { typesWithEntities } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
 import { seqAt } from '../store/log.ts'
 import { readOrigin } from '../store/origin.ts'
 import { notFound } from '../write/verb-input.ts'
+import { ReactionReader } from './reaction-reader.ts'
 import type { TenantServices } from './services.ts'
 
 /** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */
@@ -260,14 +257,6 @@ export class TenantReader {
     return forkChanges(this.#engine, this.grant)
   }
 
-  hooks(noun: Noun): HookView[] {
-    return hooksOf(this.#engine, this.grant, noun)
-  }
-
-  hook(noun: Noun, step: string): HookView {
-    return hookAt(this.#engine, this.grant, noun, step)
-  }
-
   /** The roles that people can have. */
   roles(): Role[] {
     return rolesOf(this.#engine)
@@ -277,30 +266,16 @@ export class TenantReader {
     return roleOf(this.#engine, name)
   }
 
-  deliveries(webhook: string, question: DeliveryQuestion): JsonObject {
-    return deliveriesOf(this.#engine, this.grant, webhook, question)
-  }
-
-  /** What is due next for an entity. */
-  timers(noun: Noun, id: string): JsonObject {
-    return timersOf(this.#engine, this.grant, noun, id)
-  }
-
-  /** The runs of a workflow, newest first. */
-  runs(workflow: string, question: RunQuestion): JsonObject {
-    return runsOf(this.#engine, this.grant, workflow, question)
-  }
-
-  /** One run of a workflow with its steps. */
-  run(workflow: string, id: string): JsonObject {
-    return runWithId(this.#engine, this.grant, workflow, id)
-  }
-
   /** When a key was last used, or null. */
   lastUsed(id: string): string | null {
     demand(this.grant, 'read', this.noun('ApiKey'))
     const at = this.#services.keys.lastUsed(id)
     return at === null ? null : isoOf(at)
+  }
+
+  /** What reacts to events and times. */
+  get reactions(): ReactionReader {
+    return new ReactionReader(this.#engine, this.grant)
   }
 
   /** Metrics and feature flags. */

@@ -1,0 +1,45 @@
+import type { JsonObject, Noun } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
+import { timersOf } from '../services/timers/view.ts'
+import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
+import { type RunQuestion, runsOf, runWithId } from '../services/workflows/view.ts'
+
+/** What reacts to events and times, as a grant may see it: hooks, webhooks, timers and workflows. */
+export class ReactionReader {
+  readonly grant: Grant
+  readonly #engine: Engine
+
+  constructor(engine: Engine, grant: Grant) {
+    this.#engine = engine
+    this.grant = grant
+  }
+
+  hooks(noun: Noun): HookView[] {
+    return hooksOf(this.#engine, this.grant, noun)
+  }
+
+  hook(noun: Noun, step: string): HookView {
+    return hookAt(this.#engine, this.grant, noun, step)
+  }
+
+  deliveries(webhook: string, question: DeliveryQuestion): JsonObject {
+    return deliveriesOf(this.#engine, this.grant, webhook, question)
+  }
+
+  /** What is due next for an entity. */
+  timers(noun: Noun, id: string): JsonObject {
+    return timersOf(this.#engine, this.grant, noun, id)
+  }
+
+  /** The runs of a workflow, newest first. */
+  runs(workflow: string, question: RunQuestion): JsonObject {
+    return runsOf(this.#engine, this.grant, workflow, question)
+  }
+
+  /** One run of a workflow with its steps. */
+  run(workflow: string, id: string): JsonObject {
+    return runWithId(this.#engine, this.grant, workflow, id)
+  }
+}
