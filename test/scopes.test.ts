@@ -149,7 +149,7 @@ describe('every route', () => {
 })
 
 describe('whether a tenant exists', () => {
-  verifies('auth.wrongTenant', 'is told to nobody who has no key of it', async () => {
+  verifies('auth.wrongTenant', 'is not told to a sender without a key of it', async () => {
     const senders: [string, string | undefined][] = [
       ['nobody', undefined],
       ['a key of another tenant', `Bearer ${foreign}`],

@@ -121,7 +121,7 @@ test('no error repeats the key it was asked with', async () => {
   }
 })
 
-test('nobody writes a line of their own into the log', async () => {
+test('a request cannot write a line of its own into the log', async () => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-log-'))
   const server = await startServer(data, { TILDE_LOG: 'requests' })
   let log = ''

@@ -183,7 +183,7 @@ describe('scopes', () => {
     },
   )
 
-  verifies(['scope.inherited', 'scope.grant'], 'are inherited, and nobody grants more than they hold', async () => {
+  verifies(['scope.inherited', 'scope.grant'], 'are inherited, and a key grants no more than it holds', async () => {
     const key = await host.key('acme', 'admin:identity,write:crm')
 
     const heir = await host.as(key)('POST', '/~acme/api-keys', { name: 'heir' })
