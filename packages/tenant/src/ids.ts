@@ -25,9 +25,10 @@ export function isId(text: unknown, prefix: string): text is string {
 export function randomText(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
-    for (const byte of random.bytes(length + SPARE)) {
+    const bytes = random.bytes(length + SPARE)
+    for (let i = 0; i < bytes.length && text.length < length; i++) {
       // 248 = 4 × 62: bytes above it would favour the first letters.
-      if (byte < 248 && text.length < length) text += DIGITS[byte % 62]
+      if (bytes[i]! < 248) text += DIGITS[bytes[i]! % 62]
     }
   }
   return text

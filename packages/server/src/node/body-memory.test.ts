@@ -7,7 +7,7 @@ function memory(limit: number) {
   const bodies = new BodyMemory(limit, new Refusals())
   const ended: string[] = []
   const hold = (tenant: string, address: string) =>
-    bodies.hold(tenant, address, ({ code }: Problem) => ended.push(`${tenant} ${code}`))
+    bodies.hold(tenant, address, { giveUp: ({ code }: Problem) => void ended.push(`${tenant} ${code}`) })
   return { bodies, ended, hold }
 }
 

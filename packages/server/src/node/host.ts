@@ -6,6 +6,7 @@ import type { Settings } from './config.ts'
 import { createHttp } from './http-server.ts'
 import { report } from './log.ts'
 import { openService, type Service } from './service.ts'
+import { StallWatch } from './stalls.ts'
 
 export interface Host {
   readonly url: string
@@ -32,6 +33,7 @@ export async function startHost(settings: Settings): Promise<Host> {
     isStopping: service.isStopping,
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
+    stalls: new StallWatch(settings.bodyTimeout),
     streams: hasStreamedBody,
     report,
   })

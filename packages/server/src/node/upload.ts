@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '@tildebase/nouns'
 import type { Body } from '../http.ts'
-import type { BodyMemory } from './body-memory.ts'
+import type { BodyMemory, HeldBody } from './body-memory.ts'
 import { Pace, SLOWEST } from './pace.ts'
+import type { Stallable, StallWatch } from './stalls.ts'
 import type { Refusals } from './watch/refusals.ts'
 
 export interface UploadOptions {
@@ -11,6 +12,7 @@ export interface UploadOptions {
   /** How long a sender may send nothing in the middle of a body, and the time over which its pace is measured. */
   readonly bodyTimeout: number
   readonly bodyMemory: BodyMemory
+  readonly stalls: StallWatch
   readonly refusals: Refusals
 }
 
@@ -64,55 +66,88 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 function whole(request: IncomingMessage, owner: BodyOwner, options: UploadOptions): Promise<Body> {
-  const { bodyLimit, bodyTimeout, bodyMemory } = options
-  return new Promise((done, failed) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    let heardAt = Date.now()
-    let isOver = false
-    const latest = heardAt + MOST_PAUSES * bodyTimeout
-    const pace = new Pace(bodyTimeout)
-    const pause = setTimeout(() => fail(tooSlow(options)), bodyTimeout)
-    const settle = (work: () => void) => {
-      if (isOver) return
-      isOver = true
-      clearTimeout(pause)
-      work()
+  return new Promise((done, failed) => new HeldUpload(request, owner, options, done, failed))
+}
+
+/** A body that is read as a whole. A class, since every write has one: its methods are made once. */
+class HeldUpload implements Stallable {
+  readonly #options: UploadOptions
+  readonly #done: (body: Body) => void
+  readonly #failed: (reason: unknown) => void
+  readonly #held: HeldBody
+  readonly #pace: Pace
+  readonly #latest: number
+  readonly #chunks: Buffer[] = []
+  #length = 0
+  #isOver = false
+  heardAt: number
+
+  constructor(
+    request: IncomingMessage,
+    owner: BodyOwner,
+    options: UploadOptions,
+    done: (body: Body) => void,
+    failed: (reason: unknown) => void,
+  ) {
+    this.#options = options
+    this.#done = done
+    this.#failed = failed
+    this.heardAt = Date.now()
+    this.#latest = this.heardAt + MOST_PAUSES * options.bodyTimeout
+    this.#pace = new Pace(options.bodyTimeout)
+    this.#held = options.bodyMemory.hold(owner.tenant, owner.address, this)
+    owner.onEnd(() => this.#held.release())
+    options.stalls.add(this)
+    request.on('data', (chunk: Buffer) => this.#take(chunk))
+    request.on('end', () => this.#finish())
+    request.on('error', () => this.giveUp(new Problem('invalid_body', 'The body broke off before its end.')))
+  }
+
+  stalled(): void {
+    this.giveUp(tooSlow(this.#options))
+  }
+
+  /** Ends the body before its end. */
+  giveUp(reason: unknown): void {
+    if (!this.#end()) return
+    this.#chunks.length = 0
+    this.#held.release()
+    this.#failed(reason)
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) return
+    try {
+      this.#count(chunk.length)
+      this.#chunks.push(chunk)
+    } catch (reason) {
+      this.giveUp(reason)
     }
-    const fail = (reason: unknown) =>
-      settle(() => {
-        chunks.length = 0
-        held.release()
-        failed(reason)
-      })
-    const held = bodyMemory.hold(owner.tenant, owner.address, fail)
-    owner.onEnd(() => held.release())
-    const take = (chunk: Buffer) => {
-      const now = Date.now()
-      length += chunk.length
-      if (length > bodyLimit) throw tooLarge(bodyLimit)
-      if (now > latest || !pace.allows(chunk.length, now - heardAt)) throw tooSlow(options)
-      heardAt = now
-      held.add(chunk.length)
-      chunks.push(chunk)
-    }
-    request.on('data', (chunk: Buffer) => {
-      if (isOver) return
-      pause.refresh()
-      try {
-        take(chunk)
-      } catch (reason) {
-        fail(reason)
-      }
-    })
-    request.on('end', () =>
-      settle(() => {
-        held.complete()
-        done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-      }),
-    )
-    request.on('error', () => fail(new Problem('invalid_body', 'The body broke off before its end.')))
-  })
+  }
+
+  #count(bytes: number): void {
+    const { bodyLimit } = this.#options
+    const now = Date.now()
+    this.#length += bytes
+    if (this.#length > bodyLimit) throw tooLarge(bodyLimit)
+    if (now > this.#latest || !this.#pace.allows(bytes, now - this.heardAt)) throw tooSlow(this.#options)
+    this.heardAt = now
+    this.#held.add(bytes)
+  }
+
+  #finish(): void {
+    if (!this.#end()) return
+    this.#held.complete()
+    this.#done(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks))
+  }
+
+  /** Whether this is the first end of the body. */
+  #end(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#options.stalls.remove(this)
+    return true
+  }
 }
 
 /** The chunks as they come. Time is counted only while one is waited for: a reader may take as long as it likes. */

@@ -57,10 +57,10 @@ const NONE: readonly UnknownField[] = []
 function unknownFields(call: Call, route: Route): readonly UnknownField[] {
   if (call.query.size === 0 && call.body === undefined) return NONE
   const noun = call.read.noun(call.params.type!)
-  const names = new Set<string>()
+  const names = new Set(namesInBody(call, route, noun))
   // Nearly all names are declared: those are left out at once.
-  for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
-  for (const name of namesInBody(call, route, noun)) names.add(name)
+  if (call.query.size > 0)
+    for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
   const types = unknownTypes(call, route, noun)
   if (names.size === 0 && types.length === 0) return NONE
   const unknown = [...names].flatMap((name) => call.read.unknownField(noun, name) ?? [])
@@ -68,8 +68,8 @@ function unknownFields(call: Call, route: Route): readonly UnknownField[] {
 }
 
 /** The types in the patterns of a webhook that do not exist; they may be declared later. */
-function unknownTypes({ body, read }: Call, { method }: Route, noun: Noun): UnknownField[] {
-  if (noun.name !== 'Webhook' || method === 'GET' || !isPlainObject(body) || !Array.isArray(body.events)) return []
+function unknownTypes({ body, read }: Call, { method }: Route, noun: Noun): readonly UnknownField[] {
+  if (noun.name !== 'Webhook' || method === 'GET' || !isPlainObject(body) || !Array.isArray(body.events)) return NONE
   const names = read.nouns.all.map(({ name }) => name)
   const types = body.events.map((event) => String(event).split('.')[0]!)
   return types
@@ -95,7 +95,7 @@ function* groupNames(query: Query, name: string): Generator<string> {
 }
 
 /** What a verb takes beside fields is its own business. */
-function namesInBody({ body, params, query }: Call, route: Route, noun: Noun): Iterable<string> {
+function namesInBody({ body, params, query }: Call, route: Route, noun: Noun): readonly string[] {
   if (route.method === 'GET' || route.method === 'DELETE' || query.has('propose')) return []
   const verb = params.verb === undefined ? undefined : noun.verbs[params.verb]
   return params.verb !== undefined && verb === undefined ? [] : bodyNames(noun, verb, body)

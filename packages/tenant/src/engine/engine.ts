@@ -23,6 +23,8 @@ export class Engine {
   /** No event is written at or before this time: it was given out as the end of a sync. */
   syncedUntil = 0
   readonly #listeners = new Set<CommitListener>()
+  readonly #nouns = this.cache.memo(SCHEMA, () => typesOf(this.sql, this.options.nouns))
+  readonly #indexed = this.cache.memo(['Schema', 'Fields'], () => new Map<string, readonly IndexedField[]>())
 
   constructor(slug: string, ports: Ports, options: TenantOptions) {
     this.slug = slug
@@ -46,7 +48,7 @@ export class Engine {
 
   /** The types of this tenant. */
   get nouns(): Nouns {
-    return this.cache.get(SCHEMA, 'nouns', () => typesOf(this.sql, this.options.nouns))
+    return this.#nouns()
   }
 
   /** The type of that name or path, or a problem that names the nearest ones. */
@@ -60,7 +62,12 @@ export class Engine {
 
   /** The indexed fields of a noun with their numbers. */
   indexed(noun: Noun): readonly IndexedField[] {
-    return this.cache.get(['Schema', 'Fields'], `indexed ${noun.name}`, () => numberFields(this.sql, noun))
+    const known = this.#indexed().get(noun.name)
+    if (known) return known
+    const fields = numberFields(this.sql, noun)
+    // Numbering fields may change what is kept: it is asked again.
+    this.#indexed().set(noun.name, fields)
+    return fields
   }
 
   /** The number of an indexed field, or null when the field has none. */

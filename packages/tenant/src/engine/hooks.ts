@@ -20,13 +20,20 @@ export class Hooks {
   }
 
   before(type: string, step: string): readonly BeforeHook[] {
-    return (this.#hooks.get(`${type}.${step}`) as BeforeHook[] | undefined) ?? []
+    return this.#of(type, step) as readonly BeforeHook[]
   }
 
   after(type: string, event: string): readonly AfterHook[] {
-    return (this.#hooks.get(`${type}.${event}`) as AfterHook[] | undefined) ?? []
+    return this.#of(type, event) as readonly AfterHook[]
+  }
+
+  #of(type: string, step: string): readonly (BeforeHook | AfterHook)[] {
+    // Most programs have none: every write asks several times.
+    return this.#hooks.size === 0 ? NONE : (this.#hooks.get(`${type}.${step}`) ?? NONE)
   }
 }
+
+const NONE: readonly never[] = []
 
 /** Registers hooks by name: `on.Contact.qualifying((contact) => …)`. */
 export type HookRegistry = {

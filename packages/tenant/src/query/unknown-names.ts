@@ -54,12 +54,12 @@ export function* sortNames(sort: unknown): Generator<string> {
 }
 
 /** The names of a draft, a patch or arguments that the type does not declare. A verb may take more than fields. */
-export function* bodyNames(noun: Noun, verb: Verb | undefined, body: unknown): Generator<string> {
-  if (!isPlainObject(body) || verb?.name === 'rollback' || verb?.keeps) return
-  for (const name of Object.keys(body)) {
+export function bodyNames(noun: Noun, verb: Verb | undefined, body: unknown): readonly string[] {
+  if (!isPlainObject(body) || verb?.name === 'rollback' || verb?.keeps) return []
+  return Object.keys(body).filter((name) => {
     const isKnown = Object.hasOwn(noun.fields, name) || Object.hasOwn(META_FIELDS, name) || name.startsWith('$')
-    if (!isKnown && !verb?.args?.includes(name) && !BESIDE[noun.name]?.includes(name)) yield name
-  }
+    return !isKnown && !verb?.args?.includes(name) && !BESIDE[noun.name]?.includes(name)
+  })
 }
 
 /** `name, email` → each. */

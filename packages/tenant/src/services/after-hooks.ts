@@ -29,10 +29,10 @@ const MOST_HOPS = 5
 /** Queues the AFTER hooks of an event in its own transaction, so that a crash cannot lose them. */
 export function enqueueAfterHooks(write: Write, event: LogRow): void {
   const { engine, sql, context } = write
-  const own = engine.options.hooks?.after(event.type, event.event) ?? []
+  const own = engine.options.hooks?.after(event.type, event.event)
   const stored = storedHook(engine, event.type, event.event)
-  const hooks = [...own.map((_, i) => String(i)), ...(stored ? [stored.id] : [])]
-  if (hooks.length === 0) return
+  if (!own?.length && !stored) return
+  const hooks = [...(own ?? []).map((_, i) => String(i)), ...(stored ? [stored.id] : [])]
   if (context.hops > MOST_HOPS) {
     park(engine, event, hooks, context.hops)
     return

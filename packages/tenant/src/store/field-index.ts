@@ -81,8 +81,8 @@ export function fieldIndexChanges(
 ): readonly Move[] {
   const moves: Move[] = []
   for (const field of fields) {
-    const olds = before ? valuesIn(field, before) : []
-    const news = after ? valuesIn(field, after) : []
+    const olds = before ? valuesIn(field, before) : NONE
+    const news = after ? valuesIn(field, after) : NONE
     for (const value of olds) if (!news.includes(value)) moves.push({ statement: CLOSE, field: field.number, value })
     for (const value of news) {
       if (olds.includes(value)) continue
@@ -114,6 +114,7 @@ function indexValues(field: Pick<IndexedField, 'nulls'>, content: Json | undefin
   return field.nulls ? [NULL_KEY] : []
 }
 
+const NONE: readonly SqlValue[] = []
 const INSERT = 'INSERT INTO field_index (since, field, value, until, n) VALUES (?, ?, ?, ?, ?)'
 const CLOSE = 'UPDATE field_index SET until = ? WHERE field = ? AND value = ? AND until = ? AND n = ?'
 const HOLDER = 'SELECT n FROM field_index WHERE field = ? AND value = ? AND until = ? AND n <> ? LIMIT 1'

@@ -98,7 +98,7 @@ export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry,
 
 /** What the chain says of an event beside its values, as JSON text. */
 export function headerText(seq: number, entry: Entry): string {
-  return JSON.stringify([
+  const header = [
     seq,
     entry.id,
     entry.at,
@@ -111,9 +111,10 @@ export function headerText(seq: number, entry: Entry): string {
     entry.correlation,
     entry.createdAt,
     entry.createdBy,
-    // Only where there is one: events from before have no place for it.
-    ...(entry.onBehalfOf ? [entry.onBehalfOf] : []),
-  ])
+  ]
+  // Only where there is one: events from before have no place for it.
+  if (entry.onBehalfOf) header.push(entry.onBehalfOf)
+  return JSON.stringify(header)
 }
 
 /** Events after a seq, oldest first. */

@@ -75,9 +75,11 @@ export function attemptWrite<T>(
   context: Context,
   work: (write: Write) => T,
 ): T {
-  const begin = (more: Context) => work(transactor.begin(transaction, grant, { ...context, hookAnswers, ...more }))
-  if (!hasStoredHooks(transactor.engine)) return begin({})
-  return hookAnswers.attempt((random) => begin({ random, clock: hookAnswers.clock }))
+  const own = { ...context, hookAnswers }
+  if (!hasStoredHooks(transactor.engine)) return work(transactor.begin(transaction, grant, own))
+  return hookAnswers.attempt((random) =>
+    work(transactor.begin(transaction, grant, { ...own, random, clock: hookAnswers.clock })),
+  )
 }
 
 async function askHook(
