@@ -47,29 +47,28 @@ export function handleRequest(
   options: AppOptions,
 ): MaybePromise<HttpResponse> {
   const refuse = (reason: unknown) => refusal(reason, requestId, options.report)
-  const attempt = (work: () => MaybePromise<Reply>): MaybePromise<HttpResponse> => {
-    try {
-      const given = work()
-      return given instanceof Promise ? given.then(render).catch(refuse) : render(given)
-    } catch (reason) {
-      return refuse(reason)
-    }
-  }
-  return attempted(() => {
+  try {
     const grant = grantFor(tenant, request, target, sender, options)
-    if (grant === null) return attempt(() => signUp(tenant, request, target, options))
+    if (grant === null) return answered(signUp(tenant, request, target, options), refuse)
     const turn = grant === NOBODY ? undefined : options.rate?.take(`${tenant.slug} ${grant.actor}`)
-    if (!turn) return attempt(() => dispatch(tenant, request, target, grant, sender, requestId, options))
-    const given = attempt(() => {
-      if (turn.refused) throw turn.refused
-      return dispatch(tenant, request, target, grant, sender, requestId, options)
-    })
+    if (!turn) return answered(dispatch(tenant, request, target, grant, sender, requestId, options), refuse)
+    const given = turn.refused
+      ? refuse(turn.refused)
+      : attempted(() => answered(dispatch(tenant, request, target, grant, sender, requestId, options), refuse), refuse)
     const counted = (response: HttpResponse) => ({ ...response, headers: { ...response.headers, ...turn.headers } })
     return given instanceof Promise ? given.then(counted) : counted(given)
-  }, refuse)
+  } catch (reason) {
+    return refuse(reason)
+  }
 }
 
-function attempted<T>(work: () => T, refuse: (reason: unknown) => HttpResponse): T | HttpResponse {
+type Refuse = (reason: unknown) => HttpResponse
+
+function answered(given: MaybePromise<Reply>, refuse: Refuse): MaybePromise<HttpResponse> {
+  return given instanceof Promise ? given.then(render).catch(refuse) : render(given)
+}
+
+function attempted<T>(work: () => T, refuse: Refuse): T | HttpResponse {
   try {
     return work()
   } catch (reason) {

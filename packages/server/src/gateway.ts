@@ -127,8 +127,8 @@ export class Gateway {
       observer.observe(servedRequestOf(ask, place, answer, observer.routes, rest))
     }
     const told = answer.status === 401 && place?.tenant ? challenge(answer, place, bearer.sender?.kind) : answer
-    const { status, headers, body } = withCommon(told, requestId, ask.headers.origin)
-    return { status, headers: trace ? { ...headers, traceparent: traceparent(trace) } : headers, body }
+    const whole = withCommon(told, requestId, ask.headers.origin)
+    return trace ? { ...whole, headers: { ...whole.headers, traceparent: traceparent(trace) } } : whole
   }
 
   #pass(visit: Visit, place: RequestTarget): MaybePromise<HttpResponse> {

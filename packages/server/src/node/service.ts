@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoOf } from '@tildebase/nouns'
@@ -23,6 +22,7 @@ import { operatorActions } from './operator.ts'
 import { OperatorJournal } from './operator-journal.ts'
 import { hasPasswords } from './passwords.ts'
 import { ProofPages } from './proof-pages.ts'
+import { requestIds } from './request-ids.ts'
 import { Restoring } from './restoring.ts'
 import { SigningKeyFile } from './signing-key-file.ts'
 import { HostObserver } from './watch/observer.ts'
@@ -100,7 +100,7 @@ export async function openService(given: Settings): Promise<Service> {
     pages: (ask, place) =>
       identityPage(ask, place, { baseUrl: settings.baseUrl, passwords: hasPasswords, oidc: settings.oidc !== null }),
     isOperator: operatorTest(rootKey.key),
-    requestId: randomUUID,
+    requestId: requestIds(),
     report,
     observer,
     outside: async (request, segments, sender, requestId) => {

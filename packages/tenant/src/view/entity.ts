@@ -34,8 +34,25 @@ function metaText(entity: Stored, context: string): string {
   const created = isoOf(entity.createdAt)
   const updated = entity.updatedAt === entity.createdAt ? created : isoOf(entity.updatedAt)
   return (
-    `{"$id":"${entity.id}","$type":"${entity.type}","$context":${JSON.stringify(context)},"$version":${entity.version},` +
-    `"$createdAt":"${created}","$updatedAt":"${updated}","$createdBy":${JSON.stringify(entity.createdBy)},` +
+    `{"$id":"${entity.id}","$type":"${entity.type}","$context":${contexts.text(context)},"$version":${entity.version},` +
+    `"$createdAt":"${created}","$updatedAt":"${updated}","$createdBy":${makers.text(entity.createdBy)},` +
     `"createdAt":"${created}","updatedAt":"${updated}"`
   )
 }
+
+/** Texts as JSON. Entities that are shown one after the other mostly have the same. */
+class LastText {
+  #value = ''
+  #text = '""'
+
+  text(value: string): string {
+    if (value !== this.#value) {
+      this.#text = JSON.stringify(value)
+      this.#value = value
+    }
+    return this.#text
+  }
+}
+
+const contexts = new LastText()
+const makers = new LastText()
