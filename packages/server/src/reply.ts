@@ -19,7 +19,7 @@ export interface Reply {
 type Headers = HttpResponse['headers']
 
 const NONE: Headers = {}
-const JSON_ONLY: Headers = { 'content-type': 'application/json; charset=utf-8' }
+export const JSON_ONLY: Headers = { 'content-type': 'application/json; charset=utf-8' }
 
 export function json(status: number, value: unknown, headers: Headers = NONE): Reply {
   return { status, headers, content: { value: () => value, text: () => JSON.stringify(value) } }
@@ -50,10 +50,19 @@ export function entityContent(
   }
 }
 
+/** Content that can be written piece by piece. */
+export interface LongContent extends Content {
+  pieces(): Generator<string>
+}
+
 /** A page in the list envelope, its entities shown by `show`. */
-export function pageContent(page: Page, show: (entity: Stored) => Content): Content {
+export function pageContent(page: Page, show: (entity: Stored) => Content): LongContent {
   const { total, hasMore, cursor } = page
   const results = page.results.map(show)
+  const end = () => {
+    const counted = total === undefined ? '' : `"total":${total},`
+    return `],${counted}"hasMore":${hasMore},"cursor":${JSON.stringify(cursor)}}`
+  }
   return {
     value: () => ({
       results: results.map((one) => one.value()),
@@ -61,10 +70,11 @@ export function pageContent(page: Page, show: (entity: Stored) => Content): Cont
       hasMore,
       cursor,
     }),
-    text: () => {
-      const counted = total === undefined ? '' : `"total":${total},`
-      const list = results.map((one) => one.text()).join(',')
-      return `{"results":[${list}],${counted}"hasMore":${hasMore},"cursor":${JSON.stringify(cursor)}}`
+    text: () => `{"results":[${results.map((one) => one.text()).join(',')}${end()}`,
+    *pieces() {
+      yield '{"results":['
+      for (const [i, one] of results.entries()) yield i === 0 ? one.text() : `,${one.text()}`
+      yield end()
     },
   }
 }

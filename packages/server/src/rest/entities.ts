@@ -2,15 +2,17 @@ import { type Noun, Problem } from '@tildebase/nouns'
 import type { Operation, Page, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
 import type { MaybePromise } from '../http.ts'
-import { type Content, contentReply, empty, entityContent, json, pageContent, type Reply } from '../reply.ts'
+import { contentReply, empty, entityContent, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
+import { threadTurns } from '../thread-turns.ts'
 import { contentFor } from './entity-content.ts'
 import { liveReply, wantsLive } from './live.ts'
 import { liveList } from './live-list.ts'
 import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, isField } from './params.ts'
 
-/** From so many bytes on, the text of a page is written in turns with others. */
-const LARGE = 131_072
+/** From so many bytes on, the text of a page is written in turns with others, in pieces of so many. */
+const LARGE = 262_144
+const PIECE = 65_536
 
 /** Create, list, read, update, delete and every verb, for every type. */
 export const entityRoutes: readonly Route[] = [
@@ -93,31 +95,39 @@ function listInTurns(call: Call): MaybePromise<Reply> {
   const special = specialList(call, noun)
   if (special) return special
   const page = call.read.listInTurns(queryFor(call, noun))
-  if (page instanceof Promise) return page.then((late) => largeReply(call, noun, late))
+  return page instanceof Promise ? page.then((late) => anyReply(call, noun, late)) : anyReply(call, noun, page)
+}
+
+function anyReply(call: Call, noun: Noun, page: Page): Reply {
   return isLarge(page) ? largeReply(call, noun, page) : pageReply(call, noun, page)
 }
 
-/** A page whose text takes long to write: entities with many others in them. */
+/** A page whose text takes long to write. */
 function isLarge({ results }: Page): boolean {
-  return results.reduce((sum, { size = 0 }) => sum + size, 0) > LARGE
+  return results.reduce((sum, { data, size }) => sum + (size ?? data.length), 0) > LARGE
 }
 
-async function largeReply(call: Call, noun: Noun, page: Page): Promise<Reply> {
-  const show = contentFor(call, noun)
-  const texts = await call.read.inTurns(textsOf(page, show))
-  return contentReply(
-    200,
-    pageContent(page, (entity) => ({ ...show(entity), text: () => texts.get(entity)! })),
-  )
+/** Writes a large page piece by piece, as its reader takes it: it is never in memory as a whole. */
+function largeReply(call: Call, noun: Noun, page: Page): Reply {
+  const content = pageContent(page, contentFor(call, noun))
+  return { ...contentReply(200, content, JSON_ONLY), stream: inPieces(call, content.pieces()) }
 }
 
-function* textsOf({ results }: Page, show: (entity: Stored) => Content): Generator<void, Map<Stored, string>> {
-  const texts = new Map<Stored, string>()
-  for (const entity of results) {
-    texts.set(entity, show(entity).text())
-    yield
+async function* inPieces({ tenant }: Call, texts: Iterator<string>): AsyncGenerator<string> {
+  for (let piece = ''; ; ) {
+    piece = await threadTurns.run(tenant.slug, () => nextPiece(texts))
+    if (piece === '') return
+    yield piece
   }
-  return texts
+}
+
+function nextPiece(texts: Iterator<string>): string {
+  let piece = ''
+  for (let text = texts.next(); !text.done; text = texts.next()) {
+    piece += text.value
+    if (piece.length >= PIECE) break
+  }
+  return piece
 }
 
 function specialList(call: Call, noun: Noun): Reply | null {
@@ -133,7 +143,6 @@ function pageReply(call: Call, noun: Noun, page: Page): Reply {
 /** The query of a list request. Without a cursor it is read once: most lists are asked for again and again. */
 function queryFor(call: Call, noun: Noun) {
   const { query, lens, read } = call
-  if (query.has('cursor')) return { query: findQuery(call, noun), prepared: null }
   return read.query(noun, JSON.stringify([lens.industry, ...query]), () => findQuery(call, noun))
 }
 

@@ -1,20 +1,20 @@
 import type { Turns } from '../ports.ts'
 
 /** What takes longer than this is done in turns. */
-export const BRIEF_MS = 10
+export const BRIEF_MS = 5
 /** Work that others wait for gives way after so many milliseconds; work that nobody waits for, later. */
 const AWAITED_MS = 2
 const LONGEST_MS = 20
 
-/** Does the steps of long work, with turns for others in between. */
+/** Does the steps of long work, with turns for others before and between them. */
 export async function inTurns<T>(turns: Turns | undefined, steps: Iterator<void, T>): Promise<T> {
   if (!turns) return toEnd(steps)
   for (;;) {
+    await turns.next()
     const begun = turns.now()
     const step = stepsUntil(turns, steps, begun)
     turns.worked(turns.now() - begun)
     if (step.done) return step.value
-    await turns.next()
   }
 }
 

@@ -24,7 +24,7 @@ import { countInSlices, findInSlices } from '../query/find-in-slices.ts'
 import { sizeOf } from '../query/include.ts'
 import { DEFAULT_LIMIT } from '../query/limits.ts'
 import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
-import { type CachedQuery, cachedQuery } from '../query/plan-cache.ts'
+import { type CachedQuery, cachedQuery, isSlow, rememberSlow } from '../query/plan-cache.ts'
 import { readContextOf, rowFilterOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { asksWords } from '../query/text.ts'
@@ -153,8 +153,10 @@ export class TenantReader {
   listInTurns(cached: CachedQuery): Page | Promise<Page> {
     const { query } = cached
     if (asksWords(query.filter)) return this.list(cached)
-    const brief = this.budget.briefly(BRIEF_MS, () => this.list(cached))
-    return brief ?? this.inTurns(findInSlices(this.#reader, this.#limited(query))).then((page) => this.#counted(page))
+    const brief = isSlow(this.#engine, cached) ? null : this.budget.briefly(BRIEF_MS, () => this.list(cached))
+    if (brief) return brief
+    rememberSlow(this.#engine, cached)
+    return this.inTurns(findInSlices(this.#reader, this.#limited(query))).then((page) => this.#counted(page))
   }
 
   count(query: Query): number {

@@ -1,6 +1,8 @@
+import type { Stored } from '../store/entities.ts'
 import { lastSeq } from '../store/log.ts'
 import { type Page, type Prepared, pageOf, placeFrom, prepared, type Query, remembered, rowsOf } from './find.ts'
 import { every, fragment } from './fragment.ts'
+import { embed } from './include.ts'
 import { DEFAULT_LIMIT } from './limits.ts'
 import { tester } from './memory.ts'
 import type { CursorPosition, Order } from './order.ts'
@@ -10,7 +12,9 @@ import { partRows, ticking, toStored } from './select.ts'
 import { columns } from './source.ts'
 
 /** How long a slice of a scan takes, about. */
-const SLICE_MS = 4
+const SLICE_MS = 2
+/** Of how many rows the relations are read at once. */
+const EMBEDDED = 10
 /** Of how many places the first slice is, and how many rows are sorted at once. */
 const SIZES = { first: 1_024, sorted: 2_000 }
 
@@ -32,7 +36,9 @@ export function* findInSlices(reader: ReadContext, query: Query, sizes = SIZES):
   const rows = inOrder
     ? within(reader, () => rowsOf(search.bare, order, numbers, null, limit + 1, 0))
     : yield* search.sorted(numbers, place, offset, limit + 1)
-  return within(reader, () => pageOf(reader, query, search.question, rows, () => search.remember(found.length)))
+  const bare = { ...query, include: [] }
+  const page = within(reader, () => pageOf(reader, bare, search.question, rows, () => search.remember(found.length)))
+  return query.include?.length ? { ...page, results: yield* search.embedded(page.results) } : page
 }
 
 /** Counts the entities that pass a filter, a slice at a time. */
@@ -129,6 +135,20 @@ class Search {
       left = best
     }
     return within(this.#reader, () => rowsOf(this.bare, byValues, left, place, limit, offset))
+  }
+
+  /** The rows with their relations in them, some rows at a time. */
+  *embedded(rows: readonly Stored[]): Generator<void, Stored[]> {
+    const results: Stored[] = []
+    for (let start = 0; start < rows.length; start += EMBEDDED) {
+      yield
+      this.#settle()
+      const { type, include = [] } = this.#query
+      const { moment } = this.question.plan.scope
+      const some = rows.slice(start, start + EMBEDDED)
+      results.push(...within(this.#reader, () => embed(this.#reader, type, some, include, moment)))
+    }
+    return results
   }
 
   #part(from: number, end: number): number[] {

@@ -6,6 +6,8 @@ import type { ReadContext } from './reader.ts'
 
 /** A query, and its plan if that was made before. */
 export interface CachedQuery {
+  /** Its type and text, by which it is known again. */
+  readonly key: string
   readonly query: Query
   readonly prepared: PreparedQuery | null
 }
@@ -35,8 +37,22 @@ export function cachedQuery(
   const query = parse()
   const prepared = prepareQuery(reader, query)
   // Only with a statement may a plan be used again: any other depends on more than the types.
-  if (prepared.statement === null || text.length > LONGEST) return { query, prepared }
-  return engine.cache.set(SCHEMA, key, { query, prepared, grant, fields })
+  if (prepared.statement === null || text.length > LONGEST) return { key, query, prepared }
+  return engine.cache.set(SCHEMA, key, { key, query, prepared, grant, fields })
 }
 
 const SCHEMA = ['Schema']
+
+/** Whether a question took long when it was last asked: it is then not tried in one piece. */
+export function isSlow(engine: Engine, { key }: CachedQuery): boolean {
+  return engine.cache.peek(slowKey(key)) === true
+}
+
+/** Remembers that a question takes long, until its types change. */
+export function rememberSlow(engine: Engine, { key }: CachedQuery): void {
+  engine.cache.set(SCHEMA, slowKey(key), true)
+}
+
+function slowKey(key: string): string {
+  return `slow ${key.slice(0, LONGEST)}`
+}

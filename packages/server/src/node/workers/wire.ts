@@ -13,6 +13,8 @@ export class Wire<Out, In> {
     this.#port = port
     const hear = (batch: In[]) => {
       for (const message of batch) receive(message)
+      // What could be answered at once does not wait for what else the thread has to do.
+      this.flush()
     }
     ;(port as MessagePort).on('message', hear)
   }

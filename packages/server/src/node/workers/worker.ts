@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type HttpRequest, type HttpResponse, isLasting, runsCode } from '../../http.ts'
 import type { RequestTarget } from '../../target.ts'
+import { threadTurns } from '../../thread-turns.ts'
 import { loadProgram, type Settings } from '../config.ts'
 import { TenantFiles } from '../files.ts'
 import { localTenants } from '../local.ts'
@@ -43,6 +44,7 @@ let isSweeping = false
 const port = parentPort!
 const wire: Wire<FromWorker, ToWorker> = new Wire(port, receive)
 const flows: Flows = new Flows(wire)
+threadTurns.beforeTurn = () => wire.flush()
 wire.send({ do: 'ready' })
 
 function receive(message: ToWorker): void {
