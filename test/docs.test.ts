@@ -1,17 +1,18 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Block, readBlocks, type Served, serve, shellErrors, typeErrors } from './docs.ts'
+import { type Block, programErrors, readBlocks, type Served, serve, shellErrors, typeErrors } from './docs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'deploy/**/*.md'], { cwd: ROOT }).toSorted()
 const BLOCKS = PAGES.flatMap((page) => readBlocks(page, read(page)))
 
 describe('the pages of this repository', () => {
-  test('the README begins with the two commands', () => {
-    const [start, check] = readBlocks('README.md', read('README.md'))
+  test('the README begins with the command to start, ends with that to test, and has at most 120 lines', () => {
+    const blocks = readBlocks('README.md', read('README.md'))
 
-    expect([start!.code, check!.code]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
+    expect([blocks[0]!.code, blocks.at(-1)!.code]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
+    expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(120)
   })
 
   test('every TypeScript block compiles', () => {
@@ -24,8 +25,9 @@ describe('the pages of this repository', () => {
     }
   })
 
-  describe('every shell block that is marked as a test runs against a server', () => {
+  describe('every block that is marked as a test runs against a server', () => {
     const pages = [...Map.groupBy(BLOCKS.filter(isShellTest), ({ page }) => page)]
+    const programs = BLOCKS.filter(isProgramTest).map((block) => [`${block.page}:${block.line}`, block] as const)
     let server: Served
     beforeAll(async () => {
       server = await serve()
@@ -35,6 +37,10 @@ describe('the pages of this repository', () => {
     // A page is many programs that start one after the other.
     test.each(pages)('%s', { timeout: 600_000 }, (page, blocks) => {
       expect(shellErrors(blocks, server), page).toBe('')
+    })
+
+    test.each(programs)('%s', (_, block) => {
+      expect(programErrors(block, server)).toBe('')
     })
   })
 
@@ -57,7 +63,7 @@ describe('judging a block', () => {
     ])
   })
 
-  test('TypeScript that does not compile is told with its page and line', () => {
+  test('TypeScript that does not compile is reported with its page and line', () => {
     expect(typeErrors([typescript("export const ada: number = 'Ada'")])).toContain('x-md-line-1.ts')
   })
 
@@ -69,6 +75,11 @@ describe('judging a block', () => {
     expect(shellErrors([shell('false | cat\ntrue')], nowhere)).toContain('exit 1')
   })
 
+  test('a program that fails fails', () => {
+    expect(programErrors(typescript("throw new Error('no')"), nowhere)).toContain('Error: no')
+    expect(programErrors(typescript('process.env.TILDE_KEY!.length'), nowhere)).toBe('')
+  })
+
   test('the shell blocks of a page share their variables and know the server', () => {
     expect(shellErrors([shell('a=$URL'), shell('test "$a" = http://127.0.0.1:9')], nowhere)).toBe('')
   })
@@ -76,6 +87,10 @@ describe('judging a block', () => {
 
 function read(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8')
+}
+
+function isProgramTest({ language, marks }: Block): boolean {
+  return language === 'ts' && marks.includes('test')
 }
 
 function isShellTest({ language, marks }: Block): boolean {

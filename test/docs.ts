@@ -24,12 +24,10 @@ export function readBlocks(page: string, markdown: string): readonly Block[] {
   })
 }
 
-/** What the compiler says about TypeScript blocks, each taken as a module of this repository; empty when all is well. */
+/** The errors of the compiler in TypeScript blocks, each compiled as a module of this repository; empty without errors. */
 export function typeErrors(blocks: readonly Block[]): string {
   if (blocks.length === 0) return ''
-  // Inside the folder of the tests, so that the packages and their tools are found by name.
-  mkdirSync(join(ROOT, 'test', '.tmp'), { recursive: true })
-  const folder = mkdtempSync(join(ROOT, 'test', '.tmp', 'docs-'))
+  const folder = moduleFolder()
   try {
     const settings = {
       extends: '../../../tsconfig.base.json',
@@ -46,6 +44,25 @@ export function typeErrors(blocks: readonly Block[]): string {
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Runs a TypeScript block as a program; returns its errors, or an empty string. */
+export function programErrors({ code }: Block, { url, rootKey }: Served): string {
+  const folder = moduleFolder()
+  try {
+    writeFileSync(join(folder, 'program.ts'), code)
+    const env = { ...process.env, TILDE_URL: url, TILDE_KEY: rootKey }
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'program.ts')], { env, encoding: 'utf8' })
+    return status === 0 ? '' : `exit ${status}\n${stderr}`
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** A new folder from which the packages and their tools are found by name. */
+function moduleFolder(): string {
+  mkdirSync(join(ROOT, 'test', '.tmp'), { recursive: true })
+  return mkdtempSync(join(ROOT, 'test', '.tmp', 'docs-'))
 }
 
 /** A server of this repository on a free port, with a data folder of its own. */
@@ -77,12 +94,12 @@ async function end(server: ChildProcess): Promise<void> {
   await once(server, 'exit')
 }
 
-/** Runs the shell blocks of one page in one shell, in order; gives what went wrong, or nothing. */
+/** Runs the shell blocks of one page in one shell, in order; returns the errors, or an empty string. */
 export function shellErrors(blocks: readonly Block[], { url, rootKey }: Served): string {
   const home = mkdtempSync(join(tmpdir(), 'tildebase-curl-'))
   // A curl that meets an error answer then fails, and the shell with it.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
-  const env = { ...process.env, URL: url, TILDE_ROOT_KEY: rootKey, CURL_HOME: home }
+  const env = { ...process.env, URL: url, TILDE_URL: url, TILDE_ROOT_KEY: rootKey, TILDE_KEY: rootKey, CURL_HOME: home }
   const script = blocks.map(({ code }) => code).join('\n')
   const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], { env, encoding: 'utf8' })
   rmSync(home, { recursive: true })
