@@ -48,7 +48,7 @@ for (const side of [2, 8]) {
 await neighbour(server)
 await server.stop()
 
-/** Another tenant's reads, alone and beside attacks, in turns: whatever else the machine does weighs on both. */
+/** Another tenant's reads, alone and next to attacks, in turns: whatever else the machine does weighs on both. */
 async function neighbour(server: BenchServer): Promise<void> {
   const alone: number[] = []
   const beside: number[] = []

@@ -85,7 +85,7 @@ function follow(): Promise<void> {
     const take = (bytes: number) => {
       const at = performance.now() - begun
       const text = rest + page.toString('latin1', 0, bytes)
-      // A message may begin in one piece and go on in the next.
+      // A message may begin in one piece and continue in the next.
       rest = text.slice(-(START.length - 1))
       if (text.includes('retry: ')) ready()
       for (let from = text.indexOf(START); from !== -1; from = text.indexOf(START, from + 1)) {

@@ -5,7 +5,7 @@ import { concurrently, stopProcess } from './compare/process.ts'
 import { type BenchServer, quantile, startServer } from './hosts/server.ts'
 
 /**
- * How fast events reach webhooks, beside the writes that cause them, and what a delivery costs the server.
+ * How fast events reach webhooks, next to the writes that cause them, and what a delivery costs the server.
  * Run it with `node bench/webhooks.ts [workers]`: the server, the receiver and the writers are a process each.
  */
 const WORKERS = Number(process.argv[2] ?? 0)

@@ -6,7 +6,7 @@ import { routes } from '../packages/server/src/route-table.ts'
 import type { Sender } from '../packages/server/src/sender.ts'
 import { openAcme } from './tenant/fixture.ts'
 
-/** The app over a tenant of its own, without any host around it. */
+/** The app over its own tenant, without any host around it. */
 function openApp(more: Partial<AppOptions> = {}) {
   const { tenant } = openAcme()
   const options: AppOptions = { routes, signup: false, report: () => {}, ...more }

@@ -61,7 +61,7 @@ class CountingSql implements Sql {
     }
   }
 
-  /** Brings everything into the file and empties the log beside it. */
+  /** Brings everything into the file and empties the log next to it. */
   settle() {
     this.#sql.scrub?.()
   }
@@ -221,7 +221,7 @@ test('other values are no other statements: what is prepared does not grow with 
   expect(sql.texts.size).toBe(before)
 })
 
-test('no statement is prepared anew for every value, as a bound LIMIT or the column of a partial index would', () => {
+test('no statement is prepared again for every value, as a bound LIMIT or the column of a partial index would', () => {
   const anew = [...sql.texts].filter((text) => /(?:LIMIT|OFFSET) \?|(?<!fields WHERE )\b(?:type|state) = \?/.test(text))
 
   expect(anew).toEqual([])

@@ -227,7 +227,7 @@ describe('the tenant as a whole', () => {
     expect((await $.schema()).types.length).toBeGreaterThan(30)
   })
 
-  test('code runs beside the data, also without a trace', async () => {
+  test('code runs next to the data, also without a trace', async () => {
     const $ = fresh()
     const code = "await $.Contact.create({ name: 'Ada' }); console.log('hi'); await $.Contact.count()"
 

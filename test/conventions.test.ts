@@ -149,7 +149,7 @@ describe('what the operator sees', () => {
 describe('traces', () => {
   const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-  test('a trace that a caller names is gone on with, under a span of our own', async () => {
+  test('a trace that a caller names is continued, under our own span', async () => {
     const { headers } = await host.request('GET', '/~acme/Contact', undefined, { traceparent: PARENT })
 
     expect(headers.get('traceparent')).toMatch(
@@ -280,11 +280,11 @@ describe('headers', () => {
 describe('a graceful stop', () => {
   verifies(
     ['running.stop', 'running.stop.new', 'running.readyz', 'running.healthz'],
-    'finishes what is under way and answers 503 to what is new',
+    'finishes what is in progress and answers 503 to what is new',
     async () => {
       const ending = await testHost()
       expect((await ending.as('')('GET', '/readyz')).status).toBe(200)
-      // A request under way: its body is not all there yet.
+      // A request in progress: its body is not all there yet.
       const slow = rawRequest(`${ending.url}/~acme/Contact`, {
         method: 'POST',
         headers: { authorization: `Bearer ${ROOT}`, 'content-type': 'application/json' },

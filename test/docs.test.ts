@@ -97,7 +97,7 @@ function isShellTest({ language, marks }: Block): boolean {
   return language === 'sh' && marks.includes('test')
 }
 
-/** The targets of a page's links that lead to files, without their anchors. Code is no link. */
+/** The targets of a page's links that lead to files, without their anchors. Code is not a link. */
 function links(page: string): readonly string[] {
   return [
     ...read(page)

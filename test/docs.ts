@@ -65,7 +65,7 @@ function moduleFolder(): string {
   return mkdtempSync(join(ROOT, 'test', '.tmp', 'docs-'))
 }
 
-/** A server of this repository on a free port, with a data folder of its own. */
+/** A server of this repository on a free port, with its own data folder. */
 export type Served = { readonly url: string; readonly rootKey: string; stop(): Promise<void> }
 
 /** Starts the server and waits for the line that names its URL. */

@@ -37,7 +37,7 @@ export interface TestHost extends TestApp {
 
 const ADDRESS = 'http://127.0.0.1:8787'
 
-/** The service in this process, without a socket, on a data folder of its own. */
+/** The service in this process, without a socket, on its own data folder. */
 export async function testApp(env: Record<string, string> = {}, flags: Record<string, string> = {}): Promise<TestApp> {
   const { settings, data, remove } = settingsFor(env, flags)
   const service = await openService(settings)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-/** A request for each POST there is; `:id` stands for what `of` makes. */
+/** A request for each POST there is; `:id` represents what `of` makes. */
 const POSTS: {
   [route: string]: {
     readonly path?: string
@@ -148,7 +148,7 @@ describe('code with an Idempotency-Key', () => {
     expect(await run('again', code)).toMatchObject({ status: 200, body: { result: 'fine' } })
   })
 
-  test('is refused while the first is under way', async () => {
+  test('is refused while the first is in progress', async () => {
     const replies = await Promise.all([run('busy', 'for (;;);'), run('busy', 'for (;;);')])
 
     expect(replies.map(({ body }) => body.error).sort()).toEqual(['in_flight', 'script_timeout'])

@@ -142,7 +142,7 @@ describe('the examples of the document', () => {
     }
   })
 
-  test('a metric that is built in is no entity, and its value may be null', async () => {
+  test('a metric that is built in is not an entity, and its value may be null', async () => {
     const { body } = await replay('/Metric/{id}', 'get', '/Metric/nrr')
 
     expect(body).toMatchObject({ builtIn: true, value: null })

@@ -16,7 +16,7 @@ import { webhooks } from './requirements/webhooks.ts'
 
 export type { Requirement } from './requirements/requirement.ts'
 
-/** Every fact that the service promises. What the specification leaves open stands under the decision that settles it. */
+/** Every fact that the service promises. What the specification leaves open is under the decision that settles it. */
 export const REQUIREMENTS = [
   ...addressing,
   ...entities,

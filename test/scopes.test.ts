@@ -112,7 +112,7 @@ describe('every route', () => {
         for (const [scope, key] of Object.entries(living)) {
           const allowed =
             !CLOSED.includes(path) &&
-            // What erases for good asks for an administrator as well.
+            // What erases permanently asks for an administrator as well.
             (!path.endsWith('/erase') || allows(scope, 'admin', '', 'platform')) &&
             // Code for a type sees and refuses what is written to it: whoever stores it could write that too.
             (!isHookStored(method, path) || allows(scope, 'write', type, TYPES[type as keyof typeof TYPES])) &&
@@ -178,7 +178,7 @@ describe('what hostile senders try', () => {
 
   verifies(
     ['slug.form', 'slug.invalid', 'slug.files'],
-    'a tenant that is no slug is refused and reaches no file',
+    'a tenant that is not a slug is refused and reaches no file',
     async () => {
       const before = readdirSync(host.data, { recursive: true }).length
       const tenants = [

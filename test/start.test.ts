@@ -37,7 +37,7 @@ test('the command runs its program on a Node that is new enough', async () => {
   expect(await outcome(tilde([], 'serve'))).toEqual({ code: 5, out: `main serve ${major}\n`, err: '' })
 })
 
-test('on an old Node the command goes on with the pinned one and ends as it ends', async () => {
+test('on an old Node the command continues with the pinned one and ends as it ends', async () => {
   pinNode()
 
   expect(await outcome(tilde([OLD], 'serve'))).toEqual({ code: 5, out: `main serve ${major}\n`, err: '' })
@@ -50,7 +50,7 @@ test('on an old Node without a pinned one the command says what to do', async ()
   expect(err).toMatch(/^tilde needs Node 24.0 or newer, and this is .*\. Run "npm ci" .*\n$/)
 })
 
-test('a signal to the command reaches the Node it goes on with', async () => {
+test('a signal to the command reaches the Node it continues with', async () => {
   pinNode()
   const child = tilde([OLD], 'wait')
   await once(child.stdout!, 'data')

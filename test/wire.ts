@@ -18,7 +18,7 @@ export async function wire(
 ): Promise<WireReply> {
   const { hostname, port } = new URL(url)
   const content = body === undefined ? '' : JSON.stringify(body)
-  // Node tells no length of a GET with a body, and a body without a length is no request.
+  // Node tells no length of a GET with a body, and a body without a length is not a request.
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(content) }
   const sent = request({
     hostname,

@@ -17,7 +17,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** A server in a process of its own, as `npm start` starts it, so that its memory can be told from ours. */
+/** A server in its own process, as `npm start` starts it, so that its memory can be told from ours. */
 export async function startServer(...flags: string[]): Promise<Server> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
   const tilde = fileURLToPath(new URL('../../packages/cli/bin/tilde.js', import.meta.url))
@@ -60,7 +60,7 @@ function firstUrl(child: ChildProcess): Promise<string> {
   })
 }
 
-/** The command may start the server as a child of its own. */
+/** The command may start the server as its own child. */
 async function serverPid(child: ChildProcess): Promise<number> {
   try {
     const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()

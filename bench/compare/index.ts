@@ -11,7 +11,7 @@ import { fire, type Reading } from './wrk.ts'
 /**
  * Compares with a floor and with others, in turns, by operation. Run it with
  * `npm run bench -- compare [operation…] [contender…]`; without names it is all of them. With `BENCH_BEFORE=<folder>`,
- * another checkout runs beside this one as `before` and `before-workers`.
+ * another checkout runs next to this one as `before` and `before-workers`.
  */
 const BEFORE = process.env.BENCH_BEFORE
 const ALL: { readonly [name: string]: Contender } = {

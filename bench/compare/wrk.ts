@@ -67,7 +67,7 @@ function wrk(args: readonly string[]): Promise<{ requests: number; text: string 
     })
     child.on('error', () => failed(new Error('wrk is not installed: apt-get install wrk')))
     child.on('close', () => {
-      // wrk goes on without a script that it cannot read, and would measure something else.
+      // wrk continues without a script that it cannot read, and would measure something else.
       const fault = /^.*\.lua:.*$/m.exec(text)
       const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0)
       if (fault) failed(new Error(`wrk cannot run the script: ${fault[0]}`))

@@ -9,7 +9,7 @@ import { addressOf, stopProcess } from '../compare/process.ts'
 export const KEY = 'key-of-the-bench-which-is-long-enough'
 const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 
-/** A server in a process of its own, on a fresh data folder. */
+/** A server in its own process, on a fresh data folder. */
 export interface BenchServer {
   readonly url: string
   readonly data: string
@@ -78,7 +78,7 @@ export async function startServer(
   }
 }
 
-/** How large a tenant's file is, in KiB, while nothing of it is in the log beside it. */
+/** How large a tenant's file is, in KiB, while nothing of it is in the log next to it. */
 export function fileSize(data: string, slug: string): number {
   return statSync(join(data, 'tenants', slug.slice(0, 2), `${slug}.db`)).size / 1_024
 }

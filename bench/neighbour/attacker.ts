@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ATTACKS } from './attacks.ts'
 import { type Place, sceneOf } from './scene.ts'
 
-/** Runs one attack in a thread of its own, which leaves the processors to the service and to its neighbour. */
+/** Runs one attack in its own thread, which leaves the processors to the service and to its neighbour. */
 export interface AttackStart {
   readonly attack: string
   readonly place: Place

@@ -7,7 +7,7 @@ import { ATTACKS } from './attacks.ts'
 import type { Place } from './scene.ts'
 
 /**
- * What a quiet tenant feels of each attack by a neighbour in its own thread: its p99 alone and beside the attack, errors,
+ * What a quiet tenant feels of each attack by a neighbour in its own thread: its p99 alone and during the attack, errors,
  * threads that died, and the memory of the service. Run it with `npm run bench -- neighbour [word of an attack…]`;
  * `BENCH_WORKERS=1,4` chooses the workers.
  */
@@ -75,7 +75,7 @@ async function measured(attack: string, env: Record<string, string>, count: numb
   }
 }
 
-/** A neighbour that lives in the same worker. */
+/** A neighbour that is in the same worker. */
 function neighbourOf(attacker: string, count: number): string {
   for (let i = 0; ; i++) if (numberOf(`quiet${i}`) % count === numberOf(attacker) % count) return `quiet${i}`
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Where an attack happens: a service, the attacking tenant with a key of its own, and when to stop. */
+/** Where an attack happens: a service, the attacking tenant with its own key, and when to stop. */
 export interface Place {
   readonly url: string
   readonly data: string

@@ -11,7 +11,7 @@ import type { Recording } from './recorder.ts'
 
 /**
  * Prints where the microseconds of a request go, by layer and by SQL statement. Run it with
- * `npm run bench -- profile [operation]`; with `BENCH_BEFORE=<folder>` another checkout is measured beside this one.
+ * `npm run bench -- profile [operation]`; with `BENCH_BEFORE=<folder>` another checkout is measured next to this one.
  */
 const operation = (process.argv[2] ?? 'create') as Operation
 const ROWS = Number(process.env.BENCH_ROWS ?? 20_000)

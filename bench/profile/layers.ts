@@ -24,7 +24,7 @@ export interface Split {
   readonly functions: ReadonlyMap<string, number>
 }
 
-/** Gives every sample to the layer of the innermost code that belongs to one: what V8 and Node do counts for the caller. */
+/** Assigns every sample to the layer of the innermost code that belongs to one: what V8 and Node do counts for the caller. */
 export function splitByLayer({ profile }: Recording, requests: number): Split {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
   const parents = new Map(profile.nodes.flatMap(({ id, children }) => (children ?? []).map((child) => [child, id])))

@@ -113,7 +113,7 @@ test('a thousand operations are fine', async () => {
 
 verifies(
   ['do.time', 'do.blocks'],
-  'code that runs over 10 seconds ends with a clear error, and other requests go on meanwhile',
+  'code that runs over 10 seconds ends with a clear error, and other requests continue meanwhile',
   async () => {
     // The second never reaches a place where the interpreter looks at the clock: only ending its thread ends it.
     const deaf = '((1n << 1040000n) - 1n).toString();'.repeat(500)
@@ -143,7 +143,7 @@ test('what was written before an error stays, and the error tells how to take it
   expect((await host.request('POST', `/~acme/undo/${body.correlation}`)).body.undone).toBe(1)
 })
 
-test('code that is no code is told with its place', async () => {
+test('code that is not code is told with its place', async () => {
   const { status, body } = await run('const a = 1\nconst = 2')
 
   expect(status).toBe(422)

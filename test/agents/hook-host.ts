@@ -3,7 +3,7 @@ import { type Reply, type TestHost, testHost } from '../host.ts'
 
 export interface HookHost {
   readonly host: TestHost
-  /** A tenant of its own with these hooks. */
+  /** Its own tenant with these hooks. */
   tenantWith(hooks: { [step: string]: string }): Promise<{
     readonly tenant: string
     request(method: string, path: string, body?: unknown): Promise<Reply>

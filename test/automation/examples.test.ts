@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-/** Runs an example as a program of its own, on a tenant of its own. */
+/** Runs an example as its own program, on its own tenant. */
 async function example(name: string): Promise<string> {
   const path = join(import.meta.dirname, '../../examples', `${name}.ts`)
   const env = { ...process.env, TILDE_URL: host.url, TILDE_KEY: ROOT, TILDE_TENANT: name }

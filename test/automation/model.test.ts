@@ -47,7 +47,7 @@ class Simulated {
     this.runs.push({ event: id, step: 0, tries: 0, due: now, failed: false, state: 'open' })
   }
 
-  /** Goes on with what is due, in the order of time. */
+  /** Continues with what is due, in the order of time. */
   work(now: number, isOpen: boolean): void {
     for (;;) {
       if (!this.active) return

@@ -94,7 +94,7 @@ test('a workflow that is no longer active, or not yet, does not run', async () =
   expect(runs(a, draft)).toEqual([])
 })
 
-test('runs that wait when a workflow is paused go on when it is activated again', async () => {
+test('runs that wait when a workflow is paused continue when it is activated again', async () => {
   const a = openAutomation()
   const workflow = start(a, { triggerEvent: 'Contact.created', steps: [NOTE] })
   a.run('Contact', 'create', undefined, { name: 'Ada' })
@@ -181,7 +181,7 @@ verifies(
   },
 )
 
-verifies('workflow.errors', 'Stop ends a run, Continue goes on, Fallback runs the marked steps', async () => {
+verifies('workflow.errors', 'Stop ends a run, Continue continues, Fallback runs the marked steps', async () => {
   const a = openAutomation()
   const fails = { verb: 'qualify', type: 'Contact', id: 'contact_none' }
   const say = (body: string, more = {}) => ({ verb: 'create', type: 'Comment', args: { body }, ...more })
@@ -344,7 +344,7 @@ verifies('workflow.trigger', 'Workflow.trigger runs it by hand, and counts once'
   expect(a.entity('Workflow', workflow)).toMatchObject({ runCount: 1, successCount: 1 })
 })
 
-verifies('workflow.retry', 'a retry goes on from the step that failed, and cannot be repeated', async () => {
+verifies('workflow.retry', 'a retry continues from the step that failed, and cannot be repeated', async () => {
   const a = openAutomation()
   const workflow = start(a, {
     triggerEvent: 'Contact.created',
@@ -519,7 +519,7 @@ describe('rights', () => {
     expect(runs(a, workflow)[0].error).toContain('Stored code cannot create API keys')
   })
 
-  test('a run goes on with the rights that it began with', async () => {
+  test('a run continues with the rights that it began with', async () => {
     const a = openAutomation()
     const author = grant('write:platform,read:crm')
     const workflow = start(

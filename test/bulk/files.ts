@@ -19,7 +19,7 @@ export async function parquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<Recor
   return parquetReadObjects({ file: bytes.buffer })
 }
 
-/** The entity of a row: dates as their texts, nothing that is null, and the extra fields beside the others. */
+/** The entity of a row: dates as their texts, nothing that is null, and the extra fields next to the others. */
 export function entityOf(row: Record<string, unknown>, dates: readonly string[]): Record<string, unknown> {
   const { $extra, ...own } = row
   const entries = Object.entries(own).filter(([, value]) => value !== null && value !== undefined)

@@ -11,7 +11,7 @@ const latin = (text: string) => Uint8Array.from(text, (letter) => letter.charCod
 const sixteen = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
 
 let tenants = 0
-/** Imports a file of contacts into a tenant of its own: the answer, and what is there then. */
+/** Imports a file of contacts into its own tenant: the answer, and what is there then. */
 async function imported(file: string | Uint8Array, type = 'text/csv') {
   const at = `/~csv${++tenants}`
   const { status, body } = await host.request('POST', `${at}/import/Contact`, file, { 'content-type': type })
@@ -78,7 +78,7 @@ test('a column is taken for a field only where it can mean no other', async () =
   expect(entities).toEqual([{ name: 'Ada', Nickname: 'b' }])
 })
 
-test('details tell the line of the file, whatever stands before the header', async () => {
+test('details tell the line of the file, whatever is before the header', async () => {
   const { body } = await imported('sep=;\nname;leadScore\nAda;1\nBob;many\n')
 
   expect(body.details).toEqual([{ row: 1, line: 4, error: expect.stringContaining('leadScore') }])

@@ -18,7 +18,7 @@ test('an export that is known is not sent again, whichever of several it is', as
   expect(known.map(({ headers }) => headers.get('etag'))).toEqual([etag, etag, etag, etag])
 })
 
-test.each(['constructor', 'toString', '__proto__', 'JSON'])('%s is no format of an export', async (format) => {
+test.each(['constructor', 'toString', '__proto__', 'JSON'])('%s is not a format of an export', async (format) => {
   const { status, body } = await host.request('GET', `/~acme/export/Contact?format=${format}`)
 
   expect([status, body.error, body.field]).toEqual([400, 'invalid_parameter', 'format'])

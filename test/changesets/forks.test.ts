@@ -107,7 +107,7 @@ test('merging needs rights in both tenants', async () => {
   expect(statuses).toEqual([403, 403, 403, 403, 403, 403, 201])
 })
 
-test('a tenant that is no fork, or the fork of another, is refused', async () => {
+test('a tenant that is not a fork, or the fork of another, is refused', async () => {
   await post('/~alone/Contact', { name: 'x' })
   const answers = [
     await post('/~acme/changesets', { from: 'alone' }),

@@ -62,7 +62,7 @@ function world(): { tenant: TestTenant; ids: string[]; clock: { at: number } } {
   return { tenant, ids, clock }
 }
 
-/** Runs what can be run of some steps, each in a commit of its own. */
+/** Runs what can be run of some steps, each in its own commit. */
 function run(tenant: TestTenant, grant: Grant, ids: readonly string[], steps: readonly Step[]): void {
   for (const step of steps) attempt(() => tenant.run(grant, operationOf(ids, step)))
 }

@@ -37,7 +37,7 @@ describe('a folder of segments', () => {
     expect((await host.request('GET', `/~steps-again/Contact/${ada.$id}`)).body.stage).toBe('Qualified')
   })
 
-  test('goes on after its last whole event, wherever the writing of it was cut off', async () => {
+  test('continues after its last whole event, wherever the writing of it was cut off', async () => {
     await fill('torn', 3)
     await tilde('backup', 'torn', '--to', 'torn')
     const folder = join(tilde.folder, 'torn')
@@ -125,7 +125,7 @@ describe('following', () => {
     expect(restored.json).toMatchObject({ events: written, head: (await verdict('killed')).head.hash })
   })
 
-  test('it waits while nothing happens, and goes on when the service was away', async () => {
+  test('it waits while nothing happens, and continues when the service was away', async () => {
     const data = join(tilde.folder, 'data')
     const other = await testHost({}, { data })
     // A connection that is kept from before may turn out to be closed.
@@ -240,7 +240,7 @@ describe('a damaged backup', () => {
 })
 
 describe('keys and webhooks', () => {
-  test('a tenant that is restored under its own name goes on with its keys; what was revoked since stays so', async () => {
+  test('a tenant that is restored under its own name continues with its keys; what was revoked since stays so', async () => {
     const kept = await host.key('doors', 'write:crm')
     const { body: revoked } = await host.request('POST', '/~doors/api-keys', { name: 'b', scopes: 'write:crm' })
     const moment = (await newest('doors')).timestamp

@@ -183,7 +183,7 @@ describe('types and code', () => {
     expect((await tilde('completion', 'words', '--', 'Boa')).out).toBe('Boat.\n')
   })
 
-  test('code runs beside the data; a dry run leaves no trace', async () => {
+  test('code runs next to the data; a dry run leaves no trace', async () => {
     const dry = await tilde(
       'do',
       '--code',
@@ -210,7 +210,7 @@ describe('the command itself', () => {
     expect((await tilde('--version')).out).toBe((await tilde('version')).out)
   })
 
-  test('a reader that has seen enough is no failure', async () => {
+  test('a reader that has seen enough is not a failure', async () => {
     const child = tilde.start('schema')
     child.stdout!.destroy()
     const code = await new Promise((done) => child.on('exit', done))

@@ -82,7 +82,7 @@ test('a data folder that is in use is left to whoever uses it', async () => {
   expect(err.trim()).toBe('tilde: Another service runs on this data folder. Choose another with --data.')
 })
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 async function served(env: { [name: string]: string }, ...flags: string[]) {
   const tilde = tildeWith({ TILDE_ROOT_KEY: ROOT, ...env })
   writeFileSync(join(tilde.folder, 'tilde.config.mjs'), CONFIG)

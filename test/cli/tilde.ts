@@ -23,11 +23,11 @@ interface Ended {
 export interface Tilde {
   /** A folder of the test's own; the configuration is kept below it. */
   readonly folder: string
-  /** Runs the command in a process of its own. */
+  /** Runs the command in its own process. */
   (...args: string[]): Promise<Ended>
   /** The same with something on its standard input. */
   fed(input: string, ...args: string[]): Promise<Ended>
-  /** Starts it, for commands that go on. */
+  /** Starts it, for commands that continue. */
   start(...args: string[]): ChildProcess
 }
 

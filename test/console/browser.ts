@@ -30,7 +30,7 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** Starts a browser with a profile of its own that may reach nothing but this machine. */
+/** Starts a browser with its own profile that may reach nothing but this machine. */
 export async function startBrowser(dark = false): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'tildebase-browser-'))
   const context: BrowserContext = await chromium.launchPersistentContext(profile, {

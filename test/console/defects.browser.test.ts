@@ -73,7 +73,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     expect(await read('Contact', $id)).toMatchObject({ phone: '+1 212 555 0100', title: 'President', $version: 3 })
   })
 
-  test('a field that two people changed is decided, saved, and the edit goes on', async () => {
+  test('a field that two people changed is decided, saved, and the edit continues', async () => {
     const { $id } = await make('Contact', { name: 'Ruth Teitelbaum', title: 'Computer' })
     const page = await enter(`Contact/${$id}`)
     await page.getByRole('button', { name: 'Edit', exact: true }).click()

@@ -91,7 +91,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(body.results).toMatchObject([{ name: 'Lumen Light & Power', $version: 2 }])
   })
 
-  test('an entity is created from its noun, and what is wrong stands beside its field', async () => {
+  test('an entity is created from its noun, and each error is shown next to its field', async () => {
     const page = await enter('Contact')
 
     await page.getByRole('button', { name: 'New contact' }).click()
@@ -214,7 +214,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(await page.getByRole('button', { name: /^(New|Edit|Actions for)/ }).count()).toBe(0)
   })
 
-  test('a key that is revoked leads back to the key box, and the next one goes on at the same place', async () => {
+  test('a key that is revoked leads back to the key box, and the next one continues at the same place', async () => {
     const { host } = stage
     const { body } = await host.request('POST', '/~acme/api-keys', { name: 'Short lived', scopes: 'admin:all' })
     const page = await enter('Deal?sort=-value', { key: body.secret })

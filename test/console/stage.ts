@@ -12,7 +12,7 @@ const CONSOLE = join(import.meta.dirname, '../../packages/console')
 export interface Stage {
   readonly host: TestHost
   readonly browser: Browser
-  /** A tab that has opened `acme` at a path, with a key of its own. */
+  /** A tab that has opened `acme` at a path, with its own key. */
   enter(path?: string, options?: EnterOptions): Promise<Tab>
   stop(): Promise<void>
 }

@@ -73,7 +73,7 @@ async function poll(tenant: string): Promise<void> {
   }
 }
 
-/** The last of the seqs, which must go on without a gap and without one that was there before. */
+/** The last of the seqs, which must continue without a gap and without one that was there before. */
 function after(seen: number, seqs: readonly number[]): number {
   expect(seqs).toEqual(seqs.map((_, i) => seen + i + 1))
   return seen + seqs.length

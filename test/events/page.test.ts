@@ -34,7 +34,7 @@ test('a page that is held back ends with its key', async () => {
   const { body: made } = await host.request('POST', '/~held/api-keys', { name: 'k', scopes: 'read:crm' })
   const { body } = await host.request('GET', '/~held/events')
   const held = host.as(made.secret)('GET', `/~held/events?cursor=${body.cursor}&wait=60`)
-  // It is under way once another question of the same key has been answered.
+  // It is in progress once another question of the same key has been answered.
   await host.as(made.secret)('GET', '/~held/events')
 
   await host.request('POST', `/~held/api-keys/${made.$id}/revoke`)

@@ -198,7 +198,7 @@ verifies('log.time', 'timestamps never decrease, even when the clock is set back
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 })
 
-verifies(['host.storage', 'host.cache'], 'each tenant has a file, a log and a memory of its own', async () => {
+verifies(['host.storage', 'host.cache'], 'each tenant has its own file, log and memory', async () => {
   await sent('POST', '/~first/Contact', { name: 'Ada' })
   await sent('POST', '/~second/Contact', { name: 'Bob' })
   await sent('GET', '/~first/Contact')

@@ -63,7 +63,7 @@ describe('a request', () => {
 
 verifies(
   'slices.background',
-  'the text index takes large texts one slice at a time, and goes on where it stopped',
+  'the text index takes large texts one slice at a time, and continues where it stopped',
   () => {
     const { tenant, close } = openAcme()
     const { engine } = tenant

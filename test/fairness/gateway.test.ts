@@ -128,7 +128,7 @@ test('a client with a valid key is asked for the body that it announces', async 
 })
 
 describe('polls', () => {
-  test('of one key are bounded, and the neighbour is served beside a thousand of them', async () => {
+  test('of one key are bounded, and the neighbour is served next to a thousand of them', async () => {
     await start()
     const key = await host.key('loud', 'read:Metric')
     const other = await host.key('quiet', 'write:all')
@@ -169,7 +169,7 @@ describe('polls', () => {
   })
 })
 
-test('requests of a key under way are bounded, and code of a caller that leaves is stopped', async () => {
+test('requests of a key in progress are bounded, and code of a caller that leaves is stopped', async () => {
   await start({ TILDE_KEY_REQUESTS: '2' })
   const key = await host.key('loud', 'admin:all')
   const other = await host.key('quiet', 'admin:all')
@@ -263,7 +263,7 @@ describe('one address', () => {
     await expect.poll(async () => (await host.request('GET', '/healthz')).status).toBe(200)
   })
 
-  test('has so many requests under way', async () => {
+  test('has so many requests in progress', async () => {
     await start({ TILDE_ADDRESS_REQUESTS: '3', TILDE_PROXIES: '127.0.0.1' })
     const ask = (address: string) =>
       host.request('GET', '/~acme/events?since=now&wait=2', undefined, { 'x-forwarded-for': address })

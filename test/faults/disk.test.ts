@@ -48,7 +48,7 @@ describe('a damaged file', () => {
     ['cut short', (path: string) => truncateSync(path, Math.floor(statSync(path).size / 2))],
     ['with another head', (path: string) => overwrite(path, 0, Buffer.from('not a database at all'))],
     ['with a page of noise', (path: string) => overwrite(path, 4_096, Buffer.alloc(2_048, 0xa5))],
-  ])('%s takes its tenant out, with a clear answer; others go on, and nothing is overwritten', async (_, damage) => {
+  ])('%s takes its tenant out, with a clear answer; others continue, and nothing is overwritten', async (_, damage) => {
     await stocked()
     damage(fileOf('ill'))
     const before = digest(fileOf('ill'))
@@ -119,7 +119,7 @@ describe('a disk that may only be read', () => {
   // Root may write whatever its mode says, unless it gives that right up.
   const under = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : []
 
-  test('takes its tenant out, with a clear answer, until it may be written again; others go on', async () => {
+  test('takes its tenant out, with a clear answer, until it may be written again; others continue', async () => {
     await stocked()
     const before = digest(fileOf('ill'))
     chmodSync(fileOf('ill'), 0o444)
@@ -147,7 +147,7 @@ describe('a disk that may only be read', () => {
     }
   })
 
-  test('is no place to start on, and the reason is told', async () => {
+  test('is not a place to start on, and the reason is told', async () => {
     await stocked()
     const places = [join(folder, 'tenants'), folder]
     for (const place of places) chmodSync(place, 0o555)
@@ -203,7 +203,7 @@ function canFreeze(): boolean {
   }
 }
 
-/** Whether this machine lets us have a small disk of our own. */
+/** Whether this machine lets us have our own small disk. */
 function canMount(): boolean {
   const place = mkdtempSync(join(tmpdir(), 'tildebase-mount-'))
   try {

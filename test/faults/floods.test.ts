@@ -44,7 +44,7 @@ test('senders that never finish their request do not keep others waiting', async
   expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 
-test('a sender who goes away is no fault of ours', async () => {
+test('a sender who goes away is not a fault of ours', async () => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-away-'))
   const server = await startServer(data, { TILDE_LOG: 'requests' })
   let log = ''
@@ -65,7 +65,7 @@ test('a sender who goes away is no fault of ours', async () => {
 
 test('idle streams cost little, and each hears of the next event', { timeout: 240_000 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-idle-'))
-  // In a process of its own, which then has one end of every connection and no more.
+  // In its own process, which then has one end of every connection and no more.
   const most = String(STREAMS + 1)
   const server = await startServer(data, {
     TILDE_TENANT_POLLS: most,

@@ -352,7 +352,7 @@ test('any header', { timeout: 600_000 }, async () => {
   )
 })
 
-test('bytes that are no HTTP at all', async () => {
+test('bytes that are not HTTP at all', async () => {
   const { port } = new URL(host.url)
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {

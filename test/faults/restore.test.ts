@@ -97,7 +97,7 @@ test('a restore fails with 409 when its slug was created meanwhile, and loses no
   files.prepare()
   const tenants = localTenants(settings, programOf({}), files, { baseUrl: () => '', book: () => {} })
 
-  // Without the gateway nothing keeps the slug: a write that was under way before the restore comes like this.
+  // Without the gateway nothing keeps the slug: a write that was in progress before the restore comes like this.
   const restoring = tenants.runTask('target', { do: 'replay', path })
   const address = { scheme: 'http', host: 'localhost', path: '/~target/Contact' }
   const body = new TextEncoder().encode('{"name":"Ada"}')
@@ -127,7 +127,7 @@ test('a write-ahead log that a deleted tenant left behind is not added to a rest
   expect(['-wal', '-shm'].map((suffix) => existsSync(`${path}${suffix}`))).toEqual([false, false])
 })
 
-test('a file is not adopted while writes are left in the log beside it, or over another', () => {
+test('a file is not adopted while writes are left in the log next to it, or over another', () => {
   const files = new TenantFiles(folder)
   files.prepare()
   const from = join(folder, 'fresh.db')

@@ -12,7 +12,7 @@ export interface Server {
   kill(): Promise<void>
 }
 
-/** A host in a process of its own. */
+/** A host in its own process. */
 export async function startServer(
   data: string,
   env: Record<string, string> = {},

@@ -75,7 +75,7 @@ function judge(tenant: TestTenant, acknowledged: Acknowledged): string[] {
     const found = row === undefined ? 'missing' : row[1] === 1 ? null : row[0]
     if (found !== version) faults.push(`${id} is ${found}; acknowledged was ${version}`)
   }
-  // Life goes on: the next write fits the chain, and text search finds it.
+  // The tenant continues: the next write fits the chain, and text search finds it.
   tenant.act({ type: 'Contact', verb: 'create', data: { name: 'afterwards' }, actor: 'sim' })
   const found = tenant.session('sim').Contact!.find!({ $text: 'afterwards' })
   if (found.length !== 1) faults.push(`text search finds ${found.length} of 1`)

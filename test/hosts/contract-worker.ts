@@ -3,7 +3,7 @@ import { LazySql } from '../../packages/server/src/workerd/lazy-sql.ts'
 import { DurableSql } from '../../packages/server/src/workerd/sql.ts'
 import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
 
-/** Tells whether a promise of the Sql contract holds in here: `/3` is the fourth of them. */
+/** Returns whether a promise of the Sql contract holds in here: `/3` is the fourth of them. */
 export class Contract extends DurableObject<unknown> {
   override fetch(request: Request): Response {
     const [, kind, index] = new URL(request.url).pathname.split('/')

@@ -80,7 +80,7 @@ test('a log can be shipped bit by bit, and an erasure reaches the copy', async (
   expect((await host.request('GET', '/operator/tenants/standby/log')).text).not.toContain('Forget Me')
 })
 
-test('a log that does not go on where the tenant stands is refused, and told where it stands', async () => {
+test('a log that does not continue where the tenant stands is refused, and told where it stands', async () => {
   const log = await host.request('GET', '/operator/tenants/acme/log?after=2')
 
   const refused = await host.request('PUT', '/operator/tenants/other/log', log.text)
@@ -142,7 +142,7 @@ test('an answer that is held back does not keep the host from stopping', async (
   expect((await held).status).toBe(200)
 })
 
-test('of what stands beside the log, secrets can be had alone', async () => {
+test('of what is stored next to the log, secrets can be had alone', async () => {
   await host.key('beside', 'read:crm')
   await host.request('POST', '/~beside/webhooks', { url: 'https://x.example/hook', events: ['Contact.created'] })
   await host.request('POST', '/~beside/Contact', { name: 'Ada' })

@@ -26,7 +26,7 @@ const ALARM = {
   $timers: { ring: { at: 'ringAt', from: 'Armed', run: 'ring' } },
 }
 
-/** What must be so on every host. Each scenario has a tenant of its own, whose path is `at`. */
+/** What must be so on every host. Each scenario has its own tenant, whose path is `at`. */
 export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) => Promise<void> } = {
   'a tenant that was only read does not exist': async ({ request }, at) => {
     for (const path of [

@@ -34,7 +34,7 @@ export const SERVICE: WorkerdOptions = {
   binding: 'TENANTS',
 }
 
-/** Bundles a Worker and starts workerd with it, on a free port and with storage of its own. */
+/** Bundles a Worker and starts workerd with it, on a free port and with its own storage. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-workerd-'))
   mkdirSync(join(folder, 'storage'))

@@ -45,7 +45,7 @@ async function start(workers: string, env: Record<string, string> = {}): Promise
   host = await testHost(env, { workers, config })
 }
 
-/** Two tenants that live in different ones of two workers. */
+/** Two tenants that are in different ones of two workers. */
 const HERE = 'acme'
 const ELSEWHERE = 'globex'
 

@@ -19,7 +19,7 @@ describe('metrics over REST', () => {
     expect(Object.keys(body)).toEqual(['revenue', 'pipeline', 'product', 'support', 'marketing', 'asOf'])
   })
 
-  test('an asOf that is no time is refused', async () => {
+  test('an asOf that is not a time is refused', async () => {
     expect(await host.request('GET', '/~acme/metrics?asOf=yesterday')).toMatchObject({
       status: 400,
       body: { error: 'invalid_as_of' },
@@ -91,7 +91,7 @@ describe('metrics over REST', () => {
   })
 })
 
-test('evaluations of a flag are counted though the host stops, whatever hooks stand before an update', async () => {
+test('evaluations of a flag are counted though the host stops, whatever hooks are before an update', async () => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-flags-'))
   const first = await testApp({}, { data })
   await first.request('POST', '/~acme/FeatureFlag', { key: 'beta', name: 'Beta' })

@@ -72,7 +72,7 @@ export async function run(program: string, args: readonly string[], way: Way) {
   return { out: String(stdout), err: String(stderr) }
 }
 
-/** Starts `npx tildebase` on a free port, with a Node of choice and a data folder of its own. */
+/** Starts `npx tildebase` on a free port, with a Node of choice and its own data folder. */
 export async function serve(folder: string, node: string, ...flags: string[]) {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-data-'))
   const words = ['--no-install', 'tildebase', '--port', '0', '--data', data, ...flags]

@@ -25,7 +25,7 @@ let eve: Browser
 let number = 0
 const email = () => `attacked${++number}@example.org`
 
-/** Each test comes from an address of its own: one may send so many requests to open paths in a minute. */
+/** Each test comes from its own address: one may send so many requests to open paths in a minute. */
 let visitor = 0
 const plainFetch = globalThis.fetch
 globalThis.fetch = (input, init) => {
@@ -327,7 +327,7 @@ describe('the metadata document of a client', () => {
   const ask = (id: string) =>
     ada.send('GET', authorizePath('acme', { client_id: id, code_challenge: pkce().challenge }))
 
-  verifies('oauth.document', 'stands for a registration, and events name one agent for it', async () => {
+  verifies('oauth.document', 'represents a registration, and events name one agent for it', async () => {
     const id = `${base}/client.json`
     documents['/client.json'] = { body: { client_id: id, client_name: 'By document', redirect_uris: [REDIRECT] } }
     const { access } = await connect(host, ada, 'acme', { client: id })

@@ -20,7 +20,7 @@ afterAll(() => host.stop())
 const profilesOf = (folder: string) =>
   JSON.parse(readFileSync(join(folder, '.config', 'tilde', 'profiles.json'), 'utf8')).profiles
 
-/** Waits until a text is there. */
+/** Waits until a string is there. */
 async function until(found: () => string | undefined): Promise<string> {
   for (;;) {
     const text = found()
@@ -71,7 +71,7 @@ verifies(
 
 verifies(
   'cli.login.device',
-  'without a browser it shows a code, and goes on when the person has entered it',
+  'without a browser it shows a code, and continues when the person has entered it',
   async () => {
     const tilde = tildeWith({})
     const child = tilde.start('login', '--url', host.url, '--tenant', 'acme')

@@ -89,7 +89,7 @@ describe('a person of the provider', () => {
     ['/\\evil.example', '/console#/~acme'],
     ['/~other/session', '/console#/~acme'],
     ['/~acme/../~other/x', '/console#/~acme'],
-  ])('who came from %s goes on to %s', async (asked, expected) => {
+  ])('who came from %s continues to %s', async (asked, expected) => {
     const user = await newPerson()
     const { answer } = await signIn(user.email, () => {}, `?return=${encodeURIComponent(asked)}`)
 

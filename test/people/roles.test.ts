@@ -130,7 +130,7 @@ describe('rights over people', () => {
 
   verifies(
     'people.self',
-    'a person who is no administrator changes no address, role or status, their own included',
+    'a person who is not an administrator changes no address, role or status, their own included',
     async () => {
       const member = await join('Member')
       const at = `/User/${member.user.$id}`

@@ -27,7 +27,7 @@ const child = spawn(process.execPath, [vitest, 'run', ...fast, ...process.argv.s
 })
 child.on('exit', (status) => process.exit(status ?? 1))
 
-/** Whether a test and the helpers beside it stay in this process. */
+/** Whether a test and the helpers next to it stay in this process. */
 function isInside(path: string): boolean {
   const text = readFileSync(path, 'utf8')
   const helpers = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, target]) => join(dirname(path), target!))

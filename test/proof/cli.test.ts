@@ -59,7 +59,7 @@ describe('tilde verify --against', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-against-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  verifies('proof.verify', 'accepts a history that goes on, and finds one that was rewritten or cut', async () => {
+  verifies('proof.verify', 'accepts a history that continues, and finds one that was rewritten or cut', async () => {
     await write(host, 'history', 9)
     const saved = join(folder, 'checkpoint.txt')
     writeFileSync(saved, (await host.request('GET', '/~history/checkpoint')).text)

@@ -64,7 +64,7 @@ describe('the tree of a copy', () => {
     expect(text).toContain('"beside":"proof"')
   })
 
-  test('as of an earlier time is a tree of its own from there on', async () => {
+  test('as of an earlier time is its own tree from there on', async () => {
     const app = await start('here.example')
     await write(app, 'acme', 20)
     const { head } = await checkpointOf(app, 'acme')

@@ -63,7 +63,7 @@ describe('the tree over the log', () => {
     )
   })
 
-  test('is cut with the log that a fork is made of, and goes on from there', () => {
+  test('is cut with the log that a fork is made of, and continues from there', () => {
     const { tenant, close } = openAcme()
     write(tenant, 100)
     extendAll(tenant)
@@ -107,7 +107,7 @@ describe('the tree over the log', () => {
   })
 
   verifies('proof.size', 'has proofs of less than 2 kB over ten million events', () => {
-    // A tree of equal leaves: one hash per level stands for all nodes of it.
+    // A tree of equal leaves: one hash per level represents all nodes of it.
     const levels = [leafHash(sha256, sha256('event'))]
     for (let level = 1; level < 30; level++) levels.push(nodeHash(sha256, levels[level - 1]!, levels[level - 1]!))
     const nodeAt = (level: number) => levels[level]!

@@ -69,12 +69,12 @@ function run(cases: readonly object[]): any[] {
 const isEvent = (line: string) => line.startsWith('{"seq"')
 const rowsOf = (lines: readonly string[]): Row[] => lines.filter(isEvent).map((line) => JSON.parse(line))
 
-/** What the digest of an event covers beside its salt. */
+/** What the digest of an event covers in addition to its salt. */
 function valuesOf({ data, previous, args }: { data: string | null; previous: string | null; args: string | null }) {
   return [data ?? '', previous ?? '', ...(args === null ? [] : [args])].join('\n')
 }
 
-/** What an operator does who rewrites a log: numbers, digests and the chain are computed anew. */
+/** What an operator does who rewrites a log: numbers, digests and the chain are computed again. */
 function resealed(rows: readonly Row[]): string[] {
   let before: Uint8Array = new Uint8Array(32)
   const lines = rows.map((row, i) => {
@@ -196,7 +196,7 @@ describe('the verifier of docs/verify.py', () => {
 
   verifies(
     'proof.verifier',
-    'finds every change, reordering, deletion, insertion and truncation by an operator who computes all hashes anew',
+    'finds every change, reordering, deletion, insertion and truncation by an operator who computes all hashes again',
     () => {
       const attacks = fc.sample(attack, RUNS).flatMap((how) => {
         const lines = attacked(how)

@@ -193,7 +193,7 @@ describe('a witness', () => {
   })
 })
 
-describe('a service that is no witness', () => {
+describe('a service that is not a witness', () => {
   test('has no such path, and reads no body', async () => {
     const host = await start({})
 

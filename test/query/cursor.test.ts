@@ -49,7 +49,7 @@ describe('cursors', () => {
     expect(seen).toEqual(['person_3', 'person_1', 'person_4', 'person_2', 'person_0'])
   })
 
-  test('a cursor goes on under an operand that moves with the time', () => {
+  test('a cursor continues under an operand that moves with the time', () => {
     const ledger = five()
     const first = ask(ledger, 'Person', { $createdAt: { $gt: '7d ago' } }, { limit: 3 })
     ledger.now += 60_000
@@ -65,7 +65,7 @@ describe('cursors', () => {
   )
   const place = fc.tuple(fc.nat(), fc.array(value)).map(([n, values]) => [n, ...values] as const)
 
-  test('a cursor gives back the place it was written for, whatever its values, and can stand in a URL', () => {
+  test('a cursor gives back the place it was written for, whatever its values, and can be in a URL', () => {
     fc.assert(
       fc.property(place, (at) => {
         const cursor = writeCursor('question', at)

@@ -77,7 +77,7 @@ describe('include', () => {
 
   verifies(
     ['include.invalid', 'secret.fields'],
-    'a name that is no relation is refused with the names that are',
+    'a name that is not a relation is refused with the names that are',
     () => {
       const refused = expect.objectContaining({
         code: 'invalid_include',

@@ -101,7 +101,7 @@ verifies('mongo.sort.lists', `memory and SQL put lists in one order, page by pag
 })
 
 // mingo is asked where it is as MongoDB: ascending, since it takes the smallest element descending too, and of lists whose
-// smallest elements differ, since it goes on to compare the next ones.
+// smallest elements differ, since it continues to compare the next ones.
 verifies('mongo.sort.lists', `mingo puts lists of texts in the same order, ascending (seed ${SEED})`, () => {
   const tags = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { minLength: 1, maxLength: 3 })
   const apart = fc.uniqueArray(tags, { minLength: 1, maxLength: 6, selector: (list) => list.toSorted()[0] })

@@ -49,7 +49,7 @@ describe('$text', () => {
     expect(() => ask(library(), 'Person', { $text: words })).not.toThrow()
   })
 
-  test('words without a letter are ignored beside others and match nothing alone', () => {
+  test('words without a letter are ignored next to others and match nothing alone', () => {
     expect(ids(ask(library(), 'Person', { $text: 'ada - !' }))).toEqual(['person_3', 'person_1'])
     expect(ask(library(), 'Person', { $text: '--' }).total).toBe(0)
   })

@@ -50,7 +50,7 @@ test.each([
   expect(ids(ask(ledger, 'Person', filter))).toEqual(['person_z'])
 })
 
-test('a word is found in a text, a choice, free JSON and a field that is not declared; not in an id, a time or a secret', () => {
+test('a word is found in a string, a choice, free JSON and a field that is not declared; not in an id, a time or a secret', () => {
   const ledger = opened()
   ledger.put('Company', 'company_quince', { name: 'Plum' })
   ledger.put('Person', 'person_1', {

@@ -9,7 +9,7 @@ import { KEY, type Server, startServer } from '../faults/server.ts'
 import { verifies } from '../verifies.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'tildebase-bodies-'))
-// In a process of its own: two ends of a connection that share a thread never meet in the middle.
+// In its own process: two ends of a connection that share a thread never meet in the middle.
 let server: Server
 beforeAll(async () => {
   server = await startServer(data, { TILDE_BODY_TIMEOUT: '2s' })
@@ -61,7 +61,7 @@ describe('a body that is too large', () => {
   })
 })
 
-describe('a body that does not go on', () => {
+describe('a body that does not continue', () => {
   test.each([
     ['of an entity', '/~acme/Contact', 'application/json', '{"na'],
     ['of an import', '/~acme/import/Contact', 'application/x-ndjson', '{"name":"Ada"}\n{"na'],
@@ -76,7 +76,7 @@ describe('a body that does not go on', () => {
     expect(headers).toMatch(/connection: close/i)
   })
 
-  test('is waited for as long as it does go on', async () => {
+  test('is waited for as long as it does continue', async () => {
     const socket = await connected()
     socket.write(
       head(
@@ -96,7 +96,7 @@ describe('a body that does not go on', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('what is not a request', () => {
   const noRequests = [
     ['is not HTTP', 'HELLO\r\n\r\n', 400, 'invalid_request'],
     ['has letters in its path that must be escaped', 'GET /~\xe9 HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'invalid_request'],

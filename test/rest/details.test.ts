@@ -9,7 +9,7 @@ afterAll(() => host.stop())
 
 const send = (...args: Parameters<TestApp['request']>) => host.request(...args)
 
-describe('a body that is no object', () => {
+describe('a body that is not an object', () => {
   test.each(['null', '[]', '5', '"x"'])('%s is refused by every update', async (body) => {
     const { body: contact } = await send('POST', '/~acme/Contact', { name: 'Ada' })
     const { body: key } = await send('POST', '/~acme/api-keys', { name: 'k', scopes: 'read:crm' })
@@ -105,7 +105,7 @@ describe('an aggregation over time', () => {
     expect(await groups('$updatedAt:year')).toEqual({ [month.slice(0, 4)]: 5 })
   })
 
-  test('refuses a period that there is not, and a field that is no time', async () => {
+  test('refuses a period that there is not, and a field that is not a time', async () => {
     expect(await groups('createdAt:mnth')).toBe('invalid_group')
     expect(await groups('stage:month')).toBe('invalid_group')
   })

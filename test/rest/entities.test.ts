@@ -293,7 +293,7 @@ describe('declared fields', () => {
 })
 
 describe('a body', () => {
-  verifies(['error.shape', 'error.validation'], 'that is no object is refused in a whole sentence', async () => {
+  verifies(['error.shape', 'error.validation'], 'that is not an object is refused in a whole sentence', async () => {
     for (const body of ['[]', 'null', '"x"', '5', '']) {
       const made = await sent('POST', '/~acme/Contact', body)
       const hook = await sent('POST', '/~acme/webhooks', body)

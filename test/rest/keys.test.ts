@@ -67,7 +67,7 @@ describe('a key', () => {
       'key.noRollback',
       'key.list.status',
     ],
-    'is dead with its revocation, for good',
+    'is permanently invalid after its revocation',
     async () => {
       const old = (await create({ name: 'old' })).body
       const young = (await create({ name: 'young' })).body

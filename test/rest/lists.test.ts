@@ -72,7 +72,7 @@ test('explain shows administrators the way a list is found, and nobody else', as
   expect(other.status).toBe(403)
 })
 
-test('a query over its budget ends with 422, and its neighbours go on', async () => {
+test('a query over its budget ends with 422, and its neighbours continue', async () => {
   const slow = await testApp({ TILDE_QUERY_TIMEOUT: '1ms' })
   const rows = Array.from({ length: 100 }, (_, i) => ({
     id: `o${i}`,
@@ -149,7 +149,7 @@ test('a parameter of ours leaves a field of that name to the type that declares 
   expect(uncounted.body).not.toHaveProperty('total')
 })
 
-test('a filter that is no JSON is told the operators there are', async () => {
+test('a filter that is not JSON is told the operators there are', async () => {
   const { status, body } = await sent('GET', '/~acme/Deal?filter={')
 
   expect([status, body.error, body.field]).toEqual([400, 'invalid_filter', 'filter'])

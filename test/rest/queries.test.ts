@@ -218,7 +218,7 @@ describe('addresses', () => {
     },
   )
 
-  verifies('type.reserved', 'that are reserved are no types', async () => {
+  verifies('type.reserved', 'that are reserved are not types', async () => {
     for (const name of ['Batch', 'Schema']) expect((await sent('GET', `/~acme/${name}`)).status).toBe(404)
     for (const name of ['batch', 'sync', 'mcp'])
       expect([name, (await sent('DELETE', `/~acme/${name}`)).status]).toEqual([name, 405])

@@ -116,7 +116,7 @@ describe('the operator', () => {
     expect(info.body).toMatchObject({ tenant: 'stocked', events: 2, entities: { Contact: 2 } })
   })
 
-  test('forks a tenant as of a moment, and both go on apart', async () => {
+  test('forks a tenant as of a moment, and both continue apart', async () => {
     const bob = await stock('origin')
     await nextMillisecond()
     await sent('PUT', `/~origin/Contact/${bob.$id}`, { email: 'new@b.c' })

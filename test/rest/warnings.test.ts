@@ -147,7 +147,7 @@ describe('a name that is neither declared nor stored', () => {
 })
 
 describe('a warning reaches', () => {
-  test('a batch, beside the result of its operation', async () => {
+  test('a batch, next to the result of its operation', async () => {
     const operations = [
       { id: 'a', method: 'GET', path: '/Contact?stge=Lead' },
       { id: 'b', method: 'GET', path: '/Contact' },
@@ -176,7 +176,7 @@ describe('a warning reaches', () => {
     expect(told).toEqual([{ field: 'stge', nearest: 'stage' }])
   })
 
-  test('the command line, beside the result', async () => {
+  test('the command line, next to the result', async () => {
     const args = ['--url', host.url, '--key', ROOT, '--tenant', 'acme']
     const { code, json, err } = await tilde('Contact.find', '--filter', '{"stge":"Lead"}', '--json', ...args)
 

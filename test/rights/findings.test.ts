@@ -288,7 +288,7 @@ describe('revoking a key', () => {
     expect((await app.as(child.secret)('GET', '/~legacy/Contact')).status).toBe(401)
   })
 
-  test('without cascade what the key made goes on', async () => {
+  test('without cascade what the key made continues', async () => {
     await app.request('POST', '/~lasting/Contact', { name: 'Ada' })
     const { body: made } = await app.request('POST', '/~lasting/api-keys', { name: 'maker', scopes: 'admin:all' })
     await app.as(made.secret)('PUT', '/~lasting/schema/Contact/hooks/creating', {
@@ -326,7 +326,7 @@ describe('rights that a key does not hold', () => {
     expect((await app.as(strong.secret)('GET', '/~lower/Contact')).status).toBe(200)
   })
 
-  test('a path that begins with two slashes is no address', async () => {
+  test('a path that begins with two slashes is not an address', async () => {
     const page = await app.request('GET', '//evil/~x/docs', undefined, { accept: 'text/html' })
 
     expect(page.status).toBe(400)

@@ -1,6 +1,6 @@
 import type { TestApp } from '../host.ts'
 
-/** A text that only hidden rows hold: in the present, in the past, in events. */
+/** A string that only hidden rows hold: in the present, in the past, in events. */
 export const MARK = 'HIDDEN-7f3a'
 /** A number that only hidden rows hold. */
 export const HIDDEN_VALUE = 987_654_321

@@ -113,7 +113,7 @@ verifies(
   },
 )
 
-/** Puts the state of a record into a tenant of its own, beside the ships as they are now, and asks for it there. */
+/** Puts the state of a record into its own tenant, next to the ships as they are now, and asks for it there. */
 function judge(tenant: TestTenant, grant: Grant, record: any): boolean {
   if (!Object.hasOwn(grant.rows, record.type)) return true
   const { tenant: other, close } = openAcme({ nouns })

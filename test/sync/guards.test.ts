@@ -79,7 +79,7 @@ test('a tracked event is taken once, told to others, and not told back', () => {
   expect(other.serverChanges).toMatchObject([{ type: 'Event', operation: 'create', data: { name: 'signup' } }])
 })
 
-test('what loses and says the same is no conflict', () => {
+test('what loses and says the same is not a conflict', () => {
   const { send, act, change, at, events } = open()
   at(10)
   const id = act('create', { name: 'Ada', phone: '1' })
@@ -158,7 +158,7 @@ test('all is told, however long the log, at once or page by page', () => {
   expect(tenant.head.seq).toBe(1_100)
 })
 
-test('what came by a sync is decided anew once it was changed otherwise', () => {
+test('what came by a sync is decided again once it was changed otherwise', () => {
   const { send, act, change, at, events } = open()
   const id = act('create', { name: 'Ada' })
   at(20)

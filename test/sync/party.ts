@@ -9,7 +9,7 @@ import { openAcme } from '../tenant/fixture.ts'
 /** What becomes of one exchange. */
 export type Fate = 'arrives' | 'requestLost' | 'answerLost'
 
-/** A server and replicas with clocks of their own, over a network that loses, repeats and delays. */
+/** A server and replicas with their own clocks, over a network that loses, repeats and delays. */
 export function openParty(skews: readonly number[], pageSize: number) {
   const { tenant, clock } = openAcme()
   const grant = grantFor('party')

@@ -14,7 +14,7 @@ const step = fc.record({
 })
 const job = fc.record({ steps: fc.array(step, { maxLength: 3 }), fails: fc.boolean() })
 
-test('writes that share a commit come out as if each had had one of its own, whichever of them fail', async () => {
+test('writes that share a commit come out as if each had had its own, whichever of them fail', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(job, { maxLength: 8 }), async (jobs) => {
       const { tenant } = openAcme()
@@ -83,7 +83,7 @@ test('what a write changed outside the database is taken back when it is undone,
   expect(list).toEqual(['Ada', 'Cleo'])
 })
 
-test('an event that is not sealed for the place where it stands in the log is not kept, nor is its commit', () => {
+test('an event that is not sealed for the place where it is in the log is not kept, nor is its commit', () => {
   const { tenant } = openAcme()
   const create = () => tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 'system' })
   create()

@@ -52,12 +52,12 @@ export class TestTenant {
     return runVerb(write, operation)
   }
 
-  /** Runs work in a commit of its own, now. */
+  /** Runs work in its own commit, now. */
   write<T>(grant: Grant, work: (write: Write) => T, context: Partial<WriteContext> = {}): T {
     return this.transactor.commit(grant, context, work)
   }
 
-  /** The tenant's data for code, under the name of an actor: each write in a commit of its own. */
+  /** The tenant's data for code, under the name of an actor: each write in its own commit. */
   session(actor: string): Session {
     const grant = grantFor(actor)
     return sessionOf((type: string, operation: string, args: readonly Json[]) =>

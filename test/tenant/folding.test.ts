@@ -15,7 +15,7 @@ test('new words are folded into the text index once writing pauses', () => {
   expect(tenant.facade.due()).toBe(clock.at + QUIET)
 })
 
-test('where writing does not pause and much is outstanding, they are folded in beside it', async () => {
+test('where writing does not pause and much is outstanding, they are folded in next to it', async () => {
   const { tenant, clock } = openAcme()
   tenant.write(OPERATOR, (write) => {
     for (let i = 0; i <= 10_000; i++) runVerb(write, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })

@@ -23,7 +23,7 @@ test('a file of a newer layout is refused with a sentence that says what to do, 
 
 // Written by the first layout: Ada (created, renamed, another address) and a deal of hers (created at 1, worth 2, deleted,
 // restored, worth 3), a second apart.
-test('a file of the first layout is brought forward with all its past, and goes on', () => {
+test('a file of the first layout is brought forward with all its past, and continues', () => {
   const folder = mkdtempSync('/tmp/tildebase-')
   const path = `${folder}/acme.db`
   writeFileSync(path, gunzipSync(readFileSync(new URL('layout-1.db.gz', import.meta.url))))

@@ -12,7 +12,7 @@ const add = (tenant: TestTenant, name: string) => tenant.write(grant, (write) =>
 const dryRun = <T>(tenant: TestTenant, work: (write: Write) => T) =>
   tenant.write(grant, (write) => write.transaction.dryRun(() => work(write)))
 
-test('what was counted within a work that is undone is counted anew', () => {
+test('what was counted within a work that is undone is counted again', () => {
   const { tenant } = openAcme()
   const count = () => tenant.session('t').Contact!.count!({})
 
@@ -24,7 +24,7 @@ test('what was counted within a work that is undone is counted anew', () => {
   expect([result, count()]).toEqual([1, 0])
 })
 
-test('what a time meant within a work that is undone is looked up anew', () => {
+test('what a time meant within a work that is undone is looked up again', () => {
   const { tenant, clock } = openAcme()
   const between = isoOf(clock.at + 1)
   const then = () => tenant.session('t').Contact!.find!({}, { asOf: between }).length

@@ -48,7 +48,7 @@ function openWorld(): World {
   return world
 }
 
-/** Lets everything go on that waits for nothing but its turn. */
+/** Lets everything continue that waits for nothing but its turn. */
 const settled = () => new Promise<void>((done) => setImmediate(done))
 
 const run = ({ tenant }: World, type: string, verb: string, data: object, id?: string) =>

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
 
 const HERE = import.meta.dirname
-/** Beside the program, so that its imports are found; git knows nothing of it. */
+/** Next to the program, so that its imports are found; git knows nothing of it. */
 const FOLDER = join(HERE, '.tmp')
 
 let host: TestHost

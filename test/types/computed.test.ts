@@ -162,7 +162,7 @@ describe('a computed field', () => {
     expect($.Order.restore(order.$id)).toMatchObject({ subtotal: 10, total: 10 })
   })
 
-  test('that followed another entity since does not stand in the way of an undo', () => {
+  test('that followed another entity since does not prevent an undo', () => {
     const pen = $.Product.create({ name: 'Pen', price: 3 })
     const order = $.Order.create({ name: 'A' })
     const rename = { type: 'Order', verb: 'update', id: order.$id, data: { name: 'B', discount: 50 } }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-/** States that entities begin in beside the default: a subscription may start with a trial or unpaid. */
+/** States that entities begin in next to the default: a subscription may start with a trial or unpaid. */
 const STARTS: { readonly [type: string]: readonly string[] } = { Subscription: ['Trialing', 'Incomplete'] }
 /** What a draft needs for its verbs beyond what its type demands. */
 const DRAFTS: { readonly [type: string]: object } = { Funnel: { steps: ['visit'] } }

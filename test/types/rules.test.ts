@@ -12,7 +12,7 @@ afterAll(() => host.stop())
 
 let count = 0
 
-/** A type of its own for each test. */
+/** Its own type for each test. */
 async function declared(notation: object): Promise<string> {
   const type = `Thing${++count}`
   const { status, body } = await sent('PUT', `/~acme/schema/${type}`, notation)

@@ -14,7 +14,7 @@ interface Server {
   readonly process: ChildProcess
 }
 
-/** A server in a process of its own, which can be killed. */
+/** A server in its own process, which can be killed. */
 async function serve(data: string): Promise<Server> {
   const program = spawn(process.execPath, ['packages/cli/bin/tilde.js', 'serve', '--port', '0', '--data', data], {
     env: {
@@ -61,7 +61,7 @@ verifies(
     await post(server, '/webhooks', { url: receiver.url, events: ['Contact.created'] })
 
     for (let round = 0; round < ROUNDS; round++) {
-      // A receiver that answers late makes sure that deliveries are under way when the server dies.
+      // A receiver that answers late makes sure that deliveries are in progress when the server dies.
       receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), 30))
       const writes = Array.from({ length: 20 }, async (_, i) => {
         const response = await post(server, '/Contact', { name: `${round}.${i}` }).catch(() => null)

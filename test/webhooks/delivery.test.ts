@@ -56,7 +56,7 @@ verifies(
   },
 )
 
-test('a delivery goes on with the trace of the request that caused it, each try in a span of its own', async () => {
+test('a delivery continues with the trace of the request that caused it, each try in its own span', async () => {
   await register({ events: ['Contact.*'] })
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
   const traceparent = `00-${trace}-00f067aa0ba902b7-01`

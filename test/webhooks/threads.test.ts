@@ -30,7 +30,7 @@ test('deliveries and live streams go out of worker threads, and a stop ends both
   await receiver.stop()
 })
 
-test('what is under way when the host stops is not sent again after it', async () => {
+test('what is in progress when the host stops is not sent again after it', async () => {
   const receiver = await Receiver.start()
   const data = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const first = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' }, { data })

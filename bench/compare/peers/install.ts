@@ -15,7 +15,7 @@ export const PEER_ENV = {
     .join(delimiter),
 }
 
-/** Installs a peer from npm into a folder of its own, once, and gives its folder in node_modules. */
+/** Installs a peer from npm into its own folder, once, and gives its folder in node_modules. */
 export async function installed(name: string, version: string): Promise<string> {
   const folder = join(FOLDER, name)
   const there = join(folder, 'node_modules', name)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { command, freePort, stopProcess } from '../process.ts'
 
-/** A PostgreSQL cluster of our own, on loopback, in a folder that goes with it. */
+/** Our own PostgreSQL cluster, on loopback, in a folder that goes with it. */
 export interface Postgres {
   readonly process: ChildProcess
   readonly port: number

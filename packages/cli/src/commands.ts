@@ -3,7 +3,7 @@ import type { Command } from './command.ts'
 import type { Link } from './link.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Every command with what it is for. Each is a file of its own. */
+/** Every command with what it is for. Each is its own file. */
 export const COMMANDS: { readonly [name: string]: string } = {
   serve: 'serve tenants over HTTP',
   search: 'find entities by words',

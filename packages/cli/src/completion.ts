@@ -12,7 +12,7 @@ interface Line {
   readonly link: () => Link
 }
 
-/** The words that a line may go on with: `Con` → `Contact.`, `keys l` → `list`, `Contact.find --st` → `--stage`. */
+/** The words that a line may continue with: `Con` → `Contact.`, `keys l` → `list`, `Contact.find --st` → `--stage`. */
 export async function suggestions(words: readonly string[], link: () => Link): Promise<string[]> {
   const line: Line = { before: words.slice(0, -1), typed: words.at(-1) ?? '', link }
   const found = line.before.length === 0 ? await firstWords(line) : await laterWords(line)
@@ -51,7 +51,7 @@ async function valuesOf({ link }: Line, word: string, flag: string): Promise<str
   return field && 'values' in field ? [...(field.values ?? [])] : []
 }
 
-/** What stands at this place of the command's usage: `keys list` → list, `export TYPE` → the types. */
+/** What is at this place of the command's usage: `keys list` → list, `export TYPE` → the types. */
 async function placeWords({ link }: Line, command: Command, before: readonly string[]): Promise<string[]> {
   const uses = command.usage.split('\n').map((use) => use.replaceAll(' | ', '|').split(' ').slice(1))
   const fitting = uses.filter((use) =>

@@ -28,7 +28,7 @@ export function operatorWire({ url, operatorKey }: Settings): Wire {
   return wireTo({ baseUrl: checked(url), apiKey, retries: RETRIES })
 }
 
-/** Beside the result, which programs read. */
+/** Next to the result, which programs read. */
 function toStandardError(warnings: readonly Warning[]): void {
   for (const warning of warnings) process.stderr.write(`tilde: ${cell(warningText(warning))}\n`)
 }

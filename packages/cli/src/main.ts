@@ -8,7 +8,7 @@ import { freshKey } from './login/refresh.ts'
 import { outputTo } from './output.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader that has seen enough, such as head, is not a failure.
 process.stdout.on('error', (reason: NodeJS.ErrnoException) => {
   if (reason.code === 'EPIPE') process.exit(0)
   throw reason

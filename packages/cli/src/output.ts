@@ -13,7 +13,7 @@ export interface Output {
   /** A value as it is. */
   value(value: unknown): void
   line(text: string): void
-  /** A remark for people, beside the result. */
+  /** A remark for people, next to the result. */
   note(text: string): void
   /** Bytes as they are. */
   bytes(chunk: Uint8Array): Promise<void>

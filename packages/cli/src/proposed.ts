@@ -7,7 +7,7 @@ interface Filed {
   readonly operationCount: number
 }
 
-/** Shows what was proposed, and how to go on. */
+/** Shows what was proposed, and how to continue. */
 export function proposed({ out }: Call, changeset: Filed): void {
   const { $id, title, operationCount } = changeset
   if (out.json) out.value(changeset)

@@ -28,14 +28,14 @@ export function columnsOf(noun: Described): string[] {
   return ['$id', ...fields.map(({ name }) => name), 'updatedAt']
 }
 
-/** A text from the command line as the value that the field takes. */
+/** A string from the command line as the value that the field takes. */
 export function valueFrom(field: Field, texts: readonly string[]): unknown {
   const list = 'list' in field && field.list
   if (list) return texts.flatMap((text) => text.split(',')).map((text) => oneFrom(field, text.trim()))
   return oneFrom(field, texts.at(-1)!)
 }
 
-/** `name=value`: any field, declared or not. The value is JSON where it can be read as such, else a text. */
+/** `name=value`: any field, declared or not. The value is JSON where it can be read as such, else a string. */
 export function assignmentFrom(text: string): [string, unknown] {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--set takes name=value, not ${text}.`)

@@ -54,7 +54,7 @@ export interface Changesets {
   approve(id: string, operations?: readonly number[]): Promise<ReviewedChangeset>
   reject(id: string, reason?: string): Promise<ReviewedChangeset>
   comment(id: string, text: string): Promise<ReviewedChangeset>
-  /** Keeps these operations as if they were proposed now, and drops the others; keeps all unless told. */
+  /** Keeps these operations as if they were proposed now, and drops the others; keeps all by default. */
   rebase(id: string, keep?: readonly number[]): Promise<ReviewedChangeset>
   /** Creates one from what a fork of this tenant did. `key` is a key of the fork, unless yours opens it too. */
   from(fork: string, options?: ForkOptions): Promise<ReviewedChangeset>

@@ -81,7 +81,7 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
   })
 }
 
-/** What a Workflow can be asked beside its verbs. */
+/** What a Workflow can be asked in addition to its verbs. */
 function runsOf(wire: Wire, at: (id: string) => string) {
   const run = (id: string, name: string) => `${at(id)}/runs/${encodeURIComponent(name)}`
   return {

@@ -15,7 +15,7 @@ export interface EventFilter<Name extends string = string> {
 }
 
 export interface ListOptions<Name extends string = string> extends EventFilter<Name> {
-  /** 1 to 1000; 100 unless told. */
+  /** 1 to 1000; 100 by default. */
   readonly limit?: number | undefined
   /** The cursor of the page before. */
   readonly cursor?: string | null | undefined
@@ -24,7 +24,7 @@ export interface ListOptions<Name extends string = string> extends EventFilter<N
 }
 
 export interface StreamOptions<Name extends string = string> extends EventFilter<Name> {
-  /** The `seq` of the last event that was seen: the stream goes on right after it. */
+  /** The `seq` of the last event that was seen: the stream continues right after it. */
   readonly lastEventId?: string | number | undefined
   /** Called with true when the stream connects, and with false when the connection is lost. */
   readonly onConnection?: ((isConnected: boolean) => void) | undefined
@@ -32,7 +32,7 @@ export interface StreamOptions<Name extends string = string> extends EventFilter
 
 /** The tenant's change stream. */
 export interface Events<C extends NounMap = NounMap> {
-  /** A page of events, oldest first, with the cursor to go on from. */
+  /** A page of events, oldest first, with the cursor to continue from. */
   list<P extends EventPattern<C> = '*'>(options?: ListOptions<P>): Promise<Page<EventOf<C, P>>>
   /** Events as they happen, until the signal ends it. Connects again by itself, without loss and without repeats. */
   stream<P extends EventPattern<C> = '*'>(options?: StreamOptions<P>): AsyncGenerator<EventOf<C, P>, void>

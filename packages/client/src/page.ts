@@ -1,4 +1,4 @@
-/** An array of results that also knows how many there are in all and how to go on. */
+/** An array of results that also knows how many there are in all and how to continue. */
 export type Page<T> = readonly T[] & {
   /** How many there are under the filter; undefined when it was not asked for. */
   readonly total: number | undefined

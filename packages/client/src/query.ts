@@ -1,4 +1,4 @@
-/** A time: a Date, or a text that the service reads, such as an ISO 8601 time. */
+/** A time: a Date, or a string that the service reads, such as an ISO 8601 time. */
 export type Time = string | Date
 
 /** What a list can be asked, as the collection takes it. */

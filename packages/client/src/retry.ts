@@ -10,7 +10,7 @@ export type Failure =
   | { readonly kind: 'lost' }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly retryAfter: string | null }
 
-/** How long to wait before the next try, in milliseconds; null when another one is no use. */
+/** How long to wait before the next try, in milliseconds; null when another one is useless. */
 export function nextWait(failure: Failure, failures: number, chance: () => number = Math.random): number | null {
   // Full jitter: clients that failed together do not come back together.
   const wait = chance() * backOff(failures)

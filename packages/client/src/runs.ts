@@ -67,7 +67,7 @@ export interface WorkflowTest {
   readonly events: readonly JsonObject[]
 }
 
-/** What a Workflow can be asked beside its verbs. */
+/** What a Workflow can be asked in addition to its verbs. */
 export interface WorkflowRuns {
   /** Its runs, newest first. */
   runs(
@@ -78,7 +78,7 @@ export interface WorkflowRuns {
   run(id: string, run: string): Promise<WorkflowRun & { readonly steps: readonly RunStep[] }>
   /** Runs a failed run again, from the step that failed. */
   retryRun(id: string, run: string): Promise<WorkflowRun>
-  /** Ends a run that waits or is under way. */
+  /** Ends a run that waits or is in progress. */
   cancelRun(id: string, run: string): Promise<WorkflowRun>
   /** What the workflow would do for a past event, by its id, or for an event that is made up. */
   test(id: string, on?: { readonly event: string | JsonObject }): Promise<WorkflowTest>

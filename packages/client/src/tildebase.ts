@@ -14,7 +14,7 @@ import { type Sending, type Warning, type Wire, type WireOptions, wireTo } from 
 export interface TildebaseOptions<N extends NounMap> extends Omit<WireOptions, 'baseUrl'> {
   /** The one tenant that this client works on. */
   readonly tenant: string
-  /** {base_url}; `http://localhost:8787` unless told. */
+  /** {base_url}; `http://localhost:8787` by default. */
   readonly baseUrl?: string
   /** The tenant's own types, so that TypeScript knows them: `{ Boat }`. */
   readonly nouns?: N
@@ -52,7 +52,7 @@ export interface Service<C extends NounMap> {
   schema(type?: string): Promise<AnyJson>
   /** The business in numbers, now or at a time. */
   metrics(options?: { readonly asOf?: Time }): Promise<AnyJson>
-  /** Runs code beside the data. A dry run writes nothing and tells what it would have written. */
+  /** Runs code next to the data. A dry run writes nothing and tells what it would have written. */
   do(code: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<DoAnswer>
   /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
   request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<AnyJson>

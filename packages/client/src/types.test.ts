@@ -12,7 +12,7 @@ const Boat = noun('Boat', {
 const $ = tildebase({ tenant: 'acme', apiKey: 'tb_x', nouns: { Boat } })
 type Contact = Entity<Catalogue['Contact']>
 
-// What stands in this function is judged by the type checker and never runs.
+// What is in this function is judged by the type checker and never runs.
 export async function compiled() {
   expectTypeOf(await $.Contact.find()).toEqualTypeOf<Page<Contact>>()
   expectTypeOf(await $.Contact.findOne({ stage: 'Lead' })).toEqualTypeOf<Contact | null>()
@@ -29,12 +29,12 @@ export async function compiled() {
   await $.Contact.find({ nmae: 'Ada' })
   // @ts-expect-error a contact cannot be sorted by what it has not
   await $.Contact.find({}, { sort: { nmae: 1 } })
-  // @ts-expect-error name is no relation
+  // @ts-expect-error name is not a relation
   await $.Contact.find({}, { include: ['name'] })
   // @ts-expect-error there is no such type
   await $.Contactt.find()
 
-  // What is included is an entity, what is to many an array, what is nested goes on.
+  // What is included is an entity, what is to many an array, what is nested continues.
   const included = await $.Contact.get('contact_1', { include: ['organization', 'deals.organization'] })
   expectTypeOf(included!.organization!.name).toEqualTypeOf<string>()
   expectTypeOf(included!.deals[0]!.organization!.$type).toEqualTypeOf<'Organization'>()
@@ -79,7 +79,7 @@ export async function compiled() {
     b.Deal.create({ name: 'Engine', contact: ada.$id })
     b.Contact.qualify(ada.$id)
     b.Contact.update(ada.$id, { title: ada.name })
-    // @ts-expect-error a version is no name
+    // @ts-expect-error a version is not a name
     b.Contact.create({ name: ada.$version })
     // @ts-expect-error a deal has a name
     b.Deal.create({ contact: ada.$id })

@@ -25,7 +25,7 @@ export type Collection<T extends Noun, C extends NounMap> = Reading<T, C> &
 
 /** What every type can be asked. */
 export interface Reading<T extends Noun, C extends NounMap> {
-  /** A page of entities, 25 unless told: an array that also has `total`, `hasMore` and `cursor`. */
+  /** A page of entities, 25 by default: an array that also has `total`, `hasMore` and `cursor`. */
   find<I extends Include<T, C> = never, F extends FieldName<T> = never>(
     filter?: Where<T, C>,
     options?: FindOptions<T, I, F>,
@@ -54,7 +54,7 @@ export interface Reading<T extends Noun, C extends NounMap> {
   diff(id: string, from: number | Time, to: number | Time): Promise<Difference>
   /** What is due next for an entity. */
   timers(id: string): Promise<readonly EntityTimer[]>
-  /** Creates many, each for itself: what is wrong with one does not keep out the others. */
+  /** Creates many, each separately: what is wrong with one does not keep out the others. */
   createMany(drafts: readonly Draft<T>[], options?: { readonly signal?: AbortSignal }): Promise<CreatedMany>
 }
 
@@ -82,9 +82,9 @@ interface BuiltIn<T extends Noun> {
 }
 
 export interface FindOptions<T extends Noun, I extends string, F extends string> extends GetOptions<I, F> {
-  /** `{stage: 1, value: -1}`, or `'stage,-value'`; the newest first unless told. */
+  /** `{stage: 1, value: -1}`, or `'stage,-value'`; the newest first by default. */
   readonly sort?: string | { readonly [K in SortField<T>]?: 1 | -1 } | undefined
-  /** 1 to 100; 25 unless told. */
+  /** 1 to 100; 25 by default. */
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   /** The cursor of the page before. */
@@ -104,7 +104,7 @@ export interface GetOptions<I extends string, F extends string> {
 export interface WriteOptions {
   /** Only if the entity still has this `$version`; else a Problem `version_mismatch`. */
   readonly ifVersion?: number | undefined
-  /** The same key within a day means the same request. One is made up unless told. */
+  /** The same key within a day means the same request. One is made up by default. */
   readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
 }

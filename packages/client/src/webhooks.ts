@@ -9,7 +9,7 @@ export type Delivery =
     }
 
 export interface VerifyOptions {
-  /** How old or early, in seconds, the time of a signature may be; 300 unless told. */
+  /** How old or early, in seconds, the time of a signature may be; 300 by default. */
   readonly tolerance?: number
   /** The time now, in milliseconds. */
   readonly now?: number

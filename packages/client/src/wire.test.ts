@@ -120,7 +120,7 @@ describe('a stream of events', () => {
     }
   }
 
-  test('goes on after the last event it saw when the connection breaks', async () => {
+  test('continues after the last event it saw when the connection breaks', async () => {
     script = [events(1, 2), drop, events(), busy, events(3), events(4)]
     const stop = new AbortController()
     const got: number[] = []

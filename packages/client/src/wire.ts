@@ -9,7 +9,7 @@ export interface WireOptions {
   readonly apiKey: string
   /** Another way to send requests: of a test, or of a tenant in this process. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** How often a request that got lost, or was put off, is sent again; 4 unless told. */
+  /** How often a request that got lost, or was put off, is sent again; 4 by default. */
   readonly retries?: number | undefined
   /** Told of names in a request that the tenant does not know; `console.warn` unless given. */
   readonly onWarnings?: (warnings: readonly Warning[], path: string) => void
@@ -24,11 +24,11 @@ export interface Warning {
 /** One request. */
 export interface Sending {
   readonly method?: string | undefined
-  /** Parameters; null and undefined are left out, and what is not a text is written as JSON. */
+  /** Parameters; null and undefined are left out, and what is not a string is written as JSON. */
   readonly query?: { readonly [name: string]: unknown } | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is, with a content type of its own. */
+  /** Sent as it is, with its own content type. */
   readonly raw?: { readonly type: string; readonly body: BodyInit } | undefined
   readonly headers?: { readonly [name: string]: string | undefined } | undefined
   readonly signal?: AbortSignal | undefined
@@ -74,7 +74,7 @@ async function read(response: Response): Promise<unknown> {
   return text === '' ? null : JSON.parse(text)
 }
 
-/** Sends until it is answered, or until another try is no use. */
+/** Sends until it is answered, or until another try is useless. */
 async function persist<T>(
   wire: WireOptions,
   path: string,

@@ -31,7 +31,7 @@ export async function followLog(seq: number, abort: AbortSignal): Promise<void> 
   }
   let last = seq
   while (!abort.aborted) {
-    // A browser that comes back online may hold a connection that is dead: the stream starts anew after the last event.
+    // A browser that comes back online may hold a connection that is dead: the stream starts again after the last event.
     const online = new AbortController()
     const end = () => online.abort()
     const lose = () => onConnection(false)

@@ -26,7 +26,7 @@ export function titleField(noun: Noun | undefined): string | null {
   return TITLES.find((name) => noun?.fields[name]?.kind === 'string') ?? null
 }
 
-/** The relations that name an entity without a title of its own. */
+/** The relations that name an entity without its own title. */
 export function titleRelations(noun: Noun): string[] {
   if (titleField(noun) !== null) return []
   const forward = Object.values(noun.fields).filter(({ kind, list }) => kind === 'forward' && !list)
@@ -41,7 +41,7 @@ export function verbsFor(noun: Noun, entity: Entity): Verb[] {
   return ownVerbs(noun).filter(({ from }) => from === undefined || from.includes(String(state)))
 }
 
-/** The verbs that a type has beside the built-in ones. */
+/** The verbs that a type has next to the built-in ones. */
 export function ownVerbs(noun: Noun): Verb[] {
   return Object.values(noun.verbs).filter(({ name }) => !BUILT_IN.has(name))
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 
-/** Where the page is: a tenant, the path within it, and how it is looked at. All of it stands in the address. */
+/** Where the page is: a tenant, the path within it, and how it is looked at. All of it is in the address. */
 export interface Place {
   readonly tenant: string | null
   readonly path: readonly string[]

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { enter, place } from './place.ts'
 
 /**
- * What opens the tenant: a key, which lives in memory, or for as long as the tab if its owner asks for that; or a person
+ * What opens the tenant: a key, which is in memory, or for as long as the tab if its owner asks for that; or a person
  * who is signed in, whose cookie the browser keeps to itself.
  */
 export interface Session {

@@ -1,4 +1,4 @@
-/** What a colour means: new, under way, waiting, done, lost, or none of these. */
+/** What a colour means: new, in progress, waiting, done, lost, or none of these. */
 export type Tone = 'new' | 'busy' | 'wait' | 'good' | 'bad' | 'dim'
 
 const WORDS: { readonly [tone in Tone]: RegExp } = {

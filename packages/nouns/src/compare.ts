@@ -57,7 +57,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A UTF-16 unit in the order of code points: surrogates stand for what lies above U+FFFF. */
+/** A UTF-16 unit in the order of code points: surrogates represent what lies above U+FFFF. */
 function lifted(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

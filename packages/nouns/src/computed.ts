@@ -32,7 +32,7 @@ export function computedFields(noun: Noun): readonly ComputedField[] {
 
 const orders = new WeakMap<Noun, readonly ComputedField[]>()
 
-/** Gives the computed fields of each type the kind of what they read, which other types may declare. */
+/** Sets the kind of each computed field to that of the fields it reads, which other types may declare. */
 export function withComputedKinds(nouns: readonly Noun[]): readonly Noun[] {
   if (!nouns.some((noun) => computedFields(noun).some(({ computed }) => takesKind(computed)))) return nouns
   const lookup = { get: (name: string) => nouns.find((noun) => noun.name === name) }

@@ -58,7 +58,7 @@ test.each([
   ['Analysis', 'analyses', 'analysis'],
   ['Person', 'people', 'person'],
   ['CRM', 'crms', 'crm'],
-])('%s lives at %s and its ids start with %s', (name, path, prefix) => {
+])('%s is at %s and its ids start with %s', (name, path, prefix) => {
   expect([pluralPath(name), camelPrefix(name)]).toEqual([path, prefix])
 })
 

@@ -1,7 +1,7 @@
 import type { Entity, EventName, NounMap, Patch, VerbName } from './infer.ts'
 import type { JsonObject, Noun } from './noun.ts'
 
-/** One record of a tenant's log, as it stands in the change stream, over SSE and in a webhook. */
+/** One record of a tenant's log, as it is in the change stream, over SSE and in a webhook. */
 export interface EventRecord {
   /** Its place in the tenant's log: 1, 2, 3 … without gaps. */
   readonly seq: number
@@ -41,7 +41,7 @@ interface TypedEvent<T extends Noun, Name extends string>
   readonly entityType: T['name']
 }
 
-/** Whether a text can be subscribed to: `*`, `*.created`, `Contact.*` or `Contact.created`. */
+/** Whether a string can be subscribed to: `*`, `*.created`, `Contact.*` or `Contact.created`. */
 export function isPattern(text: string): boolean {
   return PATTERN.test(text)
 }

@@ -8,7 +8,7 @@ type NoNouns = { readonly [name in never]: Noun }
 export type Where<T extends Noun, C extends NounMap = NoNouns> = Logic<T, C> &
   (IsLoose<T> extends true ? { readonly [path: string]: unknown } : Conditions<T, C>)
 
-/** What a field is compared with: a value of its own, null, or operators, all of which must hold. */
+/** What a field is compared with: its own value, null, or operators, all of which must hold. */
 export type Condition<V> = Operand<V> | Operators<V>
 
 /** The relations to load, nested by dots, three levels at most. */

@@ -149,7 +149,7 @@ test('the verbs that TypeScript knows are those there are', () => {
   ] satisfies VerbName<T>[])
 })
 
-// What stands above is judged by the type checker; this keeps it from being called unused.
+// What is above is judged by the type checker; this keeps it from being called unused.
 export const compiled = [
   ...[whole, full, lacking, wrongWord, service, back, typo, clearing, clearingName, args, wrongArgs, unknownArgs],
   ...[where, into, wrongStage, wrongValue, tooDeep, noSuchPath, noPattern, noOperator, listWhere, loose],

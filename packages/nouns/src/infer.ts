@@ -37,7 +37,7 @@ export type NounOf<Name extends string, N extends Notation> = Omit<Noun, 'name' 
 /** Types by name, for what follows relations from one to another. */
 export type NounMap = { readonly [name: string]: Noun }
 
-/** What every entity carries beside its fields. */
+/** What every entity carries in addition to its fields. */
 export interface Meta<Name extends string = string> {
   readonly $id: string
   readonly $type: Name

@@ -26,7 +26,7 @@ export function storable(value: unknown, field: string, issues: Issue[]): Json {
   return wellFormed || issues.length > before ? (value as Json) : repaired(value as Json)
 }
 
-/** Looks at every value inside, on a stack of its own: what strangers send may be nested a million levels deep. */
+/** Looks at every value inside, on its own stack: what strangers send may be nested a million levels deep. */
 function walk(root: object, field: string, issues: Issue[]): boolean {
   let wellFormed = true
   const stack: { readonly value: object; readonly path: string; readonly depth: number }[] = []

@@ -33,7 +33,7 @@ export function meetsMissing(leaf: Leaf): boolean {
   return leaf.op === 'eq' && leaf.value === null
 }
 
-/** `whole` for a list that a number in the path has led to: its elements do not count as values of their own. */
+/** `whole` for a list that a number in the path has led to: its elements do not count as their own values. */
 type Test = (value: Json | undefined, whole?: boolean) => boolean
 
 /** Follows the relations of a path: any related entity may pass; a relation that leads nowhere is a missing value. */
@@ -46,7 +46,7 @@ function someRelated(leaf: Leaf, entity: JsonObject, step: number, follow: Follo
   return related.some((one) => someRelated(leaf, one, step + 1, follow, test))
 }
 
-/** Whether a value at the end of a way into JSON passes. Where the way leads nowhere, undefined stands for what is missing. */
+/** Whether a value at the end of a way into JSON passes. Where the way leads nowhere, undefined represents what is missing. */
 function someReached(value: Json | undefined, into: readonly string[], test: Test, whole = false): boolean {
   const [step, ...rest] = into
   if (step === undefined) return test(value, whole)

@@ -16,7 +16,7 @@ export type Expression =
 export type Arithmetic = '+' | '-' | '*' | '/'
 export type Measure = 'sum' | 'count' | 'min' | 'max' | 'avg'
 
-/** A field that holds values of its own. */
+/** A field that holds its own values. */
 export interface ValueField {
   readonly name: string
   readonly kind: Kind
@@ -99,7 +99,7 @@ export interface Noun {
   readonly domain: string
   /** Its plural path: `contacts`, `api-keys`. */
   readonly path: string
-  /** What stands before the underscore of its ids: `contact`, `apiKey`. */
+  /** What is before the underscore of its ids: `contact`, `apiKey`. */
   readonly prefix: string
   readonly fields: { readonly [name: string]: Field }
   /** Every verb, the built-in ones that are not switched off included. */
@@ -112,11 +112,11 @@ export interface Noun {
   readonly unique: readonly (readonly string[])[]
   /** True when only verbs change the field of states. */
   readonly guarded: boolean
-  /** The states that an entity of a guarded type may be created in, beside the default. */
+  /** The states that an entity of a guarded type may be created in, next to the default. */
   readonly start: readonly string[]
   /** A strict type refuses fields that are not declared. */
   readonly strict: boolean
-  /** Where its entities are: a row of their own each, or the log record itself, as tracked events are. */
+  /** Where its entities are: their own row each, or the log record itself, as tracked events are. */
   readonly storage: 'entity' | 'log'
   /** The notation it was declared with, for `GET …/schema`. */
   readonly notation: JsonObject

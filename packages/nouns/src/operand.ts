@@ -5,7 +5,7 @@ import { quoted } from './path.ts'
 import { relativeInstant } from './relative.ts'
 import { isoOf, parseInstant } from './time.ts'
 
-/** Tells what is wrong with a regular expression, or null. */
+/** Reports what is wrong with a regular expression, or null. */
 export type CheckRegex = (pattern: string, flags: string) => string | null
 
 /** The operators on a field, each as the leaf it becomes. */

@@ -16,7 +16,7 @@ const MOST_KEYS = 8
 const UP: readonly unknown[] = [1, 'asc', '1']
 const DOWN: readonly unknown[] = [-1, 'desc', '-1']
 
-/** Parses `stage,-value`, or `{stage: 1, value: 'desc'}`. Nothing, or an empty text, is no key at all. */
+/** Parses `stage,-value`, or `{stage: 1, value: 'desc'}`. Nothing, or an empty text, is not a key at all. */
 export function parseSort(input: unknown, noun: Noun, nouns: NounLookup): SortKey[] {
   const asked = namesAndDirections(input)
   if (asked.length > MOST_KEYS)
@@ -51,7 +51,7 @@ export function sortValue(entity: JsonObject, path: Path, descending: boolean): 
   return values.reduce((best, one) => (compareSortValues(one, best) > 0 === descending ? one : best))
 }
 
-/** The values at the end of a path, at least one: a list stands for its elements, but for a number in the path. */
+/** The values at the end of a path, at least one: a list represents its elements, but for a number in the path. */
 function reached(value: Json | undefined, steps: readonly string[]): readonly (Json | undefined)[] {
   const [step, ...rest] = steps
   if (Array.isArray(value) && step !== undefined && isIndex(step)) return reached(value[Number(step)], rest)

@@ -4,7 +4,7 @@ import type { BackField, Field, ForwardField, Json, Kind, ValueField } from './n
 import { parseExpression } from './parse-expression.ts'
 import { isoOf, parseInstant } from './time.ts'
 
-/** Tells one fault of a declaration, as a sentence without its subject. */
+/** Reports one fault of a declaration, as a sentence without its subject. */
 export type Tell = (message: string) => void
 
 const KINDS: readonly Kind[] = ['string', 'number', 'boolean', 'date', 'datetime', 'json', 'secret']
@@ -46,7 +46,7 @@ function parseBack(name: string, text: string, tell: Tell): BackField | null {
   return { name, kind: 'back', target, via, list }
 }
 
-/** `= sum(items.amount)`. Its kind is that of a number until the types beside it are known. */
+/** `= sum(items.amount)`. Its kind is that of a number until the types next to it are known. */
 function parseComputed(name: string, text: string, tell: Tell): ValueField | null {
   const { base, marks } = splitMarks(text)
   const { index } = readMarks(marks, ['#'], 'A computed field', tell)

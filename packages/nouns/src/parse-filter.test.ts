@@ -113,7 +113,7 @@ describe('what is refused', () => {
     expect(refusal(() => parse({ nmae: 1 }, Strict)).message).toContain('did you mean name?')
   })
 
-  test('text that is no JSON', () => {
+  test('text that is not JSON', () => {
     expect(refusal(() => parseFilterText('{', Person, NOUNS, NOW, REGEX)).code).toBe('invalid_filter')
     expect(parseFilterText('', Person, NOUNS, NOW, REGEX)).toEqual({ op: 'and', of: [] })
   })

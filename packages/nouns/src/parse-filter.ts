@@ -11,7 +11,7 @@ const MOST_NODES = 500
 const DEEPEST = 32
 const LONGEST_TEXT = 1_000
 
-/** What parsing needs beside the noun: `regex` tells what is wrong with a pattern, or null. */
+/** What parsing needs in addition to the noun: `regex` tells what is wrong with a pattern, or null. */
 export interface ParseOptions {
   readonly regex: CheckRegex
 }

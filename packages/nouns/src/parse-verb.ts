@@ -48,14 +48,14 @@ export function parseVerb(name: string, notation: { readonly [part: string]: unk
   }
 }
 
-/** The type that a verb stands in, as far as its verbs must fit it. */
+/** The type that a verb is in, as far as its verbs must fit it. */
 export interface VerbContext {
   readonly fields: ReadonlyMap<string, Field>
   readonly states: readonly string[] | null
   readonly strict: boolean
 }
 
-/** Tells what a verb sets, comes from or takes that the type's fields do not allow. */
+/** Reports what a verb sets, comes from or takes that the type's fields do not allow. */
 export function tellMisfits(verb: Verb, { fields, states, strict }: VerbContext, tell: Tell): void {
   const { set = {}, from = [], args = [], order = [], keeps } = verb
   for (const [name, value] of Object.entries(set)) tellSetting(name, value, fields.get(name), tell)

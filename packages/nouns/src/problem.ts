@@ -4,13 +4,13 @@ export interface Issue {
   readonly message: string
 }
 
-/** What a problem concerns, beside its sentence. */
+/** What a problem concerns, in addition to its sentence. */
 export interface About {
   readonly type?: string
   readonly id?: string
   readonly field?: string
   readonly details?: readonly unknown[]
-  /** Facts for this problem alone, shown beside the others: `supported`, `allow`, `limit`, … */
+  /** Facts for this problem alone, shown next to the others: `supported`, `allow`, `limit`, … */
   readonly [fact: string]: unknown
 }
 

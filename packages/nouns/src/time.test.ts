@@ -38,7 +38,7 @@ test.each([
   ['31 Jan 2026', 'another notation'],
   ['1769850000000', 'a number of milliseconds'],
   [' 2026-01-31', 'a space before it'],
-])('%s is no instant: %s', (text) => {
+])('%s is not an instant: %s', (text) => {
   expect(parseInstant(text)).toBeNull()
 })
 

@@ -1,4 +1,4 @@
-/** The words of a text, in lower case and without accents: what full-text search compares. */
+/** The words of a string, in lower case and without accents: what full-text search compares. */
 export function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFD')

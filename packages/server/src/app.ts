@@ -14,7 +14,7 @@ import type { Sender } from './sender.ts'
 import type { RequestTarget } from './target.ts'
 import { traceOf } from './trace.ts'
 
-/** What the app needs beside the tenant. */
+/** What the app needs in addition to the tenant. */
 export interface AppOptions {
   readonly routes: Routes
   /** Whether anybody may make a tenant that does not exist yet, with its first key. */
@@ -137,7 +137,7 @@ function plainBody({ body, headers }: HttpRequest): unknown {
   })
 }
 
-/** The trace that a request belongs to, as its id and flags: deliveries of what it writes go on with it. */
+/** The trace that a request belongs to, as its id and flags: deliveries of what it writes continue with it. */
 function traceIn(header: string | undefined): string | null {
   const trace = traceOf(header, false)
   return trace && `${trace.id}-${trace.sampled ? '01' : '00'}`

@@ -78,7 +78,7 @@ interface RouteBase {
 export interface ReadRoute extends RouteBase {
   readonly mode: 'read'
   readonly handle: (call: Call) => Reply
-  /** The same, with turns for others while it takes long; for requests that are no part of another. */
+  /** The same, with turns for others while it takes long; for requests that are not part of another. */
   readonly inTurns?: (call: Call) => MaybePromise<Reply>
 }
 
@@ -101,7 +101,7 @@ export interface StreamRoute extends RouteBase {
 /** One row of the table that routing and OpenAPI are read from. */
 export type Route = ReadRoute | WriteRoute | StreamRoute
 
-/** Query parameters: a text each, or JSON where a batch gives them so. */
+/** Query parameters: a string each, or JSON where a batch gives them so. */
 export type Query = ReadonlyMap<string, unknown>
 
 /** Reads the query part of a URL. The first of two equal names counts. */

@@ -35,7 +35,7 @@ export interface GatewayOptions {
   readonly admission?: Admission
   /** The base host: labels before it are the lens. */
   readonly hostSuffix: string
-  /** Names beside the base host under which, and for whose pages, MCP is spoken. */
+  /** Names in addition to the base host under which, and for whose pages, MCP is spoken. */
   readonly mcpHosts?: () => readonly string[]
   /** The page for people who come to `/` or to a tenant's own address. */
   readonly home?: string
@@ -198,7 +198,7 @@ export class Gateway {
     })
   }
 
-  /** Goes on with the body: that of the request, or the one that is read from its connection now. */
+  /** Continues with the body: that of the request, or the one that is read from its connection now. */
   #withBody(
     { ask, connection }: Visit,
     tenant: string,
@@ -220,7 +220,7 @@ export class Gateway {
     throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
   }
 
-  /** Who an Authorization header stands for, as far as it can be told here. Those seen lately are known. */
+  /** Who an Authorization header represents, as far as it can be told here. Those seen lately are known. */
   #bearerOf({ authorization: header, cookie }: HttpRequest['headers'], address?: string): Bearer {
     if (header === undefined) {
       const session = sessionCookie(cookie)

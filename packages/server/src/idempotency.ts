@@ -7,7 +7,7 @@ import { errorReply } from './respond.ts'
 
 const MAX_KEY = 255
 
-/** The requests under way that take their time and are to be done once. */
+/** The requests in progress that take their time and are to be done once. */
 const UNDER_WAY = new Set<string>()
 
 /** A request that takes its time and is to be done once, and whether it has written. */
@@ -35,7 +35,7 @@ export function remember(call: Call, write: TenantWriter, work: () => Reply): Re
 }
 
 /**
- * The same for a POST that takes its time. While it is under way a second one is refused. That it has begun is kept
+ * The same for a POST that takes its time. While it is in progress a second one is refused. That it has begun is kept
  * before its first write, its answer at its end: what was cut off in between is refused when it comes again.
  */
 export async function rememberLong(call: Call, work: () => Promise<Reply>): Promise<Reply> {
@@ -98,7 +98,7 @@ function scopeOf(call: Call): string | null {
   return JSON.stringify([...whose(call.grant), call.request.method, call.request.path, key])
 }
 
-/** An agent has answers of its own for each person that it acts for. */
+/** An agent has its own answers for each person that it acts for. */
 function whose({ actor, onBehalfOf }: Call['grant']): string[] {
   return onBehalfOf === undefined ? [actor] : [actor, onBehalfOf]
 }

@@ -11,9 +11,9 @@ import { type NoNouns, type ProgramOf, programOf } from './program.ts'
 import { slugOf } from './target.ts'
 
 export interface LocalOptions<N extends NounMap = NoNouns> extends ProgramOf<N> {
-  /** The name of the tenant; `local` unless told. */
+  /** The name of the tenant; `local` by default. */
   readonly tenant?: string
-  /** A data folder, the same that a server takes; without one the tenant lives in memory and ends with the program. */
+  /** A data folder, the same that a server takes; without one the tenant is in memory and ends with the program. */
   readonly path?: string
 }
 

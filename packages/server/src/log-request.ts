@@ -7,7 +7,7 @@ import { slugOf } from './target.ts'
 
 /** Which part of a tenant's log is asked for. */
 export interface LogRequest {
-  /** The event that it goes on after; 0 for all of it. */
+  /** The event that it continues after; 0 for all of it. */
   readonly after: number
   /** For how many milliseconds an answer without events may be held back. */
   readonly waitMs: number

@@ -1,7 +1,7 @@
 import { type Catalogue, catalogue, type Noun, type NounMap, type Nouns, nounsOf } from '@tildebase/nouns'
 import { type HookRegistry, Hooks, type HooksOn, registryOf } from '@tildebase/tenant/hooks'
 
-/** What an operator adds: types beside the built-in ones, and hooks that are typed from both. */
+/** What an operator adds: types in addition to the built-in ones, and hooks that are typed from both. */
 export interface ProgramOf<N extends NounMap = NoNouns> {
   readonly nouns?: N
   readonly hooks?: ((on: HookRegistryOf<N>) => void) | undefined
@@ -16,10 +16,10 @@ export interface ProgramFile {
 /** What registers hooks of the built-in types and of these. */
 export type HookRegistryOf<N extends NounMap = NoNouns> = HooksOn<Omit<Catalogue, keyof N> & N>
 
-/** No types beside the built-in ones. */
+/** No types next to the built-in ones. */
 export type NoNouns = { readonly [name in never]: Noun }
 
-/** Gives hooks their types in a file for `--config`: `export default defineProgram({ nouns: { Ship }, hooks(on) { … } })`. */
+/** Gives types to the hooks in a file for `--config`: `export default defineProgram({ nouns: { Ship }, hooks(on) { … } })`. */
 export function defineProgram<N extends NounMap = NoNouns>(program: ProgramOf<N>): ProgramOf<N> {
   return program
 }

@@ -4,7 +4,7 @@ import { type Call, type Route, textParam } from './call.ts'
 import { redacted } from './redact.ts'
 import { json, type Reply } from './reply.ts'
 
-/** Writes that are no list of verbs, though they run some. */
+/** Writes that are not a list of verbs, although they run some. */
 const NOT_PROPOSED = new Set(['/sync', '/import/:type', '/:type/:id/erase', '/mcp'])
 
 /** Whether a request is to be proposed instead of executed. What cannot be proposed is refused, never executed. */

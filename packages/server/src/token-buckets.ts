@@ -33,7 +33,7 @@ export class TokenBuckets {
     return left
   }
 
-  /** Gives back a token that was not used. */
+  /** Returns a token that was not used. */
   giveBack(key: string): void {
     const bucket = this.#buckets.get(key)
     if (bucket) bucket.tokens = Math.min(bucket.tokens + 1, this.#most)

@@ -1,4 +1,4 @@
-/** Where a request stands in a trace: W3C Trace Context. */
+/** Where a request is in a trace: W3C Trace Context. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly id: string
@@ -11,7 +11,7 @@ export interface Trace {
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** Goes on with the trace that the caller names, or begins one when `begin` is set; else null. */
+/** Continues with the trace that the caller names, or begins one when `begin` is set; else null. */
 export function traceOf(header: string | undefined, begin: boolean): Trace | null {
   if (header === undefined && !begin) return null
   const [, version, id, parent, flags] = TRACEPARENT.exec(header?.trim() ?? '') ?? []

@@ -16,7 +16,7 @@ export function newId(prefix: string, clock: Clock, random: Random): string {
 // Ids are mostly made many at once.
 let last = { now: Number.NaN, text: '' }
 
-/** Whether a text has the form of an id with this prefix. */
+/** Whether a string has the form of an id with this prefix. */
 export function isId(text: unknown, prefix: string): text is string {
   return typeof text === 'string' && text.startsWith(`${prefix}_`) && /^[A-Za-z0-9]+_[A-Za-z0-9]{1,64}$/.test(text)
 }

@@ -16,7 +16,7 @@ export interface Sql {
   within<T>(ms: number, work: () => T): T
   /** Leaves nothing in the files of what was overwritten, where the host can see to it. */
   scrub?(): void
-  /** Writes a copy of the database to a file, in small pieces beside other work, where the host has files. */
+  /** Writes a copy of the database to a file, in small pieces next to other work, where the host has files. */
   copyTo?(path: string): Promise<void>
   /** What SQLite itself finds wrong with the file, as far as the host lets it look. */
   faults?(): string[]
@@ -51,7 +51,7 @@ export interface Seal {
   hasher(): Hasher
 }
 
-/** A digest under way. */
+/** A digest in progress. */
 export interface Hasher {
   update(part: string | Uint8Array): void
   digest(): Uint8Array
@@ -66,7 +66,7 @@ export interface Vault {
 
 /** Signs checkpoints of logs with Ed25519, under the key of the service. */
 export interface Signer {
-  /** Signs a text with the key of today. */
+  /** Signs a string with the key of today. */
   sign(message: string): Promise<Signature>
   verify(publicKey: Uint8Array<ArrayBuffer>, message: string, signature: Uint8Array<ArrayBuffer>): Promise<boolean>
 }
@@ -108,7 +108,7 @@ export interface OutboundRequest {
 
 export type OutboundAnswer = { readonly status: number; readonly text?: string } | { readonly error: string }
 
-/** Runs code of strangers in an interpreter of its own, off the tenant's thread. Never throws: a failure is told. */
+/** Runs code of strangers in its own interpreter, off the tenant's thread. Never throws: a failure is told. */
 export interface Script {
   run(request: ScriptRequest): Promise<ScriptAnswer>
 }

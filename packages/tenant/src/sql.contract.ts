@@ -7,7 +7,7 @@ export interface SqlPromise {
   readonly holds: (sql: Sql) => void
 }
 
-/** What every Sql port must do, whatever it runs on. Each promise gets a database of its own. */
+/** What every Sql port must do, whatever it runs on. Each promise gets its own database. */
 export const SQL_CONTRACT: readonly SqlPromise[] = [
   {
     says: 'rows are arrays in the order of the columns',

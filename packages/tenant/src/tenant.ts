@@ -19,7 +19,7 @@ import { testWorkflow } from './services/workflows/dry-run.ts'
 import { GroupCommit } from './write/group-commit.ts'
 import type { Write, WriteContext } from './write/write.ts'
 
-/** What a door says about a write beside who writes. */
+/** What a door says about a write in addition to who writes. */
 export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
   /** What `$context` shows in entities; the tenant's own namespace when absent. */
   readonly context?: string
@@ -74,7 +74,7 @@ export class Tenant {
     return this.#write(grant, { ...rest, budget }, (write) => work(new TenantWriter(this.#services, write, context)))
   }
 
-  /** The log as a grant sees it, while it goes on. */
+  /** The log as a grant sees it, while it continues. */
   follow(grant: Grant): Follower {
     return new Follower(this.#services, grant)
   }
@@ -128,7 +128,7 @@ export class Tenant {
     return this.#commits.waiting
   }
 
-  /** How much is under way that belongs to no request. A tenant with any is not closed. */
+  /** How much is in progress that belongs to no request. A tenant with any is not closed. */
   get underWay(): number {
     return this.#engine.scheduler.underWay
   }
@@ -147,7 +147,7 @@ export class Tenant {
     return this.#engine.scheduler.wake()
   }
 
-  /** Starts nothing new, ends the streams, and waits for what is under way. */
+  /** Starts nothing new, ends the streams, and waits for what is in progress. */
   rest(): Promise<void> {
     return this.#engine.scheduler.rest()
   }

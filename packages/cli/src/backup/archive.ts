@@ -95,7 +95,7 @@ export class Archive {
     this.#saved = this.head
   }
 
-  /** Keeps what stands beside the events. */
+  /** Keeps what is stored next to the events. */
   async saveSecrets(lines: readonly string[]): Promise<void> {
     const text = lines.map((line) => `${line}\n`).join('')
     if (text === this.#secrets) return

@@ -17,7 +17,7 @@ export interface Found {
   readonly folder: string
   /** The tenant it was taken of. */
   readonly tenant: string
-  /** Where the log stands at the moment asked for. */
+  /** Where the log is at the moment asked for. */
   readonly head: Head
   /** Whether there are events after that moment. */
   readonly isCut: boolean
@@ -25,7 +25,7 @@ export interface Found {
   readonly changed: ReadonlySet<string>
 }
 
-/** The moment that a text names: the seq of an event, or a time. */
+/** The moment that a string names: the seq of an event, or a time. */
 export function momentOf(text: string | undefined): Moment {
   if (text === undefined) return null
   if (/^\d{1,15}$/.test(text)) return { seq: Number(text) }

@@ -16,7 +16,7 @@ export interface Segment {
 
 /** An event of a backup. */
 export interface Kept {
-  /** Where the log stands after it. */
+  /** Where the log is after it. */
   readonly head: Head
   readonly event: JsonObject
   /** As it is written, without its line end. */

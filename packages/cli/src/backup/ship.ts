@@ -15,7 +15,7 @@ export async function shipOnce(wire: Wire, path: string, archive: Archive): Prom
   return ship(wire, path, archive, { after: Math.max(archive.head.seq - 1, 0) })
 }
 
-/** Brings in what the tenant writes, as it writes it, until it is told to stop. Goes on when the service was away. */
+/** Brings in what the tenant writes, as it writes it, until it is told to stop. Continues when the service was away. */
 export async function shipOn(
   wire: Wire,
   path: string,

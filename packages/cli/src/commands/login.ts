@@ -43,7 +43,7 @@ function signIn({ settings, flags }: Call, tenant: string): Promise<Tokens> {
   const scope = flags.text('scope') ?? ''
   const browser = flags.has('device') ? null : browserCommand(process.env, process.platform)
   const url = settings.url.replace(/\/+$/, '')
-  // Also where the output goes to a program: without it nobody can go on.
+  // Also where the output goes to a program: without it nobody can continue.
   const say = (text: string) => void process.stderr.write(`${text}\n`)
   if (browser === null) return signInWithCode(url, tenant, scope, say)
   return signInWithBrowser(url, tenant, scope, browser, say)

@@ -9,7 +9,7 @@ import { session } from '../session.ts'
 
 type Layout = 'table' | 'board'
 
-/** How a list is looked at. All of it stands in the address. */
+/** How a list is looked at. All of it is in the address. */
 export interface Look {
   readonly layout: Layout
   readonly filter: { readonly [field: string]: Json }

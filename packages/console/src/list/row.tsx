@@ -74,7 +74,7 @@ function titleOrId(noun: Noun): string {
   return titleField(noun) ?? TITLE
 }
 
-/** Numbers stand at the right. */
+/** Numbers are at the right. */
 export function isRight(noun: Noun, name: string): boolean {
   return noun.fields[name]?.kind === 'number'
 }

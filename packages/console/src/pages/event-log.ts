@@ -80,7 +80,7 @@ export function matches(pattern: string, { type, entityType }: Pick<LoggedEvent,
   return same(kind, entityType) && same(name, own)
 }
 
-/** Whether a text can be a pattern of events. */
+/** Whether a string can be a pattern of events. */
 export function isPattern(text: string): boolean {
   const word = text.trim()
   return word === '' || nouns.value.has(word) || /^(\*|[A-Za-z][\w-]*)(\.(\*|[A-Za-z][\w-]*))?$/.test(word)

@@ -46,7 +46,7 @@ interface Outcome {
   readonly type: string
 }
 
-/** A place to try the query language. The question stands in the address. */
+/** A place to try the query language. The question is in the address. */
 export function QueryPage() {
   const id = useId()
   const { query } = place.value

@@ -69,7 +69,7 @@ export function Editor(props: {
           props.language === 'json' ? json() : javascript({ typescript: true }),
           autocompletion(latest.current.complete ? { override: [complete] } : {}),
           keymap.of([
-            // Escape leaves the editor first, so that Tab is no trap for the keyboard.
+            // Escape leaves the editor first, so that Tab is not a trap for the keyboard.
             { key: 'Escape', run: (editor) => leave(editor) },
             { key: 'Mod-Enter', run: () => runNow(latest.current.onRun) },
             ...completionKeymap,

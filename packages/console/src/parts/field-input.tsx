@@ -9,7 +9,7 @@ export interface InputProps {
   readonly field: Exclude<Field, { kind: 'back' }>
   readonly value: Json | undefined
   readonly onChange: (value: Json) => void
-  /** The name of the field, where no label stands beside it. */
+  /** The name of the field, where no label is stored next to it. */
   readonly label?: string
 }
 

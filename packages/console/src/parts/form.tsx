@@ -12,7 +12,7 @@ import { FieldInput } from './field-input.tsx'
 export type Draft = { readonly [field: string]: Json }
 export type FormField = Exclude<Field, { kind: 'back' }>
 
-/** A form of fields. It gives what was changed, and shows each fault beside its field. */
+/** A form of fields. It gives what was changed, and shows each fault next to its field. */
 export function FieldsForm(props: {
   fields: readonly FormField[]
   /** The names of the fields to show at first; the others are behind a button. All of them when left out. */

@@ -33,7 +33,7 @@ export const SETUP_PAGES: readonly SidePage[] = [
   { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]
 
-/** Types that have a page of their own, or that the console keeps for itself. */
+/** Types that have their own page, or that the console keeps for itself. */
 export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset'])
 
 /** The way around. */

@@ -36,7 +36,7 @@ export function Value({ value, field, name = field?.name ?? '', entity }: ValueP
   return <code>{shortText(value)}</code>
 }
 
-/** A text; mail addresses, telephone numbers and web addresses are links. */
+/** A string; mail addresses, telephone numbers and web addresses are links. */
 function Text({ value, name }: { value: string; name: string }) {
   if (/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(value)) return <a href={`mailto:${value}`}>{value}</a>
   if (/phone|mobile|fax/i.test(name) && /^[+\d][\d\s()./-]{4,}$/.test(value)) {

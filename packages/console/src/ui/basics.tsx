@@ -26,7 +26,7 @@ export function Scroll(props: { label: string; class?: string; busy?: boolean; c
   )
 }
 
-/** A text to copy. */
+/** A string to copy. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const [done, setDone] = useState(false)
   const copy = () =>

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 const GAP = 4
 const MARGIN = 8
 
-/** Shows an element in the browser's top layer beside its anchor, and calls `onLeave` when people turn elsewhere. */
+/** Shows an element in the browser's top layer next to its anchor, and calls `onLeave` when people turn elsewhere. */
 export function useFloating(
   anchor: { readonly current: HTMLElement | null },
   floating: { readonly current: HTMLElement | null },

@@ -49,7 +49,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A small drawing beside a word. It says nothing that the word does not. */
+/** A small drawing next to a word. It says nothing that the word does not. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class={`icon icon-${name}`} viewBox="0 0 16 16" aria-hidden="true">

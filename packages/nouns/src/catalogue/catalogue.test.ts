@@ -56,7 +56,7 @@ describe.each(Object.entries(facts))(
   (name, { domain, path, fields, relations, verbs, timers = {}, without = [] }) => {
     const noun = nouns[name]!
 
-    test('stands in its domain and at its path', () => {
+    test('is in its domain and at its path', () => {
       expect([noun.name, noun.domain, noun.path]).toEqual([name, domain, path])
     })
 

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from './base64.ts'
 import type { TreeHead } from './check-proof.ts'
 
-/** A text with signatures, in the form of C2SP signed-note. */
+/** A string with signatures, in the form of C2SP signed-note. */
 export interface Note {
   /** The signed text; it ends with a line break. */
   readonly text: string

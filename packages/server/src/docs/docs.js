@@ -126,7 +126,7 @@ function ask(method, path, headers = {}, body) {
   })
 }
 
-/** What a reference of the document stands for. */
+/** What a reference of the document represents. */
 function resolved(part) {
   if (!part.$ref) return part
   return part.$ref

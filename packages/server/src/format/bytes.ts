@@ -29,7 +29,7 @@ export class Bytes {
     this.length += 8
   }
 
-  /** A text, after its length in bytes. */
+  /** A string, after its length in bytes. */
   text(text: string): void {
     this.#grow(4 + text.length * MOST_BYTES_OF_UNIT)
     const start = this.length + 4

@@ -33,7 +33,7 @@ function named(label: string): Decoder {
   }
 }
 
-/** UTF-16 by its mark; UTF-8; or Windows-1252, which ISO-8859-1 is a part of, where a byte is no UTF-8. */
+/** UTF-16 by its mark; UTF-8; or Windows-1252, which ISO-8859-1 is a part of, where a byte is not UTF-8. */
 class Detecting implements Decoder {
   #decoder: Decoder | null = null
   #isBegun = false
@@ -90,7 +90,7 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const BEYOND_ASCII = /[^\0-\x7f]/
 const MARKS: { readonly [bytes: string]: string } = { '255,254': 'utf-16le', '254,255': 'utf-16be' }
 
-/** A text may hold the sign for what is broken; bytes that are broken are another matter. */
+/** A string may hold the sign for what is broken; bytes that are broken are another matter. */
 function isBroken(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -100,7 +100,7 @@ function isBroken(bytes: Uint8Array): boolean {
   }
 }
 
-/** How many bytes there are up to a character that may go on. */
+/** How many bytes there are up to a character that may continue. */
 function wholeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!

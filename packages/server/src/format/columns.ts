@@ -1,7 +1,7 @@
 import { type Field, isoOf, type Json, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
 
-/** The meta-fields that stand in tables, in their order. */
+/** The meta-fields that are in tables, in their order. */
 export const META_COLUMNS = ['$id', '$type', '$version', '$createdAt', '$updatedAt', '$createdBy'] as const
 export type MetaColumn = (typeof META_COLUMNS)[number]
 

@@ -7,12 +7,12 @@ export function cellText(value: Json | undefined, safe: boolean): string {
   return safe ? guarded(value) : value
 }
 
-/** A text that no spreadsheet takes for a formula. */
+/** A string that no spreadsheet takes for a formula. */
 export function guarded(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
 }
 
-/** A cell as it stands in the file: quoted where it must be. */
+/** A cell as it is in the file: quoted where it must be. */
 export function quotedCell(text: string): string {
   const isBare = text.trim().length === text.length && !/[",\r\n]/.test(text)
   return isBare ? text : `"${text.replaceAll('"', '""')}"`
@@ -49,7 +49,7 @@ function booleanOf(text: string): boolean | undefined {
 }
 
 function asJson(text: string): { readonly value: Json } | undefined {
-  // Most texts are no JSON, and a thrown error is dear.
+  // Most texts are not JSON, and a thrown error is dear.
   if (!/^\s*[-0-9"[{tfn]/.test(text) || !/[0-9"\]}el]\s*$/.test(text)) return undefined
   try {
     return { value: JSON.parse(text) }

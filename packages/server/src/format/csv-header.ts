@@ -1,7 +1,7 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { headerName } from './csv-cell.ts'
 
-/** How the cells of a file are separated, and what stands before its header. */
+/** How the cells of a file are separated, and what is before its header. */
 export interface Layout {
   readonly separator: string
   readonly skipped: string

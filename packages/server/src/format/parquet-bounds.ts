@@ -25,12 +25,12 @@ export class Bounds {
 }
 
 const ASTRAL = /[\ud800-\udfff]/
-/** One more than the footer shows of a text, so that it is seen to be cut. */
+/** One more than the footer shows of a string, so that it is seen to be cut. */
 const MOST_LETTERS = 17
 const encoder = new TextEncoder()
 
 function boundOf(value: Value, isLong: boolean): Bound {
   if (isLong) return BigInt(value)
-  // As bytes: part of a text would keep all of it in memory until the footer is written.
+  // As bytes: part of a string would keep all of it in memory until the footer is written.
   return typeof value === 'string' ? encoder.encode(value.slice(0, MOST_LETTERS)) : value
 }

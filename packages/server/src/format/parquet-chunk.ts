@@ -100,7 +100,7 @@ export class Chunk {
     return this.#placed > 0 && dictionary.size * 2 <= this.#placed
   }
 
-  /** Goes on as if there had never been a dictionary. */
+  /** Continues as if there had never been a dictionary. */
   #giveUp(rows: number, dictionary: Dictionary): void {
     const values = [...dictionary.keys()]
     this.#dictionary = null

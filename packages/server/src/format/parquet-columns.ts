@@ -28,7 +28,7 @@ interface SingleValues {
   readonly fits: (value: Json) => Value | undefined
 }
 
-/** A column of lists: `element` is what stands in them. */
+/** A column of lists: `element` is what is in them. */
 interface ListValues {
   readonly isList: true
   readonly name: string

@@ -27,7 +27,7 @@ export function tableOf({ noun, fields }: Pick<Writing, 'noun' | 'fields'>): Tab
 
 interface Column {
   readonly chunk: Chunk | ListChunk
-  /** Whether the value of a row stands in this column. */
+  /** Whether the value of a row is in this column. */
   readonly take: (row: number, value: Json) => boolean
 }
 
@@ -85,7 +85,7 @@ export class Group {
     if (extra !== '') this.#extra.add(row, `{${extra.slice(1)}}`)
   }
 
-  /** Whether the value stands in a column of its own, or nowhere. */
+  /** Whether the value is in its own column, or nowhere. */
   #take(row: number, name: string, value: Json): boolean {
     return this.#fields.get(name)?.take(row, value) || this.#table.isHidden(name)
   }

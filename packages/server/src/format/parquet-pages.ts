@@ -17,7 +17,7 @@ export interface Page {
   readonly levels: Uint8Array | null
   /** How many bits a level has, if more than one. */
   readonly levelBits?: number
-  /** Of lists: for each entry 1 if it goes on with the list before, else 0. */
+  /** Of lists: for each entry 1 if it continues with the list before, else 0. */
   readonly repeats?: Uint8Array
   readonly values: Uint8Array
 }

@@ -9,7 +9,7 @@ const NEWLINE = 10
 const MOST_COLUMNS = 2_000
 
 /**
- * Reads CSV as RFC 4180 has it, the header first. Lines may end in CRLF, LF or CR; empty lines are no rows. What
+ * Reads CSV as RFC 4180 has it, the header first. Lines may end in CRLF, LF or CR; empty lines are not rows. What
  * spreadsheets make of it is taken too: other separators, and headers that are written otherwise than the fields.
  */
 export function csvReader(noun: Noun): CsvReader {

@@ -50,7 +50,7 @@ class ArrayReader implements RowReader {
     throw this.#state === 'before' ? noArray() : broken('The JSON array is not closed', this.#row, this.#position)
   }
 
-  /** Goes on with a character between elements. */
+  /** Continues with a character between elements. */
   #open(code: number, position: number): void {
     if (this.#state === 'before') {
       if (code !== OPEN_LIST) throw noArray()

@@ -1,6 +1,6 @@
 import { jsonValue, LONGEST_ROW, type Row, type RowReader, TOO_LONG } from './rows.ts'
 
-/** Reads JSON line by line. Empty lines are no rows. */
+/** Reads JSON line by line. Empty lines are not rows. */
 export function ndjsonReader(): RowReader {
   return new LineReader()
 }

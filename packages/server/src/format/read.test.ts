@@ -7,7 +7,7 @@ import { jsonReader } from './read-json.ts'
 import { ndjsonReader } from './read-ndjson.ts'
 import type { Row, RowReader } from './rows.ts'
 
-/** Reads a text in pieces that are cut at random. */
+/** Reads a string in pieces that are cut at random. */
 function read(reader: RowReader, text: string, cuts: readonly number[] = []): Row[] {
   const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).sort((a, b) => a - b), text.length]
   const rows: Row[] = []
@@ -74,7 +74,7 @@ describe('NDJSON', () => {
 describe('CSV', () => {
   const cells = fc.array(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 3, maxLength: 3 }))
 
-  test('any text can stand in a cell, wherever the stream is cut', () => {
+  test('any text can be in a cell, wherever the stream is cut', () => {
     fc.assert(
       fc.property(cells, fc.constantFrom('\n', '\r\n', '\r'), cuts, (rows, end, where) => {
         const lines = [['x', 'y', 'z'], ...rows.map((row) => row.map((cell) => `${cell}.`))]

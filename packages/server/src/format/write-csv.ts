@@ -26,7 +26,7 @@ function* columnsOf({ noun, pages, fields }: Writing): Generator<null, readonly 
 type Cell = (entity: Stored, data: JsonObject) => string
 
 function cellOf(name: string, safe: boolean): Cell {
-  // Meta-fields stand as they are: a type may be called null.
+  // Meta-fields are written as they are: a type may be called null.
   if (isMeta(name)) return (entity) => quotedCell(String(metaValue(entity, name)))
   return (_, data) => (Object.hasOwn(data, name) ? quotedCell(cellText(data[name]!, safe)) : '')
 }

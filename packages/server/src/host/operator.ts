@@ -6,7 +6,7 @@ import { slugOf } from '../target.ts'
 
 type Action = (slug: string, request: HttpRequest, requestId: string) => MaybePromise<HttpResponse>
 
-/** What a host can do for the operator with tenants as a whole. What it cannot do says why, as a text. */
+/** What a host can do for the operator with tenants as a whole. What it cannot do says why, as a string. */
 export interface OperatorActions {
   readonly list: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
   /** Creates a tenant without events. */

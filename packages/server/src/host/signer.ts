@@ -29,7 +29,7 @@ export function createSigner(seed: () => Seed): Signer {
   return { sign: (message) => signWith(seed(), message), verify: verifyEd25519 }
 }
 
-/** Signs a text with Ed25519. Web Crypto, because both hosts have it. */
+/** Signs a string with Ed25519. Web Crypto, because both hosts have it. */
 export async function signWith(seed: Seed, message: string): Promise<Signature> {
   const key = await privateKey(seed)
   const signature = await crypto.subtle.sign(ED25519, key, new TextEncoder().encode(message))

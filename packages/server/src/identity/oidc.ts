@@ -91,7 +91,7 @@ function callback({ context }: Call): string {
   return `${context.slice(0, context.lastIndexOf('/~'))}/oidc/callback`
 }
 
-/** Where the person goes on: to a page of this tenant or to the console, and never to another site. */
+/** Where the person continues: to a page of this tenant or to the console, and never to another site. */
 function returnOf({ tenant: { slug }, query }: Call): string {
   const home = `/console#/~${slug}`
   const asked = textParam(query, 'return') ?? ''

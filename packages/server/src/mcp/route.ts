@@ -65,7 +65,7 @@ function textReply(status: number, text: string, headers: { readonly [name: stri
   return contentReply(status, { value: () => JSON.parse(text), text: () => text }, headers)
 }
 
-/** What a body that is no message is answered, in the words of JSON-RPC. */
+/** What a body that is not a message is answered, in the words of JSON-RPC. */
 function unread({ code, message }: Problem): Reply {
   const error = { code: code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message }
   return json(400, { jsonrpc: '2.0', error, id: null })

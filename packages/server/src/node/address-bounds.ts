@@ -28,7 +28,7 @@ interface SocketState {
 /** A request that counts for its address until it is released. */
 export interface CountedRequest {
   readonly address: string
-  /** Whether others of its connection are under way. */
+  /** Whether others of its connection are in progress. */
   readonly isPipelined: boolean
   /** Ends the connection with the answer to this request: what was sent after it is not looked at. */
   endSocket(): void

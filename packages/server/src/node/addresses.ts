@@ -18,7 +18,7 @@ const CLOSED_V4 = [
   ['224.0.0.0', 3],
 ] as const
 
-/** Of IPv6 only what is given out to the public is open, less what stands for other addresses or for nobody. */
+/** Of IPv6 only what is given out to the public is open, less what represents other addresses or for nobody. */
 const OPEN_V6 = ['2000::', 3] as const
 const CLOSED_V6 = [
   ['2001::', 23],

@@ -3,7 +3,7 @@ import type { LogRequest } from '../log-request.ts'
 import type { AdminContext } from './admin-context.ts'
 import { replayFile, writeLog } from './log-file.ts'
 
-/** What the operator asks of one tenant as a whole. It is done in the thread that the tenant lives in. */
+/** What the operator asks of one tenant as a whole. It is done in the thread that the tenant is in. */
 export type AdminTask =
   | { readonly do: 'info' | 'create' | 'delete' }
   /** Writes a copy to a path, and returns the last event at or before a time. */

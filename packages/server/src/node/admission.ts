@@ -9,7 +9,7 @@ import type { Refusals } from './watch/refusals.ts'
 export interface AdmissionOptions {
   readonly tenants: Pick<Tenants, 'verify'>
   readonly exists: (tenant: string) => boolean
-  /** Sign-ups per hour and address; 0 is no limit. */
+  /** Sign-ups per hour and address; 0 turns the limit off. */
   readonly signupLimit: number
   readonly refusals: Refusals
 }

@@ -36,7 +36,7 @@ export function held(body: Chunks, begin: () => void, end: () => void): Chunks {
   }
 }
 
-/** A stream that goes on with another one, when there is one by the time it ends. */
+/** A stream that continues with another one, when there is one by the time it ends. */
 export function followed(body: Chunks, next: () => Promise<Chunks | null>): Chunks {
   return {
     [Symbol.asyncIterator]: () => {

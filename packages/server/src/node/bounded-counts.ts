@@ -1,12 +1,12 @@
-/** How many of one key are under way. */
+/** How many of one key are in progress. */
 export interface Count {
   value: number
 }
 
-/** Keys without anything under way are forgotten when there are more than this. */
+/** Keys without anything in progress are forgotten when there are more than this. */
 const MOST_KEPT = 1_000
 
-/** Counts what is under way for each key, and allows so many at once. */
+/** Counts what is in progress for each key, and allows so many at once. */
 export class BoundedCounts {
   readonly #most: number
   readonly #counts = new Map<string, Count>()
@@ -33,7 +33,7 @@ export class BoundedCounts {
   }
 }
 
-/** One less is under way. */
+/** One less is in progress. */
 export function release(count: Count): void {
   count.value--
 }

@@ -7,7 +7,7 @@ import { held } from './bodies.ts'
 import { BoundedCounts, release } from './bounded-counts.ts'
 import type { Refusals } from './watch/refusals.ts'
 
-/** How many requests may be under way at once; polls and live streams are counted apart. */
+/** How many requests may be in progress at once; polls and live streams are counted apart. */
 export interface RequestBounds {
   readonly tenantRequests: number
   readonly keyRequests: number
@@ -23,7 +23,7 @@ interface Bound {
   readonly perKey: number
 }
 
-/** The tenants, each with a bound on the requests that are under way, and each of their keys with one of its own. */
+/** The tenants, each with a bound on the requests that are in progress, and each of their keys with its own. */
 export class BoundedTenants implements Tenants {
   readonly #tenants: Tenants
   readonly #refusals: Refusals

@@ -4,7 +4,7 @@ import { systemSeal } from '../host/ports.ts'
 
 export { BEGINNING, FORM, type Head } from '@tildebase/tenant/host'
 
-/** Where a log stands after an event, which must fit the chain after `head`. For those who keep logs elsewhere. */
+/** Where a log is after an event, which must fit the chain after `head`. For those who keep logs elsewhere. */
 export function headAfter(head: Head, event: JsonObject): Head {
   const { seq, at, hash } = sealedEvent(systemSeal, head, event)
   return { seq, at, hash }

@@ -15,7 +15,7 @@ export interface Settings extends ProofSettings {
   readonly host: string
   readonly data: string
   readonly hostSuffix: string
-  /** Threads of tenants beside the gateway's; 0 has everything in one thread. */
+  /** Threads of tenants next to the gateway's; 0 has everything in one thread. */
   readonly workers: number
   /** How long a worker may say nothing before it is replaced. */
   readonly workerTimeout: number
@@ -24,14 +24,14 @@ export interface Settings extends ProofSettings {
   /** What secrets in tenants' files are encrypted with; null means a key that is kept in the data folder. */
   readonly secretKey: string | null
   readonly signup: boolean
-  /** Sign-ups per hour and address; 0 is no limit. */
+  /** Sign-ups per hour and address; 0 turns the limit off. */
   readonly signupLimit: number
   /** Proxies whose X-Forwarded-For is believed: addresses and ranges. */
   readonly proxies: readonly string[]
   /** Connections and requests that one address may have at a time. */
   readonly addressSockets: number
   readonly addressRequests: number
-  /** Requests under way per tenant and per key; polls and live streams have bounds of their own. */
+  /** Requests in progress per tenant and per key; polls and live streams have their own bounds. */
   readonly tenantRequests: number
   readonly keyRequests: number
   readonly tenantPolls: number
@@ -62,7 +62,7 @@ export interface Settings extends ProofSettings {
   readonly oidc: OidcSettings | null
   /** After how many days an open changeset becomes stale. */
   readonly changesetDays: number
-  /** Requests per minute and key; 0 is no limit. */
+  /** Requests per minute and key; 0 turns the limit off. */
   readonly rateLimit: number
   /** Whether every request is a line in the log. */
   readonly logRequests: boolean
@@ -137,7 +137,7 @@ export function readSettings(flags: Words, env: Words): Settings {
   }
 }
 
-/** Names under which MCP is spoken beside the base host: that of {base_url}, and what the operator allows. */
+/** Names under which MCP is spoken in addition to the base host: that of {base_url}, and what the operator allows. */
 export function mcpHosts({ baseUrl, mcpOrigins }: Pick<Settings, 'baseUrl' | 'mcpOrigins'>): readonly string[] {
   return baseUrl === null ? mcpOrigins : [hostOf(baseUrl), ...mcpOrigins]
 }
@@ -152,7 +152,7 @@ export function defaultWorkers(cores: number): number {
   return cores < 2 ? 0 : cores < 4 ? 1 : 4
 }
 
-/** The program of the operator's file, beside the built-in types. */
+/** The program of the operator's file, next to the built-in types. */
 export async function loadProgram(path: string | null): Promise<Program> {
   if (path === null) return programOf({})
   const file = await programFile(path)

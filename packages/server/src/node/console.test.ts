@@ -27,7 +27,7 @@ test.each(['/console', '/console/', '/console/index.html'])('%s is the page, ask
   expect(answer!.headers['content-type']).toBe('text/html; charset=utf-8')
 })
 
-test('an asset has a hash in its name and is kept for good', () => {
+test('an asset has a hash in its name and is kept permanently', () => {
   const { headers } = get('/console/assets/index-abc.js')!
 
   expect(headers['content-type']).toBe('text/javascript; charset=utf-8')

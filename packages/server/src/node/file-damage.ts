@@ -7,7 +7,7 @@ const HEADER_BYTES = 100
 
 /**
  * Refuses a file that is not whole, before SQLite opens it: SQLite reads the rows that are left and says nothing.
- * Only headers are read. Pages that the file lacks must be in the write-ahead log beside it: a crash may have ended
+ * Only headers are read. Pages that the file lacks must be in the write-ahead log next to it: a crash may have ended
  * the copying from there.
  */
 export function refuseDamaged(path: string): void {
@@ -39,7 +39,7 @@ function damageOf(file: number, wal: Wal | null): string | null {
   return null
 }
 
-/** The size of a page, or null when this is no header. */
+/** The size of a page, or null when this is not a header. */
 function pageSizeOf(header: Buffer): number | null {
   if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) return null
   const written = header.readUInt16BE(16)

@@ -85,7 +85,7 @@ export class TenantFiles {
   }
 
   /**
-   * Moves a closed file to where a new tenant's own is. Only the thread that the tenant lives in does this: between the
+   * Moves a closed file to where a new tenant's own is. Only the thread that the tenant is in does this: between the
    * test and the move nothing can create it.
    */
   adopt(slug: string, from: string): void {
@@ -127,7 +127,7 @@ export class TenantFiles {
       .map((name) => name.slice(0, -'.db'.length))
   }
 
-  /** Tenants that were open when the process died: their log of writes is still beside their file. */
+  /** Tenants that were open when the process died: their log of writes is still next to their file. */
   interrupted(): string[] {
     return this.#names()
       .filter((name) => name.endsWith('.db-wal'))
@@ -140,7 +140,7 @@ export class TenantFiles {
       .flatMap((entry) => readdirSync(join(this.#folder, entry.name)))
   }
 
-  /** Made anew at every start: it belongs to the program's version, not to the data. */
+  /** Made again at every start: it belongs to the program's version, not to the data. */
   #makeTemplate(): void {
     const fresh = `${this.#template}.${process.pid}`
     rmSync(fresh, { force: true })
@@ -151,7 +151,7 @@ export class TenantFiles {
   }
 }
 
-/** Refuses a file some of whose writes are still in the log beside it: they would stay behind. */
+/** Refuses a file some of whose writes are still in the log next to it: they would stay behind. */
 function demandClosed(path: string): void {
   const left = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (left > 0) throw new Problem('unavailable', 'The new file could not be completed; nothing was created.')

@@ -11,7 +11,7 @@ import { StallWatch } from './stalls.ts'
 export interface Host {
   readonly url: string
   readonly operator: Service['operator']
-  /** Finishes what is under way, refuses what is new, closes every file. */
+  /** Finishes what is in progress, refuses what is new, closes every file. */
   stop(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export async function startHost(settings: Settings): Promise<Host> {
   service.begin(url)
 
   const stop = async () => {
-    // From here on new requests are refused with the advice to come back later, while those under way finish.
+    // From here on new requests are refused with the advice to come back later, while those in progress finish.
     await service.rest()
     await Promise.race([idle(), new Promise((late) => setTimeout(late, DRAIN_MS).unref())])
     const closed = new Promise<void>((done) => server.close(() => done()))

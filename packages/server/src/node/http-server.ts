@@ -26,7 +26,7 @@ export interface HttpOptions extends UploadOptions {
 
 export interface Http {
   readonly server: Server
-  /** Done when no answer is under way any more. */
+  /** Done when no answer is in progress any more. */
   idle(): Promise<void>
 }
 

@@ -12,11 +12,11 @@ export async function writeLog(tenant: Tenant, path: string, question: LogReques
   await pipeline(pages, createWriteStream(path, { mode: 0o600 }))
 }
 
-/** Brings a tenant to the state of the log in a file. A new one is made beside the others and moves in when it is whole. */
+/** Brings a tenant to the state of the log in a file. A new one is made next to the others and moves in when it is whole. */
 export async function replayFile(context: AdminContext, slug: string, path: string): Promise<unknown> {
   if (context.files.has(slug)) {
     const { events } = await context.during(slug, (tenant) => tenant.admin.replay(createReadStream(path), pause))
-    // What is kept beside the log was replaced: it must be read again.
+    // What is kept in addition to the log was replaced: it must be read again.
     context.close(slug)
     return { tenant: slug, events }
   }

@@ -30,7 +30,7 @@ export interface OpenOptions {
 export interface OpenTenant {
   readonly tenant: Tenant
   readonly close: () => void
-  /** Requests under way: a tenant in use is not closed. */
+  /** Requests in progress: a tenant in use is not closed. */
   busy: number
 }
 

@@ -26,7 +26,7 @@ export interface AdminDeps {
   readonly restoring: Restoring
   /** Does a task in the thread of the tenant. */
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
-  /** Works on files beside all tenants. */
+  /** Works on files next to all tenants. */
   readonly fileThread: Pick<FileThread, 'run'>
   readonly isQuarantined: (slug: string) => boolean
   /** Ends the quarantine of a tenant; false when it was in none. */
@@ -110,7 +110,7 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
   })
 }
 
-/** Verifies a copy, so that the tenant goes on meanwhile. */
+/** Verifies a copy, so that the tenant continues meanwhile. */
 async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   const path = scratchPath(deps, slug)
   try {
@@ -180,13 +180,13 @@ async function restore(
       removeFile(`${path}.new`)
     }
   }
-  // A log may go on after the last event of a tenant: that one stays in use.
+  // A log may continue after the last event of a tenant: that one stays in use.
   if (how === 'replay' && deps.files.has(slug)) return takeIn()
   deps.files.demandFree(slug)
   return deps.restoring.during(slug, takeIn)
 }
 
-/** Removes a database and what SQLite keeps beside it. */
+/** Removes a database and what SQLite keeps next to it. */
 function removeFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
 }

@@ -112,7 +112,7 @@ verifies('webhook.insecure', 'insecure mode lifts both rules', async () => {
   expect(answer).toEqual({ status: 204 })
 })
 
-test('a kept connection that the other side has closed meanwhile is no failure', async () => {
+test('a kept connection that the other side has closed meanwhile is not a failure', async () => {
   const receiver = await Receiver.start()
   const outbound = createOutbound({ insecure: true })
   await outbound.post({ ...request, url: receiver.url })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Pace } from './pace.ts'
 
-test('a body of 1 KiB/s goes on, whatever its pauses within the window', () => {
+test('a body of 1 KiB/s continues, whatever its pauses within the window', () => {
   const pace = new Pace(30_000)
 
   expect([pace.allows(1, 29_000), pace.allows(30_720, 1_000), pace.allows(30_720, 30_000)]).toEqual([true, true, true])

@@ -60,7 +60,7 @@ test('a promise is not a transaction', () => {
   expect(sql.transaction(async () => 1)).toBeInstanceOf(Promise)
 })
 
-test('a copy is made beside transactions without end, and is whole', async () => {
+test('a copy is made next to transactions without end, and is whole', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-sql-'))
   const sql = openSql(join(folder, 'a.db'))
   sql.run('CREATE TABLE things (name)')

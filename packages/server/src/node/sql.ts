@@ -69,7 +69,7 @@ interface Prepared {
   readonly writes: boolean
 }
 
-/** A transaction under way, and what going back to its start takes. */
+/** A transaction in progress, and what going back to its start takes. */
 interface Frame {
   undo: 'whole' | 'own' | 'shared' | 'again' | 'nothing'
   readonly guarded: boolean
@@ -82,9 +82,9 @@ class Connection implements NodeSql {
   /** Statements used lately, and those used before that: whatever is not used again goes with the latter. */
   #statements = new Map<string, Prepared>()
   #older = new Map<string, Prepared>()
-  /** The transactions under way, the outermost first. */
+  /** The transactions in progress, the outermost first. */
   readonly #frames: Frame[] = []
-  /** Whether the transaction under way may be run again, and whether it has to be: nothing of it is there any more. */
+  /** Whether the transaction in progress may be run again, and whether it has to be: nothing of it is there any more. */
   #repeatable = false
   #lost = false
   /** What SQLite found wrong with the file. From then on nothing is read from it and nothing written. */

@@ -156,7 +156,7 @@ export class LocalTenants implements Tenants {
     this.#shut(slug, entry)
   }
 
-  /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are under way. */
+  /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are in progress. */
   async rest(): Promise<void> {
     const open = [...this.#open.values(), ...[...this.#empty.values()].flatMap((empty) => [...empty])]
     const resting = Promise.all(open.map(({ tenant }) => tenant.rest()))
@@ -200,7 +200,7 @@ export class LocalTenants implements Tenants {
     return this.#openFile(slug, ':memory:')
   }
 
-  /** What a stream of a tenant that did not exist goes on with, now that it does. */
+  /** What a stream of a tenant that did not exist continues with, now that it does. */
   async #continued(slug: string, ...rest: Request): Promise<Body | null> {
     if (!this.#open.has(slug)) return null
     const answer = await this.answer(slug, ...rest)
@@ -220,7 +220,7 @@ export class LocalTenants implements Tenants {
     if (entry.busy === 0 && empty?.delete(entry) && empty.size === 0) this.#empty.delete(slug)
   }
 
-  /** Ends the streams of those who followed the tenant while it did not exist: they go on with the real one. */
+  /** Ends the streams of those who followed the tenant while it did not exist: they continue with the real one. */
   #onFirstWrite(slug: string, entry: OpenTenant): void {
     if (entry.tenant.exists) return
     const stop = entry.tenant.listen(() => {

@@ -48,7 +48,7 @@ export function isUnfinished(request: IncomingMessage): boolean {
 }
 
 /**
- * Goes on once the body is over that was answered before its end, and throws away what comes: most senders read the
+ * Continues once the body is over that was answered before its end, and throws away what comes: most senders read the
  * answer only then, and a connection that is closed on them loses it.
  */
 export function afterBody(request: IncomingMessage, goOn: () => void): void {

@@ -2,7 +2,7 @@ import { systemSeal } from '../host/ports.ts'
 import type { Seen, WitnessMemory } from '../host/witness.ts'
 import { openSql } from './sql.ts'
 
-/** What this service remembers as a witness, in a database of its own. */
+/** What this service remembers as a witness, in its own database. */
 export class WitnessDb implements WitnessMemory {
   readonly #sql: ReturnType<typeof openSql>
 

@@ -104,7 +104,7 @@ async function decide(call: Call): Promise<Reply> {
   return answered(call, kept, { consent })
 }
 
-/** Tells the client, or the device, what the person decided. */
+/** Sends the decision of the person to the client or the device. */
 function answered(call: Call, { user, data }: Token, decision: { readonly [name: string]: string }): Reply {
   const { identity, slug } = call.tenant
   const { consent, ...error } = decision

@@ -12,7 +12,7 @@ export interface ConsentView {
   readonly client: Client
   readonly scopes: readonly Scope[]
   readonly user: User
-  /** The token that the form sends back: it stands for the request, the person and the session. */
+  /** The token that the form sends back: it represents the request, the person and the session. */
   readonly request: string
   /** Where the form's answer leads to; null for a device. */
   readonly redirect: string | null

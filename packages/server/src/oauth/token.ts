@@ -154,7 +154,7 @@ function refused(): OAuthError {
   )
 }
 
-/** The SHA-256 of a text as base64url. */
+/** The SHA-256 of a string as base64url. */
 function sha256({ read }: Call, text: string): string {
   const hasher = read.hasher()
   hasher.update(text)

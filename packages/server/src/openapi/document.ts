@@ -64,7 +64,7 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
   }
 }
 
-/** Adds a path that is not of every type. What stands under a type's plural path stands under its name too. */
+/** Adds a path that is not of every type. What is under a type's plural path is under its name too. */
 function addFixed(
   paths: Paths,
   route: Route,

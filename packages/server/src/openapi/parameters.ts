@@ -13,7 +13,7 @@ function header(name: string, description: string): Schema {
 /** The parameters that operations refer to. */
 export const PARAMETERS: { readonly [name: string]: Schema } = {
   id: { name: 'id', in: 'path', required: true, description: 'The $id of an entity.', schema: TEXT },
-  // A text that holds JSON, and not `content`: few generated clients write JSON into a URL.
+  // A string that holds JSON, and not `content`: few generated clients write JSON into a URL.
   filter: query('filter', 'A filter in the query language, as JSON: {"stage": "Lead", "value": {"$gte": 100}}.', {
     type: 'string',
     contentMediaType: 'application/json',

@@ -5,7 +5,7 @@ import { PROOF_RECORDS } from './proof-records.ts'
 import { OBJECT_OR_NULL, record, TEXT, TEXT_OR_NULL, TIME, WHOLE } from './record.ts'
 import type { Schema } from './schemas.ts'
 
-/** The answers that are no entities. */
+/** The answers that are not entities. */
 export const RECORDS: { readonly [name: string]: Schema } = {
   ChangeEvent: record(
     'One record of the change stream.',

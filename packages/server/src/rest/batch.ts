@@ -169,7 +169,7 @@ function resolved(
   return { route, inner }
 }
 
-/** The path and the query with all references filled in. What stands in `query` beats what stands in the path. */
+/** The path and the query with all references filled in. What is in `query` beats what is in the path. */
 function addressOf(operation: Operation, results: Results): { path: string; query: Query } {
   const [path = '', ...rest] = fill(operation.path, results, encodeURIComponent).split('?')
   const query = new Map<string, unknown>(parseQuery(rest.join('?')))

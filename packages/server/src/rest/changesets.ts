@@ -5,7 +5,7 @@ import { json, type Reply } from '../reply.ts'
 import { measure } from './aggregate.ts'
 import { countAll, createdReply, list, read } from './entities.ts'
 
-/** What a changeset has beside the verbs of every type, under both of its names, and what a fork did. */
+/** What a changeset has in addition to the verbs of every type, under both of its names, and what a fork did. */
 export const changesetRoutes: readonly Route[] = [
   ...['changesets', 'Changeset'].flatMap((name): Route[] => [
     {

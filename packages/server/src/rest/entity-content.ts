@@ -16,7 +16,7 @@ export function contentFor(call: Call, noun: Noun): (entity: Stored) => Content 
   }
 }
 
-/** When a key was last used is no version of it: it is shown, and not written at every request. */
+/** When a key was last used is not a version of it: it is shown, and not written at every request. */
 function withUse({ read }: Call, entity: Stored): Stored {
   const lastUsedAt = read.lastUsed(entity.id)
   return lastUsedAt === null ? entity : { ...entity, extra: { ...entity.extra, lastUsedAt } }

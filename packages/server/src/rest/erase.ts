@@ -25,7 +25,7 @@ async function run(call: Call): Promise<Reply> {
   const { entity } = await tenant.write(grant, writes, budget, (write) =>
     write.erase(write.read.noun(params.type!), params.id!, reason),
   )
-  // What was overwritten must not live on in the files beside the database.
+  // What was overwritten must not remain in the files next to the database.
   tenant.admin.scrub()
   return contentReply(200, entityContent(entity, call.context))
 }

@@ -69,7 +69,7 @@ function events(call: Call): MaybePromise<Reply> {
   return liveReply(call, call.tenant.follow(call.grant).changes(patterns, after))
 }
 
-/** The Event collection answers on the analytics lens, to parameters of its own, and to a `type` that is no type. */
+/** The Event collection answers on the analytics lens, to its own parameters, and to a `type` that is not a type. */
 function isCollection({ lens, query, read: reader }: Call): boolean {
   if (lens.names.includes('analytics')) return true
   if ([...query.keys()].some((name) => !STREAM_PARAMETERS.has(name))) return true

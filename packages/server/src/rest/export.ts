@@ -66,7 +66,7 @@ export function parquetPieces(call: Call, noun: Noun, snapshot: { pages(): Itera
   return writeParquet({ noun, pages: () => snapshot.pages(), fields: null, context: call.context, safe: false })
 }
 
-/** The pieces of a file, each made in a turn of its own. */
+/** The pieces of a file, each made in its own turn. */
 async function* streamed({ tenant }: Call, pieces: Pieces): AsyncGenerator<string | Uint8Array> {
   try {
     for (;;) {

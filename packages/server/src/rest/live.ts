@@ -44,7 +44,7 @@ export class Waiter {
   #moved = false
   #done: ((moved: boolean) => void) | null = null
   #until = 0
-  /** One timer for many waits: it goes on when it ends before the wait does. Setting one per event would cost more. */
+  /** One timer for many waits: it continues when it ends before the wait does. Setting one per event would cost more. */
   #timer: ReturnType<typeof setTimeout> | null = null
   #timerAt = 0
 

@@ -16,7 +16,7 @@ export function resolve(value: unknown, results: Results): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, results)]))
 }
 
-/** A text with every `${op1.$id}` replaced by what it refers to. */
+/** A string with every `${op1.$id}` replaced by what it refers to. */
 export function fill(text: string, results: Results, write: (value: string) => string): string {
   return text.replace(/\$\{([^{}.]+)(?:\.([^{}]*))?\}/g, (whole, id: string, path: string | undefined) => {
     const value = valueAt(id, path ?? '$id', results)

@@ -94,7 +94,7 @@ function* groupNames(query: Query, name: string): Generator<string> {
   for (const text of listedNames(textParam(query, name))) yield name === 'group' ? text.replace(/:\w+$/, '') : text
 }
 
-/** What a verb takes beside fields is its own business. */
+/** What a verb takes in addition to fields is its own business. */
 function namesInBody({ body, params, query }: Call, route: Route, noun: Noun): readonly string[] {
   if (route.method === 'GET' || route.method === 'DELETE' || query.has('propose')) return []
   const verb = params.verb === undefined ? undefined : noun.verbs[params.verb]

@@ -3,7 +3,7 @@ import { limitOf, type TenantWriter } from '@tildebase/tenant'
 import { type Call, type Route, textParam } from '../call.ts'
 import { contentReply, entityContent, json, type Reply } from '../reply.ts'
 
-/** What a webhook has beside the verbs of every type, under both of its names. */
+/** What a webhook has in addition to the verbs of every type, under both of its names. */
 export const webhookRoutes: readonly Route[] = ['webhooks', 'Webhook'].flatMap((name): Route[] => [
   {
     method: 'GET',

@@ -2,7 +2,7 @@ import { limitOf, type TenantWriter } from '@tildebase/tenant'
 import { type Call, type Route, textParam } from '../call.ts'
 import { json, type Reply } from '../reply.ts'
 
-/** What a workflow has beside the verbs of every type, under both of its names. */
+/** What a workflow has in addition to the verbs of every type, under both of its names. */
 export const workflowRoutes: readonly Route[] = ['workflows', 'Workflow'].flatMap((name): Route[] => [
   {
     method: 'GET',

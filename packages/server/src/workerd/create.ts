@@ -26,7 +26,7 @@ export interface Service {
   readonly TenantObject: TenantObjectClass
 }
 
-/** The service as a Worker and the class of its Durable Objects, with nouns and hooks of your own. */
+/** The service as a Worker and the class of its Durable Objects, with nouns and your own hooks. */
 export function createWorker<N extends NounMap = NoNouns>(program: ProgramOf<N> = {}): Service {
   const gateways = new WeakMap<Env, Gateway>()
   const worker = {

@@ -6,7 +6,7 @@ import type { RequestTarget } from '../target.ts'
 import type { TenantObjects } from './env.ts'
 import { commandRequest, type ObjectCommand, type ObjectTask } from './object-command.ts'
 
-/** The tenants, each in a Durable Object of its own, found by its slug. */
+/** The tenants, each in its own Durable Object, found by its slug. */
 export class DurableTenants implements Tenants {
   readonly #namespace: TenantObjects
 

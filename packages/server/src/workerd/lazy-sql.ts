@@ -11,7 +11,7 @@ export class LazySql implements Sql {
   readonly #sql: Sql
   #exists: boolean
   #depth = 0
-  /** What was written beside events so far, such as the numbers of fields: to be seen by what comes later. */
+  /** What was written in addition to events so far, such as the numbers of fields: to be seen by what comes later. */
   #journal: Statement[] = []
 
   constructor(sql: Sql) {

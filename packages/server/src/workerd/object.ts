@@ -108,7 +108,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       const isNew = !this.#sql.exists
       try {
         const { events } = await tenant.admin.replay(request.body as AsyncIterable<Uint8Array>, async () => {})
-        // What is kept beside the log was replaced: it must be read again.
+        // What is kept in addition to the log was replaced: it must be read again.
         this.#tenant = null
         this.#opened(tenant.slug)
         return render(json(201, { tenant: tenant.slug, events }))
@@ -172,7 +172,7 @@ export function tenantObject(program: Program): TenantObjectClass {
     #wakeAt(at: number): void {
       if (this.#alarmAt !== null && this.#alarmAt <= at) return
       this.#alarmAt = at
-      // After the transaction under way: what is undone with it needs no alarm.
+      // After the transaction in progress: what is undone with it needs no alarm.
       queueMicrotask(() => {
         // Never for the time of an alarm that runs: the host would take it for that one, and forget it at its end.
         const later = Math.max(at, Date.now() + 1)

@@ -7,7 +7,7 @@ import type { Write } from '../write/write.ts'
 
 const EVERY = 60_000
 
-/** Counting is no update that a client asked for: no BEFORE hook runs for it. */
+/** Counting is not an update that a client asked for: no BEFORE hook runs for it. */
 const COUNT: Verb = { name: 'update', before: 'counting', event: 'updated' }
 
 /** How often each flag was evaluated since that was last written down: a version a minute, not one a call. */

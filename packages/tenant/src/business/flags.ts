@@ -114,7 +114,7 @@ function reaches(percentage: number, place: number | null): boolean {
   return percentage >= 100 || (place !== null && place < percentage)
 }
 
-/** A place from 0 to 100 that a text always has, and that other texts share evenly. */
+/** A place from 0 to 100 that a string always has, and that other texts share evenly. */
 function bucket(engine: Engine, text: string): number {
   const [a, b, c, d] = engine.ports.seal.sha256(text)
   return ((a! * 2 ** 24 + b! * 2 ** 16 + c! * 2 ** 8 + d!) / 2 ** 32) * 100

@@ -38,7 +38,7 @@ export function product(view: MetricView, may: (type: string) => boolean) {
   }
 }
 
-/** The share of finished trials that went on as subscriptions. */
+/** The share of finished trials that continued as subscriptions. */
 export function trialConversion(view: MetricView): number | null {
   const tallies = subscriptions(view)
   return tallies && share(sum(tallies, 'converted'), sum(tallies, 'trialed'))

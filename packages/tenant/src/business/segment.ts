@@ -10,7 +10,7 @@ import { notFound } from '../write/verb-input.ts'
 import type { VerbRequest, VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
 
-/** Counts the members of a Segment anew. No criteria mean every Contact. */
+/** Counts the members of a Segment again. No criteria mean every Contact. */
 export function refreshSegment(write: Write, request: VerbRequest): VerbResult {
   const known = currentOf(write.sql, 'Segment', request.id ?? '')
   if (!known || known.deleted) throw notFound('Segment', request.id ?? '')

@@ -4,7 +4,7 @@ export interface Visit {
   readonly at: number
   /** Its place in the log, which orders what happened at one time. */
   readonly seq: number
-  /** The steps, from 0, that it can stand for. */
+  /** The steps, from 0, that it can represent. */
   readonly steps: readonly number[]
 }
 

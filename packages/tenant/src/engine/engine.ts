@@ -11,7 +11,7 @@ import { typesOf } from './types.ts'
 /** Receives the events of a transaction once they are durable. */
 export type CommitListener = (events: readonly LogRow[]) => void
 
-/** The state of one tenant: its database, its types, the end of its log. Reading and writing stand above it. */
+/** The state of one tenant: its database, its types, the end of its log. Reading and writing are above it. */
 export class Engine {
   readonly slug: string
   readonly ports: Ports
@@ -104,7 +104,7 @@ export class Engine {
   }
 }
 
-/** A transaction under way: the events that it wrote, and how to go back. */
+/** A transaction in progress: the events that it wrote, and how to go back. */
 export class Transaction {
   readonly engine: Engine
   readonly events: LogRow[] = []
@@ -142,7 +142,7 @@ export class Transaction {
     return outcome!
   }
 
-  /** Calls `back` if the work under way is undone: for what it changes outside the database. */
+  /** Calls `back` if the work in progress is undone: for what it changes outside the database. */
   onRollback(back: () => void): void {
     this.#rollbacks.push(back)
   }

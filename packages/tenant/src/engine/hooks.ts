@@ -1,6 +1,6 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 
-/** What a hook is handed beside the entity: the tenant's data, under the hook's own name. */
+/** What a hook is handed in addition to the entity: the tenant's data, under the hook's own name. */
 // biome-ignore lint/suspicious/noExplicitAny: the operations depend on types that the tenant declares.
 type HookContext = any
 

@@ -12,7 +12,7 @@ export interface WebhookOptions {
   /** The waits before the retries of one delivery, in milliseconds. */
   readonly retries: readonly number[]
   readonly timeoutMs: number
-  /** Whether http is allowed beside https. The host's guard against private addresses is lifted with it. */
+  /** Whether http is allowed in addition to https. The host's guard against private addresses is lifted with it. */
   readonly insecure: boolean
   /** How long records of finished deliveries are kept. */
   readonly keepMs: number

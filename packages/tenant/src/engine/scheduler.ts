@@ -22,7 +22,7 @@ export interface SchedulerOptions {
 /** How long a failed job is left alone: a full disk does not get emptier by asking. */
 const PAUSE = 5_000
 
-/** What a tenant does by itself: jobs at their time, and work under way that belongs to no request. */
+/** What a tenant does by itself: jobs at their time, and work in progress that belongs to no request. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   readonly jobs: Job[] = []
@@ -38,12 +38,12 @@ export class Scheduler {
     this.#options = options
   }
 
-  /** How much is under way that belongs to no request: deliveries, AFTER hooks. A tenant with any is not closed. */
+  /** How much is in progress that belongs to no request: deliveries, AFTER hooks. A tenant with any is not closed. */
   get underWay(): number {
     return this.#underWay.size
   }
 
-  /** Counts something as under way until it has ended. A failure goes to the log. */
+  /** Counts something as in progress until it has ended. A failure goes to the log. */
   track(work: Promise<void>): void {
     const tracked = work
       .catch((reason) =>
@@ -53,7 +53,7 @@ export class Scheduler {
     this.#underWay.add(tracked)
   }
 
-  /** Starts nothing new by itself, ends the streams, and waits for what is under way. */
+  /** Starts nothing new by itself, ends the streams, and waits for what is in progress. */
   async rest(): Promise<void> {
     this.isResting = true
     for (const end of this.#endings) end()

@@ -32,7 +32,7 @@ const ChangesetPart = noun(
 /** Types that no path can name. */
 export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole, ChangesetPart])
 
-/** The types of a tenant: those of the program, with the tenant's own beside and over them. */
+/** The types of a tenant: those of the program, with the tenant's own next to and over them. */
 export function typesOf(sql: Sql, program: Nouns): Nouns {
   const own = ownTypes(sql).reduce((nouns, [name, notation]) => nouns.with(declareType(nouns, name, notation)), program)
   return withRoles(own, ownRoles(sql))
@@ -53,7 +53,7 @@ export function declareType(nouns: Nouns, name: string, notation: JsonObject): N
   return parseNoun(name, merged, { domain: builtIn.domain, path: builtIn.path })
 }
 
-/** Timers of the tenant's own stand beside those of the built-in type, or in place of one of the same name. */
+/** Timers of the tenant's own are stored next to those of the built-in type, or in place of one of the same name. */
 function timersOf({ $timers: builtIn }: JsonObject, { $timers: own }: JsonObject): JsonObject {
   return isPlainObject(builtIn) && isPlainObject(own) ? { $timers: { ...builtIn, ...own } as JsonObject } : {}
 }

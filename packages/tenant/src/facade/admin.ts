@@ -54,7 +54,7 @@ export class TenantAdmin {
     return verify(this.#engine)
   }
 
-  /** Writes a copy of the database to a path, where the host has files. Writes go on meanwhile, and are in the copy. */
+  /** Writes a copy of the database to a path, where the host has files. Writes continue meanwhile, and are in the copy. */
   async copyTo(path: string): Promise<void> {
     await this.#engine.sql.copyTo?.(path)
   }

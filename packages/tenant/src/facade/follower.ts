@@ -14,7 +14,7 @@ export interface LiveSource {
   read(grant: Grant): string | Uint8Array | Promise<string>
 }
 
-/** The log as a grant sees it, while it goes on. */
+/** The log as a grant sees it, while it continues. */
 export class Follower {
   #grant: Grant
   readonly #engine: Engine

@@ -118,7 +118,7 @@ export class TenantIdentity {
     return seal.equal(seal.sha256(this.csrf(secret)), seal.sha256(given))
   }
 
-  /** The SHA-256 of a text, for what is to be known again and not to be read. */
+  /** The SHA-256 of a string, for what is to be known again and not to be read. */
   digest(text: string): string {
     return hexOf(this.#engine.ports.seal.sha256(text))
   }
@@ -260,7 +260,7 @@ export class TenantIdentity {
     this.#written(() => endConsent(this.#engine.sql, id))
   }
 
-  /** The scopes of a text, those that make no sense left out. */
+  /** The scopes of a string, those that make no sense left out. */
   scopes(text: string): Scope[] {
     return parseScopes(text, (area) => areaOf(this.#engine, area)).scopes
   }

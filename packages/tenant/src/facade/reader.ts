@@ -138,7 +138,7 @@ export class TenantReader {
     return seqAt(this.#engine.sql, this.#engine.head, at)
   }
 
-  /** A query that was read from a text, kept with its plan while the key and the types stay as they are. */
+  /** A query that was read from a string, kept with its plan while the key and the types stay as they are. */
   query(noun: Noun, text: string, parse: () => Query): CachedQuery {
     demand(this.grant, 'read', noun)
     return cachedQuery(this.#engine, this.#reader, this.grant, noun, text, parse)

@@ -6,7 +6,7 @@ import type { Keys } from '../services/keys.ts'
 import type { Checkpoints } from '../services/proof/checkpoints.ts'
 import type { Transactor } from '../write/transactor.ts'
 
-/** What a tenant keeps in memory beside its engine. */
+/** What a tenant keeps in memory in addition to its engine. */
 export interface TenantServices {
   readonly transactor: Transactor
   readonly keys: Keys

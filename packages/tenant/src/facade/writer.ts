@@ -129,12 +129,12 @@ export class TenantWriter {
     return putType(this.#write, name, notation)
   }
 
-  /** Renames a field, also in what is stored. Returns how many entities it changed. */
+  /** Renames a field, also in what is stored. Returns the number of changed entities. */
   renameField(type: Noun, from: string, to: string): number {
     return renameTypeField(this.#write, type, from, to)
   }
 
-  /** Gives a field another kind and converts what is stored. Returns how many entities it changed. */
+  /** Changes the kind of a field and converts the stored values. Returns the number of changed entities. */
   retypeField(type: Noun, field: string, to: string): number {
     return retypeTypeField(this.#write, type, field, to)
   }
@@ -157,7 +157,7 @@ export class TenantWriter {
     return retryRun(this.#write, workflow, run)
   }
 
-  /** Ends a run that waits or is under way. */
+  /** Ends a run that waits or is in progress. */
   cancelRun(workflow: string, run: string): JsonObject {
     return cancelRun(this.#write, workflow, run)
   }

@@ -10,7 +10,7 @@ export interface Grant {
   readonly rows: { readonly [type: string]: unknown }
   /** True for stored code: it cannot create API keys, whatever its scopes. */
   readonly isCode?: boolean
-  /** The person that an agent acts for. The log shows it beside the actor. */
+  /** The person that an agent acts for. The log shows it next to the actor. */
   readonly onBehalfOf?: string
   /** The session or the consent that it comes from: the grant ends with it. */
   readonly credential?: string
@@ -19,7 +19,7 @@ export interface Grant {
   readonly only?: string
 }
 
-/** What an agent is held to beside its scopes and rows. */
+/** What an agent is held to in addition to its scopes and rows. */
 export interface GrantLimits {
   /** Verbs that it may run per day (UTC). */
   readonly writesPerDay?: number
@@ -32,7 +32,7 @@ export interface GrantLimits {
 /** The operator's grant: everything. */
 export const OPERATOR: Grant = { actor: 'operator', scopes: ALL, rows: {} }
 
-/** A grant for the tenant's own code, under a name of its own. */
+/** A grant for the tenant's own code, under its own name. */
 export function grantFor(actor: string): Grant {
   return { actor, scopes: ALL, rows: {} }
 }

@@ -184,7 +184,7 @@ function measured(scope: Scope, name: (typeof MEASURES)[number], path: Path): Fr
   return name === 'sum' ? fragment`total(${value})` : fragment`${plain(name)}(${value})`
 }
 
-/** A value behind relations to one, or what stands for it when they lead nowhere. */
+/** A value behind relations to one, or what represents it when they lead nowhere. */
 function through(
   scope: Scope,
   path: Path,

@@ -11,7 +11,7 @@ import { textTest } from './text.ts'
 /** Deeper ways into JSON double the text with every step; they are left to memory. */
 const MOST_STEPS = 2
 
-/** A narrowing stands in a statement once for every relation, and a Durable Object allows a hundred values in all. */
+/** A narrowing is in a statement once for every relation, and a Durable Object allows a hundred values in all. */
 const MOST_NARROWING = 25
 
 /** A filter as SQL that gives 0 or 1, never NULL, or null when it must be tested in memory. */
@@ -164,7 +164,7 @@ function compileField(scope: Scope, leaf: Leaf): Fragment | null {
   return inJson(scope.source.dataFor(field), [field], into, leaf, cases, 0)
 }
 
-/** Goes into JSON step by step: a list on the way stands for any of its objects. */
+/** Goes into JSON step by step: a list on the way represents any of its objects. */
 function inJson(
   json: Fragment,
   at: readonly string[],

@@ -57,7 +57,7 @@ function valueTest({ op, value }: Leaf, field: Field): FieldIndexTest['test'] | 
   return rangeTest(op, operand)
 }
 
-/** SQLite orders numbers before texts before blobs, and minus infinity stands for null: a range stays within its type. */
+/** SQLite orders numbers before texts before blobs, and minus infinity represents null: a range stays within its type. */
 function rangeTest(op: Leaf['op'], operand: string | number): FieldIndexTest['test'] {
   const text = typeof operand === 'string'
   if (op === 'gt' || op === 'gte') {
@@ -69,7 +69,7 @@ function rangeTest(op: Leaf['op'], operand: string | number): FieldIndexTest['te
   return (f) => fragment`${f}.value ${sign} ${operand} AND ${f}.value ${plain(text ? '>=' : '>')} ${least}`
 }
 
-/** An operand as it stands in `field_index`, or null when a field of this kind never holds it. */
+/** An operand as it is in `field_index`, or null when a field of this kind never holds it. */
 function inIndex(operand: Json, field: Field): string | number | null {
   if (operand === null) return 'index' in field && !field.list ? NULL_KEY : null
   if (field.kind === 'number') return typeof operand === 'number' ? operand : null

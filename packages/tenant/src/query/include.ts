@@ -187,7 +187,7 @@ function mostRead({ shown }: Behind): number {
 
 interface Behind extends Scope {
   readonly there: Fragment
-  /** The rows of the type that are shown, under an alias of their own, when not all of them are. */
+  /** The rows of the type that are shown, under their own alias, when not all of them are. */
   readonly narrowing: { readonly from: Fragment; readonly where: Fragment } | null
   /** What only memory can tell of whether a row is shown. */
   readonly shown: ((row: Stored) => boolean) | null

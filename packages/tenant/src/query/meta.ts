@@ -33,7 +33,7 @@ export function compileMeta({ source, type }: Scope, { op, path, value }: Leaf):
   return fragment`${column} ${plain({ eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' }[op])} ${operand}`
 }
 
-/** An operand as it stands in the column: at most one; none when it is of another type. */
+/** An operand as it is in the column: at most one; none when it is of another type. */
 function inColumn(field: string, operand: Json): (string | number)[] {
   if (field === '$version') return typeof operand === 'number' ? [operand] : []
   if (typeof operand !== 'string') return []

@@ -19,7 +19,7 @@ export type Order =
   /** By how well the words match. */
   | { readonly by: 'rank'; readonly descending: true; readonly match: string }
 
-/** A place in an order, after which a page goes on: creation first, then the values of the keys. */
+/** A place in an order, after which a page continues: creation first, then the values of the keys. */
 export type CursorPosition = readonly [n: number, ...values: (null | number | string)[]]
 
 /** The order that is asked for. Nothing asked is relevance when there are words, else newest first. */
@@ -89,7 +89,7 @@ function afterKey(value: Fragment, place: null | number | string, descending: bo
   return fragment`(${comparable} < ${place} OR ${value} IS NULL OR ${same})`
 }
 
-/** Whole numbers beyond 2^53 stand in JSON as digits that are only nearly the number they were. */
+/** Whole numbers beyond 2^53 are in JSON as digits that are only nearly the number they were. */
 function comparableTo(value: Fragment, place: null | number | string): Fragment {
   if (typeof place !== 'number' || Math.abs(place) < 2 ** 53) return value
   return fragment`CASE typeof(${value}) WHEN 'integer' THEN CAST(${value} AS REAL) ELSE ${value} END`

@@ -21,7 +21,7 @@ interface Entry extends CachedQuery {
 
 const LONGEST = 1_000
 
-/** The query that a text stands for. It is read and planned once, as long as the key and the types stay as they are. */
+/** The query that a string represents. It is read and planned once, as long as the key and the types stay as they are. */
 export function cachedQuery(
   engine: Engine,
   reader: ReadContext,

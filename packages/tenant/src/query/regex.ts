@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 
-/** Tells what is wrong with a pattern, or null when it can be used. */
+/** Reports what is wrong with a pattern, or null when it can be used. */
 export function regexFault(pattern: string, flags: string): string | null {
   try {
     compilePattern(pattern, flags)

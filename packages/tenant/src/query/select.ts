@@ -93,7 +93,7 @@ export function select(
   const { scope } = plan
   const { order } = rows
   const score = plain(order.by === 'rank' ? 'r.score' : 'NULL')
-  // The plus hides the numbers from SQLite: it would prepare the statement anew for every one of them.
+  // The plus hides the numbers from SQLite: it would prepare the statement again for every one of them.
   const page = fragment`ORDER BY ${orderBy(scope, order, rows.n)}
   LIMIT +${limit} OFFSET +${offset}`
   const where = every([...rows.where, ...more, ...ticking(plan, rows)])

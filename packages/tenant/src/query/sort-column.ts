@@ -27,7 +27,7 @@ function ownField(data: Fragment, field: string, direction: Fragment): Fragment 
     FROM (SELECT ${jsonPath([field])} AS way))`
 }
 
-/** Step by step, each a table of the values reached so far: a list stands for its elements. */
+/** Step by step, each a table of the values reached so far: a list represents its elements. */
 function insideField(data: Fragment, steps: readonly string[], direction: Fragment): Fragment {
   const ways = steps.map((step) => ({ key: jsonPath([step]), place: isIndex(step) ? `$[${step}]` : null }))
   const tables = steps.map((_, i) => {
@@ -46,7 +46,7 @@ function insideField(data: Fragment, steps: readonly string[], direction: Fragme
     ORDER BY ${last} ${direction} LIMIT 1)`
 }
 
-/** The value at a way as a list of one, or its own elements where a list stands for them. */
+/** The value at a way as a list of one, or its own elements where a list represents them. */
 function elements(json: Fragment, way: Fragment, spread: boolean): Fragment {
   const one = fragment`json_array(${json} -> ${way})`
   if (!spread) return one

@@ -20,7 +20,7 @@ export interface Source {
   dataFor(field: string): Fragment
 }
 
-/** The source of a type at a moment, under an alias of our own. */
+/** The source of a type at a moment, under our own alias. */
 export function sourceOf(reader: ReadContext, type: string, moment: Moment, alias: string): Source {
   if (isLogged(reader, type)) return events(reader, moment, alias)
   return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, alias)

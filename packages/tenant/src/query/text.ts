@@ -17,7 +17,7 @@ export function textTest(
   }
   const query = matchQuery(words)
   if (query === null) return plain('0')
-  // Events stand in the text index under minus their seq, so that they never meet the place of an entity.
+  // Events are in the text index under minus their seq, so that they never meet the place of an entity.
   return fragment`${plain(isLogged(reader, type) ? '-' : '')}${source.n} IN (SELECT rowid FROM text WHERE text MATCH ${query})`
 }
 

@@ -12,7 +12,7 @@ export interface UnknownField {
 /** Warnings of one answer at most. */
 export const MOST_UNKNOWN = 20
 
-/** What the service takes beside the fields of a type. */
+/** What the service takes in addition to the fields of a type. */
 const BESIDE: { readonly [type: string]: readonly string[] } = {
   Webhook: ['secret', 'redirect'],
   ApiKey: ['secret'],

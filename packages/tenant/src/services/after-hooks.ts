@@ -86,7 +86,7 @@ async function runAfter(transactor: Transactor, job: QueuedHook): Promise<void> 
   try {
     await hook(entity, $, view)
   } finally {
-    // A hook is not over while something that it wrote, and did not wait for, is under way.
+    // A hook is not over while something that it wrote, and did not wait for, is in progress.
     await Promise.all(late)
   }
 }

@@ -14,7 +14,7 @@ import { eraseFromChangesets } from './changesets/erase.ts'
 /** Types whose entities say how the service works: they hold no person, and must stay whole. */
 const KEPT = new Set(['ApiKey', 'Webhook', 'Changeset'])
 
-/** Erases an entity for good: state, versions, log, texts. It is deleted first, so that every follower receives that. */
+/** Erases an entity permanently: state, versions, log, texts. It is deleted first, so that every follower receives that. */
 export function erase(write: Write, target: Noun, id: string, reason: string | null): VerbResult {
   const { engine, grant } = write
   demand(grant, 'admin', target)

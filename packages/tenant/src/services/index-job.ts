@@ -16,7 +16,7 @@ const MOST_BEHIND = 10_000
 
 /**
  * Brings the text index, the versions and the hash tree up to the log once writing pauses, a slice at a time, so that the
- * first question need not. While writing does not pause, the indexes go on beside it; the tree waits for the pause, unless
+ * first question need not. While writing does not pause, the indexes continue next to it; the tree waits for the pause, unless
  * too much of it is missing.
  */
 export class IndexJob implements Job {

@@ -136,7 +136,7 @@ function createKey(write: Write, request: VerbRequest): RunResult {
 
 /** Updates an ApiKey: its name and its scopes, nothing else. */
 function updateKey(write: Write, request: VerbRequest): VerbResult {
-  // What is no object is refused where it is applied.
+  // What is not an object is refused where it is applied.
   if (!isPlainObject(request.data)) return applyVerb(write, request)
   const patch = request.data as JsonObject
   const fixed = Object.keys(patch).filter((field) => ['expiresAt', 'filter'].includes(field))
@@ -162,7 +162,7 @@ function deleteKey(write: Write, request: VerbRequest): VerbResult {
   return applyVerb(write, request)
 }
 
-/** Revokes an ApiKey. The answer lists what the key made, which goes on with its rights unless `cascade` ends it too. */
+/** Revokes an ApiKey. The answer lists what the key made, which continues with its rights unless `cascade` ends it too. */
 function revokeKey(write: Write, request: VerbRequest): VerbResult {
   demandCovers(write, request.id ?? '')
   const result = applyVerb(write, request)

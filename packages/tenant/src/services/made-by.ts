@@ -4,7 +4,7 @@ import { createdBy } from '../store/entities.ts'
 import { applyVerb } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
 
-/** What a key made that goes on after the key has ended, by ids. */
+/** What a key made that continues after the key has ended, by ids. */
 export interface MadeBy {
   readonly webhooks: readonly string[]
   readonly hooks: readonly string[]

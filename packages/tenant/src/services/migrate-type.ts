@@ -32,7 +32,7 @@ interface Misfit {
   readonly message: string
 }
 
-/** Gives a field of the tenant's own another name, in its type and in every entity. Returns how many it changed. */
+/** Renames a field of the tenant's own in its type and in every entity. Returns the number of changed entities. */
 export function renameTypeField(write: Write, type: Noun, from: string, to: string): number {
   const { engine, grant } = write
   demandArea(grant, 'admin', 'platform')
@@ -57,7 +57,7 @@ export function renameTypeField(write: Write, type: Noun, from: string, to: stri
   return changed
 }
 
-/** Gives a field another kind and converts what is stored. All values must convert. Returns how many entities it changed. */
+/** Changes the kind of a field and converts the stored values. All values must convert. Returns the number of changed entities. */
 export function retypeTypeField(write: Write, type: Noun, name: string, to: string): number {
   const { engine, grant } = write
   demandArea(grant, 'admin', 'platform')
@@ -113,7 +113,7 @@ function migrate(write: Write, type: string, change: (id: string, state: JsonObj
   }
 }
 
-/** Notes the migration beside the notation, for what comes back from before it. */
+/** Notes the migration next to the notation, for what comes back from before it. */
 function keep(write: Write, type: string, migration: { from: string; to: string } | { retyped: string }): void {
   const { engine } = write
   const migrations: readonly Migration[] = [...migrationsOf(engine, type), { seq: engine.head.seq, ...migration }]

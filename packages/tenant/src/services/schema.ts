@@ -36,7 +36,7 @@ export function putType(
   const builtIn = engine.options.nouns.get(name)
   if (builtIn?.name === name) refuseMove(builtIn, notation)
   const parsed = declareType(engine.options.nouns, name, notation)
-  // Beside the others, its computed fields know their kinds.
+  // Next to the others, its computed fields know their kinds.
   const declared = engine.nouns.with(parsed).get(parsed.name)!
   refuseSecrets(declared)
   demandDomains(grant, declared, engine.nouns.get(name))
@@ -80,7 +80,7 @@ export function ownNotation({ sql }: Engine, name: string): JsonObject {
   return current === undefined || current.deleted ? {} : JSON.parse(current.data).notation
 }
 
-/** What does not fit once a type is declared: all of its own, and what it breaks in the others. */
+/** What does not fit once a type is declared: its own all, and what it breaks in the others. */
 function newIssues(nouns: Nouns, declared: Noun) {
   const known = new Set(checkRelations(nouns).map(({ field, message }) => `${field} ${message}`))
   return checkRelations(nouns.with(declared)).filter(

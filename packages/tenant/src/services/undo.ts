@@ -68,7 +68,7 @@ function editedLater(engine: Engine, events: readonly LogRow[]): Obstacle[] {
     .map(({ type, entity: id }) => ({ type, id, message: 'was edited later' }))
 }
 
-/** Whether a later event changed the entity; that its computed fields followed other entities is no edit. */
+/** Whether a later event changed the entity; that its computed fields followed other entities is not an edit. */
 function isEditedSince({ sql }: Engine, { type, entity, seq }: LogRow): boolean {
   const current = currentOf(sql, type, entity)
   if (current === undefined || current.seq === seq) return current === undefined

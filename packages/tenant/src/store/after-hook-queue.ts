@@ -62,7 +62,7 @@ export function removeHook(sql: Sql, id: number): void {
   sql.run('DELETE FROM after_hook_queue WHERE id = ?', id)
 }
 
-/** Books a failed hook again, or parks it for good: the row stays to be looked at. */
+/** Books a failed hook again, or parks it permanently: the row stays to be looked at. */
 export function retryHook(sql: Sql, id: number, failures: number, due: number | null, error: string): void {
   sql.run(
     'UPDATE after_hook_queue SET failures = ?, due = ?, error = ? WHERE id = ?',

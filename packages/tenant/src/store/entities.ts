@@ -117,7 +117,7 @@ export function insertEntity(sql: Sql, entity: Current): void {
   )
 }
 
-/** Replaces the current version by the next. The one before stands in the past, once that is folded from the log. */
+/** Replaces the current version by the next. The one before is in the past, once that is folded from the log. */
 export function supersede(sql: Sql, before: Current, after: Current): void {
   const { ordinal, seq, version, updatedAt, data } = after
   sql.run(
@@ -128,7 +128,7 @@ export function supersede(sql: Sql, before: Current, after: Current): void {
     data,
     ordinal,
   )
-  // Apart, since the index over types would be written anew even when nothing changes in it.
+  // Apart, since the index over types would be written again even when nothing changes in it.
   if (before.deleted !== after.deleted)
     sql.run('UPDATE entities SET gone = ? WHERE n = ?', after.deleted ? 1 : 0, ordinal)
 }

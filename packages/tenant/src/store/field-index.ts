@@ -19,7 +19,7 @@ function indexedFields(noun: Noun): Field[] {
   )
 }
 
-/** Gives every indexed field of the noun its number, and returns them. */
+/** Assigns a number to every indexed field of the noun, and returns the numbers. */
 export function numberFields(sql: Sql, noun: Noun): IndexedField[] {
   const known = new Map(sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name) as [string, number][])
   const numberOf = (name: string): number => {
@@ -53,7 +53,7 @@ interface Move {
 }
 
 /**
- * Brings the index over fields from one state of an entity to the next; null is no state (not yet, or deleted). What the
+ * Brings the index over fields from one state of an entity to the next; null is not a state (not yet, or deleted). What the
  * log says has happened, duplicates included.
  */
 export function updateFieldIndex(
@@ -98,7 +98,7 @@ export function writeFieldIndex(sql: Sql, moves: readonly Move[], n: number, seq
   for (const { statement, field, value } of moves) sql.run(statement, seq, field, value, OPEN, n)
 }
 
-/** The values under which an entity stands in the index of a field. */
+/** The values under which an entity is in the index of a field. */
 export function valuesIn(field: IndexedField, state: JsonObject): SqlValue[] {
   if (!field.together) return indexValues(field, state[field.name])
   const parts = field.together.map((name) => state[name] ?? null)
@@ -106,7 +106,7 @@ export function valuesIn(field: IndexedField, state: JsonObject): SqlValue[] {
   return parts.includes(null) ? [] : [JSON.stringify(parts)]
 }
 
-/** The values under which a field's content stands in the index. */
+/** The values under which a field's content is in the index. */
 function indexValues(field: Pick<IndexedField, 'nulls'>, content: Json | undefined): SqlValue[] {
   if (Array.isArray(content)) return [...new Set(content.flatMap((element) => indexValues({ nulls: false }, element)))]
   if (typeof content === 'string' || typeof content === 'number') return [content]

@@ -1,6 +1,6 @@
 import type { Sql } from '../ports.ts'
 
-/** What is kept of a key beside its entity. */
+/** What is kept of a key in addition to its entity. */
 export interface Key {
   readonly id: string
   readonly prefix: string

@@ -131,7 +131,7 @@ export const LAYOUT = [
     error TEXT)`,
   `CREATE INDEX afters_due ON after_hook_queue (due)`,
 
-  // What is kept of a webhook beside its entity: the secrets that sign, whose eyes it sees with, and the seq up to
+  // What is kept of a webhook in addition to its entity: the secrets that sign, whose eyes it sees with, and the seq up to
   // which it has been told the log (null once new events are booked for it as they come). No query can name this table.
   `CREATE TABLE receivers (
     id TEXT PRIMARY KEY,
@@ -142,7 +142,7 @@ export const LAYOUT = [
     position INTEGER) WITHOUT ROWID`,
 
   // One row per event and webhook that wants it, written with the event. `due` is null when nothing is left to do.
-  // A test has a body of its own; every other body is made of the event.
+  // A test has its own body; every other body is made of the event.
   `CREATE TABLE outbox (
     id INTEGER PRIMARY KEY,
     webhook TEXT NOT NULL,
@@ -202,7 +202,7 @@ export const LAYOUT = [
     later INTEGER NOT NULL,
     PRIMARY KEY (type, name)) WITHOUT ROWID`,
 
-  // What is kept of a workflow beside its entity: the rights of the key that stored it, the event that did, when its
+  // What is kept of a workflow in addition to its entity: the rights of the key that stored it, the event that did, when its
   // schedule is next due, and how often it has failed in a row. No query can name this table.
   `CREATE TABLE workflows (
     id TEXT PRIMARY KEY,

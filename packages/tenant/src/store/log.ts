@@ -27,7 +27,7 @@ export interface LogRow extends Entry {
   readonly seq: number
 }
 
-/** The newest event: where the next one goes on. */
+/** The newest event: where the next one continues. */
 export interface Head {
   readonly seq: number
   readonly at: number
@@ -54,7 +54,7 @@ export function lastSeq(sql: Sql): number {
  */
 export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: Entry, replaced: number | null): Head {
   const seq = head.seq + 1
-  // A salted digest stands for the values in the chain, so that they can be erased and not be guessed from it.
+  // A salted digest represents the values in the chain, so that they can be erased and not be guessed from it.
   const salt = random.bytes(SALT_LENGTH)
   const digest = digestOf(seal, salt, entry)
   const hash = chain(seal, head.hash, seq, entry, digest)
@@ -96,7 +96,7 @@ export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry,
   return seal.sha256(before, headerText(seq, entry), digest)
 }
 
-/** What the chain says of an event beside its values, as JSON text. */
+/** What the chain says of an event in addition to its values, as JSON text. */
 export function headerText(seq: number, entry: Entry): string {
   const header = [
     seq,

@@ -4,7 +4,7 @@ export const WHO = `coalesce(data ->> '$.userId', data ->> '$.anonymousId', data
 /**
  * What metrics add up of each type, as indexes that hold just that: a snapshot walks along them and reads no entity.
  * Statements must say the same expressions and conditions, literally. All others say `type IS ?`: with `=` SQLite looks
- * at the value, to see whether one of these indexes would do, and prepares the statement anew whenever it is bound.
+ * at the value, to see whether one of these indexes would do, and prepares the statement again whenever it is bound.
  */
 export const MEASURES: readonly string[] = [
   measure('Deal', ['stage', 'currency', 'value']),

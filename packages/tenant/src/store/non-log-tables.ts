@@ -1,12 +1,12 @@
 import type { Sql, SqlValue } from '../ports.ts'
 
-/** A row that is kept beside the log, by the name of its table; bytes are written as `hex:…`. */
+/** A row that is kept next to the log, by the name of its table; bytes are written as `hex:…`. */
 export interface NonLogRow {
   readonly beside: string
   readonly row: readonly (string | number | null)[]
 }
 
-/** How much of what is kept beside the log is meant: all of it, what keys and webhooks are identified by, or nothing. */
+/** How much of what is kept next to the log is meant: all of it, what keys and webhooks are identified by, or nothing. */
 export type NonLogTables = 'all' | 'secrets' | 'none'
 
 interface NonLogTable {
@@ -50,7 +50,7 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
   },
 }
 
-/** The rows that stand beside the log. */
+/** The rows that are stored next to the log. */
 export function* nonLogRows(sql: Sql, which: NonLogTables): Generator<NonLogRow> {
   for (const [beside, { table = beside, columns, where, isSecret, isPublic }] of Object.entries(TABLES)) {
     if (!isPublic && (which === 'none' || (which === 'secrets' && !isSecret))) continue

@@ -109,7 +109,7 @@ export function saveAttempt(
   )
 }
 
-/** Queues what has failed for good again, and gives how many those were. */
+/** Queues what has failed permanently again, and gives how many those were. */
 export function requeueFailed(sql: Sql, webhook: string): number {
   return sql.rows(
     `UPDATE outbox SET state = 'retry', failures = 0, due = ? WHERE webhook = ? AND state = 'failed' RETURNING id`,

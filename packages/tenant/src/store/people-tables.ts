@@ -23,7 +23,7 @@ export const PEOPLE = [
   `CREATE INDEX tokens_user ON tokens (user, kind)`,
   `CREATE INDEX tokens_consent ON tokens (consent) WHERE consent IS NOT NULL`,
   `CREATE INDEX tokens_expiry ON tokens (expires_at)`,
-  // OAuth clients that registered, or whose metadata document was read. Each is an actor of its own.
+  // OAuth clients that registered, or whose metadata document was read. Each is its own actor.
   `CREATE TABLE clients (
     id TEXT PRIMARY KEY,
     agent TEXT NOT NULL UNIQUE,

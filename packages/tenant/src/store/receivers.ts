@@ -1,6 +1,6 @@
 import type { Sql } from '../ports.ts'
 
-/** What is kept of a webhook beside its entity. */
+/** What is kept of a webhook in addition to its entity. */
 export interface Receiver {
   readonly id: string
   readonly secret: string

@@ -23,7 +23,7 @@ export interface RunRow {
   /** The time of that event, or that it was scheduled for. */
   readonly at: number
   readonly state: RunState
-  /** When it goes on; null once it has ended, and while its workflow is paused. */
+  /** When it continues; null once it has ended, and while its workflow is paused. */
   readonly due: number | null
   /** How many hooks or workflows, one after the other, led to it. */
   readonly hops: number
@@ -142,7 +142,7 @@ export function holdRun(sql: Sql, n: number, due: number | null): void {
   sql.run('UPDATE workflow_runs SET due = ? WHERE n = ?', due, n)
 }
 
-/** Lets the runs go on that waited for their workflow. */
+/** Lets the runs continue that waited for their workflow. */
 export function resumeRuns(sql: Sql, workflow: string, due: number): void {
   sql.run('UPDATE workflow_runs SET due = ? WHERE workflow = ? AND ended_at IS NULL AND due IS NULL', due, workflow)
 }
@@ -165,7 +165,7 @@ export function forgetRuns(sql: Sql, before: number, limit: number): void {
   sql.run('DELETE FROM workflow_runs WHERE n IN (SELECT value FROM json_each(?))', list)
 }
 
-/** Forgets the runs of a copy that have not ended, or not until a time: the origin goes on with them. */
+/** Forgets the runs of a copy that have not ended, or not until a time: the origin continues with them. */
 export function forgetOpenRuns(sql: Sql, until: number): void {
   sql.run('DELETE FROM workflow_runs WHERE ended_at IS NULL OR ended_at > ?', until)
   for (const table of ['workflow_calls', 'workflow_steps']) {

@@ -53,7 +53,7 @@ export function saveStep(sql: Sql, run: number, row: StepRow): void {
   )
 }
 
-/** Gives a run the steps that have succeeded in another, and what its code has written. */
+/** Copies the succeeded steps of another run, and what its code has written, to a run. */
 export function copySteps(sql: Sql, from: number, to: number): void {
   sql.run(
     `INSERT INTO workflow_steps (run, step, state, tries, input, output, error, started_at, ended_at)

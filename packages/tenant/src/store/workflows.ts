@@ -1,6 +1,6 @@
 import type { Sql } from '../ports.ts'
 
-/** What is kept of a workflow beside its entity. */
+/** What is kept of a workflow in addition to its entity. */
 export interface WorkflowRow {
   readonly id: string
   /** The rights of the key that stored it, as JSON. */

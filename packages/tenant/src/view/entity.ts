@@ -5,7 +5,7 @@ import type { Stored } from '../store/entities.ts'
 export function entityText(entity: Stored, context: string): string {
   const extra = entity.extra ? JSON.stringify(entity.extra).slice(1, -1) : ''
   const data = entity.data.slice(1, -1)
-  // Embedded relations replace the ids that stand in the data: the last of two equal keys is the one that counts,
+  // Embedded relations replace the ids that are in the data: the last of two equal keys is the one that counts,
   // but not every reader knows that, so the data is written without them.
   if (extra !== '') return JSON.stringify(entityView(entity, context))
   return `${metaText(entity, context)}${data === '' ? '' : `,${data}`}}`

@@ -30,7 +30,7 @@ export function withComputed(
   return next
 }
 
-/** The entities with computed fields that a change of this one touches; null is no state (not yet, or deleted). */
+/** The entities with computed fields that a change of this one touches; null is not a state (not yet, or deleted). */
 export function dependantsOf(
   write: Write,
   noun: Noun,
@@ -129,7 +129,7 @@ function counted<T>(write: Write, rows: readonly T[]): readonly T[] {
   return rows
 }
 
-/** Lists on the way stand for each of their elements. */
+/** Lists on the way represent each of their elements. */
 function flat(values: readonly Json[]): readonly Json[] {
   return values.flatMap((value) => (Array.isArray(value) ? (value as Json[]) : value)).filter((value) => value !== null)
 }

@@ -2,7 +2,7 @@ import type { Random, Seal } from '../ports.ts'
 
 const SEED_LENGTH = 32
 
-/** Chance that comes out the same each time it is begun anew: what is run twice then gives the same ids. */
+/** Chance that comes out the same each time it is begun again: what is run twice then gives the same ids. */
 export function seededRandom(seal: Seal, seed: Uint8Array): Random {
   let block = 0
   let pool = new Uint8Array()

@@ -19,12 +19,12 @@ export class Transactor {
     this.engine = engine
   }
 
-  /** Runs a write in a commit of its own, now. */
+  /** Runs a write in its own commit, now. */
   commit<T>(grant: Grant, context: Partial<WriteContext>, work: (write: Write) => T): T {
     return this.engine.commit((transaction) => work(this.begin(transaction, grant, context)))
   }
 
-  /** Runs a write of the service itself in a commit of its own, now. */
+  /** Runs a write of the service itself in its own commit, now. */
   commitAs<T>(actor: string, work: (write: Write) => T): T {
     return this.commit(grantFor(actor), {}, work)
   }

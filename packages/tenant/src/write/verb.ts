@@ -61,7 +61,7 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const createdBy = write.grant.actor
   const head = { id, type: noun.name, version: 1, createdAt: now, createdBy, updatedAt: now, data: text }
   if (noun.storage === 'log') {
-    // A tracked event is the log record itself: one row, no entity beside it.
+    // A tracked event is the log record itself: one row, no entity next to it.
     const event = write.append(verb, { ...head, ordinal: 0 }, { previous: null, id })
     return { entity: { ...head, ordinal: event.seq }, event }
   }
@@ -200,7 +200,7 @@ function settled(
   return isOwn ? { ...result, entity: currentOf(write.sql, noun.name, id)! } : result
 }
 
-/** Works out the computed fields of entities again, or notes that it is to be done at the end of the work under way. */
+/** Works out the computed fields of entities again, or notes that it is to be done at the end of the work in progress. */
 export function recompute(write: Write, touched: ReadonlyMap<string, ReadonlySet<string>>): void {
   const { toCompute, budget } = write.context
   for (const [type, ids] of touched) {

@@ -26,7 +26,7 @@ export interface WriteContext {
   readonly hookAnswers: HookAnswers | null
   /** The secrets that were issued: what is kept of the answer must not contain them. */
   readonly secrets: Set<string>
-  /** Entities, by type, whose computed fields are to be worked out at the end of the work under way; null: at once. */
+  /** Entities, by type, whose computed fields are to be worked out at the end of the work in progress; null: at once. */
   readonly toCompute: Map<string, Set<string>> | null
   /** True when nothing may wake the tenant: the write will be undone. */
   readonly isDryRun: boolean
@@ -34,7 +34,7 @@ export interface WriteContext {
   readonly recorder: Recorder | null
 }
 
-/** What an event says beside the verb and the entity after it. */
+/** What an event says in addition to the verb and the entity after it. */
 export interface EventParts {
   /** The changed fields with their values before. */
   readonly previous: JsonObject | null
@@ -113,7 +113,7 @@ export class Write {
     return this.transaction.savepoint(work)
   }
 
-  /** Calls `back` if the work under way is undone. */
+  /** Calls `back` if the work in progress is undone. */
   onRollback(back: () => void): void {
     this.transaction.onRollback(back)
   }

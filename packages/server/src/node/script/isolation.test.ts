@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openScript } from './script.ts'
 
-/** Tells what others left behind wherever code can leave something, and leaves its own there. */
+/** Reports what others left behind wherever code can leave something, and leaves its own there. */
 const LEAVE = `
 const places = {
   global: globalThis, object: Object.prototype, array: Array.prototype, function: Function.prototype, text: String.prototype,

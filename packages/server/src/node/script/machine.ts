@@ -18,7 +18,7 @@ export interface Outside {
   done(outcome: Outcome): void
 }
 
-/** One run of one piece of code in an interpreter of its own. */
+/** One run of one piece of code in its own interpreter. */
 export class Machine {
   readonly #wasm: QuickJSWASMModule
   readonly #run: Run
@@ -52,7 +52,7 @@ export class Machine {
     return this.#over
   }
 
-  /** Starts the code. It goes on whenever a reply comes, until `done` is told. */
+  /** Starts the code. It continues whenever a reply comes, until `done` is told. */
   start(): void {
     this.#enter(() => {
       const { code, values } = this.#run

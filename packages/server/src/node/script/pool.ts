@@ -6,7 +6,7 @@ import { currentCaller } from '../../caller.ts'
 import { problemOf } from '../../respond.ts'
 import type { FromWorker, Outcome, ToWorker } from './messages.ts'
 
-/** How many pieces of code of one owner may wait: as many as a tenant may have requests under way. */
+/** How many pieces of code of one owner may wait: as many as a tenant may have requests in progress. */
 const MOST_WAITING = 256
 /** How many owners are remembered with their last turn. */
 const MOST_TURNS = 10_000
@@ -25,7 +25,7 @@ interface Seat {
   run: Run | null
 }
 
-/** A run under way: its job, and the calls that have not been answered. */
+/** A run in progress: its job, and the calls that have not been answered. */
 interface Run {
   readonly job: Job
   readonly calls: Set<Promise<void>>
@@ -80,7 +80,7 @@ export class ScriptPool {
     await Promise.all([...this.#seats].map(({ worker }) => worker.terminate()))
   }
 
-  /** Gives a free worker the next code: that of the owner with the least under way, so that nobody takes them all. */
+  /** Assigns the next code to a free worker: that of the owner with the least in progress, so that no owner takes all workers. */
   #seatNext(): void {
     const free = [...this.#seats].filter((seat) => seat.ready && seat.run === null)
     const starting = [...this.#seats].filter((seat) => !seat.ready).length
@@ -98,7 +98,7 @@ export class ScriptPool {
     this.#seatNext()
   }
 
-  /** Whether a job comes before another: its owner has less under way, or waits for longer. */
+  /** Whether a job comes before another: its owner has less in progress, or waits for longer. */
   #isBefore(one: Job, other: Job): boolean {
     const more = this.#under(one) - this.#under(other)
     return more < 0 || (more === 0 && this.#lastTurn(one) < this.#lastTurn(other))
@@ -165,7 +165,7 @@ export class ScriptPool {
     this.#seatNext()
   }
 
-  /** Answers the code's calls in the order they were made, each in a turn of its own so that others get theirs. */
+  /** Answers the code's calls in the order they were made, each in its own turn so that others get theirs. */
   #call(seat: Seat, run: Run, { call, name, args }: Extract<FromWorker, { kind: 'call' }>): void {
     const reply = (ok: boolean, value: unknown) => {
       if (seat.run !== run) return
@@ -213,7 +213,7 @@ export class ScriptPool {
     seat.worker.unref()
   }
 
-  /** Tells the end once every write that the code began is done too. */
+  /** Reports the end once every write that the code began is done too. */
   #answer(run: Run, { result, error, logs }: Outcome): void {
     if (run.timer) clearTimeout(run.timer)
     void Promise.all(run.calls).then(() =>

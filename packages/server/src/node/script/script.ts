@@ -5,7 +5,7 @@ import { ScriptPool } from './pool.ts'
 /** Other code gives way to requests wherever there are more threads than processors. */
 const PATIENT = 19
 
-/** Runs code of strangers on Node. Hooks have workers of their own: no long script keeps a write waiting. */
+/** Runs code of strangers on Node. Hooks have their own workers: no long script keeps a write waiting. */
 export function openScript(most: number = Math.min(Math.max(availableParallelism(), 2), 8)): NodeScript {
   const long = new ScriptPool(most, PATIENT)
   const quick = new ScriptPool(2, 0)

@@ -41,7 +41,7 @@ port.on('message', async (message: ToWorker) => {
 })
 
 await warmUp()
-// On Linux a thread has a priority of its own; elsewhere it would be that of the whole process.
+// On Linux a thread has its own priority; elsewhere it would be that of the whole process.
 if (process.platform === 'linux') setPriority(workerData)
 tell({ kind: 'ready' })
 

@@ -5,7 +5,7 @@ import { type OpenOptions, openTenantFile } from '../open-tenant.ts'
 import { openSql } from '../sql.ts'
 import type { Refusal } from '../workers/messages.ts'
 
-/** What is done to a file that is no tenant's own: a copy, or one that was sent. It takes as long as the file is large. */
+/** What is done to a file that is not a tenant's own: a copy, or one that was sent. It takes as long as the file is large. */
 export type FileTask =
   /** Opens the file as a tenant, and verifies it. */
   | { readonly do: 'verify'; readonly slug: string; readonly path: string }

@@ -10,7 +10,7 @@ import { type FileOutcome, type FileTask, runFileTask } from './tasks.ts'
 const { settings, secretKey } = workerData as { readonly settings: Settings; readonly secretKey: string }
 const program = await loadProgram(settings.config)
 const options = { tenant: { ...program, baseUrl: '', log }, secretKey, stats: noStats() }
-// Requests come first. On Linux a thread has a priority of its own; elsewhere it would be that of the whole process.
+// Requests come first. On Linux a thread has its own priority; elsewhere it would be that of the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 const tell = (outcome: FileOutcome) => parentPort!.postMessage(outcome)

@@ -6,7 +6,7 @@ function started(queue: FairQueue, tenant: string, count: number, order: string[
     queue.add(tenant, { start: () => order.push(tenant), cancel: () => order.push('cancelled') })
 }
 
-test('the first call of a tenant starts at once beside a thousand of another', () => {
+test('the first call of a tenant starts at once next to a thousand of another', () => {
   const queue = new FairQueue()
   const order: string[] = []
   started(queue, 'loud', 1_000, order)

@@ -133,7 +133,7 @@ async function collect(stream: AsyncIterable<Chunk>): Promise<Chunk[]> {
   return chunks
 }
 
-/** Long enough for every message that is under way. */
+/** Long enough for every message that is in progress. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 200; i++) await new Promise<void>((done) => setImmediate(done))
 }

@@ -34,7 +34,7 @@ test('deaths further apart, and those of different tenants, do not count togethe
   expect(quarantine.size).toBe(0)
 })
 
-test('a tenant that was released begins anew', () => {
+test('a tenant that was released begins again', () => {
   const quarantine = new Quarantine(() => 1_000)
   quarantine.died('ill')
   quarantine.died('ill')

@@ -221,7 +221,7 @@ export class TenantWorker {
     void this.#thread.terminate()
   }
 
-  /** Tells everybody who waits for the thread that it is no more. */
+  /** Fails all calls that wait for a thread that has ended. */
   #release(): void {
     const calls = [...this.#calls.values()]
     this.#calls.clear()

@@ -13,7 +13,7 @@ import { TenantWorker } from './tenant-worker.ts'
 
 const STOP_MS = 10_000
 
-/** The tenants, spread over worker threads: each lives in exactly one, found by its slug. */
+/** The tenants, spread over worker threads: each is in exactly one, found by its slug. */
 export class WorkerPool implements Tenants {
   readonly #workers: readonly TenantWorker[]
   readonly #quarantine = new Quarantine(Date.now)
@@ -50,7 +50,7 @@ export class WorkerPool implements Tenants {
     }
   }
 
-  /** Tells the workers {base_url}, once the host listens. */
+  /** Sends {base_url} to the workers, once the host listens. */
   begin(baseUrl: string): void {
     this.#baseUrl = baseUrl
     for (const worker of this.#workers) worker.begin(baseUrl)
@@ -134,7 +134,7 @@ export class WorkerPool implements Tenants {
   }
 }
 
-/** FNV-1a: slugs that differ in a letter live in different workers as often as chance has it. */
+/** FNV-1a: slugs that differ in a letter are in different workers as often as chance has it. */
 function numberOf(slug: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < slug.length; i++) hash = Math.imul(hash ^ slug.charCodeAt(i), 0x01000193)

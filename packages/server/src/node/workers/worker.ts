@@ -118,7 +118,7 @@ async function pending<T>(id: number, slug: string, given: Promise<T>): Promise<
   }
 }
 
-/** Tells of the calls that were there at the last sweep already. */
+/** Reports the calls that already waited at the last sweep. */
 function sweep(before: ReadonlyMap<number, string>): void {
   const waiting = [...fresh].filter(([id]) => before.has(id))
   for (const [id, slug] of waiting) {

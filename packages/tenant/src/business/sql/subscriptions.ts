@@ -15,7 +15,7 @@ export interface SubscriptionTally {
   readonly active: number
   /** The sum of the quantities of the active ones. */
   readonly quantity: number
-  /** Those whose trial is over, and those of them that went on. */
+  /** Those whose trial is over, and those of them that continued. */
   readonly trialed: number
   readonly converted: number
   /** Those that ran when the window began, and those of them that were cancelled within it. */
@@ -23,7 +23,7 @@ export interface SubscriptionTally {
   readonly lost: number
 }
 
-/** States in which a subscription runs: its trial, if it had one, went on. */
+/** States in which a subscription runs: its trial, if it had one, continued. */
 const RUNNING = ['Active', 'PastDue', 'Paused']
 
 /** Adds up the subscriptions by plan; null when only memory can tell which of them the reader sees. */

@@ -14,7 +14,7 @@ import type { ImportRow } from './import-row.ts'
 export interface ImportOptions {
   /** A unique field, or `$id`: a row that names an entity by it updates that one. */
   readonly upsert: string | null
-  /** Tells what would happen, and writes nothing. */
+  /** Reports what would happen, and writes nothing. */
   readonly dryRun: boolean
   /** Refuses rows with names that are neither declared nor stored, which are reported otherwise. */
   readonly strict?: boolean

@@ -101,7 +101,7 @@ function nextSize(page: readonly Stored[]): number {
   return Math.max(1, Math.min(Math.floor((PAGE_LENGTH * page.length) / length), page.length * 8, MOST_ROWS))
 }
 
-/** The words that a filter searches for: `$text` stands at its top or inside `$and`. */
+/** The words that a filter searches for: `$text` is at its top or inside `$and`. */
 function wordsIn(filter: Filter): readonly string[] {
   if (filter.op === 'text') return filter.words
   return filter.op === 'and' ? filter.of.flatMap(wordsIn) : []

@@ -20,7 +20,7 @@ export function eraseFromChangesets(write: Write, id: string): void {
   }
 }
 
-/** Writes the operations that do not name the entity as a part of their own. */
+/** Writes the operations that do not name the entity as their own part. */
 function keepOthers(write: Write, changeset: string, operations: readonly Operation[], id: string): void {
   const current = JSON.parse(currentOf(write.sql, 'Changeset', changeset)!.data) as {
     parts: number

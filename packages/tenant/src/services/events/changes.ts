@@ -10,7 +10,7 @@ import { countWanted, loggedTypes, readWanted, type Wanted } from '../../store/s
 export interface Changes {
   readonly rows: readonly LogRow[]
   readonly hasMore: boolean
-  /** The seq to go on after. */
+  /** The seq to continue after. */
   readonly position: number
 }
 

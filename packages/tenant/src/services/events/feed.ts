@@ -20,7 +20,7 @@ export class Feed {
   #recent: LogRow[] = []
   #length = 0
   readonly #texts = new Map<number, string>()
-  /** What was told since the log last moved, by the seq it goes on after and by who may see it. */
+  /** What was told since the log last moved, by the seq it continues after and by who may see it. */
   readonly #pieces = new Map<number, Map<string, Piece>>()
   #told = 0
   #stop: (() => void) | null = null

@@ -4,7 +4,7 @@ import { viewKey } from '../../query/visibility.ts'
 import type { Feed } from './feed.ts'
 
 const MOST_PIECES = 10
-/** Sent when much was read without a match: others have their turn before the stream goes on. */
+/** Sent when much was read without a match: others have their turn before the stream continues. */
 const PAUSE = ':\n\n'
 
 /** Makes the piece of the log after a seq, as a grant sees it. */

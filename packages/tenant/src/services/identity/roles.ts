@@ -12,7 +12,7 @@ import { areaOf, rowsFilter, scopesOf } from '../keys.ts'
 export interface Role {
   readonly name: string
   readonly scopes: string
-  /** Filters by type; `$user.$id` and `$user.email` stand for the person. */
+  /** Filters by type; `$user.$id` and `$user.email` represent the person. */
   readonly filter: JsonObject | null
   readonly builtIn: boolean
 }

@@ -65,7 +65,7 @@ export function hasPeople(sql: Sql): boolean {
   return hasAny(sql, 'User')
 }
 
-/** The tenant that a session names, or null when the text is no session. */
+/** The tenant that a session names, or null when the text is not a session. */
 export function tenantOfSession(secret: string): string | null {
   return secret.startsWith(PREFIX.session) && FORM.test(secret) ? secret.slice(secret.indexOf('~') + 1) : null
 }

@@ -14,9 +14,9 @@ export const FORM = 1
 
 /** Which part of a log is meant. */
 export interface LogPart {
-  /** The event that it goes on after; 0 for all of it. */
+  /** The event that it continues after; 0 for all of it. */
   readonly after: number
-  /** The last event of it, when it does not go on to the end. */
+  /** The last event of it, when it does not continue to the end. */
   readonly until?: number
   readonly beside: NonLogTables
   /** True for the log of a fork, which records where it comes from. */
@@ -25,7 +25,7 @@ export interface LogPart {
 
 /**
  * A tenant as lines of JSON that every host can read: a head, its events after a seq with what seals them, then what
- * stands beside them (hashes of keys, secrets of webhooks, work to be done), and an end that tells it is whole.
+ * is stored next to them (hashes of keys, secrets of webhooks, work to be done), and an end that tells it is whole.
  * One string per page, so that a reader may pause in between; what is written meanwhile comes along.
  */
 export function* portableLog(engine: Engine, { after, until, beside, fork }: LogPart): Generator<string> {
@@ -44,7 +44,7 @@ export function* portableLog(engine: Engine, { after, until, beside, fork }: Log
     hash = last.hash
     size = Math.max(1, Math.min(MOST_ROWS, Math.floor((rows.length * PAGE_LENGTH) / page.length)))
   }
-  // In one piece: nothing can be written between the last event and what stands beside it.
+  // In one piece: nothing can be written between the last event and what is stored next to it.
   const rows = [...nonLogRows(engine.sql, beside)]
   const isCut = until !== undefined
   const kept = isCut ? [...rows.filter(({ row }) => row[0] !== CUT), cutRow(engine, position)] : rows
@@ -52,7 +52,7 @@ export function* portableLog(engine: Engine, { after, until, beside, fork }: Log
   yield `${kept.map(line).join('')}${line({ end: true, seq: position, hash: hexOf(hash), ...(origin && { origin }) })}`
 }
 
-/** Says that the log goes on no further, so that its next checkpoint does not continue the last one. */
+/** Says that the log continues no further, so that its next checkpoint does not continue the last one. */
 function cutRow({ sql }: Engine, seq: number): NonLogRow {
   return { beside: 'proof', row: [CUT, earliestCut(sql, seq)] }
 }

@@ -13,7 +13,7 @@ import { replacedBy, restate } from './restate.ts'
 const SLICE = 500
 
 /**
- * Brings a tenant to the state of a portable log: from nothing, or from the event that the log goes on after. Every event
+ * Brings a tenant to the state of a portable log: from nothing, or from the event that the log continues after. Every event
  * must fit the chain. Hooks do not run and nothing is delivered again. `pause` lets others have their turn.
  */
 export async function replay(
@@ -29,7 +29,7 @@ export async function replay(
     if (isWhole) throw broken('Something follows its end.')
     slice.push(line)
     isWhole = line.end === true
-    // What stands beside the events belongs to the last of them: it is not cut.
+    // What is stored next to the events belongs to the last of them: it is not cut.
     if (slice.length < SLICE || line.seq === undefined || isWhole) continue
     apply(engine, slice.splice(0))
     await pause()

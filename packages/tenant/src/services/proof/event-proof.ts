@@ -13,7 +13,7 @@ import { Tree } from './tree.ts'
 interface SealedEntry {
   /** The hash of the event before it. */
   readonly before: string
-  /** What is known of the event beside its values, as JSON text. */
+  /** What is known of the event in addition to its values, as JSON text. */
   readonly header: string
   /** The digest of salt, data, previous and, if there are any, arguments, with line breaks between them. */
   readonly digest: string

@@ -38,7 +38,7 @@ interface ProposedChangeset {
 /** Runs one write of the code in the next commit. */
 export type CodeWriter = <T>(context: Partial<WriteContext>, work: (write: Write) => T) => Promise<T>
 
-/** Runs code with the rights of a grant. Each operation is whole by itself and durable before the code goes on. */
+/** Runs code with the rights of a grant. Each operation is whole by itself and durable before the code continues. */
 export async function runCode(
   { engine }: Transactor,
   grant: Grant,

@@ -19,7 +19,7 @@ export type Beginning = (write: Write) => void
 
 /**
  * Code that runs without a trace. It runs on another thread and may take seconds, so no transaction can stay open for
- * it: each operation is run in one of its own, after all writes before it, with the same ids and times, and undone.
+ * it: each operation is run in its own, after all writes before it, with the same ids and times, and undone.
  */
 export class DryRun {
   readonly #engine: Engine

@@ -102,7 +102,7 @@ function demandHooks(grant: Grant): void {
   demandArea(grant, 'admin', 'platform')
 }
 
-/** Refuses a name that is no step of the type. */
+/** Refuses a name that is not a step of the type. */
 function demandStep(noun: Noun, step: string): void {
   const { before, after } = stepsOf(noun)
   if (before.includes(step) || after.includes(step)) return

@@ -57,7 +57,7 @@ export function syncedUntil(engine: Engine): number {
   return Number(getMeta(engine.sql, FLOOR) ?? 0)
 }
 
-/** Gives out the time up to which everything has been sent: from now on every event is later. */
+/** Returns the time up to which everything has been sent: from now on every event is later. */
 function giveOut({ engine, context }: Write): number {
   engine.syncedUntil = Math.max(context.clock.now(), engine.head.at, engine.syncedUntil)
   setMeta(engine.sql, FLOOR, String(engine.syncedUntil))

@@ -26,7 +26,7 @@ const ALWAYS = Number.MIN_SAFE_INTEGER
 type Declared = { readonly [timer: string]: string }
 
 /**
- * Schedules the timers that a type declares anew, for the entities that it has. Times in the past are due at once. A
+ * Schedules the timers that a type declares again, for the entities that it has. Times in the past are due at once. A
  * timer that follows another field from now on, or one with another name, has had its chance: only times to come count.
  */
 export function declareTimers(engine: Engine, after: Noun, before: Noun | undefined): void {

@@ -9,7 +9,7 @@ import { Lane, QUEUES } from './lane.ts'
 import { isSuccess, send } from './send.ts'
 import { type Subscription, subscriptions } from './subscription.ts'
 
-/** Tries at once per engine. The second half is for webhooks that have none under way. */
+/** Tries at once per engine. The second half is for webhooks that have none in progress. */
 const MOST_IN_FLIGHT = 256
 /** Deliveries that may be sent again after a crash, in exchange for as many writes saved. */
 const MOST_UNWRITTEN = 128
@@ -45,9 +45,9 @@ class Deliveries {
     this.#engine = transactor.engine
   }
 
-  /** When something is due that is not under way already. */
+  /** When something is due that is not in progress already. */
   due(): number | null {
-    // With no room left, whatever ends next goes on with all that waits.
+    // With no room left, whatever ends next continues with all that waits.
     if (this.#inFlight >= MOST_IN_FLIGHT) return null
     let earliest: number | null = null
     for (const subscription of subscriptions(this.#engine).values()) {
@@ -65,14 +65,14 @@ class Deliveries {
     const lane = this.#lanes.get(id)
     if (lane && lane.stuckUntil > 0) return lane.stuckUntil
     if (lane && !this.#hasRoom(lane)) return null
-    // A queue with something under way goes on by itself when that is done.
+    // A queue with something in progress continues by itself when that is done.
     const free = QUEUES.filter((queue) => !lane?.flying[queue])
     if (position !== null && free.includes('new')) return 0
     const dues = free.map((queue) => nextDelivery(this.#engine.sql, id, queue)).filter((due) => due !== null)
     return dues.length > 0 ? Math.min(...dues) : null
   }
 
-  /** Starts the next new delivery of a webhook, and beside it the next retry, unless they are under way. */
+  /** Starts the next new delivery of a webhook, and next to it the next retry, unless they are in progress. */
   #fill(id: string): void {
     const engine = this.#engine
     if (engine.scheduler.isResting || !subscriptions(engine).has(id)) return void this.#lanes.get(id)?.forget()

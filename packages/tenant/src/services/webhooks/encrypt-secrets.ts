@@ -10,6 +10,6 @@ export function encryptSecrets({ sql, ports }: Engine): void {
       replaceSecrets(sql, id, ports.vault.encrypt(secret), old && ports.vault.encrypt(old))
     }
   })
-  // What was overwritten must not live on in the files beside the database.
+  // What was overwritten must not remain in the files next to the database.
   sql.scrub?.()
 }

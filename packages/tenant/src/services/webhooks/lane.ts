@@ -5,10 +5,10 @@ import type { AttemptResult } from './attempts.ts'
 const PAGE = 50
 export const QUEUES: readonly Queue[] = ['new', 'retry']
 
-/** One webhook's deliveries under way. */
+/** One webhook's deliveries in progress. */
 export class Lane {
   readonly webhook: string
-  /** Whether a delivery of the queue is being sent: one after the other, in order, and retries beside the new ones. */
+  /** Whether a delivery of the queue is being sent: one after the other, in order, and retries in addition to the new ones. */
   readonly flying = { new: false, retry: false }
   /** What came of tries and is not written down yet, of which queues that was, and since when. */
   readonly #unwritten: AttemptResult[] = []
@@ -28,7 +28,7 @@ export class Lane {
     return this.flying.new || this.flying.retry
   }
 
-  /** Whether something unwritten still stands in the outbox as due, in a queue where nothing is being sent. */
+  /** Whether something unwritten still is in the outbox as due, in a queue where nothing is being sent. */
   get mustWrite(): boolean {
     return QUEUES.some((queue) => this.#unwrittenOf.has(queue) && !this.flying[queue])
   }
@@ -70,7 +70,7 @@ export class Lane {
     for (const { id } of deliveries) this.#taken.delete(id)
   }
 
-  /** Forgets what was read ahead: it stands in the outbox, and may have changed there. */
+  /** Forgets what was read ahead: it is in the outbox, and may have changed there. */
   forget(): void {
     for (const queue of QUEUES) this.release(this.#waiting[queue].splice(0))
   }

@@ -24,7 +24,7 @@ import { recordAttempts } from './attempts.ts'
 import { send } from './send.ts'
 import { subscriptions } from './subscription.ts'
 
-/** The states that a reader of deliveries knows, each with those it stands for in the outbox. */
+/** The states that a reader of deliveries knows, each with those it represents in the outbox. */
 const STATES: { readonly [state: string]: readonly DeliveryState[] } = {
   pending: ['new', 'retry'],
   delivered: ['delivered'],

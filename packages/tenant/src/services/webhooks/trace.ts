@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts'
 
 const SPAN_BYTES = 8
-/** The header of W3C Trace Context for a try to deliver: the trace of the write, and a span of its own. */
+/** The header of W3C Trace Context for a try to deliver: the trace of the write, and its own span. */
 export function traceHeader(engine: Engine, trace: string | null): { traceparent?: string } {
   if (trace === null) return {}
   const [id, flags] = trace.split('-')

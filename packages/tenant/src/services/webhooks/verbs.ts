@@ -83,7 +83,7 @@ function updateWebhook(write: Write, request: VerbRequest): VerbResult {
   return result
 }
 
-/** Gives a webhook a new secret, once; the one before signs alongside for a day. */
+/** Creates a new secret for a webhook and returns it once; the old one also signs for a day. */
 function rotateWebhook(write: Write, request: VerbRequest): RunResult {
   const given = fieldsOf(request.data ?? {}).secret
   refuse(given === undefined ? [] : secretIssues(given))
@@ -207,7 +207,7 @@ function seesOf({ actor, scopes, rows }: Grant): string {
   return JSON.stringify({ actor, scopes, rows })
 }
 
-/** Something beside the entity changed: what is remembered of webhooks is read again, and the queue looked at. */
+/** Something next to the entity changed: what is remembered of webhooks is read again, and the queue looked at. */
 function changed(write: Write): void {
   write.engine.cache.forget('Webhook')
   write.wakeAt(write.context.clock.now())

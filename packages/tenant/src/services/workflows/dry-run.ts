@@ -19,7 +19,7 @@ import { callOf } from './run.ts'
 import type { Sources } from './values.ts'
 import { demandWorkflow } from './view.ts'
 
-/** Runs work of a dry run in a commit of its own, with a grant. */
+/** Runs work of a dry run in its own commit, with a grant. */
 type Runner = <T>(grant: Grant, work: (write: Write) => T) => Promise<T>
 
 /** Runs a workflow on an event without a trace: what each step would give, and the events that it would write. */

@@ -7,7 +7,7 @@ export type StepOutcome = 'Succeeded' | 'Failed' | null
 export type Next = { readonly step: number } | { readonly end: 'Succeeded' | 'Failed' }
 
 /**
- * What comes next in a run. Steps run in order. After a failure, `Stop` ends the run, `Continue` goes on, and
+ * What comes next in a run. Steps run in order. After a failure, `Stop` ends the run, `Continue` continues, and
  * `Fallback` runs the steps that are marked as such instead of the rest.
  */
 export function nextStep(

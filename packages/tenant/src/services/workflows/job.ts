@@ -40,7 +40,7 @@ export function forgetRunsJob({ engine }: Transactor): Job {
 
 class Runs {
   readonly #transactor: Transactor
-  /** Workflows with a run under way that waits for something. */
+  /** Workflows with a run in progress that waits for something. */
   readonly #inFlight = new Set<string>()
 
   constructor(transactor: Transactor) {
@@ -95,7 +95,7 @@ class Runs {
     }
   }
 
-  /** Leaves a run for later that the service itself could not go on with, so that it does not hold up the others. */
+  /** Leaves a run for later that the service itself could not continue with, so that it does not hold up the others. */
   #postpone({ n, id }: RunRow, reason: unknown): void {
     const { engine } = this.#transactor
     engine.options.log?.('error', `The run ${id} of ${engine.slug} is held up`, { reason: String(reason) })

@@ -27,7 +27,7 @@ export function retryRun(write: Write, workflow: string, id: string): JsonObject
   return runView(engine, write.grant, runOf(sql, workflow, retry)!)
 }
 
-/** Ends a run that waits or is under way. What it has done stays. */
+/** Ends a run that waits or is in progress. What it has done stays. */
 export function cancelRun(write: Write, workflow: string, id: string): JsonObject {
   const run = demandRun(write, workflow, id)
   if (run.endedAt !== null) throw conflict(run, `has ended already: ${run.state.toLowerCase()}`)

@@ -10,7 +10,7 @@ interface Rights {
   readonly rows: { readonly [type: string]: unknown }
 }
 
-/** The rights of a grant, to keep beside a workflow. */
+/** The rights of a grant, to keep next to a workflow. */
 export function rightsText({ scopes, rows }: Grant): string {
   return JSON.stringify({ scopes, rows })
 }

@@ -37,7 +37,7 @@ export interface CodeTask {
 /** What became of the code of a step. */
 export type CodeOutcome = { readonly result: Json } | { readonly problem: Problem }
 
-/** A run with what it needs to go on. */
+/** A run with what it needs to continue. */
 interface Progress {
   readonly run: RunRow
   readonly definition: Definition
@@ -46,7 +46,7 @@ interface Progress {
 }
 
 /**
- * Goes on with a run: verb after verb, until it ends, waits, or comes to code. All of it is one transaction: a verb, its
+ * Continues with a run: verb after verb, until it ends, waits, or comes to code. All of it is one transaction: a verb, its
  * mark in the run, and the end of the run are written together.
  */
 export function advance(
