@@ -71,7 +71,8 @@ export class AddressBounds {
   /** Counts a request until it is released. Throws when its address has too many. */
   takeRequest(request: IncomingMessage): CountedRequest {
     const state = this.#stateOf(request.socket)
-    const address = state.address ?? this.#options.addresses.of(request)
+    const { addresses } = this.#options
+    const address = addresses.namedByNode(request) ?? state.address ?? addresses.of(request)
     if (state.pipelined >= MOST_PIPELINED)
       throw this.#tooMany('pipelined', 'requests of one connection', MOST_PIPELINED)
     const count = this.#requests.take(address)

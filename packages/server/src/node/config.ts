@@ -7,6 +7,7 @@ import { type ProofSettings, readProofSettings } from '../host/proof-settings.ts
 import { SettingError } from '../host/setting-error.ts'
 import type { OidcSettings } from '../identity/ports.ts'
 import { type Program, programOf } from '../program.ts'
+import { type ClusterSettings, readClusterSettings } from './cluster-settings.ts'
 import type { Collector } from './watch/spans.ts'
 
 /** How a host runs: every setting a flag, a variable and a default. */
@@ -68,6 +69,8 @@ export interface Settings extends ProofSettings {
   readonly logRequests: boolean
   /** Where spans are sent to; null is nowhere. */
   readonly collector: Collector | null
+  /** The cluster that this node is part of; null when it has its tenants for itself. */
+  readonly cluster: ClusterSettings | null
 }
 
 type Words = { readonly [name: string]: string | undefined }
@@ -75,6 +78,7 @@ type Words = { readonly [name: string]: string | undefined }
 /** Reads the settings. A flag beats a variable beats a default. */
 export function readSettings(flags: Words, env: Words): Settings {
   const read = (flag: string, variable: string) => flags[flag] ?? (env[variable] === '' ? undefined : env[variable])
+  const cluster = readClusterSettings(read)
   return {
     port: wholeNumber('--port', read('port', 'TILDE_PORT') ?? '8787', 0, 65_535),
     host: read('host', 'TILDE_HOST') ?? '127.0.0.1',
@@ -82,8 +86,9 @@ export function readSettings(flags: Words, env: Words): Settings {
     hostSuffix: (read('host-suffix', 'TILDE_HOST_SUFFIX') ?? 'localhost').toLowerCase().replace(/^\.+/, ''),
     workers: wholeNumber(
       '--workers',
-      read('workers', 'TILDE_WORKERS') ?? String(defaultWorkers(availableParallelism())),
-      0,
+      read('workers', 'TILDE_WORKERS') ?? String(Math.max(defaultWorkers(availableParallelism()), cluster ? 1 : 0)),
+      // Answers of a cluster are held between two threads.
+      cluster ? 1 : 0,
       64,
     ),
     workerTimeout: duration('TILDE_WORKER_TIMEOUT', env.TILDE_WORKER_TIMEOUT || '10s'),
@@ -100,10 +105,12 @@ export function readSettings(flags: Words, env: Words): Settings {
     keyRequests: count('TILDE_KEY_REQUESTS', env, '128'),
     tenantPolls: count('TILDE_TENANT_POLLS', env, '1000'),
     keyPolls: count('TILDE_KEY_POLLS', env, '256'),
-    createTenants: oneOf('--create-tenants', read('create-tenants', 'TILDE_CREATE_TENANTS') ?? 'write', [
-      'write',
-      'operator',
-    ]) as Settings['createTenants'],
+    createTenants: oneOf(
+      '--create-tenants',
+      read('create-tenants', 'TILDE_CREATE_TENANTS') ?? (cluster ? 'operator' : 'write'),
+      // A node without the file of a tenant must not make a second one.
+      cluster ? ['operator'] : ['write', 'operator'],
+    ) as Settings['createTenants'],
     baseUrl: read('base-url', 'TILDE_BASE_URL')?.replace(/\/+$/, '') ?? null,
     mcpOrigins: (env.TILDE_MCP_ORIGINS || '')
       .split(',')
@@ -134,6 +141,7 @@ export function readSettings(flags: Words, env: Words): Settings {
           service: env.OTEL_SERVICE_NAME || 'tildebase',
         }
       : null,
+    cluster,
   }
 }
 

@@ -42,6 +42,11 @@ export class TenantFiles {
     this.#makeTemplate()
   }
 
+  /** The empty tenant. */
+  get template(): string {
+    return this.#template
+  }
+
   /** The file of a tenant. The slug has been checked at the door. */
   pathOf(slug: string): string {
     return join(this.#folder, slug.slice(0, 2), `${slug}.db`)

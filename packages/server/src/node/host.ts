@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { hasStreamedBody } from '../http.ts'
 import { AddressBounds } from './address-bounds.ts'
 import { ClientAddresses } from './client-address.ts'
+import type { ClusterHost } from './cluster-host.ts'
 import type { Settings } from './config.ts'
 import { createHttp } from './http-server.ts'
 import { report } from './log.ts'
@@ -18,19 +19,20 @@ export interface Host {
 const DRAIN_MS = 10_000
 
 /** Starts a host: opens the data folder, listens, and wakes what was interrupted. */
-export async function startHost(settings: Settings): Promise<Host> {
-  const service = await openService(settings)
+export async function startHost(settings: Settings, cluster?: ClusterHost): Promise<Host> {
+  const service = await openService(settings, cluster)
   const { server, idle } = createHttp({
     gateway: service.gateway,
     refusals: service.refusals,
     bodyMemory: service.bodyMemory,
     addresses: new AddressBounds({
-      addresses: new ClientAddresses(settings.proxies),
+      addresses: new ClientAddresses(settings.proxies, cluster?.isNode),
       sockets: settings.addressSockets,
       requests: settings.addressRequests,
       refusals: service.refusals,
     }),
     isStopping: service.isStopping,
+    elsewhere: cluster?.elsewhere,
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
     stalls: new StallWatch(settings.bodyTimeout),

@@ -21,6 +21,10 @@ export interface HttpOptions extends UploadOptions {
   readonly streams: (path: string) => boolean
   /** Whether the service is about to end: it then takes nothing new. */
   readonly isStopping: () => boolean
+  /** Passes a request on to where its tenant is. False when it is to be answered here. */
+  readonly elsewhere?:
+    | ((request: IncomingMessage, response: ServerResponse, address: string) => boolean | Promise<boolean>)
+    | undefined
   readonly report: (reason: unknown, requestId: string) => void
 }
 
@@ -95,6 +99,10 @@ async function serve(
     counted = options.addresses.takeRequest(request)
     onEnd(counted.release)
     const { address } = counted
+    if (options.elsewhere) {
+      const isPassed = options.elsewhere(request, response, address)
+      if (isPassed === true || (isPassed !== false && (await isPassed))) return
+    }
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const given = options.gateway.answer(
       askOf(request, path, query),

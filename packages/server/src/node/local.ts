@@ -16,7 +16,8 @@ import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 import { countedOutbound, noStats } from './watch/stats.ts'
 
 /** What differs between the thread of the host and a worker of it. */
-export interface Thread extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited'> {
+export interface Thread
+  extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication'> {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
 }
@@ -64,6 +65,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     worked: thread.worked,
     atWork: thread.atWork,
     isAwaited: thread.isAwaited,
+    replication: thread.replication,
   })
 }
 

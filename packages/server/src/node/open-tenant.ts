@@ -3,6 +3,7 @@ import type { Outbound, Signer, Witness } from '@tildebase/tenant/ports'
 import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
 import { createVault } from '../host/vault.ts'
 import { threadTurns } from '../thread-turns.ts'
+import { heldOutbound, heldWitness, type Replication } from './replication.ts'
 import type { NodeScript } from './script/script.ts'
 import { openSql } from './sql.ts'
 import { countCommit, type Stats } from './watch/stats.ts'
@@ -24,6 +25,8 @@ export interface OpenOptions {
   readonly worked?: ((slug: string, ms: number) => void) | undefined
   /** Whether requests wait for this thread. */
   readonly isAwaited?: (() => boolean) | undefined
+  /** Where commits are kept beside the files of this host; absent when the files are all there is. */
+  readonly replication?: Replication | undefined
 }
 
 /** A tenant that is open. */
@@ -42,14 +45,23 @@ export function openTenantFile(
   cacheKiB: number,
   wakeAt: (at: number) => void,
 ): OpenTenant {
-  const { outbound, script, secretKey, stats, atWork } = options
-  const sql = openSql(path, { cacheKiB, ...(atWork && { onStatement: () => atWork(slug) }) })
+  const { script, secretKey, stats, atWork } = options
+  // A file that is no tenant's own, such as a copy, is nobody else's business.
+  const replication = options.replication?.covers(path) ? options.replication : null
+  const gate = () => replication!.gate(slug)
+  const outbound = replication && options.outbound ? heldOutbound(options.outbound, gate) : options.outbound
+  const witnesses = options.witnesses ?? []
+  const sql = openSql(path, {
+    cacheKiB,
+    ...(atWork && { onStatement: () => atWork(slug) }),
+    onCommit: replication ? (n, changes, erases) => replication.committed(slug, n, changes, erases) : undefined,
+  })
   try {
     const tenant: Tenant = openTenant(
       slug,
       {
         sql,
-        clock: systemClock,
+        clock: replication ? { now: () => replication.now(slug) } : systemClock,
         random: systemRandom,
         seal: systemSeal,
         vault: createVault(secretKey, slug),
@@ -63,7 +75,7 @@ export function openTenantFile(
           worked: (ms) => options.worked?.(slug, ms),
         },
         signer: options.signer,
-        witnesses: options.witnesses ?? [],
+        witnesses: replication ? witnesses.map((witness) => heldWitness(witness, gate)) : witnesses,
         soon: (run) =>
           setImmediate(() => {
             countCommit(stats, tenant.waiting)

@@ -11,6 +11,7 @@ import { createAdmission } from './admission.ts'
 import { Alarms } from './alarms.ts'
 import { BodyMemory } from './body-memory.ts'
 import { BoundedTenants } from './bounded-tenants.ts'
+import type { ClusterHost, TenantRunner } from './cluster-host.ts'
 import { loadProgram, mcpHosts, type Settings } from './config.ts'
 import { consolePages } from './console.ts'
 import { docsPage } from './docs.ts'
@@ -46,7 +47,7 @@ export interface Service {
 }
 
 /** Opens the service: its data folder, its tenants, its gateway. */
-export async function openService(given: Settings): Promise<Service> {
+export async function openService(given: Settings, cluster?: ClusterHost): Promise<Service> {
   // Before anything is made: a mistake in the file is reported in one line, where a thread could only die of it.
   const program = await loadProgram(given.config)
   mkdirSync(given.data, { recursive: true, mode: 0o700 })
@@ -63,9 +64,12 @@ export async function openService(given: Settings): Promise<Service> {
   const book = alarms.book.bind(alarms)
   const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   const quarantined = (slug: string, until: number) => journal.record('quarantine', slug, { until: isoOf(until) })
-  const pool = settings.workers > 0 ? new WorkerPool(settings, book, quarantined) : null
-  const tenants = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
+  const pool =
+    settings.workers > 0 ? new WorkerPool(settings, cluster?.booking(book) ?? book, quarantined, cluster?.gate) : null
+  const alone = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
   await pool?.start()
+  const tenants: TenantRunner =
+    cluster && pool ? await cluster.join({ pool, files, data: settings.data, wakeAt: book }) : alone
   const observer = new HostObserver(settings)
   const restoring = new Restoring()
   const fileThread = new FileThread(settings, settings.secretKey)
@@ -87,7 +91,7 @@ export async function openService(given: Settings): Promise<Service> {
   const refusals = new Refusals()
   const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
   const guarded = restoring.guard(tenants)
-  const exists = (slug: string) => files.has(slug) || restoring.has(slug)
+  const exists = (slug: string) => (cluster?.exists(slug) ?? files.has(slug)) || restoring.has(slug)
   const admission = createAdmission({ tenants: guarded, exists, signupLimit: settings.signupLimit, refusals })
   const gateway = new Gateway({
     tenants: mergingForks(new BoundedTenants(guarded, settings, refusals), settings.bodyLimit),
@@ -105,6 +109,8 @@ export async function openService(given: Settings): Promise<Service> {
     observer,
     outside: async (request, segments, sender, requestId) => {
       if (segments[0] === 'operator') {
+        const ofCluster = await cluster?.operatorPage(request, segments, sender)
+        if (ofCluster) return ofCluster
         const answer = await operatorPage(request, segments, sender, requestId, actions)
         // A tenant that was restored knows keys again.
         if (request.method !== 'GET' && segments[2] !== undefined) admission.wrote(segments[2])
@@ -112,7 +118,9 @@ export async function openService(given: Settings): Promise<Service> {
       }
       if (segments.join('/') === 'metrics') {
         demandReading(request.method)
-        return numbersPage(observer.numbers.page(await tenants.stats(), refusals.counts, bodyMemory.total))
+        return numbersPage(
+          observer.numbers.page(await tenants.stats(), refusals.counts, bodyMemory.total) + (cluster?.metrics() ?? ''),
+        )
       }
       const known = await proof.answer(request, segments)
       if (known) return known
@@ -132,11 +140,14 @@ export async function openService(given: Settings): Promise<Service> {
       for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
     },
     async rest() {
+      // Others take over the tenants first: requests that come meanwhile are passed on to them.
+      await cluster?.drain()
       stopping = true
       await tenants.rest()
     },
     async close() {
       await tenants.closeAll()
+      await cluster?.leave()
       await fileThread.close()
       await observer.close()
       alarms.close()

@@ -2,6 +2,7 @@ import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { overBudget } from '@tildebase/tenant'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { Flusher } from './flusher.ts'
+import { type OnCommit, Recording } from './recording.ts'
 
 export interface NodeSql extends Sql {
   close(): void
@@ -31,18 +32,22 @@ export interface SqlOptions {
   readonly cacheKiB?: number
   /** Called before every statement. */
   readonly onStatement?: () => void
+  /** Receives the changes of every commit. The file is then a copy of what is kept elsewhere. */
+  readonly onCommit?: OnCommit | undefined
 }
 
 /** Opens a SQLite file, or `:memory:`, durable before every commit returns. */
 export function openSql(
   path: string,
-  { limits = false, cacheKiB = 8_000, onStatement = () => {} }: SqlOptions = {},
+  { limits = false, cacheKiB = 8_000, onStatement = () => {}, onCommit }: SqlOptions = {},
 ): NodeSql {
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
     for (const pragma of PRAGMAS) db.exec(pragma)
     db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
-    return new Connection(db, onStatement)
+    // What the power takes from this file is elsewhere.
+    if (onCommit) db.exec('PRAGMA synchronous = NORMAL')
+    return new Connection(db, onStatement, onCommit ? new Recording(db, onCommit) : null)
   } catch (reason) {
     // It owns the file by now: left open, nobody could open it again.
     db.close()
@@ -91,9 +96,11 @@ class Connection implements NodeSql {
   #damage: Error | null = null
   #deadline = Number.POSITIVE_INFINITY
   #ticks = 0
+  readonly #recording: Recording | null
 
-  constructor(db: DatabaseSync, onStatement: () => void) {
+  constructor(db: DatabaseSync, onStatement: () => void, recording: Recording | null) {
     this.#db = db
+    this.#recording = recording
     this.#onStatement = onStatement
     db.function('tick', { deterministic: false, directOnly: true }, () => this.#tick())
   }
@@ -103,6 +110,10 @@ class Connection implements NodeSql {
     if (this.#lost) throw AGAIN
     this.#onStatement()
     const { statement, writes } = this.#prepared(sql)
+    if (writes && this.#recording) {
+      if (this.#frames.length === 0) return this.#outer(() => this.rows(sql, ...values))
+      this.#recording.note(sql)
+    }
     if (writes) this.#protect()
     try {
       return statement.all(...values) as unknown as SqlRow[]
@@ -138,7 +149,9 @@ class Connection implements NodeSql {
     this.#frames.push({ undo: 'whole', guarded: false })
     try {
       const result = work()
+      const announce = this.#recording?.seal()
       this.rows('COMMIT')
+      announce?.()
       return result
     } catch (reason) {
       if (this.#lost) throw AGAIN
@@ -202,6 +215,7 @@ class Connection implements NodeSql {
   close(): void {
     this.#statements.clear()
     this.#older.clear()
+    this.#recording?.close()
     this.#db.close()
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
 import { type AppOptions, handleRequest, unauthorized } from '../app.ts'
@@ -33,6 +34,7 @@ type Body = AsyncIterable<string | Uint8Array>
 
 /** How long a stop waits for what tenants do by themselves. */
 const REST_MS = 5_000
+const IDLE_POLL = 5
 
 /** KiB of memory for the files of open tenants: the more there are, the less a new one keeps. */
 const CACHES = 262_144
@@ -148,6 +150,26 @@ export class LocalTenants implements Tenants {
     return runAdminTask(context, slug, task)
   }
 
+  /** Ends the streams of a tenant and what it does by itself: it is about to be closed for good. */
+  async restTenant(slug: string): Promise<void> {
+    await inTime(this.#open.get(slug)?.tenant.rest(), REST_MS)
+  }
+
+  /** Closes a tenant when nothing uses it any more, or after a while in any case. */
+  async closeTenant(slug: string): Promise<void> {
+    const entry = this.#open.get(slug)
+    for (let ms = 0; entry && ms < REST_MS && !isIdle(entry); ms += IDLE_POLL) await sleep(IDLE_POLL)
+    this.close(slug)
+  }
+
+  /** Forgets a tenant at once and removes its file: another node has gone on without it. */
+  async dropTenant(slug: string): Promise<void> {
+    const entry = this.#open.get(slug)
+    if (!entry) return this.#options.files.remove(slug)
+    void entry.tenant.rest()
+    this.#discard(slug)
+  }
+
   /** Closes a tenant, so that its file is whole and alone. */
   close(slug: string): void {
     const entry = this.#open.get(slug)
@@ -159,9 +181,7 @@ export class LocalTenants implements Tenants {
   /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are in progress. */
   async rest(): Promise<void> {
     const open = [...this.#open.values(), ...[...this.#empty.values()].flatMap((empty) => [...empty])]
-    const resting = Promise.all(open.map(({ tenant }) => tenant.rest()))
-    const late = new Promise((done) => setTimeout(done, REST_MS).unref())
-    await Promise.race([resting, late])
+    await inTime(Promise.all(open.map(({ tenant }) => tenant.rest())), REST_MS)
   }
 
   async closeAll(): Promise<void> {
@@ -266,6 +286,11 @@ export class LocalTenants implements Tenants {
     entry.close()
     this.#options.files.remove(slug)
   }
+}
+
+/** Waits for some work, but not for long. */
+async function inTime(work: Promise<unknown> | undefined, ms: number): Promise<void> {
+  await Promise.race([work, new Promise((done) => setTimeout(done, ms).unref())])
 }
 
 /** Rejects a slug without a created tenant, and a sender without a key if the tenant exists. */

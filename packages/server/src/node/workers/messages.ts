@@ -1,7 +1,16 @@
 import type { About } from '@tildebase/nouns'
 
 /** What the gateway's thread asks of a worker: one of these of the tenants that live there. */
-export type Method = 'answer' | 'verify' | 'wake' | 'runTask' | 'rest' | 'stats'
+export type Method =
+  | 'answer'
+  | 'verify'
+  | 'wake'
+  | 'runTask'
+  | 'rest'
+  | 'stats'
+  | 'restTenant'
+  | 'closeTenant'
+  | 'dropTenant'
 
 /** From the gateway's thread to a worker. */
 export type ToWorker =
@@ -11,6 +20,11 @@ export type ToWorker =
   | { readonly do: 'begin'; readonly baseUrl: string }
   | { readonly do: 'ping' }
   | { readonly do: 'stop' }
+  /** What was held may leave, or may not. */
+  | { readonly do: 'pass'; readonly id: number; readonly isAllowed: boolean }
+  /** No time before this one is given out for the tenant; none after `until` for any. */
+  | { readonly do: 'clock'; readonly slug: string; readonly from: number }
+  | { readonly do: 'clockLimit'; readonly until: number }
   | Flow
 
 /** From a worker to the gateway's thread. */
@@ -23,6 +37,16 @@ export type FromWorker =
   | { readonly do: 'waits'; readonly id: number; readonly ms: number }
   | { readonly do: 'opened'; readonly slug: string }
   | { readonly do: 'book'; readonly slug: string; readonly at: number | null }
+  /** The file of a tenant has one commit more. It comes before every answer that can know of it. */
+  | {
+      readonly do: 'commit'
+      readonly slug: string
+      readonly n: number
+      readonly changes: Uint8Array
+      readonly erases: boolean
+    }
+  /** Something other than an answer is about to leave. */
+  | { readonly do: 'hold'; readonly id: number; readonly slug: string }
   | Flow
 
 /** A stream of a call, in either direction; `id` is the call's. */

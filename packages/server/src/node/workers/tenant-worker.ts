@@ -4,8 +4,9 @@ import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { log } from '../log.ts'
 import { AtWork } from './at-work.ts'
 import { FairQueue } from './fair-queue.ts'
-import { Flows, ownBytes, problemFrom } from './flows.ts'
-import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import { Flows, ownBytes, problemFrom, refusalOf } from './flows.ts'
+import type { Gate } from './gate.ts'
+import { FLOWING, type Flow, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
 import { Wire } from './wire.ts'
 import type { Start } from './worker.ts'
 
@@ -19,15 +20,21 @@ export interface WorkerOptions {
   /** Called with the tenant that the thread worked on when it ended. Returns whether the tenant is in quarantine now. */
   readonly died: (slug: string) => boolean
   readonly isQuarantined: (slug: string) => boolean
+  /** Holds what the thread sends back for a tenant; absent when all of it may leave at once. */
+  readonly gate?: Gate | undefined
 }
 
 interface Pending {
+  /** The tenant that it is about, or null. */
+  readonly about: string | null
   /** The tenant whose turn it is, until the call gives its place back. */
   tenant: string | null
   readonly done: (value: never) => void
   readonly failed: (reason: unknown) => void
 }
 
+/** Methods whose answers tell what is in a tenant. */
+const HELD: ReadonlySet<Method> = new Set(['answer', 'verify', 'runTask'])
 const BEAT = 1_000
 const STEADY = 10_000
 const SHORTEST_PAUSE = 100
@@ -44,6 +51,8 @@ export class TenantWorker {
   #wire!: Wire<ToWorker, FromWorker>
   #flows!: Flows
   readonly #calls = new Map<number, Pending>()
+  /** The tenants of streams that the gate looks at. */
+  readonly #streams = new Map<number, string>()
   /** Calls of tenants wait here for their turn in the thread. */
   readonly #queue = new FairQueue()
   #lastCall = 0
@@ -140,7 +149,13 @@ export class TenantWorker {
     this.#atWork.sent()
     this.#wire.send({ do: 'call', id, method, args }, transfer)
     this.#heart ??= setInterval(() => this.#beat(), BEAT).unref()
-    return new Promise((done, failed) => this.#calls.set(id, { tenant, done, failed }))
+    const about = HELD.has(method) ? (args[0] as string) : null
+    return new Promise((done, failed) => this.#calls.set(id, { about, tenant, done, failed }))
+  }
+
+  /** Tells the thread something that needs no answer. */
+  tell(message: ToWorker): void {
+    if (this.#state === 'up') this.#wire.send(message)
   }
 
   /** Lets the thread close its tenants and end. */
@@ -161,16 +176,40 @@ export class TenantWorker {
       case 'waits':
         this.#leave(this.#calls.get(message.id), message.ms)
         break
-      case 'return':
-        this.#leave(this.#calls.get(message.id), message.ms)
-        this.#settle(message.id)?.done(this.#withBody(message.id, message.value) as never)
+      case 'return': {
+        const pending = this.#calls.get(message.id)
+        this.#leave(pending, message.ms)
+        // The first chunks may be on the heels of the answer: the stream must be there when they come.
+        const value = this.#withBody(message.id, message.value)
+        const isStreamed = isFlowing((message.value as Partial<HttpResponse> | null)?.body)
+        if (isStreamed && pending?.about != null && this.#options.gate) this.#streams.set(message.id, pending.about)
+        this.#pass(
+          pending?.about ?? null,
+          () => this.#settle(message.id)?.done(value as never),
+          () => this.#settle(message.id)?.failed(moved()),
+        )
         break
-      case 'refuse':
-        this.#leave(this.#calls.get(message.id), message.ms)
-        this.#settle(message.id)?.failed(problemFrom(message.problem))
+      }
+      case 'refuse': {
+        const pending = this.#calls.get(message.id)
+        this.#leave(pending, message.ms)
+        const refuse = () => this.#settle(message.id)?.failed(problemFrom(message.problem))
+        this.#pass(pending?.about ?? null, refuse, () => this.#settle(message.id)?.failed(moved()))
+        break
+      }
+      case 'commit':
+        this.#options.gate?.committed(message.slug, message.n, message.changes, message.erases)
+        break
+      case 'hold':
+        this.#pass(
+          message.slug,
+          () => this.tell({ do: 'pass', id: message.id, isAllowed: true }),
+          () => this.tell({ do: 'pass', id: message.id, isAllowed: false }),
+        )
         break
       case 'opened':
         this.#open.add(message.slug)
+        this.#options.gate?.opened(message.slug)
         break
       case 'book':
         this.#open.delete(message.slug)
@@ -179,9 +218,32 @@ export class TenantWorker {
       case 'pong':
       case 'ready':
         break
+      case 'chunk':
+      case 'end':
+      case 'break':
+        this.#passFlow(message)
+        break
       default:
         this.#flows.receive(message)
     }
+  }
+
+  /** Lets something out when the gate of its tenant is open. */
+  #pass(slug: string | null, release: () => void, refuse: () => void): void {
+    const { gate } = this.#options
+    if (slug === null || !gate) release()
+    else gate.pass(slug, release, refuse)
+  }
+
+  /** The streams that share a chunk are of one tenant. */
+  #passFlow(message: Flow & { readonly do: 'chunk' | 'end' | 'break' }): void {
+    const ids = message.do === 'chunk' ? message.ids : [message.id]
+    const slug = this.#streams.size === 0 ? null : (this.#streams.get(ids[0]!) ?? null)
+    if (message.do !== 'chunk') this.#streams.delete(message.id)
+    const broken = () => {
+      for (const id of ids) this.#flows.receive({ do: 'break', id, problem: refusalOf(moved()) })
+    }
+    this.#pass(slug, () => this.#flows.receive(message), broken)
   }
 
   /** A call gives its place in the thread back, once. */
@@ -199,7 +261,6 @@ export class TenantWorker {
     return pending
   }
 
-  /** The first chunks may be on the heels of the answer: the stream must be there when they come. */
   #withBody(id: number, value: unknown): unknown {
     const { body } = (value ?? {}) as Partial<HttpResponse>
     return isFlowing(body) ? { ...(value as HttpResponse), body: this.#flows.drink(id) } : value
@@ -225,6 +286,9 @@ export class TenantWorker {
   #release(): void {
     const calls = [...this.#calls.values()]
     this.#calls.clear()
+    this.#streams.clear()
+    // A commit may have been made that was not told of.
+    this.#options.gate?.died([...this.#open])
     for (const { failed } of calls) failed(restarting())
     this.#queue.clear(restarting())
     this.#flows.breakAll(restarting())
@@ -256,8 +320,15 @@ export class TenantWorker {
     if (this.#state !== 'down') return
     await this.start()
     const open = [...this.#open].filter((slug) => !this.#options.isQuarantined(slug))
-    await Promise.all(open.map((slug) => this.call('wake', [slug])))
+    // With a gate, its owner brings the files in order first and wakes them then.
+    if (!this.#options.gate) await Promise.all(open.map((slug) => this.call('wake', [slug])))
   }
+}
+
+function moved(): Problem {
+  return new Problem('unavailable', 'Another node has this tenant now, or the log cannot be reached. Try again.', {
+    retryAfter: 1,
+  })
 }
 
 function restarting(): Problem {

@@ -8,6 +8,8 @@ import type { AdminTask } from '../admin-tasks.ts'
 import type { Settings } from '../config.ts'
 import { log, report } from '../log.ts'
 import { addStats, type Stats } from '../watch/stats.ts'
+import type { Gate } from './gate.ts'
+import type { ToWorker } from './messages.ts'
 import { QUARANTINE, Quarantine } from './quarantine.ts'
 import { TenantWorker } from './tenant-worker.ts'
 
@@ -24,6 +26,7 @@ export class WorkerPool implements Tenants {
     settings: Settings,
     book: (slug: string, at: number | null) => void,
     onQuarantine: (slug: string, until: number) => void = () => {},
+    gate?: Gate,
   ) {
     this.#onQuarantine = onQuarantine
     this.#workers = Array.from(
@@ -36,6 +39,7 @@ export class WorkerPool implements Tenants {
           book,
           died: (slug) => this.#died(slug),
           isQuarantined: (slug) => this.#quarantine.has(slug),
+          gate,
         }),
     )
   }
@@ -84,6 +88,16 @@ export class WorkerPool implements Tenants {
     if (task.do === 'delete') this.#quarantine.release(slug)
     this.#quarantine.refuse(slug)
     return this.#of(slug).call('runTask', [slug, task])
+  }
+
+  /** Does something with the file of a tenant in its thread, for a host whose tenants come and go. */
+  async manage(slug: string, what: 'restTenant' | 'closeTenant' | 'dropTenant'): Promise<void> {
+    await this.#of(slug).call(what, [slug])
+  }
+
+  /** Tells the thread of a tenant something, or all threads. */
+  tell(message: ToWorker, slug?: string): void {
+    for (const worker of slug === undefined ? this.#workers : [this.#of(slug)]) worker.tell(message)
   }
 
   isQuarantined(slug: string): boolean {

@@ -9,6 +9,7 @@ import { report } from '../log.ts'
 import { AtWork } from './at-work.ts'
 import { Flows, ownBytes, refusalOf } from './flows.ts'
 import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import { ThreadReplication } from './thread-replication.ts'
 import { Wire } from './wire.ts'
 
 /** What a worker is started with. */
@@ -26,6 +27,10 @@ const { settings, baseUrl: first, atWork: memory } = workerData as Start
 const atWork = new AtWork(memory)
 let baseUrl = first
 const program = await loadProgram(settings.config)
+const replication =
+  settings.cluster === null
+    ? undefined
+    : new ThreadReplication(settings.data, (message, transfer) => wire.send(message, transfer))
 const tenants = localTenants(settings, program, new TenantFiles(settings.data), {
   baseUrl: () => baseUrl,
   book: (slug, at) => wire.send({ do: 'book', slug, at }),
@@ -33,6 +38,7 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
   opened: (slug) => wire.send({ do: 'opened', slug }),
   worked: use,
   isAwaited: () => atWork.isAwaited,
+  replication,
 })
 /** Milliseconds that tenants used since they were last told of. */
 const used = new Map<string, number>()
@@ -61,6 +67,11 @@ function receive(message: ToWorker): void {
       break
     case 'ping':
       wire.send({ do: 'pong' })
+      break
+    case 'pass':
+    case 'clock':
+    case 'clockLimit':
+      replication?.receive(message)
       break
     case 'stop':
       void tenants.closeAll().finally(() => {

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Tenants } from '../gateway.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
+import type { Sender } from '../sender.ts'
+import type { AdminTask } from './admin-tasks.ts'
+import type { TenantFiles } from './files.ts'
+import type { Stats } from './watch/stats.ts'
+import type { Gate } from './workers/gate.ts'
+import type { WorkerPool } from './workers/worker-pool.ts'
+
+/** What runs the tenants of a host. */
+export interface TenantRunner extends Tenants {
+  wake(slug: string): Promise<void>
+  runTask(slug: string, task: AdminTask): Promise<unknown>
+  rest(): Promise<void>
+  stats(): Promise<Stats>
+  closeAll(): Promise<void>
+}
+
+type Book = (slug: string, at: number | null) => void
+
+/** What a cluster does for a host that is one node of it. The host knows no more of it than this. */
+export interface ClusterHost {
+  readonly gate: Gate
+  /** Hears when tenants are closed, and when they are due. */
+  booking(book: Book): Book
+  /** Joins the cluster. Returns the tenants of this node, which come and go. */
+  join(node: {
+    readonly pool: WorkerPool
+    readonly files: TenantFiles
+    readonly data: string
+    readonly wakeAt: Book
+  }): Promise<TenantRunner>
+  /** Whether some node may have the tenant. */
+  exists(slug: string): boolean
+  /** Whether a request was passed on by another node. */
+  readonly isNode: (request: IncomingMessage) => boolean
+  /** Passes a request on to the node of its tenant. False when that is this one. */
+  readonly elsewhere: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: string,
+  ) => boolean | Promise<boolean>
+  operatorPage(request: HttpRequest, segments: readonly string[], sender: Sender): MaybePromise<HttpResponse | null>
+  /** Numbers for `/metrics`. */
+  metrics(): string
+  /** Gives all tenants to other nodes. */
+  drain(): Promise<void>
+  leave(): Promise<void>
+}

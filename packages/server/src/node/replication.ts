@@ -1,0 +1,30 @@
+import type { Outbound, Witness } from '@tildebase/tenant/ports'
+
+/** How the files of tenants are kept elsewhere, too: a file is then a copy, and a commit counts when the other place has it. */
+export interface Replication {
+  /** Whether a file is that of a tenant, and not some copy of one. */
+  covers(path: string): boolean
+  committed(slug: string, n: number, changes: Uint8Array, erases: boolean): void
+  /** Done when all that the tenant has committed is kept; false when it never will be. */
+  gate(slug: string): Promise<boolean>
+  /** The time for a tenant: not before what an owner before this one gave out. */
+  now(slug: string): number
+}
+
+const GONE = { error: 'Another node has this tenant now.' }
+
+/** Sends nothing that was made from a commit before that is kept. */
+export function heldOutbound(outbound: Outbound, gate: () => Promise<boolean>): Outbound {
+  return {
+    ...(outbound.refuses && { refuses: outbound.refuses.bind(outbound) }),
+    post: async (request) => ((await gate()) ? outbound.post(request) : GONE),
+  }
+}
+
+export function heldWitness(witness: Witness, gate: () => Promise<boolean>): Witness {
+  return {
+    name: witness.name,
+    publicKey: witness.publicKey,
+    submit: async (body) => ((await gate()) ? witness.submit(body) : GONE),
+  }
+}
