@@ -20,6 +20,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
   sync: 'bring a local store and the service together',
   mcp: 'be a tool of a program that speaks MCP',
   tenants: 'list, inspect and delete tenants',
+  cluster: 'show the nodes of a cluster, and move tenants',
   fork: 'copy a tenant, also as of a time',
   backup: 'save a tenant to a file',
   restore: 'make a tenant of a backup',

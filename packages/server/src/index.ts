@@ -1,5 +1,6 @@
+export { startHost } from './cluster/start-host.ts'
 export { SettingError } from './host/setting-error.ts'
 export { type LocalOptions, type LocalTildebase, localTildebase } from './local.ts'
 export { readSettings, type Settings } from './node/config.ts'
-export { type Host, startHost } from './node/host.ts'
+export type { Host } from './node/host.ts'
 export { defineProgram, type HookRegistryOf, type ProgramOf } from './program.ts'

@@ -21,11 +21,15 @@ export const command: Command = {
     },
     config: { type: 'string', help: 'a file of nouns and hooks (TILDE_CONFIG)' },
     'base-url': { type: 'string', help: 'the address as clients see it (TILDE_BASE_URL)' },
+    cluster: { type: 'string', help: 'the PostgreSQL that the nodes of a cluster share (TILDE_CLUSTER)' },
+    'node-name': { type: 'string', help: 'the name of this node in the cluster (TILDE_NODE_NAME; the host name)' },
+    advertise: { type: 'string', help: 'where other nodes reach this one (TILDE_ADVERTISE)' },
   },
   examples: [
     'tilde serve',
     'tilde serve --port 9000 --data /var/lib/tildebase',
     'tilde serve --config ./tilde.config.ts',
+    'tilde serve --cluster postgres://tilde@pg1,pg2,pg3/tilde --advertise http://10.0.0.1:8787',
   ],
   async run({ flags, words }) {
     if (words.length > 0) throw new UsageError(`serve takes flags only, not ${words[0]}.`)

@@ -1,0 +1,150 @@
+import { Problem } from '@tildebase/nouns'
+import { unauthorized } from '../app.ts'
+import { parseBody, parseQuery } from '../call.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import type { WorkerPool } from '../node/workers/worker-pool.ts'
+import { json, render } from '../reply.ts'
+import type { Sender } from '../sender.ts'
+import { slugOf } from '../target.ts'
+import type { Directory } from './directory.ts'
+import type { ReplicaThread } from './files/thread.ts'
+import type { Forwarder } from './forward.ts'
+import type { ClusterNumbers } from './numbers.ts'
+import type { Membership } from './protocol/membership.ts'
+import type { Ownership } from './protocol/ownership.ts'
+import type { NodeRow, ReplicatedLog } from './protocol/replicated-log.ts'
+
+export interface ClusterPageOptions {
+  readonly log: ReplicatedLog
+  readonly membership: Membership
+  readonly ownership: Ownership
+  readonly directory: Directory
+  readonly forwarder: Forwarder
+  readonly replicas: ReplicaThread
+  readonly numbers: ClusterNumbers
+  readonly pool: WorkerPool
+  readonly move: (slug: string, node: string | null) => Promise<boolean>
+}
+
+const MOST_LISTED = 10_000
+
+/** Answers `/operator/cluster…`, and the list of the tenants of all nodes; null for every other path. */
+export async function clusterPage(
+  request: HttpRequest,
+  segments: readonly string[],
+  sender: Sender,
+  isNode: boolean,
+  options: ClusterPageOptions,
+): Promise<HttpResponse | null> {
+  const [, area, action, ...rest] = segments
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const isList = area === 'tenants' && action === undefined && method === 'GET'
+  if ((area !== 'cluster' && !isList) || rest.length > 0) return null
+  if (sender.kind !== 'operator' && !isNode) {
+    if (sender.kind === 'anonymous') throw unauthorized()
+    throw new Problem('forbidden', 'Only the key of the operator opens this.')
+  }
+  if (isList) return list(request, options)
+  if (action === undefined && method === 'GET') return render(json(200, await status(request, options)))
+  if (method !== 'POST') throw new Problem('method_not_allowed', `${method} is not possible here.`, { allow: 'POST' })
+  const body = parseBody(request.body as Uint8Array | null) as { readonly [name: string]: unknown }
+  switch (action) {
+    case 'drain':
+      return drain(body, options)
+    case 'move':
+      return move(body, options)
+    case 'take':
+      return render(json(200, { taken: (await options.ownership.own(slugOf(text(body, 'tenant')))) !== null }))
+    case 'verify': {
+      const valid = await options.pool.verify(slugOf(text(body, 'tenant')), text(body, 'secret'))
+      return render(json(200, { valid }))
+    }
+    default:
+      throw new Problem('unknown_path', 'There is /operator/cluster with drain and move below it.')
+  }
+}
+
+/** The nodes with what they own, and where one tenant is when the query names it. */
+async function status({ query }: HttpRequest, options: ClusterPageOptions): Promise<object> {
+  const { log, membership, ownership, replicas, numbers } = options
+  const slug = parseQuery(query).get('tenant') as string | undefined
+  const counts = await log.counts()
+  const nodes = membership.nodes.map((node) => ({
+    name: node.name,
+    url: node.url,
+    draining: node.draining,
+    tenants: counts.get(node.session) ?? 0,
+    layout: node.layout,
+    isThis: node.session === membership.session,
+  }))
+  const unowned = [...counts].reduce((sum, [session, count]) => (membership.nodeOf(session) ? sum : sum + count), 0)
+  const { sum, count } = numbers.gateSeconds
+  const here = {
+    node: membership.me?.name ?? null,
+    leaseTrusted: membership.isTrusted,
+    owned: ownership.all.length,
+    pendingChanges: ownership.all.reduce((total, { pending }) => total + pending.length, 0),
+    followed: replicas.followed,
+    lagChanges: replicas.lag,
+    claims: numbers.claims,
+    gateMs: count === 0 ? 0 : (sum / count) * 1_000,
+  }
+  return { nodes, unowned, here, ...(slug !== undefined && { tenant: await whereIs(slugOf(slug), options) }) }
+}
+
+async function whereIs(slug: string, { log, membership }: ClusterPageOptions): Promise<object> {
+  const [row] = await log.find([slug])
+  if (!row) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
+  const { epoch, head, snapshot, pin, layout, due } = row
+  return { tenant: slug, owner: membership.nodeOf(row.owner)?.name ?? null, epoch, head, snapshot, pin, layout, due }
+}
+
+async function list({ query }: HttpRequest, { log, membership }: ClusterPageOptions): Promise<HttpResponse> {
+  const params = parseQuery(query)
+  const limit = Math.min(Number(params.get('limit') ?? MOST_LISTED) || MOST_LISTED, MOST_LISTED)
+  const offset = Number(params.get('offset') ?? 0) || 0
+  const { rows, total } = await log.page(offset, limit)
+  const results = rows.map((row) => ({
+    tenant: row.slug,
+    node: membership.nodeOf(row.owner)?.name ?? null,
+    changes: row.head,
+  }))
+  return render(json(200, { results, total, hasMore: offset + rows.length < total }))
+}
+
+async function drain(body: { readonly [name: string]: unknown }, { log }: ClusterPageOptions): Promise<HttpResponse> {
+  const node = text(body, 'node')
+  const draining = body.draining !== false
+  if (!(await log.setDraining(node, draining))) throw noNode(node)
+  return render(json(200, { node, draining }))
+}
+
+/** Only the owner can give a tenant away: any other node asks it to. */
+async function move(body: { readonly [name: string]: unknown }, options: ClusterPageOptions): Promise<HttpResponse> {
+  const { membership, directory, forwarder, log } = options
+  const slug = slugOf(text(body, 'tenant'))
+  const node = body.node === null ? null : text(body, 'node')
+  if (node !== null && !membership.nodes.some(({ name }) => name === node)) throw noNode(node)
+  directory.forget(slug)
+  const row = await directory.find(slug)
+  if (!row) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
+  const owner: NodeRow | undefined = membership.nodeOf(row.owner)
+  if (owner && owner.session !== membership.session && body.forwarded !== true) {
+    const answer = await forwarder.ask(owner, '/operator/cluster/move', { tenant: slug, node, forwarded: true })
+    if (!answer.ok)
+      throw new Problem('unavailable', `The node ${owner.name} could not move the tenant.`, { retryAfter: 1 })
+  } else if (owner) await options.move(slug, node)
+  else await log.setPin(slug, node)
+  directory.forget(slug)
+  return render(json(200, { tenant: slug, node }))
+}
+
+function text(body: { readonly [name: string]: unknown }, name: string): string {
+  const value = body?.[name]
+  if (typeof value === 'string' && /^[\w.~-]{1,200}$/.test(value)) return value
+  throw new Problem('invalid_body', `Send ${name} as a text.`, { field: name })
+}
+
+function noNode(name: string): Problem {
+  return new Problem('not_found', `There is no node ${name} that is alive.`, { id: name })
+}

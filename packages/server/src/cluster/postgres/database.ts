@@ -1,0 +1,118 @@
+import type { Sql } from 'postgres'
+import type { Address } from './hosts.ts'
+
+type Value = string | number | boolean | null | Uint8Array
+/** A row of a result. Each statement knows the types of its own columns. */
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript cannot know what a text of SQL selects.
+export type Row = { readonly [column: string]: any }
+
+const CONNECT_SECONDS = 3
+/** States of a connection that is of no further use: it is going down, or it leads to a standby. */
+const UNUSABLE = /^(?:08|57P|25006|53300)/
+
+/**
+ * One connection to the primary, made when it is needed and again after a failure. A statement that takes too long
+ * ends the connection and not the statement: a cancelled commit would count as done before the standby has it.
+ */
+export class Database {
+  readonly #address: Address
+  readonly #name: string
+  readonly #timeout: number
+  #connection: Promise<Sql> | null = null
+  /** The host that was the primary last. */
+  #next = 0
+  #closed = false
+
+  constructor(address: Address, name: string, timeout: number) {
+    this.#address = address
+    this.#name = name
+    this.#timeout = timeout
+  }
+
+  /** Runs one statement. When it fails, it may have been done. */
+  async query(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    this.#connection ??= this.#connect()
+    const under = this.#connection
+    let sql: Sql
+    try {
+      sql = await under
+    } catch (reason) {
+      if (this.#connection === under) this.#connection = null
+      throw reason
+    }
+    try {
+      return (await inTime(sql.unsafe(text, values as never[], { prepare: true }), this.#timeout)) as unknown as Row[]
+    } catch (reason) {
+      const { code } = reason as { code?: string }
+      if (code === undefined || !/^\d/.test(code) || UNUSABLE.test(code)) this.#drop(under, sql)
+      throw reason
+    }
+  }
+
+  /** Runs statements in one transaction. */
+  async transaction(texts: readonly string[]): Promise<void> {
+    await this.query('SELECT 1')
+    const sql = await this.#connection!
+    await inTime(
+      sql.begin(async (one) => {
+        for (const text of texts) await one.unsafe(text)
+      }),
+      this.#timeout * 4,
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const sql = await this.#connection?.catch(() => null)
+    await sql?.end({ timeout: 1 })
+  }
+
+  #drop(connection: Promise<Sql>, sql: Sql): void {
+    if (this.#connection === connection) this.#connection = null
+    void sql.end({ timeout: 0 }).catch(() => {})
+  }
+
+  /** Looks for the primary, beginning with the host that was it last. */
+  async #connect(): Promise<Sql> {
+    if (this.#closed) throw new Error('The connection to the log is closed.')
+    const { default: postgres } = await import('postgres')
+    const { hosts, database, user, password, ssl } = this.#address
+    let last: unknown = null
+    for (let tries = 0; tries < hosts.length; tries++) {
+      const { host, port } = hosts[this.#next]!
+      const sql = postgres({
+        host,
+        port,
+        database,
+        user,
+        password,
+        ssl: ssl === false ? false : { rejectUnauthorized: ssl === 'verify-full' },
+        max: 1,
+        connect_timeout: CONNECT_SECONDS,
+        idle_timeout: 0,
+        max_lifetime: null,
+        fetch_types: false,
+        onnotice: () => {},
+        connection: { application_name: this.#name, synchronous_commit: 'on' } as never,
+      })
+      try {
+        const [row] = await inTime(sql.unsafe('SELECT pg_is_in_recovery() AS standby'), this.#timeout)
+        if (row?.standby !== true) return sql
+        last = new Error(`${host}:${port} is a standby.`)
+      } catch (reason) {
+        last = reason
+      }
+      void sql.end({ timeout: 0 }).catch(() => {})
+      this.#next = (this.#next + 1) % hosts.length
+    }
+    throw last
+  }
+}
+
+function inTime<T>(work: Promise<T> | PromiseLike<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<never>((_, failed) => {
+    timer = setTimeout(() => failed(new Error(`The log did not answer within ${ms} ms.`)), ms)
+  })
+  return Promise.race([Promise.resolve(work), late]).finally(() => clearTimeout(timer))
+}

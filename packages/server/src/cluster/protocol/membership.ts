@@ -1,0 +1,149 @@
+import type { NodeRow, ReplicatedLog } from './replicated-log.ts'
+import type { Time } from './time.ts'
+
+export interface MembershipOptions {
+  readonly log: ReplicatedLog
+  readonly time: Time
+  readonly node: { readonly name: string; readonly url: string; readonly layout: number; readonly version: string }
+  /** How long a node counts as alive after a sign of life, in milliseconds. */
+  readonly lease: number
+  readonly newSession: () => string
+  /** The lease was renewed, or the nodes have changed. */
+  readonly renewed: () => void
+  /** This session was declared dead: nothing is owned any more. */
+  readonly expired: () => void
+  readonly report: (reason: unknown, doing: string) => void
+}
+
+/** A node trusts its lease for a part of it: the clocks of two machines may run at speeds that differ by a tenth. */
+const TRUSTED = 0.8
+const BEATS = 4
+/** The wall clock of an owner may be used up to so long after its last sign of life. */
+const CLOCK_AHEAD = 3
+
+/**
+ * Keeps this node alive in the log, and declares others dead. Time is only compared with itself: a node is dead when
+ * its counter has not moved for a whole lease of ours while we could reach the log.
+ */
+export class Membership {
+  readonly #options: MembershipOptions
+  session: string
+  nodes: readonly NodeRow[] = []
+  /** The last wall-clock time that this node may give out. */
+  promised = 0
+  #trustedUntil = Number.NEGATIVE_INFINITY
+  #wallAtBeat = 0
+  #elapsedAtBeat = 0
+  readonly #seen = new Map<string, { beat: number; at: number }>()
+  #reached = false
+  #ended = false
+
+  constructor(options: MembershipOptions) {
+    this.#options = options
+    this.session = options.newSession()
+  }
+
+  /** Whether nobody else can have been given what this node owns, at this moment. */
+  get isTrusted(): boolean {
+    const { time, lease } = this.#options
+    const now = time.elapsed()
+    if (now >= this.#trustedUntil) return false
+    // A machine that slept, or whose clock was set, asks again: its other clock may have stood still.
+    const drift = Math.abs(time.wall() - this.#wallAtBeat - (now - this.#elapsedAtBeat))
+    return drift < lease
+  }
+
+  get me(): NodeRow | undefined {
+    return this.nodes.find(({ session }) => session === this.session)
+  }
+
+  nodeOf(session: string | null): NodeRow | undefined {
+    return session === null ? undefined : this.nodes.find((node) => node.session === session)
+  }
+
+  /** Joins the cluster. */
+  async join(): Promise<void> {
+    const { log, time, node, lease } = this.#options
+    const promised = time.wall() + CLOCK_AHEAD * lease
+    await log.join({ ...node, session: this.session }, promised)
+    if (!(await this.beat())) throw new Error('This node was declared dead while it joined.')
+  }
+
+  /** Gives signs of life until it leaves. */
+  async run(): Promise<void> {
+    const { time, lease, report } = this.#options
+    while (!this.#ended) {
+      await time.sleep(lease / BEATS)
+      if (this.#ended) return
+      try {
+        await this.beat()
+      } catch (reason) {
+        this.#reached = false
+        report(reason, 'renew the lease')
+      }
+    }
+  }
+
+  /** One sign of life. False when this session was dead: it is another one from now on. */
+  async beat(): Promise<boolean> {
+    const { log, time, lease } = this.#options
+    const { session } = this
+    const sent = time.elapsed()
+    const wall = time.wall()
+    const promised = wall + CLOCK_AHEAD * lease
+    const nodes = await log.beat(session, promised)
+    if (this.#ended || session !== this.session) return true
+    if (nodes === null) {
+      await this.#rejoin()
+      return false
+    }
+    this.promised = promised
+    this.#wallAtBeat = wall
+    this.#elapsedAtBeat = sent
+    this.#trustedUntil = sent + lease * TRUSTED
+    this.nodes = nodes
+    await this.#expireSilent()
+    this.#reached = true
+    this.#options.renewed()
+    return true
+  }
+
+  /** Ends the session: others may claim what it owns. */
+  async leave(): Promise<void> {
+    this.#ended = true
+    this.#trustedUntil = Number.NEGATIVE_INFINITY
+    await this.#options.log.leave(this.session)
+  }
+
+  /** Stops without a word, as a crash does. */
+  stop(): void {
+    this.#ended = true
+  }
+
+  async #rejoin(): Promise<void> {
+    const { log, time, node, lease, newSession, expired } = this.#options
+    this.#trustedUntil = Number.NEGATIVE_INFINITY
+    this.session = newSession()
+    this.nodes = []
+    expired()
+    await log.join({ ...node, session: this.session }, time.wall() + CLOCK_AHEAD * lease)
+  }
+
+  /** Declares nodes dead that have not moved for a lease. After an outage of the log all of them have a lease again. */
+  async #expireSilent(): Promise<void> {
+    const { log, time, lease } = this.#options
+    const now = time.elapsed()
+    if (!this.#reached) this.#seen.clear()
+    const silent: NodeRow[] = []
+    for (const node of this.nodes) {
+      const known = this.#seen.get(node.session)
+      if (known?.beat !== node.beat) this.#seen.set(node.session, { beat: node.beat, at: now })
+      else if (node.session !== this.session && now - known.at >= lease) silent.push(node)
+    }
+    for (const { session, beat } of silent) {
+      if (!(await log.expire(session, beat))) continue
+      this.#seen.delete(session)
+      this.nodes = this.nodes.filter((node) => node.session !== session)
+    }
+  }
+}

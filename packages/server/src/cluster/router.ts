@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Problem } from '@tildebase/nouns'
+import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant'
+import { sessionCookie } from '../identity/cookie.ts'
+import { slugOf, targetOf } from '../target.ts'
+import type { Directory } from './directory.ts'
+import { type Forwarder, hopsOf } from './forward.ts'
+import type { Membership } from './protocol/membership.ts'
+import type { Ownership } from './protocol/ownership.ts'
+import { ranked } from './protocol/ranking.ts'
+import type { NodeRow, TenantRow } from './protocol/replicated-log.ts'
+
+export interface RouterOptions {
+  readonly membership: Membership
+  readonly ownership: Ownership
+  readonly directory: Directory
+  readonly forwarder: Forwarder
+  readonly hostSuffix: string
+  /** How long a request waits for a node that has its tenant, in milliseconds. */
+  readonly patience: number
+  readonly isNode: (request: IncomingMessage) => boolean
+}
+
+const MOST_HOPS = 4
+const PAUSE = 50
+/** Paths outside tenants whose tenant is the key's own. */
+const DATABASE_PATHS = new Set(['import', 'export', 'sync', 'manifest', 'events'])
+
+/** Brings each request to the node that owns its tenant. */
+export class Router {
+  readonly #options: RouterOptions
+  /** Requests of each tenant that are answered here. */
+  readonly #underWay = new Map<string, number>()
+
+  constructor(options: RouterOptions) {
+    this.#options = options
+  }
+
+  /** How many requests of a tenant are under way here. */
+  underWay(slug: string): number {
+    return this.#underWay.get(slug) ?? 0
+  }
+
+  /** Passes a request on. False when it is to be answered here. */
+  readonly elsewhere = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: string,
+  ): boolean | Promise<boolean> => {
+    const slug = this.#tenantOf(request)
+    if (slug === null) return false
+    if (this.#options.ownership.get(slug)) return this.#enter(slug, response)
+    return this.#route(slug, request, response, address)
+  }
+
+  async #route(slug: string, request: IncomingMessage, response: ServerResponse, address: string): Promise<boolean> {
+    const { directory, ownership, forwarder, patience, isNode } = this.#options
+    if (isNode(request) && hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
+    const until = performance.now() + patience
+    while (!response.destroyed) {
+      await ownership.leaving(slug)
+      if (ownership.get(slug)) return this.#enter(slug, response)
+      const row = await directory.find(slug)
+      if (row === null) return false
+      const node = this.#nodeFor(row)
+      if (node !== undefined && node.session !== this.#options.membership.session) {
+        const outcome = await forwarder.forward(node, request, response, address)
+        if (outcome === 'answered') return true
+        if (outcome === 'unknown') throw unavailable('The node of this tenant failed. The request may have been done.')
+      } else if (node !== undefined && (await ownership.own(slug))) return this.#enter(slug, response)
+      directory.forget(slug)
+      if (performance.now() > until) throw unavailable('No node has this tenant at the moment.')
+      await new Promise((done) => setTimeout(done, PAUSE))
+    }
+    return true
+  }
+
+  /** The node that owns a tenant, or the one that should claim it. */
+  #nodeFor({ slug, owner, pin }: TenantRow): NodeRow | undefined {
+    const { membership } = this.#options
+    return membership.nodeOf(owner) ?? ranked(slug, pin, membership.nodes)[0]
+  }
+
+  #enter(slug: string, response: ServerResponse): false {
+    this.#underWay.set(slug, this.underWay(slug) + 1)
+    response.once('close', () => {
+      const left = this.underWay(slug) - 1
+      if (left > 0) this.#underWay.set(slug, left)
+      else this.#underWay.delete(slug)
+    })
+    return false
+  }
+
+  /** The tenant that a request is about, or null. What cannot be read is refused by the gateway. */
+  #tenantOf({ url = '/', headers }: IncomingMessage): string | null {
+    const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]!
+    try {
+      const { tenant, segments } = targetOf('http', headers.host ?? '', path, this.#options.hostSuffix)
+      if (tenant !== null) return tenant
+      if (segments[0] === 'operator')
+        return segments[1] === 'tenants' && segments[2] !== undefined ? slugOf(segments[2]) : null
+      if (!DATABASE_PATHS.has(segments[0] ?? '')) return null
+      const secret = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+      const session = secret === undefined ? sessionCookie(headers.cookie) : null
+      const own = secret === undefined ? session && tenantOfSession(session) : tenantOfSecret(secret)
+      return own === null ? null : slugOf(own)
+    } catch {
+      return null
+    }
+  }
+}
+
+function unavailable(message: string): Problem {
+  return new Problem('unavailable', `${message} Try again in a moment.`, { retryAfter: 1 })
+}
