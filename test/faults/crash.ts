@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Chance } from '../chance.ts'
 import { ask, startServer } from './server.ts'
 import { Writer } from './writer.ts'
 
@@ -23,7 +24,8 @@ export async function crash(
   tell: (report: CrashReport) => void = () => undefined,
 ): Promise<CrashReport> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-crash-'))
-  const chance = chanceOf(seed)
+  const random = new Chance(seed)
+  const chance = () => random.next()
   const clients = Array.from({ length: writers }, (_, i) => new Writer(`w${i}`))
   const faults: string[] = []
   let unanswered = 0
@@ -62,17 +64,6 @@ export async function crash(
     rmSync(data, { recursive: true, force: true })
   }
   return report()
-}
-
-/** Chance that a seed repeats. */
-function chanceOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 if (import.meta.main) {
