@@ -14,6 +14,11 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
+  /** Another series of numbers, which does not depend on when it is used. */
+  fork(): Chance {
+    return new Chance(Math.floor(this.next() * 4_294_967_296))
+  }
+
   between(low: number, high: number): number {
     return low + this.next() * (high - low)
   }

@@ -44,10 +44,11 @@ export interface Observation {
   readonly id: string
 }
 
-export type FaultKind = 'lost' | 'duplicated' | 'reordered' | 'stale' | 'phantom' | 'verify'
-
-/** Something that the service must never do. */
+/**
+ * Something that the service must never do. `stopped`: it does not answer again after everything was mended. `kept`:
+ * erased values are still there.
+ */
 export interface Violation {
-  readonly kind: FaultKind
+  readonly kind: 'lost' | 'duplicated' | 'reordered' | 'stale' | 'phantom' | 'verify' | 'stopped' | 'kept'
   readonly message: string
 }

@@ -5,14 +5,16 @@ export function judgeLog(
   log: readonly LoggedEvent[],
   operations: readonly Operation[],
   observations: readonly Observation[],
+  /** The number of the event before the run. */
+  after = 0,
 ): Violation[] {
   const places = placesOf(log)
   return [
-    ...judgeNumbers(log),
+    ...judgeNumbers(log, after),
     ...judgeAcknowledged(places, operations),
     ...judgeValues(places, operations),
     ...judgeOrder(places, operations),
-    ...judgeObservations(log, observations),
+    ...judgeObservations(log, observations, after),
   ]
 }
 
@@ -40,14 +42,14 @@ function writtenBy({ action }: Operation): string | null {
   return action.kind === 'read' ? null : action.value
 }
 
-function judgeNumbers(log: readonly LoggedEvent[]): Violation[] {
+function judgeNumbers(log: readonly LoggedEvent[], after: number): Violation[] {
   const violations: Violation[] = []
   const versions = new Map<string, number>()
   for (const [index, event] of log.entries()) {
-    const before = log[index - 1]
-    if (before !== undefined && event.seq !== before.seq + 1) {
-      const kind = event.seq > before.seq ? 'lost' : event.seq === before.seq ? 'duplicated' : 'reordered'
-      violations.push({ kind, message: `event ${event.seq} follows event ${before.seq}` })
+    const before = log[index - 1]?.seq ?? after
+    if (event.seq !== before + 1) {
+      const kind = event.seq > before ? 'lost' : event.seq === before ? 'duplicated' : 'reordered'
+      violations.push({ kind, message: `event ${event.seq} follows event ${before}` })
     }
     const version = versions.get(event.entity)
     if (version !== undefined && event.version !== version + 1)
@@ -118,13 +120,17 @@ function judgeOrder(places: Places, operations: readonly Operation[]): Violation
 }
 
 /** What a follower was sent must be in the log for good, and come once and in order. */
-function judgeObservations(log: readonly LoggedEvent[], observations: readonly Observation[]): Violation[] {
+function judgeObservations(
+  log: readonly LoggedEvent[],
+  observations: readonly Observation[],
+  after: number,
+): Violation[] {
   const ids = new Map(log.map(({ seq, id }) => [seq, id]))
   const last = new Map<string, number>()
   const violations: Violation[] = []
   for (const { follower, seq, id } of observations) {
-    const before = last.get(follower)
-    if (before !== undefined && seq !== before + 1)
+    const before = last.get(follower) ?? after
+    if (seq !== before + 1)
       violations.push({
         kind: seq > before ? 'lost' : 'duplicated',
         message: `${follower} saw event ${seq} after event ${before}`,

@@ -1,0 +1,136 @@
+// npm run test:cluster -- --rounds 1000 --seed 7 --faults primary --control early-answers --keep
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Chance } from '../chance.ts'
+import { CONTROLS } from './controls.ts'
+import { FAULTS } from './faults/index.ts'
+import { prepareMoments } from './faults/moments.ts'
+import { copyCheckout, ROOT } from './machines/checkout.ts'
+import { Cluster } from './machines/cluster.ts'
+import { buildPreload, install } from './machines/install.ts'
+import { Network } from './machines/network.ts'
+import { Summary } from './report.ts'
+import { runRound, type TestTenant, verify } from './round.ts'
+import { insist } from './workload/request.ts'
+
+/** Tenants that are written to at the same time. */
+const TENANTS = 4
+/** Rounds after which new tenants are used, so that logs stay short enough to be verified each round. */
+const FRESH = 20
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    /** A part of the names of the faults to run. */
+    faults: { type: 'string', default: '' },
+    /** A broken version of the service, in which violations must be found. */
+    control: { type: 'string' },
+    /** The checkout that nodes run, and the one that a rolling upgrade brings: a copy of it when left out. */
+    checkout: { type: 'string', default: ROOT },
+    upgrade: { type: 'string' },
+    /** Keeps logs and data. */
+    keep: { type: 'boolean', default: false },
+    /** Set by the process that made the network. */
+    inside: { type: 'string', default: '' },
+    folder: { type: 'string', default: '' },
+  },
+})
+
+process.exitCode = options.inside === '' ? outside() : await inside()
+
+/** Makes the network, and runs this program again inside of it. */
+function outside(): number {
+  install()
+  const network = new Network(`tilde${process.pid}`)
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-cluster-'))
+  chmodSync(folder, 0o755)
+  // Signals go to the child as well; this process waits for it and cleans up.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
+  let status = 1
+  try {
+    network.create()
+    const args = [import.meta.filename, ...process.argv.slice(2), '--inside', network.prefix, '--folder', folder]
+    status =
+      spawnSync('ip', ['netns', 'exec', network.hub, process.execPath, ...args], { stdio: 'inherit' }).status ?? 1
+  } finally {
+    network.remove()
+    if (options.keep || status !== 0) process.stdout.write(`Logs and data: ${folder}\n`)
+    else rmSync(folder, { recursive: true, force: true })
+  }
+  return status
+}
+
+async function inside(): Promise<number> {
+  const { folder } = options
+  const seed = Number(options.seed)
+  const chance = new Chance(seed)
+  const faults = FAULTS.filter(({ name }) => name.includes(options.faults))
+  if (faults.length === 0) throw new Error(`No fault has ${options.faults} in its name.`)
+  const patches = options.control === undefined ? [] : CONTROLS[options.control]
+  if (patches === undefined) throw new Error(`Controls are ${Object.keys(CONTROLS).join(', ')}.`)
+  const copy = join(folder, 'checkout')
+  copyCheckout(options.checkout, copy, patches)
+  const cluster = new Cluster({
+    network: new Network(options.inside),
+    folder,
+    preload: buildPreload(folder),
+    checkouts: [options.control === undefined ? options.checkout : copy, options.upgrade ?? copy],
+  })
+  print(`seed ${seed}, ${faults.length} faults, logs in ${folder}`)
+  await cluster.start()
+  await prepareMoments(cluster)
+  print('three databases and three nodes are ready')
+  const summary = new Summary()
+  const until = Date.now() + Number(options.minutes) * 60_000
+  let tenants: readonly TestTenant[] = []
+  let planned: typeof faults = []
+  for (let round = 0; round < Number(options.rounds) && Date.now() < until; round++) {
+    if (round % FRESH === 0) {
+      await verifyAll(cluster, tenants)
+      tenants = await createTenants(cluster, round)
+    }
+    // Each fault comes once before any comes again.
+    if (planned.length === 0) planned = chance.shuffle(faults)
+    const report = await runRound(cluster, tenants, planned.pop()!, chance, `r${round}`)
+    summary.add(report)
+    const gap = `${(report.gap / 1_000).toFixed(1)} s`
+    print(
+      `${round + 1} ${report.fault}: ${report.acknowledged} acknowledged, ${report.unknown} unknown, gap ${gap} (${report.notes.join('; ')})`,
+    )
+    for (const { kind, message } of report.violations.slice(0, 10)) print(`  ${kind.toUpperCase()} ${message}`)
+    if (report.violations.length > 0 && options.control === undefined) break
+  }
+  if (summary.violations === 0) await verifyAll(cluster, tenants)
+  print(`\n${summary.table()}\n`)
+  if (summary.strange() !== '') print(`Answers that clients do not expect:\n${summary.strange()}\n`)
+  for (const node of cluster.nodes) await node.end('SIGTERM')
+  if (options.control === undefined) return summary.violations === 0 ? 0 : 1
+  print(summary.violations > 0 ? 'The control was found out.' : 'The control was NOT found out.')
+  return summary.violations > 0 ? 0 : 1
+}
+
+async function createTenants({ urls }: Cluster, round: number): Promise<TestTenant[]> {
+  const tenants: TestTenant[] = []
+  for (let i = 1; i <= TENANTS; i++) {
+    const slug = `round${round}-${i}`
+    await insist(urls, 'POST', '/operator/tenants', { tenant: slug }, { 'idempotency-key': slug })
+    tenants.push({ slug, cursor: 0 })
+  }
+  return tenants
+}
+
+async function verifyAll({ urls }: Cluster, tenants: readonly TestTenant[]): Promise<void> {
+  for (const tenant of tenants) {
+    const [violation] = await verify(urls, tenant)
+    if (violation !== undefined) throw new Error(violation.message)
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

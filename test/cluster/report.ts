@@ -1,0 +1,66 @@
+import type { RoundReport } from './round.ts'
+
+/** The rounds of one fault, added up. */
+interface Line {
+  rounds: number
+  acknowledged: number
+  gap: number
+  violations: number
+  unknown: number
+  unacknowledged: number
+}
+
+/** Adds up rounds by fault. */
+export class Summary {
+  readonly #lines = new Map<string, Line>()
+  readonly #strange = new Map<string, number>()
+
+  add(report: RoundReport): void {
+    for (const name of [report.fault, 'all']) {
+      const line = this.#line(name)
+      line.rounds++
+      line.acknowledged += report.acknowledged
+      line.gap = Math.max(line.gap, report.gap)
+      line.violations += report.violations.length
+      line.unknown += report.unknown
+      line.unacknowledged += report.unacknowledged
+    }
+    for (const [answer, count] of report.strange) this.#strange.set(answer, (this.#strange.get(answer) ?? 0) + count)
+  }
+
+  get violations(): number {
+    return this.#line('all').violations
+  }
+
+  /** A table in Markdown, one line per fault, all rounds last. */
+  table(): string {
+    const faults = [...this.#lines.keys()].filter((name) => name !== 'all').toSorted()
+    const rows = [...faults, 'all'].map((name) => {
+      const line = this.#line(name)
+      const cells = [
+        name,
+        line.rounds,
+        line.acknowledged.toLocaleString('en'),
+        `${(line.gap / 1_000).toFixed(1)} s`,
+        line.violations,
+        `${line.unknown.toLocaleString('en')} (${line.unacknowledged.toLocaleString('en')})`,
+      ]
+      return `| ${cells.join(' | ')} |`
+    })
+    const head = '| fault | rounds | acknowledged writes | longest gap | violations | unknown (of these, written) |'
+    return [head, '|---|---|---|---|---|---|', ...rows].join('\n')
+  }
+
+  /** Answers that the documentation of a cluster does not lead clients to expect. */
+  strange(): string {
+    return [...this.#strange].map(([answer, count]) => `${count} times: ${answer}`).join('\n')
+  }
+
+  #line(name: string): Line {
+    const known = this.#lines.get(name)
+    if (known !== undefined) return known
+    const line = { rounds: 0, acknowledged: 0, gap: 0, violations: 0, unknown: 0, unacknowledged: 0 }
+    this.#lines.set(name, line)
+    return line
+  }
+}

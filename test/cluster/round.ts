@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Chance } from '../chance.ts'
+import type { Fault } from './faults/fault.ts'
+import type { Violation } from './history/history.ts'
+import { refuteLinearizable } from './history/linearizable.ts'
+import { countUnacknowledged, judgeLog } from './history/log.ts'
+import type { Cluster } from './machines/cluster.ts'
+import { createTargets, runCreator, runEditor, runFollower, type Target } from './workload/clients.ts'
+import { readLog } from './workload/log.ts'
+import { Recorder } from './workload/recorder.ts'
+import { insist } from './workload/request.ts'
+
+/** Entities of a tenant that all its clients read and write. */
+const TARGETS = 3
+/** Milliseconds within which every tenant must acknowledge writes again after everything was mended. */
+const RECOVERY = 90_000
+
+/** A tenant of the test, with the number of the last event that was judged. */
+export interface TestTenant {
+  readonly slug: string
+  cursor: number
+}
+
+/** What came of one round. */
+export interface RoundReport {
+  readonly fault: string
+  readonly acknowledged: number
+  readonly unknown: number
+  /** Writes without an answer that are in the log all the same. */
+  readonly unacknowledged: number
+  /** The longest time in milliseconds without an acknowledged write in any tenant. */
+  readonly gap: number
+  readonly violations: readonly Violation[]
+  readonly strange: ReadonlyMap<string, number>
+  readonly notes: readonly string[]
+}
+
+/** Clients write to all tenants, one fault happens, everything is mended, and the histories are judged. */
+export async function runRound(
+  cluster: Cluster,
+  tenants: readonly TestTenant[],
+  fault: Fault,
+  chance: Chance,
+  name: string,
+): Promise<RoundReport> {
+  const notes: string[] = []
+  const loads = await Promise.all(tenants.map((tenant) => startLoad(cluster.urls, tenant, chance.fork(), name)))
+  const violations: Violation[] = []
+  await pause(chance.between(200, 1_500))
+  await fault.run({
+    cluster,
+    chance: chance.fork(),
+    tenant: chance.pick(tenants).slug,
+    note: (line) => notes.push(line),
+    violate: (violation) => violations.push(violation),
+  })
+  await cluster.restore()
+  const mended = performance.now()
+  for (const { tenant, recorder } of loads) {
+    if (!(await hasAnswered(recorder, mended)))
+      violations.push({ kind: 'stopped', message: `${tenant.slug} acknowledges nothing after everything was mended` })
+  }
+  await pause(500)
+  const ended = performance.now()
+  for (const load of loads) load.stop()
+  for (const load of loads) await load.ended
+  let unacknowledged = 0
+  for (const { tenant, recorder, targets } of loads) {
+    const log = await readLog(chance.shuffle(cluster.urls), tenant.slug, tenant.cursor)
+    violations.push(...judgeLog(log, recorder.operations, recorder.observations, tenant.cursor).map(inTenant(tenant)))
+    violations.push(...judgeTargets(recorder, targets).map(inTenant(tenant)))
+    unacknowledged += countUnacknowledged(log, recorder.operations)
+    tenant.cursor = log.at(-1)?.seq ?? tenant.cursor
+  }
+  violations.push(...(await verify(cluster.urls, chance.pick(tenants))))
+  const recorders = loads.map(({ recorder }) => recorder)
+  const operations = recorders.flatMap((recorder) => recorder.operations)
+  return {
+    fault: fault.name,
+    acknowledged: recorders.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0),
+    unknown: operations.filter(({ outcome }) => outcome === 'unknown').length,
+    unacknowledged,
+    gap: Math.max(...loads.map(({ recorder, began }) => longestGap([began, ...recorder.acknowledged, ended]))),
+    violations,
+    strange: new Map(recorders.flatMap(({ strange }) => [...strange])),
+    notes,
+  }
+}
+
+/** Recomputes the chain, the state and the indexes of a tenant. */
+export async function verify(urls: readonly string[], { slug }: TestTenant): Promise<Violation[]> {
+  const verdict = await insist(urls, 'GET', `/operator/tenants/${slug}/verify`)
+  if (verdict.ok) return []
+  return verdict.faults.map((fault: any) => ({ kind: 'verify', message: `${slug}: ${fault.seq}: ${fault.message}` }))
+}
+
+interface Load {
+  readonly tenant: TestTenant
+  readonly recorder: Recorder
+  readonly targets: readonly Target[]
+  readonly began: number
+  readonly ended: Promise<unknown>
+  stop(): void
+}
+
+/** One editor per node, a creator and a follower. */
+async function startLoad(urls: readonly string[], tenant: TestTenant, chance: Chance, round: string): Promise<Load> {
+  const recorder = new Recorder()
+  let isOver = false
+  const options = (role: string) => ({
+    name: `${round}-${tenant.slug}-${role}`,
+    tenant: tenant.slug,
+    recorder,
+    chance: chance.fork(),
+    isOver: () => isOver,
+  })
+  const targets = await createTargets(urls, options('setup'), TARGETS)
+  const began = performance.now()
+  const ended = Promise.all([
+    ...urls.map((url, index) => runEditor(url, targets, options(`editor${index + 1}`))),
+    runCreator(urls, options('creator')),
+    runFollower(urls, tenant.cursor, options('follower')),
+  ])
+  return { tenant, recorder, targets, began, ended, stop: () => (isOver = true) }
+}
+
+async function hasAnswered(recorder: Recorder, since: number): Promise<boolean> {
+  const until = performance.now() + RECOVERY
+  while (performance.now() < until) {
+    if ((recorder.acknowledged.at(-1) ?? 0) > since) return true
+    await pause(50)
+  }
+  return false
+}
+
+function judgeTargets(recorder: Recorder, targets: readonly Target[]): Violation[] {
+  return targets.flatMap(({ id, value }): Violation[] => {
+    const history = recorder.operations.filter(({ entity, action }) => entity === id && action.kind !== 'create')
+    const obstacle = refuteLinearizable({ version: 1, value }, history)
+    if (obstacle === null) return []
+    return [{ kind: 'stale', message: `no order of the history of ${id} explains ${JSON.stringify(obstacle)}` }]
+  })
+}
+
+function inTenant({ slug }: TestTenant): (violation: Violation) => Violation {
+  return ({ kind, message }) => ({ kind, message: `${slug}: ${message}` })
+}
+
+function longestGap(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted.slice(1).reduce((longest, time, index) => Math.max(longest, time - sorted[index]!), 0)
+}

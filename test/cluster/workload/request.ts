@@ -1,0 +1,59 @@
+import { KEY } from '../../faults/server.ts'
+
+/** Milliseconds that a client waits for an answer. */
+const PATIENCE = 8_000
+
+/** Statuses that do not change when the request is sent again. */
+const HOPELESS = new Set([400, 401, 403, 405, 422])
+
+export interface Reply {
+  readonly status: number
+  readonly body: any
+}
+
+/** An answer; `refused` when no connection was made, so that nothing was sent; null when no whole answer came. */
+export type Answer = Reply | 'refused' | null
+
+/** One request to one node. */
+export async function request(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  patience = PATIENCE,
+): Promise<Answer> {
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+      signal: AbortSignal.timeout(patience),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+  } catch (error) {
+    return (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED' ? 'refused' : null
+  }
+}
+
+/** Asks one address after the other until one answers with success. For set-up and checks, outside of histories. */
+export async function insist(
+  urls: readonly string[],
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<any> {
+  const until = Date.now() + 120_000
+  let last: Answer = null
+  for (let tries = 0; Date.now() < until; tries++) {
+    last = await request(urls[tries % urls.length]!, method, path, body, headers, 30_000)
+    if (last !== null && last !== 'refused') {
+      if (last.status < 300) return last.body
+      if (HOPELESS.has(last.status)) break
+    }
+    await new Promise((done) => setTimeout(done, 200))
+  }
+  throw new Error(`${method} ${path} did not succeed: ${JSON.stringify(last)}`)
+}
