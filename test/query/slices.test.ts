@@ -1,6 +1,8 @@
 import { type JsonObject, type Noun, noun, nounsOf, parseSort } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { type Aggregation, aggregate, type Groups } from '../../packages/tenant/src/query/aggregate.ts'
+import { aggregateInSlices } from '../../packages/tenant/src/query/aggregate-in-slices.ts'
 import { count, find, type Page, type Query } from '../../packages/tenant/src/query/find.ts'
 import { countInSlices, findInSlices } from '../../packages/tenant/src/query/find-in-slices.ts'
 import { verifies } from '../verifies.ts'
@@ -120,6 +122,39 @@ verifies('slices.background', 'what is written between two slices is not in the 
       })
 
       expect(shown(page)).toEqual(before)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+const asked = fc.constantFrom<Aggregation>(
+  {},
+  { sum: ['score'], avg: ['score'], min: ['score', 'name'], max: ['name', 'mixed', '$createdAt'] },
+  { group: ['stage'], avg: ['score'], sum: ['score'], min: ['mixed'] },
+  { group: ['stage', 'name'], max: ['score'] },
+  { group: ['mixed'] },
+)
+const mixed = fc.constantFrom('a', 'b', '\u{1f600}', '\uffee', 1, 2, true, null)
+
+/** Groups of one size come in any order. */
+function inOrder({ results, total }: Groups) {
+  return { total, results: results.map((group) => JSON.stringify(group)).sort() }
+}
+
+verifies('slices.background', 'groups that are measured in slices are those measured at once, as of the start', () => {
+  fc.assert(
+    fc.property(cases, fc.array(mixed, { minLength: 1, maxLength: 7 }), asked, (given, values, aggregation) => {
+      const documents = given.documents.map((one, i) => ({ ...one, mixed: values[i % values.length]! }))
+      const ledger = ledgerOf({ ...given, documents })
+      const question = { ...aggregation, filter: ledger.filter('Thing', given.filter) }
+      const atOnce = aggregate(ledger.reader(), Thing, question)
+
+      const inSlices = driven(aggregateInSlices(ledger.reader(), Thing, question, SIZES), (step) => {
+        const next = given.changes[step]
+        if (next && next.at < documents.length) ledger.put('Thing', `thing_${next.at}`, next.to)
+      })
+
+      expect(inOrder(inSlices)).toEqual(inOrder(atOnce))
     }),
     { numRuns: RUNS },
   )

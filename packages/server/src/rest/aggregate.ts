@@ -1,3 +1,4 @@
+import type { Noun } from '@tildebase/nouns'
 import { type Call, type ReadRoute, textParam } from '../call.ts'
 import { json, type Reply } from '../reply.ts'
 import { asOfParam, filterParam } from './params.ts'
@@ -13,16 +14,25 @@ export const aggregateRoutes: readonly ReadRoute[] = [
     mode: 'read',
     summary: 'Count, sum and average entities in groups',
     handle: measure,
+    inTurns: measureInTurns,
   },
 ]
 
 /** Groups and measures the entities of a type. */
 export function measure(call: Call): Reply {
   const noun = call.read.noun(call.params.type!)
+  return json(200, call.read.aggregate(noun, askedIn(call, noun)))
+}
+
+async function measureInTurns(call: Call): Promise<Reply> {
+  const noun = call.read.noun(call.params.type!)
+  return json(200, await call.read.aggregateInTurns(noun, askedIn(call, noun)))
+}
+
+function askedIn(call: Call, noun: Noun) {
   const asked = Object.fromEntries(WORDS.map((word) => [word, names(call, word)]))
   const others = new Map([...call.query].filter(([name]) => !(WORDS as readonly string[]).includes(name)))
-  const filter = filterParam({ ...call, query: others }, noun)
-  return json(200, call.read.aggregate(noun, { ...asked, filter, asOf: asOfParam(call) }))
+  return { ...asked, filter: filterParam({ ...call, query: others }, noun), asOf: asOfParam(call) }
 }
 
 /** The fields that a parameter names. */

@@ -17,7 +17,8 @@ import { BRIEF_MS, inTurns } from '../engine/turns.ts'
 import { demand, demandArea, demandUnlimited, type Grant, may } from '../grant/grant.ts'
 import { type Action, scopesText } from '../grant/scopes.ts'
 import type { Hasher } from '../ports.ts'
-import { type Aggregation, aggregate, type Group } from '../query/aggregate.ts'
+import { type Aggregation, aggregate, type Groups } from '../query/aggregate.ts'
+import { aggregateInSlices } from '../query/aggregate-in-slices.ts'
 import { filterOf } from '../query/filter.ts'
 import { count, explain, find, get, type Page, type Query } from '../query/find.ts'
 import { countInSlices, findInSlices } from '../query/find-in-slices.ts'
@@ -184,13 +185,25 @@ export class TenantReader {
     return entity
   }
 
-  aggregate(noun: Noun, asked: Aggregation): { readonly results: readonly Group[]; readonly total: number } {
+  aggregate(noun: Noun, asked: Aggregation): Groups {
+    this.#demandAggregation(noun, asked)
+    return aggregate(this.#reader, noun, asked)
+  }
+
+  /** The same as a promise if it takes long. */
+  aggregateInTurns(noun: Noun, asked: Aggregation): Groups | Promise<Groups> {
+    this.#demandAggregation(noun, asked)
+    const whole = () => aggregate(this.#reader, noun, asked)
+    if (asksWords(asked.filter)) return whole()
+    return this.budget.briefly(BRIEF_MS, whole) ?? this.inTurns(aggregateInSlices(this.#reader, noun, asked))
+  }
+
+  #demandAggregation(noun: Noun, asked: Aggregation): void {
     demand(this.grant, 'read', noun)
     for (const text of [asked.group, asked.sum, asked.avg, asked.min, asked.max].flatMap((texts) => texts ?? [])) {
       const path = resolvePath(text, noun, this.#engine.nouns)
       if ('hops' in path) for (const { target } of path.hops) demand(this.grant, 'read', this.noun(target))
     }
-    return aggregate(this.#reader, noun, asked)
   }
 
   /** How a query would be answered, for administrators: it shows what exists beyond a key's own rows. */

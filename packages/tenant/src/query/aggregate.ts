@@ -41,14 +41,16 @@ export type Group = JsonObject
 
 const MEASURES = ['sum', 'avg', 'min', 'max'] as const
 const MOST_PATHS = 10
-const MOST_GROUPS = 1_000
+export const MOST_GROUPS = 1_000
 
-/** Groups the entities of a type and measures each group: largest groups first, at most a thousand. `total` counts all entities. */
-export function aggregate(
-  reader: ReadContext,
-  noun: Noun,
-  asked: Aggregation,
-): { readonly results: readonly Group[]; readonly total: number } {
+/** The groups, largest first and at most a thousand, and how many entities there are in all. */
+export interface Groups {
+  readonly results: readonly Group[]
+  readonly total: number
+}
+
+/** Groups the entities of a type and measures each group. */
+export function aggregate(reader: ReadContext, noun: Noun, asked: Aggregation): Groups {
   indexTextFor(reader, asked.filter)
   const moment = momentOf(reader.sql, asked.asOf)
   return within(reader, () => {
@@ -56,12 +58,9 @@ export function aggregate(
     const only = chosen(plan)
     const rows = { ...countRows(plan, true), only: among(plan.scope, only) }
     const where = every([...rows.where, ...rows.only, ...ticking(plan)])
-    const groups = groupsOf(reader, noun, asked.group)
-    const measures = MEASURES.flatMap((name) =>
-      pathsOf(reader, noun, name, asked[name]).map((path) => ({ name, path })),
-    )
+    const { groups, measures } = shapeOf(reader, noun, asked)
     const keys = groups.map(({ path, period }) => groupValue(plan.scope, path, period))
-    const sums = measures.map(({ name, path }) => measured(plan.scope, name, path))
+    const sums = measures.map((measure) => measured(plan.scope, measure))
     const grouped = fragment`SELECT ${join([plain('count(*)'), ...keys, ...sums, plain('sum(count(*)) OVER ()')], ', ')}
   FROM ${rows.from}
   WHERE ${where}
@@ -73,19 +72,31 @@ export function aggregate(
   })
 }
 
-interface Measure {
+/** What entities are grouped by, and what is measured. */
+export interface Shape {
+  readonly groups: readonly GroupKey[]
+  readonly measures: readonly Measure[]
+}
+
+export function shapeOf(reader: ReadContext, noun: Noun, asked: Aggregation): Shape {
+  const measures = MEASURES.flatMap((name) => pathsOf(reader, noun, name, asked[name]).map((path) => ({ name, path })))
+  return { groups: groupsOf(reader, noun, asked.group), measures }
+}
+
+export interface Measure {
   readonly name: (typeof MEASURES)[number]
   readonly path: Path
 }
 
 /** What entities are grouped by: a value, or the period that a time lies in. */
-interface GroupKey {
+export interface GroupKey {
   readonly text: string
   readonly path: Path
   readonly period: Period | null
 }
 
-function toGroup(row: Readonly<SqlRow>, groups: readonly GroupKey[], measures: readonly Measure[]): Group {
+/** A group from its count, its values and what was measured. */
+export function toGroup(row: Readonly<SqlRow>, groups: readonly GroupKey[], measures: readonly Measure[]): Group {
   const [count, ...rest] = row
   const by = Object.fromEntries(
     groups.map(({ text, path, period }, index) => {
@@ -151,7 +162,7 @@ function unsuited(path: Path, name: string): string | null {
 }
 
 /** The value of a group as JSON text, so that `true` and 1 are two groups. */
-function groupValue(scope: Scope, path: Path, period: Period | null): Fragment {
+export function groupValue(scope: Scope, path: Path, period: Period | null): Fragment {
   return through(
     scope,
     path,
@@ -165,8 +176,14 @@ function groupValue(scope: Scope, path: Path, period: Period | null): Fragment {
   )
 }
 
-function measured(scope: Scope, name: (typeof MEASURES)[number], path: Path): Fragment {
-  const value = through(
+function measured(scope: Scope, { name, path }: Measure): Fragment {
+  const value = measuredValue(scope, name, path)
+  return name === 'sum' ? fragment`total(${value})` : fragment`${plain(name)}(${value})`
+}
+
+/** What is measured of one entity. Sums and averages take numbers alone. */
+export function measuredValue(scope: Scope, name: Measure['name'], path: Path): Fragment {
+  return through(
     scope,
     path,
     0,
@@ -181,7 +198,6 @@ function measured(scope: Scope, name: (typeof MEASURES)[number], path: Path): Fr
     },
     plain('NULL'),
   )
-  return name === 'sum' ? fragment`total(${value})` : fragment`${plain(name)}(${value})`
 }
 
 /** A value behind relations to one, or what represents it when they lead nowhere. */
