@@ -12,7 +12,7 @@ import { writeOrigin } from '../../packages/tenant/src/store/origin.ts'
 import { openAcme, type TestTenant } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 
-const RUNS = Number(process.env.TILDE_CHANGESET_RUNS ?? 150)
+const RUNS = Number(process.env.TILDE_CHANGESET_RUNS ?? 60)
 
 /** Two writers, who change entities of one small world. */
 const WRITER: Grant = grantFor('writer')

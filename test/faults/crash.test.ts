@@ -6,7 +6,7 @@ test('kill -9 under load loses no acknowledged write, halves none, and leaves no
 }, async () => {
   const seed = Number(process.env.TILDE_SEED ?? Date.now() % 1_000_000)
 
-  const report = await crash(Number(process.env.TILDE_ROUNDS ?? 20), seed)
+  const report = await crash(Number(process.env.TILDE_ROUNDS ?? 8), seed)
 
   expect(report.faults, `seed ${seed}`).toEqual([])
   expect(report.acknowledged).toBeGreaterThan(100)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Strike, simulate } from './simulation.ts'
 
-const SEEDS = Number(process.env.TILDE_SEEDS ?? 100)
+const SEEDS = Number(process.env.TILDE_SEEDS ?? 50)
 
 test.each<Strike>(['crash', 'error'])(
   'a %s at any statement loses nothing acknowledged and leaves nothing half done',

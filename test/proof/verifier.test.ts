@@ -11,7 +11,7 @@ import { sha256 } from './crypto.ts'
 const BITS = process.env.TILDE_BITS === 'all' ? [0, 1, 2, 3, 4, 5, 6, 7] : []
 const VERIFIER = join(import.meta.dirname, '../../docs/verify.py')
 const ATTACKS = join(import.meta.dirname, 'attacks.py')
-const RUNS = Number(process.env.TILDE_ATTACKS ?? 400)
+const RUNS = Number(process.env.TILDE_ATTACKS ?? 150)
 
 interface Row {
   [field: string]: unknown

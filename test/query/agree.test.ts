@@ -15,7 +15,7 @@ const Thing = noun('Thing', {
   d: 'boolean',
   tags: 'string[]',
 }) as unknown as Noun
-const RUNS = Number(process.env.TILDE_RUNS ?? 20_000)
+const RUNS = Number(process.env.TILDE_RUNS ?? 8_000)
 const SEED = Number(process.env.TILDE_SEED ?? Date.now() % 2 ** 31)
 
 const TEXTS = [

@@ -34,7 +34,7 @@ const Person = noun('Person', {
   notes: 'json',
 }) as unknown as Noun
 const NOUNS = nounsOf([Company, Person])
-const RUNS = Number(process.env.TILDE_RUNS ?? 20_000)
+const RUNS = Number(process.env.TILDE_RUNS ?? 8_000)
 const SEED = Number(process.env.TILDE_SEED ?? Date.now() % 2 ** 31)
 
 const companyId = fc.constantFrom('company_a', 'company_b', 'company_c', 'company_gone')

@@ -10,7 +10,7 @@ import { Ledger } from './ledger.ts'
 const NOUNS = nounsOf([noun('Thing', { a: 'json', tags: 'string[]', n: 'number#' }) as unknown as Noun])
 const Thing = NOUNS.get('Thing')!
 const SEED = Number(process.env.TILDE_SEED ?? Date.now() % 2 ** 31)
-const RUNS = Number(process.env.TILDE_RUNS ?? 20_000)
+const RUNS = Number(process.env.TILDE_RUNS ?? 8_000)
 
 /** The ids of all documents in an order, read by the page. */
 function sorted(documents: readonly JsonObject[], sort: string, limit = 100): string[] {
