@@ -52,22 +52,22 @@ export function getQuery(call: Call, noun: Noun): Pick<Question, 'asOf' | 'inclu
 export function filterParam(call: Call, noun: Noun): Filter {
   const { query, read, lens } = call
   const given = query.get('filter')
-  const filter = given === undefined || given === '' ? EVERYTHING : read.filter(noun, filterJson(given))
+  const filter = given === undefined || given === '' ? EVERYTHING : read.questions.filter(noun, filterJson(given))
   const plain = [...query]
     .filter(([name]) => isField(noun, name))
     .map(([name, value]) => [name, String(value)] as const)
-  const equalities = plain.length === 0 ? EVERYTHING : read.equalities(noun, plain)
+  const equalities = plain.length === 0 ? EVERYTHING : read.questions.equalities(noun, plain)
   const asked = allOf([filter, equalities])
-  return lens.industry === null ? asked : allOf([asked, read.industry(noun, lens)])
+  return lens.industry === null ? asked : allOf([asked, read.questions.industry(noun, lens)])
 }
 
 export function asOfParam(call: Call): number | null {
   const asOf = call.query.get('asOf')
-  return asOf === undefined || asOf === '' ? null : call.read.asOf(asOf)
+  return asOf === undefined || asOf === '' ? null : call.read.questions.asOf(asOf)
 }
 
 function includeParam(call: Call, noun: Noun): readonly string[] {
-  return call.read.include(noun, call.query.get('include'))
+  return call.read.questions.include(noun, call.query.get('include'))
 }
 
 /** The filter that a URL gives as text, and a batch as JSON. */

@@ -63,7 +63,7 @@ function unknownFields(call: Call, route: Route): readonly UnknownField[] {
     for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
   const types = unknownTypes(call, route, noun)
   if (names.size === 0 && types.length === 0) return NONE
-  const unknown = [...names].flatMap((name) => call.read.unknownField(noun, name) ?? [])
+  const unknown = [...names].flatMap((name) => call.read.questions.unknownField(noun, name) ?? [])
   return [...unknown, ...types].slice(0, MOST_UNKNOWN)
 }
 

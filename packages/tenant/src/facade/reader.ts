@@ -1,48 +1,34 @@
-import {
-  type Filter,
-  isoOf,
-  isPlainObject,
-  type JsonObject,
-  type Lens,
-  type Noun,
-  type Nouns,
-  Problem,
-  parsePlain,
-  resolvePath,
-} from '@tildebase/nouns'
+import { type Filter, isoOf, type JsonObject, type Noun, type Nouns, resolvePath } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
 import { BRIEF_MS, inTurns } from '../engine/turns.ts'
 import { demand, demandArea, demandUnlimited, type Grant, may } from '../grant/grant.ts'
-import { type Action, scopesText } from '../grant/scopes.ts'
+import type { Action } from '../grant/scopes.ts'
 import type { Hasher } from '../ports.ts'
 import { type Aggregation, aggregate, type Groups } from '../query/aggregate.ts'
 import { aggregateInSlices } from '../query/aggregate-in-slices.ts'
-import { filterOf } from '../query/filter.ts'
 import { count, explain, find, get, type Page, type Query } from '../query/find.ts'
 import { countInSlices, findInSlices } from '../query/find-in-slices.ts'
 import { sizeOf } from '../query/include.ts'
-import { DEFAULT_LIMIT } from '../query/limits.ts'
-import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
 import { type CachedQuery, cachedQuery, isSlow, rememberSlow } from '../query/plan-cache.ts'
-import { readContextOf, rowFilterOf } from '../query/read-context.ts'
+import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { asksWords } from '../query/text.ts'
-import { type UnknownField, unknownField } from '../query/unknown-names.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type ForkChanges, forkChanges } from '../services/changesets/fork.ts'
 import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
 import { type Role, roleOf, rolesOf } from '../services/identity/roles.ts'
+import { statusOf } from '../services/status.ts'
 import { type SubmissionPage, submissions } from '../services/submissions.ts'
-import { entitiesByType } from '../services/summary.ts'
 import { typesWithEntities } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
 import { seqAt } from '../store/log.ts'
-import { readOrigin } from '../store/origin.ts'
 import { notFound } from '../write/verb-input.ts'
+import { QuestionReader } from './questions.ts'
 import { ReactionReader } from './reaction-reader.ts'
+import { demandFewRows, limited } from './rows-per-answer.ts'
 import type { TenantServices } from './services.ts'
 
 /** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */
@@ -103,35 +89,9 @@ export class TenantReader {
     return this.#engine.head
   }
 
-  /** A filter in the query language, if the grant may read every type that it reaches. */
-  filter(noun: Noun, json: unknown): Filter {
-    return demandReachable(this.#engine, this.grant, filterOf(this.#engine, noun, json))
-  }
-
-  /** Equalities that a URL gives as plain parameters, under the same condition. */
-  equalities(noun: Noun, parameters: readonly (readonly [string, string])[]): Filter {
-    const filter = parsePlain(parameters, noun, this.#engine.nouns, this.now)
-    return demandReachable(this.#engine, this.grant, filter)
-  }
-
-  /** The condition that an industry's lens adds. */
-  industry(noun: Noun, lens: Lens): Filter {
-    return industryFilter(this.#engine, noun, lens)
-  }
-
-  /** What a name ends at that the type neither declares nor holds; null when it is known, or the search is too long. */
-  unknownField(noun: Noun, text: string): UnknownField | null {
-    return unknownField(this.#engine, this.grant, noun, text, this.budget.timer)
-  }
-
-  /** The relations to embed, if the grant may read every type that they reach. */
-  include(noun: Noun, input: unknown): readonly string[] {
-    return includeOf(this.#engine, this.grant, noun, input)
-  }
-
-  /** The seq that `asOf` means. */
-  asOf(value: unknown): number {
-    return asOfSeq(this.#engine, value)
+  /** What requests ask, read from the text of their parameters. */
+  get questions(): QuestionReader {
+    return new QuestionReader(this.#engine, this.grant, this.budget)
   }
 
   /** The last seq at or before a time. */
@@ -146,8 +106,8 @@ export class TenantReader {
   }
 
   list({ query, prepared }: CachedQuery): Page {
-    const limited = this.#limited(this.#allowed(query))
-    return this.#counted(find(this.#reader, limited, limited === query ? prepared : null))
+    const allowed = limited(this.grant, this.#allowed(query))
+    return this.#counted(find(this.#reader, allowed, allowed === query ? prepared : null))
   }
 
   /** The same as a promise if it takes long: others then have their turn in between. */
@@ -157,7 +117,7 @@ export class TenantReader {
     const brief = isSlow(this.#engine, cached) ? null : this.budget.briefly(BRIEF_MS, () => this.list(cached))
     if (brief) return brief
     rememberSlow(this.#engine, cached)
-    return this.inTurns(findInSlices(this.#reader, this.#limited(query))).then((page) => this.#counted(page))
+    return this.inTurns(findInSlices(this.#reader, limited(this.grant, query))).then((page) => this.#counted(page))
   }
 
   count(query: Query): number {
@@ -300,26 +260,7 @@ export class TenantReader {
 
   /** How the tenant is, and what the key may do. */
   status(): JsonObject {
-    const { seq, at } = this.#engine.head
-    const origin = readOrigin(this.#engine.sql)
-    const { actor, scopes, onBehalfOf, limits } = this.grant
-    // How many there are is shown only for types that the key may read without a filter.
-    const counts = entitiesByType(this.#engine).filter(([type]) => {
-      const noun = this.nouns.get(type)
-      return noun !== undefined && this.may('read', noun) && rowFilterOf(this.#engine, this.grant, type) === null
-    })
-    return {
-      tenant: this.#engine.slug,
-      key: {
-        id: actor,
-        scopes: scopes.map((scope) => scopesText([scope])),
-        ...(onBehalfOf && { onBehalfOf }),
-        ...(limits && { limits: { ...limits } as JsonObject }),
-      },
-      log: { seq, at: seq === 0 ? null : isoOf(at) },
-      entities: Object.fromEntries(counts),
-      ...(origin && { origin: { ...origin } }),
-    }
+    return statusOf(this.#engine, this.grant)
   }
 
   #allowed(query: Query): Query {
@@ -327,34 +268,8 @@ export class TenantReader {
     return query
   }
 
-  /** The query with no more results than an agent may get at once. */
-  #limited(query: Query): Query {
-    const most = this.grant.limits?.rowsPerAnswer
-    return most === undefined ? query : { ...query, limit: Math.min(query.limit ?? DEFAULT_LIMIT, most) }
-  }
-
   #counted(page: Page): Page {
     for (const entity of page.results) this.budget.spendBytes(sizeOf(entity))
-    const most = this.grant.limits?.rowsPerAnswer
-    if (most !== undefined && page.results.reduce((sum, one) => sum + rowsIn(one), 0) > most) throw overRows(most)
-    return page
+    return demandFewRows(this.grant, page)
   }
-}
-
-/** How many entities an answer has in it: the entity and those that are embedded. */
-function rowsIn({ extra = {} }: Stored): number {
-  return 1 + embeddedIn(extra)
-}
-
-function embeddedIn(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + embeddedIn(one), 0)
-  if (!isPlainObject(value)) return 0
-  const inside = Object.values(value).reduce<number>((sum, one) => sum + embeddedIn(one), 0)
-  return inside + ('$id' in value ? 1 : 0)
-}
-
-function overRows(limit: number): Problem {
-  return new Problem('over_budget', `This agent may get ${limit} entities per answer, embedded ones included.`, {
-    limit: 'rows',
-  })
 }

@@ -1,0 +1,51 @@
+import { type Filter, type Lens, type Noun, parsePlain } from '@tildebase/nouns'
+import type { Budget } from '../budget.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Grant } from '../grant/grant.ts'
+import { filterOf } from '../query/filter.ts'
+import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
+import { type UnknownField, unknownField } from '../query/unknown-names.ts'
+
+/** Reads what requests ask for. A question that reaches types that the grant may not read is refused here. */
+export class QuestionReader {
+  readonly #engine: Engine
+  readonly #grant: Grant
+  readonly #budget: Budget
+
+  constructor(engine: Engine, grant: Grant, budget: Budget) {
+    this.#engine = engine
+    this.#grant = grant
+    this.#budget = budget
+  }
+
+  /** A filter in the query language. */
+  filter(noun: Noun, json: unknown): Filter {
+    return demandReachable(this.#engine, this.#grant, filterOf(this.#engine, noun, json))
+  }
+
+  /** Equalities that a URL gives as plain parameters. */
+  equalities(noun: Noun, parameters: readonly (readonly [string, string])[]): Filter {
+    const filter = parsePlain(parameters, noun, this.#engine.nouns, this.#engine.nextTime())
+    return demandReachable(this.#engine, this.#grant, filter)
+  }
+
+  /** The condition that an industry's lens adds. */
+  industry(noun: Noun, lens: Lens): Filter {
+    return industryFilter(this.#engine, noun, lens)
+  }
+
+  /** The relations to embed. */
+  include(noun: Noun, input: unknown): readonly string[] {
+    return includeOf(this.#engine, this.#grant, noun, input)
+  }
+
+  /** The seq that `asOf` means. */
+  asOf(value: unknown): number {
+    return asOfSeq(this.#engine, value)
+  }
+
+  /** The field that a name refers to if the type neither declares nor holds it; null when it is known. */
+  unknownField(noun: Noun, text: string): UnknownField | null {
+    return unknownField(this.#engine, this.#grant, noun, text, this.#budget.timer)
+  }
+}

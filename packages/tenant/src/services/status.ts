@@ -1,0 +1,34 @@
+import { isoOf, type JsonObject } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import { type Grant, may } from '../grant/grant.ts'
+import { scopesText } from '../grant/scopes.ts'
+import { rowFilterOf } from '../query/read-context.ts'
+import { readOrigin } from '../store/origin.ts'
+import { entitiesByType } from './summary.ts'
+
+/** How a tenant is, and what a key may do. */
+export function statusOf(engine: Engine, grant: Grant): JsonObject {
+  const { seq, at } = engine.head
+  const origin = readOrigin(engine.sql)
+  const { actor, scopes, onBehalfOf, limits } = grant
+  return {
+    tenant: engine.slug,
+    key: {
+      id: actor,
+      scopes: scopes.map((scope) => scopesText([scope])),
+      ...(onBehalfOf && { onBehalfOf }),
+      ...(limits && { limits: { ...limits } as JsonObject }),
+    },
+    log: { seq, at: seq === 0 ? null : isoOf(at) },
+    entities: Object.fromEntries(countsFor(engine, grant)),
+    ...(origin && { origin: { ...origin } }),
+  }
+}
+
+/** How many entities there are, of the types that the grant may read without a filter. */
+function countsFor(engine: Engine, grant: Grant): (readonly [string, number])[] {
+  return entitiesByType(engine).filter(([type]) => {
+    const noun = engine.nouns.get(type)
+    return noun !== undefined && may(grant, 'read', noun) && rowFilterOf(engine, grant, type) === null
+  })
+}
