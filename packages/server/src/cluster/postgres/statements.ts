@@ -92,19 +92,27 @@ export const REMOVE = `
     DELETE FROM tilde_snapshots s USING removed r WHERE s.slug = r.slug)
   SELECT count(*) AS count FROM removed`
 
-/** A session that is dead stays dead, so what is not alive here will not be so later. */
+/**
+ * A session that is dead stays dead, so what is not alive here will not be so later. The epoch binds the claim to the
+ * row that was judged: PostgreSQL compares it again after it has waited for another claim of the same row.
+ */
 export const CLAIM = `
+  WITH judged (name, at) AS (
+    SELECT slug, epoch
+    FROM tilde_tenants t
+    WHERE slug = ANY ($1::text[])
+      AND layout <= $3
+      AND (owner IS NULL OR owner = $2
+        OR NOT EXISTS (SELECT 1 FROM tilde_nodes o WHERE o.session = t.owner AND o.alive))
+      AND EXISTS (SELECT 1 FROM tilde_nodes m WHERE m.session = $2 AND m.alive))
   UPDATE tilde_tenants t
   SET owner = $2,
     released = false,
     epoch = nextval('tilde_epochs'),
     due = 0,
     clock = greatest(t.clock, (SELECT o.clock FROM tilde_nodes o WHERE o.session = t.owner AND o.session <> $2))
-  WHERE slug = ANY ($1::text[])
-    AND layout <= $3
-    AND (owner IS NULL OR owner = $2
-      OR NOT EXISTS (SELECT 1 FROM tilde_nodes o WHERE o.session = t.owner AND o.alive))
-    AND EXISTS (SELECT 1 FROM tilde_nodes m WHERE m.session = $2 AND m.alive)
+  FROM judged
+  WHERE slug = judged.name AND epoch = judged.at
   RETURNING ${TENANT}`
 
 export const RELEASE = `
