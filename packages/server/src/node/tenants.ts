@@ -73,6 +73,9 @@ export class LocalTenants implements Tenants {
     let fresh = false
     try {
       const exists = this.#open.has(slug) || this.#options.files.has(slug)
+      // A node of a cluster cannot tell from its files which tenants there are: this one has just left.
+      if (!exists && this.#options.replication)
+        throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
       if (!exists && (sender.kind === 'secret' || sender.kind === 'session')) throw unauthorized()
       // A sender without a key learns nothing, not even how long it takes to look.
       const mayBeFirst = this.#options.app.signup && request.method === 'POST'

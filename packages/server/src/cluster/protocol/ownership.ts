@@ -47,9 +47,9 @@ export class Ownership {
     this.#appender = new Appender({ log, time, report, fenced: (tenant) => this.#lose(tenant) })
   }
 
-  /** The tenant if this node owns it and takes requests for it. */
+  /** The tenant if this node owns it and takes requests for it: its file is there, and is not about to leave. */
   get(slug: string): OwnedTenant | undefined {
-    return this.#leaving.has(slug) ? undefined : this.#owned.get(slug)
+    return this.#leaving.has(slug) || this.#claims.has(slug) ? undefined : this.#owned.get(slug)
   }
 
   /** The tenant as long as answers of it may leave. */
