@@ -78,7 +78,12 @@ export class Forwarder {
   }
 
   #exchange(out: ClientRequest, request: IncomingMessage, response: ServerResponse): Promise<Forwarded> {
-    return new Promise((done) => {
+    return new Promise((settle) => {
+      const abandon = () => void out.destroy()
+      const done = (outcome: Forwarded) => {
+        response.off('close', abandon)
+        settle(outcome)
+      }
       let isSent = false
       const asks = request.headers.expect !== undefined
       const sendBody = () => {
@@ -100,7 +105,7 @@ export class Forwarder {
         })
         socket.once('close', () => clearTimeout(timer))
       })
-      response.once('close', () => out.destroy())
+      response.once('close', abandon)
       out.once('response', (answer) => {
         response.writeHead(answer.statusCode ?? 502, headersOf(answer))
         answer.pipe(response)
