@@ -119,6 +119,7 @@ export class Cluster implements ClusterHost {
       hostSuffix: settings.hostSuffix,
       patience: cluster.patience,
       isNode: (request) => this.isNode(request),
+      report,
     })
   }
 

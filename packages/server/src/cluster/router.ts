@@ -19,6 +19,7 @@ export interface RouterOptions {
   /** How long a request waits for a node that has its tenant, in milliseconds. */
   readonly patience: number
   readonly isNode: (request: IncomingMessage) => boolean
+  readonly report: (reason: unknown, doing: string) => void
 }
 
 const MOST_HOPS = 4
@@ -54,25 +55,42 @@ export class Router {
   }
 
   async #route(slug: string, request: IncomingMessage, response: ServerResponse, address: string): Promise<boolean> {
-    const { directory, ownership, forwarder, patience, isNode } = this.#options
+    const { directory, ownership, forwarder, patience, isNode, report } = this.#options
     if (isNode(request) && hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
     const until = performance.now() + patience
+    let failure: unknown = null
     while (!response.destroyed) {
       await ownership.leaving(slug)
       if (ownership.get(slug)) return this.#enter(slug, response)
-      const row = await directory.find(slug)
-      if (row === null) return false
-      const node = this.#nodeFor(row)
-      if (node !== undefined && node.session !== this.#options.membership.session) {
-        const outcome = await forwarder.forward(node, request, response, address)
+      const place = await this.#place(slug).catch((reason) => {
+        failure = reason
+        return null
+      })
+      if (place === 'nowhere') return false
+      if (place === 'here') return this.#enter(slug, response)
+      if (place !== null) {
+        const outcome = await forwarder.forward(place, request, response, address)
         if (outcome === 'answered') return true
         if (outcome === 'unknown') throw unavailable('The node of this tenant failed. The request may have been done.')
-      } else if (node !== undefined && (await ownership.own(slug))) return this.#enter(slug, response)
+      }
       directory.forget(slug)
-      if (performance.now() > until) throw unavailable('No node has this tenant at the moment.')
+      if (performance.now() > until) {
+        if (failure !== null) report(failure, `find the node of ${slug}`)
+        throw unavailable('No node has this tenant at the moment.')
+      }
       await new Promise((done) => setTimeout(done, PAUSE))
     }
     return true
+  }
+
+  /** Where a tenant is; it is claimed if it belongs here. Null when no node can be named. */
+  async #place(slug: string): Promise<NodeRow | 'here' | 'nowhere' | null> {
+    const { directory, ownership, membership } = this.#options
+    const row = await directory.find(slug)
+    if (row === null) return 'nowhere'
+    const node = this.#nodeFor(row)
+    if (node?.session !== membership.session) return node ?? null
+    return (await ownership.own(slug)) ? 'here' : null
   }
 
   /** The node that owns a tenant, or the one that should claim it. */

@@ -35,8 +35,11 @@ export class ReplicaTasks {
   }
 
   /** Makes a replica the tenant's file. Tables of an older layout are brought forward, and then a snapshot is made. */
-  publish({ slug, epoch }: TenantRow): Promise<void> {
+  publish(row: TenantRow): Promise<void> {
+    const { slug, epoch } = row
     return this.#alone(slug, async () => {
+      // The follower may have discarded it since it was brought.
+      if (this.#folder.state(slug) === null) await this.#replica.bring(row)
       if (this.#folder.migrate(slug)) await this.#saveSnapshot(slug, this.#folder.closedPath(slug))
       this.#folder.publish(slug, epoch)
     })
