@@ -57,6 +57,8 @@ export class Router {
   async #route(slug: string, request: IncomingMessage, response: ServerResponse, address: string): Promise<boolean> {
     const { directory, ownership, forwarder, patience, isNode, report } = this.#options
     if (isNode(request) && hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
+    // The node that passed it on knew no better: what this one has kept may be as old.
+    if (hopsOf(request) > 0) directory.forget(slug)
     const until = performance.now() + patience
     let failure: unknown = null
     while (!response.destroyed) {
