@@ -1,6 +1,6 @@
 // npm run test:cluster -- --rounds 1000 --seed 7 --faults primary --control early-answers --keep
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -33,6 +33,9 @@ const { values: options } = parseArgs({
     /** The checkout that nodes run, and the one that a rolling upgrade brings: a copy of it when left out. */
     checkout: { type: 'string', default: ROOT },
     upgrade: { type: 'string' },
+    /** A file that gets one line of JSON per round; `--table FILE` prints the table of such a file. */
+    results: { type: 'string' },
+    table: { type: 'string' },
     /** Keeps logs and data. */
     keep: { type: 'boolean', default: false },
     /** Set by the process that made the network. */
@@ -41,7 +44,8 @@ const { values: options } = parseArgs({
   },
 })
 
-process.exitCode = options.inside === '' ? outside() : await inside()
+if (options.table !== undefined) print(Summary.of(options.table).table())
+else process.exitCode = options.inside === '' ? outside() : await inside()
 
 /** Makes the network, and runs this program again inside of it. */
 function outside(): number {
@@ -66,6 +70,7 @@ function outside(): number {
 }
 
 async function inside(): Promise<number> {
+  const until = Date.now() + Number(options.minutes) * 60_000
   const { folder } = options
   const seed = Number(options.seed)
   const chance = new Chance(seed)
@@ -86,7 +91,6 @@ async function inside(): Promise<number> {
   await prepareMoments(cluster)
   print('three databases and three nodes are ready')
   const summary = new Summary()
-  const until = Date.now() + Number(options.minutes) * 60_000
   let tenants: readonly TestTenant[] = []
   let planned: typeof faults = []
   for (let round = 0; round < Number(options.rounds) && Date.now() < until; round++) {
@@ -96,11 +100,14 @@ async function inside(): Promise<number> {
     }
     // Each fault comes once before any comes again.
     if (planned.length === 0) planned = chance.shuffle(faults)
+    const began = Date.now()
     const report = await runRound(cluster, tenants, planned.pop()!, chance, `r${round}`)
     summary.add(report)
+    if (options.results !== undefined) appendFileSync(options.results, `${JSON.stringify({ seed, ...report })}\n`)
     const gap = `${(report.gap / 1_000).toFixed(1)} s`
+    const seconds = Math.round((Date.now() - began) / 1_000)
     print(
-      `${round + 1} ${report.fault}: ${report.acknowledged} acknowledged, ${report.unknown} unknown, gap ${gap} (${report.notes.join('; ')})`,
+      `${round + 1} (${seconds} s) ${report.fault}: ${report.acknowledged} acknowledged, ${report.unknown} unknown, gap ${gap} (${report.notes.join('; ')})`,
     )
     for (const { kind, message } of report.violations.slice(0, 10)) print(`  ${kind.toUpperCase()} ${message}`)
     if (report.violations.length > 0 && options.control === undefined) break

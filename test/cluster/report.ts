@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { RoundReport } from './round.ts'
 
 /** The rounds of one fault, added up. */
@@ -15,6 +16,13 @@ export class Summary {
   readonly #lines = new Map<string, Line>()
   readonly #strange = new Map<string, number>()
 
+  /** The summary of a file of rounds. */
+  static of(file: string): Summary {
+    const summary = new Summary()
+    for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) summary.add(JSON.parse(line))
+    return summary
+  }
+
   add(report: RoundReport): void {
     for (const name of [report.fault, 'all']) {
       const line = this.#line(name)
@@ -25,7 +33,8 @@ export class Summary {
       line.unknown += report.unknown
       line.unacknowledged += report.unacknowledged
     }
-    for (const [answer, count] of report.strange) this.#strange.set(answer, (this.#strange.get(answer) ?? 0) + count)
+    for (const [answer, count] of Object.entries(report.strange))
+      this.#strange.set(answer, (this.#strange.get(answer) ?? 0) + count)
   }
 
   get violations(): number {

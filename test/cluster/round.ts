@@ -31,7 +31,7 @@ export interface RoundReport {
   /** The longest time in milliseconds without an acknowledged write in any tenant. */
   readonly gap: number
   readonly violations: readonly Violation[]
-  readonly strange: ReadonlyMap<string, number>
+  readonly strange: Readonly<Record<string, number>>
   readonly notes: readonly string[]
 }
 
@@ -74,6 +74,8 @@ export async function runRound(
   }
   violations.push(...(await verify(cluster.urls, chance.pick(tenants))))
   const recorders = loads.map(({ recorder }) => recorder)
+  for (const [reason, count] of Object.entries(addUp(recorders.map(({ reasons }) => reasons))))
+    notes.push(`${count} × ${reason}`)
   const operations = recorders.flatMap((recorder) => recorder.operations)
   return {
     fault: fault.name,
@@ -82,7 +84,7 @@ export async function runRound(
     unacknowledged,
     gap: Math.max(...loads.map(({ recorder, began }) => longestGap([began, ...recorder.acknowledged, ended]))),
     violations,
-    strange: new Map(recorders.flatMap(({ strange }) => [...strange])),
+    strange: addUp(recorders.map(({ strange }) => strange)),
     notes,
   }
 }
@@ -144,6 +146,12 @@ function judgeTargets(recorder: Recorder, targets: readonly Target[]): Violation
 
 function inTenant({ slug }: TestTenant): (violation: Violation) => Violation {
   return ({ kind, message }) => ({ kind, message: `${slug}: ${message}` })
+}
+
+function addUp(counts: readonly ReadonlyMap<string, number>[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const [name, count] of counts.flatMap((one) => [...one])) sums[name] = (sums[name] ?? 0) + count
+  return sums
 }
 
 function longestGap(times: readonly number[]): number {

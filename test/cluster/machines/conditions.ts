@@ -34,8 +34,8 @@ export class Conditions {
   /** In place: the programs have the file mapped. */
   #write(): void {
     const bytes = Buffer.alloc(16)
-    bytes.writeBigInt64LE(BigInt(this.#shift) * NANOSECONDS, 0)
-    bytes.writeBigInt64LE(BigInt(this.#delay) * 1_000n, 8)
+    bytes.writeBigInt64LE(BigInt(Math.round(this.#shift)) * NANOSECONDS, 0)
+    bytes.writeBigInt64LE(BigInt(Math.round(this.#delay)) * 1_000n, 8)
     const file = openSync(this.path, 'r+')
     writeSync(file, bytes, 0, 16, 0)
     closeSync(file)

@@ -9,6 +9,9 @@ import { Program } from './program.ts'
 /** Seconds that a node owns a tenant without renewing. */
 export const LEASE = 3
 
+/** A key of the tests. */
+const SHARED_KEY = Buffer.alloc(32, 26).toString('base64')
+
 export interface NodeOptions {
   readonly network: Network
   readonly machine: Machine
@@ -54,6 +57,9 @@ export class NodeMachine {
         LD_PRELOAD: preload,
         TEST_MACHINE: this.conditions.path,
         TILDE_ROOT_KEY: KEY,
+        TILDE_SECRET_KEY: SHARED_KEY,
+        TILDE_SIGNING_KEY: SHARED_KEY,
+        TILDE_BASE_URL: 'http://tilde.test',
         TILDE_CLUSTER_LEASE: String(LEASE),
         TILDE_CLUSTER_SNAPSHOT_CHANGES: '100',
         HOME: this.#options.folder,

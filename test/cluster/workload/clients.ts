@@ -6,7 +6,10 @@ import { insist, type Reply, request } from './request.ts'
 /** Creates in one atomic batch. */
 const BATCH = 20
 /** Milliseconds between two requests of one client. */
-const PACE = 10
+const PACE = 30
+
+/** How often a batch without an answer is sent again after the end of a round. */
+const LAST_TRIES = 20
 
 /** An entity that all clients of a tenant read and write. */
 export interface Target {
@@ -88,7 +91,7 @@ export async function runCreator(urls: readonly string[], options: ClientOptions
     const began = performance.now()
     let success: Reply | null = null
     let ended = Number.POSITIVE_INFINITY
-    while (success === null && !isOver()) {
+    for (let last = 0; success === null && last < LAST_TRIES; last += isOver() ? 1 : 0) {
       const answer = await request(
         chance.pick(urls),
         'POST',

@@ -12,6 +12,8 @@ export class Recorder {
   readonly acknowledged: number[] = []
   /** Answers that are neither success nor an error that the documentation names, with their number. */
   readonly strange = new Map<string, number>()
+  /** Why outcomes are unknown, with their number. */
+  readonly reasons = new Map<string, number>()
 
   /** Sends an operation on one entity and records how it went. */
   async operate(
@@ -39,6 +41,7 @@ export class Recorder {
     }
     // A read or a request that was never sent explains nothing, so it is left out.
     if (action.kind === 'read' || answer === 'refused') return null
+    if (answer?.status !== 412) add(this.reasons, nameOf(answer))
     const isCertain = answer?.status === 412 && action.kind === 'swap'
     this.operations.push({
       ...base,
@@ -52,9 +55,17 @@ export class Recorder {
 
   notice(answer: Answer): void {
     if (answer === null || answer === 'refused' || EXPECTED.has(answer.status)) return
-    const name = `${answer.status} ${answer.body?.error ?? ''} ${answer.body?.message ?? ''}`
-    this.strange.set(name, (this.strange.get(name) ?? 0) + 1)
+    add(this.strange, nameOf(answer))
   }
+}
+
+function nameOf(answer: Reply | null): string {
+  if (answer === null) return 'no answer'
+  return `${answer.status} ${answer.body?.error ?? ''} ${answer.body?.message ?? ''}`
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
 /** The answer if the request succeeded. */
