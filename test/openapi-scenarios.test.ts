@@ -46,7 +46,6 @@ function watched(stage: Stage, at: string, exchanges: Exchange[]): Stage {
     get url() {
       return stage.url
     },
-    hasScripts: stage.hasScripts,
     request: as(stage.request),
     as: (key) => as(stage.as(key)),
   }

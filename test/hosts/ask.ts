@@ -5,14 +5,12 @@ type Send = (method: string, path: string, body?: unknown, headers?: Record<stri
 /** A host that scenarios are played on, whatever it runs on. */
 export interface Stage {
   readonly url: string
-  /** Whether code of strangers runs here. */
-  readonly hasScripts: boolean
   readonly request: Send
   as(key: string): Send
 }
 
 /** A stage at a URL, which may change when the host is started again. */
-export function stageAt(url: () => string, hasScripts: boolean): Stage {
+export function stageAt(url: () => string): Stage {
   const as =
     (key: string): Send =>
     async (method, path, body, headers = {}) => {
@@ -35,7 +33,6 @@ export function stageAt(url: () => string, hasScripts: boolean): Stage {
     get url() {
       return url()
     },
-    hasScripts,
     request: as(ROOT),
     as,
   }

@@ -12,18 +12,18 @@ interface Started {
 const FAST = { TILDE_WEBHOOKS_INSECURE: '1', TILDE_WEBHOOK_RETRIES: '300ms,1s,1s,1s,1s' }
 
 const HOSTS = {
-  'Node in one thread': { start: () => testHost(FAST, { workers: '0' }), hasScripts: true },
-  'Node with two workers': { start: () => testHost(FAST, { workers: '2' }), hasScripts: true },
-  workerd: { start: () => startWorkerd({ ...SERVICE, variables: FAST }), hasScripts: false },
-} satisfies Record<string, { start: () => Promise<Started>; hasScripts: boolean }>
+  'Node in one thread': { start: () => testHost(FAST, { workers: '0' }) },
+  'Node with two workers': { start: () => testHost(FAST, { workers: '2' }) },
+  workerd: { start: () => startWorkerd({ ...SERVICE, variables: FAST }) },
+} satisfies Record<string, { start: () => Promise<Started> }>
 
-describe.each(Object.entries(HOSTS))('on %s', (name, { start, hasScripts }) => {
+describe.each(Object.entries(HOSTS))('on %s', (name, { start }) => {
   let host: Started
   let stage: Stage
 
   beforeAll(async () => {
     host = await start()
-    stage = stageAt(() => host.url, hasScripts)
+    stage = stageAt(() => host.url)
   })
   afterAll(() => host?.stop())
 

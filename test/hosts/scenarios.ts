@@ -329,7 +329,7 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     expect((await request('GET', `${at}/openapi.json`)).body.paths).toBeTypeOf('object')
   },
 
-  'agents speak MCP; code runs where the host can': async ({ request, hasScripts }, at) => {
+  'agents speak MCP and run code': async ({ request }, at) => {
     await request('POST', `${at}/Contact`, { name: 'Ada' })
     const mcp = async (method: string, params: object) => {
       const accept = 'application/json, text/event-stream'
@@ -348,8 +348,48 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
 
     expect(tools.map((tool: { name: string }) => tool.name).toSorted()).toEqual(['do', 'fetch', 'search'])
     expect(found.structuredContent.total).toBe(1)
-    if (hasScripts) expect(run.body.result).toBe(1)
-    else expect([run.status, run.body.error]).toEqual([501, 'not_supported'])
+    expect(run.body.result, run.text).toBe(1)
+    const ran = await mcp('tools/call', { name: 'do', arguments: { code: 'const n: number = 2; [n]' } })
+    expect(ran.structuredContent.result).toEqual([2])
+  },
+
+  'code is TypeScript, can be tried without a trace, and is stopped': async ({ request }, at) => {
+    const code = `const names: string[] = ['Ada', 'Bob']
+      for (const name of names) await $.Contact.create({ name } as any)
+      ;(await $.Contact.find({ name: 'Ada' }))!.map(({ name }: { name: string }) => name)`
+    const tried = await request('POST', `${at}/do?dryRun=true`, { code })
+    const before = await request('GET', `${at}/Contact`)
+    const done = await request('POST', `${at}/do`, { code })
+    const endless = await request('POST', `${at}/do`, { code: 'for (;;);' })
+    const outside = await request('POST', `${at}/do`, { code: 'typeof fetch + typeof process + typeof WebAssembly' })
+
+    expect([tried.body.result, tried.body.events.length]).toEqual([['Ada'], 2])
+    expect(before.body.total).toBe(0)
+    expect(done.body.result).toEqual(['Ada'])
+    expect(endless.body.error).toBe('script_timeout')
+    expect(outside.body.result).toBe('undefinedundefinedundefined')
+    expect((await request('POST', `${at}/undo/${done.body.correlation}`)).status).toBe(200)
+    expect((await request('GET', `${at}/Contact`)).body.total).toBe(0)
+  },
+
+  'stored hooks change, refuse and follow what is written': async ({ request }, at) => {
+    const hook = async (name: string, code: string) => {
+      const { status, text } = await request('PUT', `${at}/schema/Contact/hooks/${name}`, { code })
+      expect(status, text).toBeLessThan(300)
+    }
+    await hook(
+      'creating',
+      "(c) => { if (c.name === 'Eve') throw new Error('Not her.'); return { title: c.name.toUpperCase() } }",
+    )
+    await hook('created', '(c, $) => $.Comment.create({ body: `made ${c.name}` })')
+
+    const ada = await request('POST', `${at}/Contact`, { name: 'Ada' })
+    const eve = await request('POST', `${at}/Contact`, { name: 'Eve' })
+
+    expect(ada.body.title, ada.text).toBe('ADA')
+    expect([eve.status, eve.body.error]).toEqual([422, 'rejected'])
+    const comments = async () => (await request('GET', `${at}/Comment`)).body.results.map((one: any) => one.body)
+    await expect.poll(comments, { timeout: 20_000 }).toEqual(['made Ada'])
   },
 
   'a webhook is told, signed, and again after it failed': async ({ request }, at) => {
@@ -390,7 +430,7 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
       .toBe(0)
   },
 
-  'workflows run for events, by schedule and by hand': async ({ request, hasScripts }, at) => {
+  'workflows run for events, by schedule and by hand': async ({ request }, at) => {
     const note = (body: string) => ({ verb: 'create', type: 'Comment', args: { body } })
     const draft = {
       name: 'w',
@@ -429,8 +469,15 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     const failed = async () => (await request('GET', `${path}/runs?status=Succeeded`)).body.total
     await expect.poll(failed, { timeout: 20_000 }).toBe(2)
 
-    const code = await request('POST', `${at}/Workflow`, { name: 'c', steps: [{ code: '(event) => event.type' }] })
-    expect(code.status).toBe(hasScripts ? 201 : 501)
+    const coded = {
+      name: 'c',
+      triggerEvent: 'Organization.created',
+      steps: [{ code: 'async (event, $) => (await $.Comment.create({ body: event.data.name })).$id' }],
+    }
+    const { body: code } = await request('POST', `${at}/Workflow`, coded)
+    await request('POST', `${at}/Workflow/${code.$id}/activate`)
+    await request('POST', `${at}/Organization`, { name: 'by code' })
+    await expect.poll(() => bodies({ body: 'by code' }), { timeout: 20_000 }).toHaveLength(1)
   },
 
   'a fork and a restored log do not run what was due before': async ({ request }, at) => {

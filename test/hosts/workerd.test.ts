@@ -29,7 +29,7 @@ describe('the service on workerd', () => {
       ...SERVICE,
       variables: { TILDE_SIGNUP: 'open', TILDE_HOST_SUFFIX: 'tilde.test', TILDE_WEBHOOKS_INSECURE: '1' },
     })
-    stage = stageAt(() => workerd.url, false)
+    stage = stageAt(() => workerd.url)
   })
   afterAll(() => workerd?.stop())
 

@@ -25,6 +25,8 @@ export interface WorkerdOptions {
   readonly className: string
   readonly binding: string
   readonly variables?: { readonly [name: string]: string }
+  /** More of the Worker's bindings, as workerd's configuration has them. */
+  readonly bindings?: readonly string[]
 }
 
 /** The service on workerd. */
@@ -61,6 +63,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
 
 /** One module, as wrangler would make it. */
 async function bundle(entry: string, outfile: string): Promise<void> {
+  await buildIsolates()
   await build({
     entryPoints: [join(REPOSITORY, entry)],
     outfile,
@@ -73,7 +76,12 @@ async function bundle(entry: string, outfile: string): Promise<void> {
   })
 }
 
-function configuration({ className, binding, variables }: WorkerdOptions): string {
+/** What the Worker loads into isolates is built after every install; it may be older than the sources. */
+async function buildIsolates(): Promise<void> {
+  await import(`${REPOSITORY}/packages/server/build.js`)
+}
+
+function configuration({ className, binding, variables, bindings = [] }: WorkerdOptions): string {
   const texts = Object.entries({ TILDE_ROOT_KEY: ROOT, ...variables })
     .map(([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`)
     .join(', ')
@@ -92,13 +100,17 @@ function configuration({ className, binding, variables }: WorkerdOptions): strin
       compatibilityDate = "2026-10-01",
       durableObjectNamespaces = [(className = "${className}", uniqueKey = "tenants", enableSql = true)],
       durableObjectStorage = (localDisk = "storage"),
-      bindings = [(name = "${binding}", durableObjectNamespace = "${className}"), ${texts}],
+      bindings = [
+        (name = "${binding}", durableObjectNamespace = "${className}"),
+        (name = "LOADER", workerLoader = ()),
+        ${[...bindings, texts].join(', ')}
+      ],
     );
   `
 }
 
 async function run(folder: string): Promise<{ url: string; process: ChildProcess }> {
-  const process = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=1'], {
+  const process = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=1', '--experimental'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -62,6 +62,9 @@ export type Need =
   /** Signing in needs nothing. */
   | 'public'
 
+/** What not every host has: an interpreter, Argon2, an OIDC provider. */
+export type HostFeature = 'code' | 'passwords' | 'oidc'
+
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the tenant: `/:type/:id`. */
@@ -70,6 +73,8 @@ interface RouteBase {
   readonly summary: string
   /** True for bodies that are not JSON, or too large to be held: the handler reads `request.body` itself. */
   readonly rawBody?: boolean
+  /** What the host must offer for it: where that is missing it is answered 501, and not described. */
+  readonly uses?: HostFeature
   /** True for a POST that ignores an Idempotency-Key; docs/api.md says why. */
   readonly repeats?: boolean
 }

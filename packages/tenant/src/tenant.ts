@@ -84,6 +84,11 @@ export class Tenant {
     return new Prover(this.#services, grant)
   }
 
+  /** Whether the host runs code. */
+  get runsCode(): boolean {
+    return this.#engine.ports.script !== undefined
+  }
+
   /** Runs code with the rights of a grant. */
   runCode(grant: Grant, request: RequestContext, budget: Budget, body: unknown): Promise<CodeResult> {
     const { context: _, ...rest } = request

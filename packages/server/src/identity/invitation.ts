@@ -22,6 +22,7 @@ export const invitationRoutes: readonly Route[] = [
     needs: 'public',
     mode: 'stream',
     repeats: true,
+    uses: 'passwords',
     summary: 'Accept an invitation with a password',
     handle: acceptWithPassword,
   },

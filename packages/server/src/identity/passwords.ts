@@ -15,6 +15,7 @@ export const passwordRoutes: readonly Route[] = [
     path: '/account/password',
     needs: 'key',
     mode: 'stream',
+    uses: 'passwords',
     summary: 'Set or change your password',
     handle: change,
   },

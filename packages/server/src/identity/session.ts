@@ -16,6 +16,7 @@ export const sessionRoutes: readonly Route[] = [
     needs: 'public',
     mode: 'stream',
     repeats: true,
+    uses: 'passwords',
     summary: 'Sign in with an e-mail address and a password',
     handle: signIn,
   },

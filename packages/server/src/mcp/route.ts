@@ -90,7 +90,7 @@ function serverFor(call: Call): Server {
 
 function instructionsFor({ tenant, lens, grant }: Call): string {
   const shown = lens.names.length > 0 ? ` The lens ${lens.names.join(' and ')} chooses which types are shown.` : ''
-  return `The business data of the tenant ${tenant.slug}: search finds entities, fetch reads one, do runs code that changes them.${shown}${onlyProposes(grant) ? ` ${PROPOSES}` : ''}`
+  return `The business data of the tenant ${tenant.slug}: search finds entities, fetch reads one${tenant.runsCode ? ', do runs code that changes them' : ''}.${shown}${onlyProposes(grant) ? ` ${PROPOSES}` : ''}`
 }
 
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

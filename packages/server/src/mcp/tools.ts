@@ -3,8 +3,9 @@ import { onlyProposes } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
 import { surfacedNouns, typesText } from './types-text.ts'
 
-/** The three tools, described with the types of this tenant that this lens surfaces. */
-export function toolsFor(call: Pick<Call, 'read' | 'lens' | 'grant'>): Tool[] {
+/** The tools, described with the types of this tenant that this lens surfaces. A host that runs no code has no `do`. */
+export function toolsFor(call: Pick<Call, 'tenant' | 'read' | 'lens' | 'grant'>): Tool[] {
+  if (!call.tenant.runsCode) return [searchTool(typesText(surfacedNouns(call))), FETCH]
   const code = onlyProposes(call.grant) ? { ...DO, description: `${PROPOSES} ${DO.description}` } : DO
   return [searchTool(typesText(surfacedNouns(call))), FETCH, code]
 }

@@ -82,7 +82,6 @@ const ERRORS: readonly (readonly [status: number, name: string, description: str
   [422, 'Invalid', 'What was sent is not valid.'],
   [429, 'TooMany', 'The key is over its rate limit.'],
   [500, 'Fault', 'Something went wrong on our side.'],
-  [501, 'NotSupported', 'This host cannot do that.'],
   [503, 'Unavailable', 'Try again after a while.'],
 ]
 

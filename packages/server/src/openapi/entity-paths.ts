@@ -195,14 +195,10 @@ const PART = {
   content: { 'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } } },
 }
 
-/** Not every host can run code of strangers. */
-const RUNS_CODE = new Set(['/do', '/mcp'])
-
 /** The errors of a route that is none of every type. */
 export function errorsOf(route: Route): Responses {
   return {
     ...(route.mode === 'read' ? READ_ERRORS : WRITE_ERRORS),
-    ...(RUNS_CODE.has(route.path) && errors(501)),
     ...(route.path === '/export/:type' && { 206: PART, ...errors(416) }),
   }
 }

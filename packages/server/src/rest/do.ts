@@ -6,7 +6,15 @@ import { warned } from './unknown-fields.ts'
 
 /** Code that runs on the tenant, and the way back from what it wrote. */
 export const doRoutes: readonly Route[] = [
-  { method: 'POST', path: '/do', needs: 'key', mode: 'stream', summary: 'Run code on the tenant', handle: runCode },
+  {
+    method: 'POST',
+    path: '/do',
+    needs: 'key',
+    mode: 'stream',
+    uses: 'code',
+    summary: 'Run code on the tenant',
+    handle: runCode,
+  },
   {
     method: 'POST',
     path: '/undo/:correlation',

@@ -29,6 +29,7 @@ export const hookRoutes: readonly Route[] = [
     path: '/schema/:type/hooks/:name',
     needs: ADMIN,
     mode: 'stream',
+    uses: 'code',
     summary: 'Store code for a step of a type',
     handle: put,
   },

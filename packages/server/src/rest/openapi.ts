@@ -1,4 +1,4 @@
-import type { Call, ReadRoute } from '../call.ts'
+import type { Call, HostFeature, ReadRoute } from '../call.ts'
 import { openapi } from '../openapi/document.ts'
 import { contentReply, type Reply } from '../reply.ts'
 
@@ -27,7 +27,13 @@ function describe(call: Call): Reply {
 }
 
 /** The text for whichever host is asked. */
-function textOf({ read, routes, lens: { domains } }: Call): string {
+function textOf({ tenant, identity, read, routes, lens: { domains } }: Call): string {
+  const offers: { readonly [feature in HostFeature]: boolean } = {
+    code: tenant.runsCode,
+    passwords: identity.passwords !== undefined,
+    oidc: identity.oidc !== undefined,
+  }
+  const offered = routes.all.filter(({ uses }) => uses === undefined || offers[uses])
   const nouns = read.nouns.all.filter(({ domain }) => domains === null || domains.has(domain) || domain === 'custom')
-  return JSON.stringify(openapi({ routes: routes.all, nouns, url: ANYWHERE, version: VERSION }))
+  return JSON.stringify(openapi({ routes: offered, nouns, url: ANYWHERE, version: VERSION }))
 }

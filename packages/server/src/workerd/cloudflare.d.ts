@@ -8,6 +8,8 @@ declare module 'cloudflare:workers' {
     alarm?(): void | Promise<void>
   }
 
+  export abstract class WorkerEntrypoint {}
+
   export interface DurableObjectState {
     readonly id: { readonly name?: string }
     readonly storage: DurableObjectStorage
@@ -15,10 +17,18 @@ declare module 'cloudflare:workers' {
 
   export interface DurableObjectStorage {
     readonly sql: SqlStorage
+    readonly kv: SyncKeyValues
     transactionSync<T>(work: () => T): T
     setAlarm(at: number): Promise<void>
     deleteAlarm(): Promise<void>
     deleteAll(): Promise<void>
+    sync(): Promise<void>
+  }
+
+  export interface SyncKeyValues {
+    get<T>(key: string): T | undefined
+    put(key: string, value: unknown): void
+    delete(key: string): boolean
   }
 
   export interface SqlStorage {

@@ -1,6 +1,10 @@
+import type { WorkerLoader } from './isolate.ts'
+
 /** The bindings, variables and secrets of the Worker. All values are text, as wrangler has them. */
 export interface Env {
   readonly TENANTS: TenantObjects
+  /** Loads isolates for code and passwords. Without it there are neither. */
+  readonly LOADER?: WorkerLoader
   /** The operator's key, a secret. Without it nobody is the operator. */
   readonly TILDE_ROOT_KEY?: string
   /** What signs checkpoints, a secret: 32 bytes as base64. Without it a key is derived from TILDE_SECRET_KEY. */

@@ -22,6 +22,7 @@ import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
 import { commandOf, type ObjectCommand, type ObjectTask } from './object-command.ts'
 import { createOutbound } from './outbound.ts'
+import { createScript } from './script.ts'
 import { seedOf } from './signing.ts'
 import { DurableSql } from './sql.ts'
 
@@ -142,6 +143,7 @@ export function tenantObject(program: Program): TenantObjectClass {
           witnesses: createWitnesses(settings.witnesses, createOutbound(true)),
           alarm: { wakeAt: (at) => this.#wakeAt(at) },
           outbound: createOutbound(settings.webhooksInsecure),
+          ...(this.env.LOADER && { script: createScript(this.env.LOADER, slug) }),
           // The answer is held back until what was written is durable, so a commit need not wait for company.
           soon: (run) => queueMicrotask(run),
         },

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import { type Json, Problem } from '@tildebase/nouns'
+import type { Json } from '@tildebase/nouns'
 import type { ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant/ports'
 import { parseJson } from '../../call.ts'
 import { currentCaller } from '../../caller.ts'
-import { problemOf } from '../../respond.ts'
-import type { FromWorker, Outcome, ToWorker } from './messages.ts'
+import { ABANDONED, BUSY, refused, TOO_MUCH_MEMORY, tooLong } from '../../host/script/failures.ts'
+import type { FromWorker, Outcome, ToWorker } from '../../host/script/messages.ts'
 
 /** How many pieces of code of one owner may wait: as many as a tenant may have requests in progress. */
 const MOST_WAITING = 256
@@ -202,8 +202,7 @@ export class ScriptPool {
     if (run === null) return
     run.stopped = true
     this.#leave(seat)
-    const message = 'The code took more than its memory and was stopped. Keep less of what you read.'
-    this.#answer(run, { error: { code: 'script_memory', message }, logs: [] })
+    this.#answer(run, { error: TOO_MUCH_MEMORY, logs: [] })
     this.#seatNext()
   }
 
@@ -223,16 +222,3 @@ export class ScriptPool {
 }
 
 const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
-const BUSY = { code: 'busy', message: 'There is too much code to run at the moment. Try again soon.' }
-const ABANDONED = { code: 'busy', message: 'The caller disconnected, and the code was stopped.' }
-
-function tooLong(timeMs: number): ScriptFailure {
-  const message = `The code ran over ${timeMs / 1_000} s and was stopped. Do less at once.`
-  return { code: 'script_timeout', message }
-}
-
-/** What the code is told of an operation that failed. What is not a Problem is a fault of ours and is not told. */
-function refused(reason: unknown): object {
-  const { code, message, about }: Problem = reason instanceof Problem ? reason : problemOf(reason)
-  return { ...about, code, message }
-}

@@ -7,8 +7,9 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
-import { Machine } from './machine.ts'
-import type { FromWorker, ToWorker } from './messages.ts'
+import { Machine, type Outside } from '../../host/script/machine.ts'
+import type { FromWorker, ToWorker } from '../../host/script/messages.ts'
+import { bench } from './bench.ts'
 
 /** After so many runs an interpreter's memory is thrown away, whatever state it is in. */
 const MOST_RUNS = 200
@@ -28,7 +29,7 @@ let spare = { bytes: 64 * MIB, wasm: fresh(64 * MIB) }
 port.on('message', async (message: ToWorker) => {
   if (message.kind === 'reply') return machine?.reply(message.call, message.ok, message.text)
   const wasm = await memoryFor(message.owner, message.memoryBytes)
-  machine = new Machine(wasm, message, {
+  const outside: Outside = {
     call: (call, name, args) => tell({ kind: 'call', call, name, args }),
     // The interpreter is still on the stack when it tells its end: it is freed, and the end told, after it has left.
     done: (outcome) =>
@@ -36,7 +37,8 @@ port.on('message', async (message: ToWorker) => {
         clear(outcome.error !== undefined)
         tell({ kind: 'done', outcome })
       }),
-  })
+  }
+  machine = new Machine(wasm, message, outside, bench)
   machine.start()
 })
 
@@ -53,10 +55,8 @@ async function warmUp(): Promise<void> {
   const first = new Machine(
     await spare.wasm,
     { kind: 'run', code, owner: '', values: '{}', ...limits },
-    {
-      call: () => {},
-      done: () => {},
-    },
+    { call: () => {}, done: () => {} },
+    bench,
   )
   first.start()
   first.reply(1, true, 'null')

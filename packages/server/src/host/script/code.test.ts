@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { functionOf } from './code.ts'
+import { strip as nodeStrip } from '../../node/script/bench.ts'
+import { strip } from '../../workerd/isolates/strip.ts'
+import { functionOf, type StripTypes } from './code.ts'
 
-describe('code as a function', () => {
+const READERS: [string, StripTypes][] = [
+  ['as Node strips types', nodeStrip],
+  ['as an isolate strips types', (text) => strip(text)],
+]
+
+describe.each(READERS)('code as a function, %s', (_, stripTypes) => {
+  const run = (code: string): unknown => new Function(`return ${functionOf(code, [], stripTypes)}`)()()
+
   test.each([
     ['the last expression is returned', '1 + 1', 2],
     ['so is one after statements', 'const a = 2\na * 3', 6],
@@ -15,12 +24,12 @@ describe('code as a function', () => {
     ['no code gives nothing', '', undefined],
     ['a sequence is its last value', '1, 2', 2],
     ['generics are not comparisons', 'const id = <T,>(x: T): T => x\nid<number>(3)', 3],
-  ])('%s', async (_, code, expected) => {
+  ])('%s', async (_title, code, expected) => {
     expect(await run(code)).toEqual(expected)
   })
 
   test('names that are given are known to the code', async () => {
-    const main = new Function(`return ${functionOf('a + b', ['a', 'b'])}`)()
+    const main = new Function(`return ${functionOf('a + b', ['a', 'b'], stripTypes)}`)()
 
     expect(await main(1, 2)).toBe(3)
   })
@@ -32,11 +41,7 @@ describe('code as a function', () => {
     ['an export is refused', 'export const a = 1', /no modules/],
     ['a bracket too many is refused', '}); (() => {', /bracket/],
     ['nesting without end is refused', '('.repeat(30_000), /deep|stack|unexpected/i],
-  ])('%s', (_, code, expected) => {
-    expect(() => functionOf(code, [])).toThrow(expected)
+  ])('%s', (_title, code, expected) => {
+    expect(() => functionOf(code, [], stripTypes)).toThrow(expected)
   })
 })
-
-function run(code: string): unknown {
-  return new Function(`return ${functionOf(code, [])}`)()()
-}

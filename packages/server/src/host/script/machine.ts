@@ -1,6 +1,6 @@
 import type { ScriptFailure as Failure } from '@tildebase/tenant/ports'
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core'
-import { CodeError, functionOf } from './code.ts'
+import { CodeError, functionOf, type StripTypes } from './code.ts'
 import type { Outcome, ToWorker } from './messages.ts'
 import { PRELUDE } from './prelude.ts'
 
@@ -18,11 +18,21 @@ export interface Outside {
   done(outcome: Outcome): void
 }
 
+/** What the interpreter needs of the thread that it runs in. */
+export interface Bench {
+  readonly strip: StripTypes
+  /** What this thread has computed, in milliseconds: waiting for a busy machine does not count. */
+  cpuNow(): number
+  /** Called each time the interpreter asks whether it must stop: after 10,000 loops and calls, about. */
+  tick?(): void
+}
+
 /** One run of one piece of code in its own interpreter. */
 export class Machine {
   readonly #wasm: QuickJSWASMModule
   readonly #run: Run
   readonly #outside: Outside
+  readonly #bench: Bench
   readonly #runtime: QuickJSRuntime
   readonly #context: QuickJSContext
   readonly #deadline: number
@@ -36,15 +46,19 @@ export class Machine {
   #end: Failure | null = null
   #over = false
 
-  constructor(wasm: QuickJSWASMModule, run: Run, outside: Outside) {
+  constructor(wasm: QuickJSWASMModule, run: Run, outside: Outside, bench: Bench) {
     this.#wasm = wasm
     this.#run = run
     this.#outside = outside
+    this.#bench = bench
     this.#deadline = performance.now() + run.timeMs
     this.#runtime = wasm.newRuntime()
     this.#runtime.setMemoryLimit(run.memoryBytes)
     this.#runtime.setMaxStackSize(STACK_BYTES)
-    this.#runtime.setInterruptHandler(() => this.#isLate())
+    this.#runtime.setInterruptHandler(() => {
+      bench.tick?.()
+      return this.#isLate()
+    })
     this.#context = this.#runtime.newContext()
   }
 
@@ -56,7 +70,7 @@ export class Machine {
   start(): void {
     this.#enter(() => {
       const { code, values } = this.#run
-      const main = functionOf(code, ['$', ...Object.keys(JSON.parse(values))])
+      const main = functionOf(code, ['$', ...Object.keys(JSON.parse(values))], this.#bench.strip)
       const context = this.#context
       const host = this.#hostFunctions()
       using prelude = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'))
@@ -92,7 +106,7 @@ export class Machine {
 
   /** Runs something inside the interpreter and what follows from it, and finds out whether it is over. */
   #enter(work: () => void): void {
-    this.#entered = cpuNow()
+    this.#entered = this.#bench.cpuNow()
     try {
       work()
       while (!this.#over && this.#end === null && this.#runtime.hasPendingJob()) {
@@ -107,7 +121,7 @@ export class Machine {
     } catch (reason) {
       if (!this.#over) this.#end ??= this.#failureOf(reason as Error)
     }
-    this.#cpuMs += cpuNow() - this.#entered
+    this.#cpuMs += this.#bench.cpuNow() - this.#entered
     if (this.#over) return
     if (this.#end !== null) this.#finish({ error: this.#end })
     else if (this.#waiting === 0) this.#finish({ error: NEVER })
@@ -116,7 +130,7 @@ export class Machine {
   /** Called by the interpreter now and then; true stops it. */
   #isLate(): boolean {
     if (this.#end === null && performance.now() > this.#deadline) this.#end = late(this.#run.timeMs, '')
-    if (this.#end === null && this.#cpuMs + cpuNow() - this.#entered > this.#run.cpuMs) {
+    if (this.#end === null && this.#cpuMs + this.#bench.cpuNow() - this.#entered > this.#run.cpuMs) {
       this.#end = late(this.#run.cpuMs, ' of computing')
     }
     return this.#end !== null
@@ -206,14 +220,4 @@ function memory(bytes: number): Failure {
     code: 'script_memory',
     message: `The code took more than ${bytes / 1_048_576} MiB of memory. Keep less of what you read.`,
   }
-}
-
-/**
- * What this thread has computed, in milliseconds: waiting for a busy machine does not count. The first versions of
- * Node 22 cannot tell, so there it does.
- */
-function cpuNow(): number {
-  if (process.threadCpuUsage === undefined) return performance.now()
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
 }

@@ -1,32 +1,34 @@
-import { stripTypeScriptTypes } from 'node:module'
 import { type Program, parse } from 'acorn'
 
 const HEAD = '(async ('
 const BODY = ') => {'
 const TAIL = '\n})'
+const DEEP = 'The code is nested too deep to be read.'
 
 /** Code that cannot be read, with the place where. */
 export class CodeError extends Error {}
 
+/** Removes the types from TypeScript. Throws a CodeError for what is more than types, any other error for what it cannot read. */
+export type StripTypes = (text: string) => string
+
 /** The code as an async function of these names, in plain JavaScript, that returns its last expression. */
-export function functionOf(code: string, names: readonly string[]): string {
+export function functionOf(code: string, names: readonly string[], strip: StripTypes): string {
   const head = `${HEAD}${names.join(', ')}${BODY}`
-  const text = withoutTypes(`${head}${code}${TAIL}`, head.length)
+  const text = withoutTypes(`${head}${code}${TAIL}`, head.length, strip)
   const last = lastExpression(text, head.length)
   if (last === null) return text
   const expression = text.slice(last.start, last.end).replace(/;$/, '')
   return `${text.slice(0, last.start)}return (${expression})${text.slice(last.end)}`
 }
 
-function withoutTypes(text: string, offset: number): string {
+function withoutTypes(text: string, offset: number, strip: StripTypes): string {
   try {
-    return stripTypeScriptTypes(text)
+    return strip(text)
   } catch (reason) {
+    if (reason instanceof CodeError) throw reason
     // What the TypeScript reader gives up on without a sentence is told better by the other one.
-    const { code, message } = reason as NodeJS.ErrnoException
-    if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') throw new CodeError(`${message}. Write it in plain JavaScript.`)
     parsed(text, offset)
-    throw new CodeError(code === 'ERR_INVALID_TYPESCRIPT_SYNTAX' ? message : 'The code is nested too deep to be read.')
+    throw new CodeError((reason as Error).name === 'SyntaxError' ? (reason as Error).message : DEEP)
   }
 }
 

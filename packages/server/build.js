@@ -1,0 +1,69 @@
+// Runs after every install. Makes dist/isolates.js: the modules that the Worker loads into isolates of their own, as texts.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath, URL } from 'node:url'
+
+const vite = await import('vite').catch(() => null)
+if (vite === null) console.log('The isolates of the Worker are not built: vite is not installed.')
+else await build(vite)
+
+/** @param {typeof import('vite')} vite */
+async function build({ build }) {
+  const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+  const bundle = async (name, define = {}) => {
+    const [{ output }] = await build({
+      root: here('.'),
+      configFile: false,
+      logLevel: 'warn',
+      define,
+      resolve: { conditions: ['workerd', 'worker', 'browser', 'module'] },
+      build: {
+        write: false,
+        target: 'es2024',
+        minify: true,
+        lib: { entry: here(`src/workerd/isolates/${name}.ts`), formats: ['es'] },
+        rolldownOptions: { external: [/^cloudflare:/, /\.wasm$/], output: { codeSplitting: false } },
+      },
+    })
+    return output[0].code
+  }
+  const quickjs = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
+  const argon2 = await compiledBy(async () => {
+    const { argon2id } = await import('hash-wasm')
+    const least = {
+      password: 'p',
+      salt: 'a salt of 16 b..',
+      iterations: 1,
+      memorySize: 8,
+      parallelism: 1,
+      hashLength: 16,
+    }
+    await argon2id(least)
+  })
+  const isolates = {
+    sandbox: { main: await bundle('sandbox'), wasm: { 'quickjs.wasm': base64(readFileSync(quickjs)) } },
+    passwords: {
+      main: await bundle('passwords', { BLAKE2B_LENGTH: String(argon2[0].length) }),
+      wasm: Object.fromEntries(['blake2b.wasm', 'argon2.wasm'].map((name, at) => [name, base64(argon2[at])])),
+    },
+  }
+  mkdirSync(here('dist'), { recursive: true })
+  writeFileSync(here('dist/isolates.js'), `export const ISOLATES = ${JSON.stringify(isolates)}\n`)
+}
+
+/** The programs of WebAssembly that are compiled during some work, the shortest first: a Worker cannot compile any. */
+async function compiledBy(work) {
+  const { compile } = WebAssembly
+  const programs = []
+  WebAssembly.compile = (bytes) => {
+    programs.push(Buffer.from(bytes))
+    return compile(bytes)
+  }
+  await work()
+  WebAssembly.compile = compile
+  return programs.toSorted((a, b) => a.length - b.length)
+}
+
+function base64(bytes) {
+  return bytes.toString('base64')
+}
