@@ -64,3 +64,7 @@ function print(stream: { isTTY?: boolean; columns?: number }, options: { json: b
   outputTo(stdout, stdout, options).list([ADA], COLUMNS)
   return written
 }
+
+test('a restore counts events', () => {
+  expect(progressText(5_000, 10_000, 1_000, 'events')).toBe('████████████░░░░░░░░░░░░  50%  5000 events/s  1 s left')
+})

@@ -1,8 +1,16 @@
 const EVERY_MS = 100
 const BAR = 24
 
+/** What is counted. */
+type Unit = 'bytes' | 'events' | 'pages'
+
+export interface ProgressBar {
+  at(done: number): void
+  end(): void
+}
+
 /** A line that shows how far something is, at which rate, and how long it will take; only on a terminal. */
-export function progressBar(stderr: NodeJS.WriteStream, size: number | null): { at(done: number): void; end(): void } {
+export function progressBar(stderr: NodeJS.WriteStream, size: number | null, unit: Unit = 'bytes'): ProgressBar {
   if (!stderr.isTTY) return { at() {}, end() {} }
   const start = performance.now()
   let shown = 0
@@ -11,19 +19,23 @@ export function progressBar(stderr: NodeJS.WriteStream, size: number | null): { 
       const now = performance.now()
       if (now - shown < EVERY_MS) return
       shown = now
-      stderr.write(`\r\x1b[K${progressText(done, size, now - start)}`)
+      stderr.write(`\r\x1b[K${progressText(done, size, now - start, unit)}`)
     },
     end: () => void stderr.write('\r\x1b[K'),
   }
 }
 
 /** How far it is: `████░░░░  50%  1.0 MB/s  2 s left`. */
-export function progressText(done: number, size: number | null, ms: number): string {
+export function progressText(done: number, size: number | null, ms: number, unit: Unit = 'bytes'): string {
   const rate = done / Math.max(ms, 1)
-  const speed = `${(rate / 1_000).toFixed(1)} MB/s`
-  if (size === null || size === 0) return `${(done / 1_000_000).toFixed(1)} MB  ${speed}`
+  const speed = `${amount(rate * 1_000, unit)}/s`
+  if (size === null || size === 0) return `${amount(done, unit)}  ${speed}`
   const part = Math.min(done / size, 1)
   const full = Math.round(part * BAR)
   const left = Math.ceil((size - done) / Math.max(rate, 0.001) / 1_000)
   return `${'█'.repeat(full)}${'░'.repeat(BAR - full)}  ${Math.floor(part * 100)}%  ${speed}  ${left} s left`
+}
+
+function amount(count: number, unit: Unit): string {
+  return unit === 'bytes' ? `${(count / 1_000_000).toFixed(1)} MB` : `${Math.round(count)} ${unit}`
 }

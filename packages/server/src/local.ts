@@ -99,9 +99,6 @@ class MemoryFiles extends TenantFiles {
   override remove(slug: string): void {
     this.#slugs.delete(slug)
   }
-  override slugs(): string[] {
-    return [...this.#slugs]
-  }
 }
 
 /** A response whose body breaks off when the request is given up, as one from a server would. */

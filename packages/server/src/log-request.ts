@@ -32,6 +32,16 @@ export function parseLogRequest(text: string): LogRequest {
   throw new Problem('invalid_parameter', 'beside is all or secrets.', { field: 'beside' })
 }
 
+/** The question of `?more=true&of=EVENTS`: whether other slices of a log follow, and how many events it has in all. */
+export function parseSliceRequest(text: string): { readonly more: boolean; readonly of: number | null } {
+  const query = parseQuery(text)
+  const more = textParam(query, 'more') ?? 'false'
+  if (more !== 'true' && more !== 'false')
+    throw new Problem('invalid_parameter', 'more is true or false.', { field: 'more' })
+  const of = numberParam(query, 'of', 'of is how many events the log has, a whole number.')
+  return { more: more === 'true', of: of === 0 ? null : of }
+}
+
 /** The slug of a tenant to create: `{"tenant": "acme"}`. */
 export function parseCreateRequest(body: Uint8Array | null): string {
   const { tenant } = (parseBody(body) ?? {}) as { tenant?: unknown }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem, parseInstant } from '@tildebase/nouns'
-import { BEGINNING, FORM, type Head } from '@tildebase/server/log'
+import { BEGINNING, type Head } from '@tildebase/server/log'
 import { UsageError } from '../usage-error.ts'
 import { SECRETS } from './archive.ts'
 import { eventsOf, tenantOf } from './segments.ts'
@@ -53,23 +53,27 @@ export async function examine(folder: string, moment: Moment): Promise<Found> {
   return { folder, tenant, head, isCut: head.seq < last.seq, changed }
 }
 
-/**
- * The lines of a portable log for a new tenant. One of the same name is the tenant itself, and its keys and webhooks go
- * on working, but for those that were changed after the moment: what was revoked stays so. Any other is a copy.
- */
-export async function* portableLines(found: Found, slug: string): AsyncGenerator<string> {
-  const { folder, tenant, head, isCut, changed } = found
-  yield `${JSON.stringify({ tildebase: 'log', form: FORM, tenant, after: 0 })}\n`
+/** The events of a backup up to the moment asked for: the seq of each, and its line. */
+export async function* sentEvents({ folder, head }: Found): AsyncGenerator<readonly [seq: number, line: string]> {
   for await (const { head: at, line } of eventsOf(folder)) {
     if (at.seq > head.seq) break
-    yield `${line}\n`
+    yield [at.seq, `${line}\n`]
   }
-  if (slug === tenant) {
-    const all = (await readFile(join(folder, SECRETS), 'utf8').catch(() => '')).split('\n')
-    const lines = isCut ? all.filter((line) => !line.includes(`"${CUT}"`)) : all
-    for (const line of lines) if (line !== '' && !changed.has(JSON.parse(line).row[0])) yield `${line}\n`
-    // Its next checkpoint says that it does not continue the last one.
-    if (isCut) yield `${JSON.stringify({ beside: 'proof', row: [CUT, String(head.seq)] })}\n`
-  }
-  yield `${JSON.stringify({ end: true, seq: head.seq, hash: Buffer.from(head.hash).toString('hex') })}\n`
+}
+
+/**
+ * The lines that follow the events of a portable log for a new tenant. One of the same name is the tenant itself, and its
+ * keys and webhooks go on working, but for those that were changed after the moment: what was revoked stays so. Any other
+ * is a copy.
+ */
+export async function restLines(found: Found, slug: string): Promise<string> {
+  const { folder, tenant, head, isCut, changed } = found
+  const end = `${JSON.stringify({ end: true, seq: head.seq, hash: Buffer.from(head.hash).toString('hex') })}\n`
+  if (slug !== tenant) return end
+  const all = (await readFile(join(folder, SECRETS), 'utf8').catch(() => '')).split('\n')
+  const secrets = isCut ? all.filter((line) => !line.includes(`"${CUT}"`)) : all
+  const kept = secrets.filter((line) => line !== '' && !changed.has(JSON.parse(line).row[0]))
+  // Its next checkpoint says that it does not continue the last one.
+  if (isCut) kept.push(JSON.stringify({ beside: 'proof', row: [CUT, String(head.seq)] }))
+  return `${kept.map((line) => `${line}\n`).join('')}${end}`
 }

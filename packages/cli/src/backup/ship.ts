@@ -1,13 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, type Wire } from '@tildebase/client'
 import type { JsonObject } from '@tildebase/nouns'
 import type { Archive } from './archive.ts'
 import { linesOf } from './lines.ts'
+import { passes, waitFor } from './patience.ts'
 
 /** How long an answer without events is held back by the service. */
 const WAIT_SECONDS = 30
-const FIRST_PAUSE = 250
-const LONGEST_PAUSE = 15_000
 
 /** Brings what a tenant wrote since into its archive; tells how many events that were. */
 export async function shipOnce(wire: Wire, path: string, archive: Archive): Promise<number> {
@@ -36,7 +34,7 @@ export async function shipOn(
       if (signal.aborted) return
       if (!passes(reason)) throw reason
       told(0, (reason as Error).message)
-      await pause(Math.min(FIRST_PAUSE * 2 ** failures++, LONGEST_PAUSE), null, { signal }).catch(() => {})
+      await waitFor(failures++, signal)
     }
   }
 }
@@ -69,11 +67,4 @@ async function ship(
   }
   await archive.saveSecrets(secrets)
   return archive.head.seq - seq
-}
-
-/** Whether something goes by: nobody answers, the service is busy or starts again, the line was cut. */
-function passes(reason: unknown): boolean {
-  if (reason instanceof Problem)
-    return reason.code === 'unreachable' || [429, 503].includes(Number(reason.about.status))
-  return reason instanceof TypeError
 }

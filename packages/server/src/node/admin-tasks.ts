@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import type { LogRequest } from '../log-request.ts'
 import type { AdminContext } from './admin-context.ts'
-import { replayFile, writeLog } from './log-file.ts'
+import { countRestored, type ReplayTask, replayFile, writeLog } from './log-file.ts'
 
 /** What the operator asks of one tenant as a whole. It is done in the thread that the tenant is in. */
 export type AdminTask =
@@ -13,7 +13,9 @@ export type AdminTask =
   /** Writes the tenant's log to a path, in the form that every host reads, once there are events in it. */
   | { readonly do: 'log'; readonly path: string; readonly question: LogRequest }
   /** Brings the tenant to the state of the log at a path. */
-  | { readonly do: 'replay'; readonly path: string }
+  | ReplayTask
+  /** Counts the events of a restore that has not ended. */
+  | { readonly do: 'countRestored'; readonly path: string }
 
 /** What came of a copy: the last event at or before the time that was asked for. */
 export interface CopyResult {
@@ -23,7 +25,8 @@ export interface CopyResult {
 /** Does a task, and returns what came of it as plain data. */
 export function runAdminTask(context: AdminContext, slug: string, task: AdminTask): unknown {
   if (task.do === 'adopt') return adopt(context, slug, task.path)
-  if (task.do === 'replay') return replayFile(context, slug, task.path)
+  if (task.do === 'replay') return replayFile(context, slug, task)
+  if (task.do === 'countRestored') return countRestored(context, slug, task.path)
   if (task.do === 'create') return create(context, slug)
   context.files.demandThere(slug)
   switch (task.do) {

@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { layOut } from '@tildebase/tenant/host'
@@ -125,11 +126,17 @@ export class TenantFiles {
     }
   }
 
-  /** All tenants there are. */
-  slugs(): string[] {
-    return this.#names()
-      .filter((name) => name.endsWith('.db'))
-      .map((name) => name.slice(0, -'.db'.length))
+  /** All tenants there are, in no order. Other work goes on while the folders are read. */
+  async allSlugs(): Promise<string[]> {
+    const entries = await readdir(this.#folder, { withFileTypes: true })
+    const slugs: string[] = []
+    for (const entry of entries) {
+      if (!entry.isDirectory()) continue
+      // The folder is removed with the last tenant in it.
+      for (const name of await readdir(join(this.#folder, entry.name)).catch(() => []))
+        if (name.endsWith('.db')) slugs.push(name.slice(0, -'.db'.length))
+    }
+    return slugs
   }
 
   /** Tenants that were open when the process died: their log of writes is still next to their file. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../gateway.ts'
@@ -25,6 +25,7 @@ import { hasPasswords } from './passwords.ts'
 import { ProofPages } from './proof-pages.ts'
 import { requestIds } from './request-ids.ts'
 import { Restoring } from './restoring.ts'
+import { Scratch } from './scratch.ts'
 import { SigningKeyFile } from './signing-key-file.ts'
 import { HostObserver } from './watch/observer.ts'
 import { Refusals } from './watch/refusals.ts'
@@ -71,11 +72,11 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const tenants: TenantRunner =
     cluster && pool ? await cluster.join({ pool, files, data: settings.data, wakeAt: book }) : alone
   const observer = new HostObserver(settings)
-  const restoring = new Restoring()
+  const restoring = new Restoring(join(settings.data, 'restoring'))
   const fileThread = new FileThread(settings, settings.secretKey)
   const actions = operatorActions({
     files,
-    scratch: emptyFolder(join(settings.data, 'scratch')),
+    scratch: new Scratch(join(settings.data, 'scratch')),
     journal,
     restoring,
     runTask: tenants.runTask.bind(tenants),
@@ -155,12 +156,6 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       proof.close()
     },
   }
-}
-
-function emptyFolder(path: string): string {
-  rmSync(path, { recursive: true, force: true })
-  mkdirSync(path, { mode: 0o700 })
-  return path
 }
 
 function numbersPage(text: string): HttpResponse {

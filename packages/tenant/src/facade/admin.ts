@@ -1,7 +1,7 @@
 import { isoOf } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { type LogPart, portableLog } from '../services/portable/log.ts'
-import { replay } from '../services/portable/replay.ts'
+import { replay, type Slice } from '../services/portable/replay.ts'
 import { entitiesByType, firstEventAt } from '../services/summary.ts'
 import { type Verdict, verify } from '../services/verify.ts'
 import { type Head, seqAt } from '../store/log.ts'
@@ -64,9 +64,13 @@ export class TenantAdmin {
     return portableLog(this.#engine, part)
   }
 
-  /** Brings the tenant to the state of a portable log. */
-  replay(source: AsyncIterable<Uint8Array>, pause: () => Promise<void>): Promise<{ readonly events: number }> {
-    return replay(this.#engine, source, pause)
+  /** Brings the tenant to the state of a portable log, or of a slice of one. */
+  replay(
+    source: AsyncIterable<Uint8Array>,
+    pause: () => Promise<void>,
+    slice: Slice = {},
+  ): Promise<{ readonly events: number }> {
+    return replay(this.#engine, source, pause, slice)
   }
 
   /** Leaves nothing in the files of what was overwritten, where the host can do that. */

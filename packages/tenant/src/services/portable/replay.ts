@@ -12,14 +12,22 @@ import { replacedBy, restate } from './restate.ts'
 
 const SLICE = 500
 
+/** A part of a log that is sent in several requests. */
+export interface Slice {
+  /** Whether other slices follow. */
+  readonly more?: boolean
+}
+
 /**
- * Brings a tenant to the state of a portable log: from nothing, or from the event that the log continues after. Every event
- * must fit the chain. Hooks do not run and nothing is delivered again. `pause` lets others have their turn.
+ * Brings a tenant to the state of a portable log: from nothing, or from the event that the log goes on after. Every event
+ * must fit the chain. Hooks do not run and nothing is delivered again. `pause` lets others have their turn. A slice, after
+ * which `more` follow, has events only.
  */
 export async function replay(
   engine: Engine,
   source: AsyncIterable<Uint8Array>,
   pause: () => Promise<void>,
+  { more = false }: Slice = {},
 ): Promise<{ readonly events: number }> {
   const lines = jsonLines(source)
   checkHead(engine, (await lines.next()).value)
@@ -27,6 +35,8 @@ export async function replay(
   let isWhole = false
   for await (const line of lines) {
     if (isWhole) throw broken('Something follows its end.')
+    if (more && (line.end === true || line.beside !== undefined))
+      throw broken('A slice that others follow has events only.')
     slice.push(line)
     isWhole = line.end === true
     // What is stored next to the events belongs to the last of them: it is not cut.
@@ -34,7 +44,7 @@ export async function replay(
     apply(engine, slice.splice(0))
     await pause()
   }
-  if (!isWhole) throw broken('Its end is missing: it was cut off on the way.')
+  if (!isWhole && !more) throw broken('Its end is missing: it was cut off on the way.')
   apply(engine, slice)
   return { events: engine.head.seq }
 }

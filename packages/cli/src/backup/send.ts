@@ -1,0 +1,77 @@
+import { Problem, type Wire } from '@tildebase/client'
+import { passes, waitFor } from './patience.ts'
+import type { Found } from './portable.ts'
+import { slicesOf } from './slices.ts'
+
+/** So many tries without a slice that arrived, about a minute and a half, and it is given up. */
+const MOST_FAILURES = 10
+
+/** Where a new tenant stands: how many of its events have arrived, and whether it is in use. */
+interface Standing {
+  readonly events: number
+  readonly isWhole: boolean
+}
+
+/**
+ * Sends a backup into a new tenant, slice by slice. Goes on after what has arrived already: of this call when the line was
+ * cut or the service was away, and of an earlier one that was ended.
+ */
+export async function sendBackup(
+  wire: Wire,
+  path: string,
+  found: Found,
+  slug: string,
+  told: (events: number) => void = () => {},
+  mostBytes?: number,
+): Promise<void> {
+  const { seq } = found.head
+  let failures = 0
+  let isFirst = true
+  for (;;) {
+    try {
+      const { events, isWhole } = await standingOf(wire, path)
+      // The answer to the last slice may have been lost, and the tenant be in use since.
+      if (isWhole && !isFirst && events >= seq) return
+      if (isWhole)
+        throw new Problem('conflict', `There is a tenant ${slug} already. Use a new name, or delete it first.`)
+      if (events > seq) throw ahead(slug, events, seq)
+      isFirst = false
+      told(events)
+      for await (const slice of slicesOf(found, slug, events, mostBytes)) {
+        await sendSlice(wire, path, slice, seq)
+        failures = 0
+        told(slice.seq)
+      }
+      return
+    } catch (reason) {
+      if (!isPassing(reason, isFirst) || ++failures > MOST_FAILURES) throw reason
+      await waitFor(failures)
+    }
+  }
+}
+
+async function standingOf(wire: Wire, path: string): Promise<Standing> {
+  try {
+    const { events, restoring = false } = await wire.json(path)
+    return { events, isWhole: !restoring }
+  } catch (reason) {
+    if (reason instanceof Problem && reason.about.status === 404) return { events: 0, isWhole: false }
+    throw reason
+  }
+}
+
+async function sendSlice(wire: Wire, path: string, { text, more }: { text: string; more: boolean }, of: number) {
+  const raw = { type: 'application/x-ndjson', body: text }
+  const query = { of, ...(more && { more }) }
+  await wire.json(`${path}/log`, { method: 'PUT', query, raw, once: true })
+}
+
+/** A slice that arrived without an answer is found out by asking again. */
+function isPassing(reason: unknown, isFirst: boolean): boolean {
+  return passes(reason) || (!isFirst && reason instanceof Problem && reason.code === 'conflict')
+}
+
+function ahead(slug: string, events: number, seq: number): Problem {
+  const message = `A restore of ${slug} has begun, and ${events} events have arrived: more than the ${seq} of this one.`
+  return new Problem('conflict', `${message} Give it up with: tilde tenants delete ${slug}`)
+}

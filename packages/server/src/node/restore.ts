@@ -1,0 +1,118 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Problem } from '@tildebase/nouns'
+import type { Verdict } from '@tildebase/tenant/host'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { parseSliceRequest } from '../log-request.ts'
+import { json, render } from '../reply.ts'
+import type { AdminDeps } from './admin-deps.ts'
+import { removeDatabase } from './scratch.ts'
+
+interface Replayed {
+  readonly events: number
+}
+
+/** Takes in the file of a backup. */
+export async function restoreFile(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
+  deps.files.demandFree(slug)
+  return deps.restoring.during(slug, () =>
+    received(slug, request, deps, async (path) => {
+      const taken = await adopt(slug, path, deps)
+      deps.wake(slug)
+      return render(json(201, taken))
+    }),
+  )
+}
+
+/**
+ * Takes in the lines of a log, or a slice of them. A log may go on after the last event of a tenant: that one stays in use.
+ * Where there is none, the slug is kept until the last slice has arrived.
+ */
+export async function restoreLog(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
+  const { files, restoring, runTask } = deps
+  const slice = parseSliceRequest(request.query)
+  const { more } = slice
+  const isSliced = more || restoring.progressOf(slug) !== null
+  const takeIn = (into: string | null) =>
+    received(slug, request, deps, async (path) => {
+      const made = into ?? `${path}.new`
+      try {
+        const task = { do: 'replay', path, into: made, more } as const
+        const { events } = (await runTask(slug, task)) as Replayed
+        if (more) return render(json(202, { tenant: slug, events, ...(into && { restoring: true }) }))
+        deps.wake(slug)
+        return render(json(201, { tenant: slug, events }))
+      } finally {
+        // A thread that died could not remove the tenant that it was making.
+        if (into === null) removeDatabase(made)
+      }
+    })
+  if (files.has(slug)) return takeIn(null)
+  if (!isSliced) return restoring.during(slug, () => takeIn(null))
+  return restoring.duringSlice(slug, () => takeInSlice(slug, slice, deps, () => takeIn(restoring.pathOf(slug))))
+}
+
+/** Keeps count of a restore in slices. One whose first slice is refused has not begun. */
+async function takeInSlice(
+  slug: string,
+  { more, of }: { readonly more: boolean; readonly of: number | null },
+  { restoring }: AdminDeps,
+  takeIn: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const before = restoring.progressOf(slug)
+  restoring.advance(slug, before ?? { events: 0, of })
+  try {
+    const response = await takeIn()
+    if (more)
+      restoring.advance(slug, { events: JSON.parse(response.body as string).events, of: of ?? before?.of ?? null })
+    else restoring.giveUp(slug)
+    return response
+  } catch (reason) {
+    if (before === null) restoring.giveUp(slug)
+    // Some of its events may have arrived.
+    else restoring.advance(slug, { ...before, events: null })
+    throw reason
+  }
+}
+
+/** How far the restore of a slug has come, or null when there is none. */
+export async function restoreInfo(slug: string, { restoring, runTask }: AdminDeps): Promise<HttpResponse | null> {
+  const progress = restoring.progressOf(slug)
+  if (progress === null) return null
+  const count = () => runTask(slug, { do: 'countRestored', path: restoring.pathOf(slug) })
+  const events = progress.events ?? ((await restoring.duringSlice(slug, count)) as number)
+  restoring.advance(slug, { ...progress, events })
+  return render(json(200, { tenant: slug, restoring: true, events, ...(progress.of !== null && { of: progress.of }) }))
+}
+
+/** Takes in a file only when it is a tenant's, of a layout that we know, and whole. */
+export async function adopt(slug: string, path: string, { fileThread, runTask }: AdminDeps): Promise<object> {
+  const verdict = (await fileThread.run({ do: 'verify', slug, path })) as Verdict
+  if (!verdict.ok) {
+    throw new Problem('validation_error', `The file is not whole: ${verdict.faults[0]?.message}`, {
+      details: [...verdict.faults],
+    })
+  }
+  await fileThread.run({ do: 'forgetTimers', path })
+  await runTask(slug, { do: 'adopt', path })
+  return { tenant: slug, events: verdict.events }
+}
+
+/** Works on the body of a request as a file. */
+async function received<T>(
+  slug: string,
+  { body }: HttpRequest,
+  { scratch }: AdminDeps,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  if (body === null) throw new Problem('invalid_body', 'Send the file of a backup, or the lines of a log, as the body.')
+  const path = scratch.pathFor(slug)
+  try {
+    const chunks = Readable.from(body instanceof Uint8Array ? [body] : body)
+    await pipeline(chunks, createWriteStream(path, { mode: 0o600 }))
+    return await work(path)
+  } finally {
+    removeDatabase(path)
+  }
+}
