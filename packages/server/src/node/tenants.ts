@@ -264,7 +264,8 @@ export class LocalTenants implements Tenants {
   #closeUnused(): void {
     for (const [slug, entry] of this.#open) {
       if (this.#open.size <= this.#options.mostOpen) return
-      if (isIdle(entry)) this.close(slug)
+      // The newest was opened for a request that is about to use it.
+      if (entry !== this.#newest && isIdle(entry)) this.close(slug)
     }
   }
 
