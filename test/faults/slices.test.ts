@@ -99,15 +99,15 @@ describe('a log that is restored in slices', () => {
     const app = await testApp({}, { data: folder })
     const found = await backupOf(app)
 
-    const slices = await Array.fromAsync(slicesOf(found, 'target', 0, 20_000))
-    const rest = await Array.fromAsync(slicesOf(found, 'target', 450, 20_000))
+    const slices = await all(slicesOf(found, 'target', 0, 20_000))
+    const rest = await all(slicesOf(found, 'target', 450, 20_000))
     await app.stop()
 
     expect(slices.length).toBeGreaterThan(5)
     expect(slices.every(({ text }) => Buffer.byteLength(text) <= 20_000)).toBe(true)
     expect(slices.map(({ more }) => more)).toEqual([...Array(slices.length - 1).fill(true), false])
-    const seqs = (all: typeof slices) =>
-      all.flatMap(({ text }) =>
+    const seqs = (some: typeof slices) =>
+      some.flatMap(({ text }) =>
         text.split('\n').flatMap((line) => (line.startsWith('{"seq"') ? JSON.parse(line).seq : [])),
       )
     expect(seqs(slices)).toEqual(Array.from({ length: EVENTS }, (_, i) => i + 1))
@@ -165,6 +165,12 @@ test('kill -9 at any point of a restore in slices: it goes on by itself and lose
 
   expect(faults).toEqual([])
 })
+
+async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const things: T[] = []
+  for await (const thing of source) things.push(thing)
+  return things
+}
 
 /** The lines of the log of a tenant with some hundred events. */
 async function sourceLines(app: TestApp): Promise<string[]> {

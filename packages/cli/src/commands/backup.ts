@@ -1,24 +1,28 @@
+import { Problem } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
 import type { Call, Command } from '../command.ts'
 import { saveTo } from '../files.ts'
 import { operatorWire } from '../link.ts'
 import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { oneWord, someWords } from '../words.ts'
 
 export const command: Command = {
-  usage: 'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER [--follow]',
+  usage: 'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER [--follow]\nbackup --all --to FOLDER [--follow]',
   summary: "saves a tenant to a file, or its log to a folder, while it is in use; needs the operator's key",
   flags: {
     output: { type: 'string', short: 'o', help: 'the file; TENANT.db unless told' },
     to: { type: 'string', help: 'a folder of segments: only what is new is added to it' },
+    all: { type: 'boolean', help: 'all tenants, each in a folder of its own below that folder' },
     follow: { type: 'boolean', help: 'go on as things happen' },
   },
   examples: [
     'tilde backup acme -o acme.db',
     'tilde backup acme --to backups/acme',
     'tilde backup acme --to backups/acme --follow',
+    'tilde backup --all --to backups --follow',
   ],
   async run(call) {
+    if (call.flags.has('all')) return allToFolder(call)
     const slug = oneWord(call, 'a tenant')
     const to = call.flags.text('to')
     if (to !== undefined) return toFolder(call, slug, to)
@@ -50,13 +54,44 @@ async function toFolder({ settings, flags, out }: Call, slug: string, folder: st
       await archive.saveCheckpoint(checkpoint)
       return out.record(tell(events))
     }
-    const stop = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-    await shipOn(wire, path, archive, stop.signal, (events, trouble) => {
+    await shipOn(wire, path, archive, untilStopped(), (events, trouble) => {
       if (trouble !== undefined) process.stderr.write(`tilde: ${trouble}\n`)
       else out.list([tell(events)], ['tenant', 'events', 'seq', 'at'], tell(events))
     })
   } finally {
     await archive.close()
   }
+}
+
+/** Saves every tenant in one process. */
+async function allToFolder({ words, settings, flags, out }: Call): Promise<void> {
+  someWords({ words }, [])
+  const folder = flags.text('to')
+  if (folder === undefined) throw new UsageError('Say which folder the logs go to: --to backups')
+  const { AllBackups } = await import('../backup/all.ts')
+  const all = new AllBackups({
+    wire: operatorWire(settings),
+    folder,
+    saved(tenant, events, { head: { seq, at } }) {
+      const row = { tenant, events, seq, at: isoOf(at) }
+      out.list([row], Object.keys(row), row)
+    },
+    failed(tenant, { message }) {
+      process.stderr.write(`tilde: ${tenant === '' ? '' : `${tenant}: `}${message}\n`)
+    },
+  })
+  try {
+    if (flags.has('follow')) return await all.follow(untilStopped())
+    const { tenants, failed } = await all.runOnce()
+    if (failed > 0) throw new Problem('incomplete', `${failed} of ${tenants} tenants were not saved.`)
+  } finally {
+    await all.close()
+  }
+}
+
+/** Aborted when the process is asked to stop. */
+function untilStopped(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  return stop.signal
 }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Call, Command } from '../command.ts'
 import { operatorWire } from '../link.ts'
+import { type ListedTenant, tenantPages } from '../tenant-pages.ts'
 import { UsageError } from '../usage-error.ts'
 import { oneWord } from '../words.ts'
 import { fork } from './fork.ts'
@@ -32,9 +33,10 @@ export const command: Command = {
 
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
   async list({ settings, out }) {
-    const page = await operatorWire(settings).json('/operator/tenants')
-    const marks = page.results.some((row: { quarantined?: true }) => row.quarantined) ? ['quarantined'] : []
-    out.list(page.results, ['tenant', 'bytes', ...marks], page)
+    const results: ListedTenant[] = []
+    for await (const page of tenantPages(operatorWire(settings))) results.push(...page.results)
+    const marks = ['quarantined', 'restoring'].filter((mark) => results.some((row) => row[mark]))
+    out.list(results, ['tenant', 'bytes', ...marks], { results, total: results.length })
   },
   async info(call) {
     const slug = encodeURIComponent(oneWord(call, 'a tenant'))

@@ -30,10 +30,12 @@ async function rowOf(tenant: string, { files, restoring, isQuarantined }: AdminD
   const path = isRestoring ? restoring.pathOf(tenant) : files.pathOf(tenant)
   const [file, log] = await Promise.all([path, `${path}-wal`].map((one) => stat(one).catch(() => null)))
   if (!file) return null
+  // A log without anything in it was made by a reader.
+  const writtenAt = Math.max(file.mtimeMs, log && log.size > 0 ? log.mtimeMs : 0)
   return {
     tenant,
     bytes: file.size,
-    updatedAt: isoOf(Math.floor(Math.max(file.mtimeMs, log?.mtimeMs ?? 0))),
+    updatedAt: isoOf(Math.floor(writtenAt)),
     ...(isRestoring && { restoring: true }),
     ...(isQuarantined(tenant) && { quarantined: true }),
   }

@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem, type Wire } from '@tildebase/client'
+import { type ListedTenant, tenantPages } from '../tenant-pages.ts'
+import { Archive } from './archive.ts'
+import { passes, waitFor } from './patience.ts'
+import { shipOnce } from './ship.ts'
+
+export interface AllOptions {
+  readonly wire: Wire
+  /** Has a folder for each tenant. */
+  readonly folder: string
+  /** Called when events of a tenant have been saved. */
+  readonly saved: (tenant: string, events: number, archive: Archive) => void
+  /** Called when a tenant could not be saved. */
+  readonly failed: (tenant: string, reason: Error) => void
+}
+
+/** What is known of a tenant since it was last saved. */
+interface Seen {
+  readonly updatedAt: string | undefined
+  /** False while another write may have come within the same moment: then it is asked again. */
+  readonly isSettled: boolean
+  readonly round: number
+}
+
+const PAGE = 1_000
+const AT_ONCE = 4
+/** Archives that are kept open: opening one reads its last segment. */
+const MOST_OPEN = 64
+const SHORTEST_PAUSE = 1_000
+/** On a host that does not say when a tenant was written to, all of them are asked. */
+const PAUSE_WITHOUT_TIMES = 60_000
+/** A file that was last written to so long ago has had no other write in that moment; the time of an answer is in seconds. */
+const SETTLED_MS = 2_000
+/** Looking takes a tenth of the time at most. */
+const REST = 9
+
+/** The backups of all tenants of a service, in one process. Its memory does not grow with what they hold. */
+export class AllBackups {
+  readonly #options: AllOptions
+  readonly #seen = new Map<string, Seen>()
+  /** In the order of their last use. */
+  readonly #open = new Map<string, Archive>()
+  #round = 0
+
+  constructor(options: AllOptions) {
+    this.#options = options
+  }
+
+  /** Saves what is new in every tenant; the number of tenants, and of those that failed. */
+  async runOnce(signal?: AbortSignal): Promise<{ readonly tenants: number; readonly failed: number; pause: number }> {
+    const begun = performance.now()
+    let tenants = 0
+    let failed = 0
+    let busy = 0
+    let hasTimes = true
+    this.#round++
+    for await (const { results, date } of tenantPages(this.#options.wire, PAGE)) {
+      tenants += results.length
+      hasTimes &&= results.every(({ updatedAt }) => updatedAt !== undefined)
+      const shipping = performance.now()
+      const changed = results.filter((row) => !row.restoring && this.#isChanged(row))
+      for (let at = 0; at < changed.length && !signal?.aborted; at += AT_ONCE) {
+        const done = await Promise.all(changed.slice(at, at + AT_ONCE).map((row) => this.#ship(row, date)))
+        failed += done.filter((isSaved) => !isSaved).length
+      }
+      busy += performance.now() - shipping
+      if (signal?.aborted) break
+    }
+    for (const [slug, { round }] of this.#seen) if (round < this.#round) this.#seen.delete(slug)
+    const looking = performance.now() - begun - busy
+    return { tenants, failed, pause: hasTimes ? Math.max(SHORTEST_PAUSE, looking * REST) : PAUSE_WITHOUT_TIMES }
+  }
+
+  /** Goes on until it is told to stop. Tenants that are created meanwhile are saved as well. */
+  async follow(signal: AbortSignal): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        const round = await this.runOnce(signal)
+        failures = 0
+        await pause(round.pause, null, { signal }).catch(() => {})
+      } catch (reason) {
+        if (!passes(reason)) throw reason
+        this.#options.failed('', reason as Error)
+        await waitFor(failures++, signal)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const archive of this.#open.values()) await archive.close()
+    this.#open.clear()
+  }
+
+  #isChanged({ tenant, updatedAt }: ListedTenant): boolean {
+    const seen = this.#seen.get(tenant)
+    if (seen) this.#seen.set(tenant, { ...seen, round: this.#round })
+    return seen === undefined || updatedAt === undefined || seen.updatedAt !== updatedAt || !seen.isSettled
+  }
+
+  async #ship({ tenant, updatedAt }: ListedTenant, date: number | null): Promise<boolean> {
+    const { wire, saved, failed } = this.#options
+    try {
+      const archive = await this.#archiveOf(tenant)
+      const events = await shipOnce(wire, `/operator/tenants/${encodeURIComponent(tenant)}/log`, archive)
+      const isSettled = date !== null && updatedAt !== undefined && date - Date.parse(updatedAt) > SETTLED_MS
+      this.#seen.set(tenant, { updatedAt, isSettled, round: this.#round })
+      if (events > 0) saved(tenant, events, archive)
+      return true
+    } catch (reason) {
+      // Deleted a moment ago.
+      if (reason instanceof Problem && reason.about.status === 404) return true
+      // Its folder may be ahead of what is known of it here.
+      await this.#open.get(tenant)?.close()
+      this.#open.delete(tenant)
+      // What does not pass by itself is tried again when the tenant has changed.
+      if (passes(reason)) this.#seen.delete(tenant)
+      else this.#seen.set(tenant, { updatedAt, isSettled: true, round: this.#round })
+      failed(tenant, reason as Error)
+      return false
+    }
+  }
+
+  async #archiveOf(tenant: string): Promise<Archive> {
+    const known = this.#open.get(tenant)
+    this.#open.delete(tenant)
+    const archive = known ?? (await Archive.open(folderOf(this.#options.folder, tenant), tenant))
+    this.#open.set(tenant, archive)
+    // The last ones are in use.
+    for (const [slug, oldest] of this.#open) {
+      if (this.#open.size <= MOST_OPEN) break
+      this.#open.delete(slug)
+      await oldest.close()
+    }
+    return archive
+  }
+}
+
+/** The folder of a tenant. A name that leads elsewhere is none that a service gives. */
+function folderOf(folder: string, tenant: string): string {
+  if (/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(tenant)) return join(folder, tenant)
+  throw new Problem('unexpected_answer', `The service names a tenant ${JSON.stringify(tenant)}, which is no name.`)
+}
