@@ -17,7 +17,7 @@ test.each(Object.entries(SCENARIOS))('no answer differs from the OpenAPI documen
 
   await play(
     watched(
-      stageAt(() => host.url, true),
+      stageAt(() => host.url),
       at,
       exchanges,
     ),

@@ -1,6 +1,8 @@
-// Runs after every install. Makes dist/isolates.js: the modules that the Worker loads into isolates of their own, as texts.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Runs after every install. Makes what the Worker is deployed with: dist/isolates.js, the modules that it loads into isolates
+// of their own as texts, and dist/assets, the files of the console and of /docs.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath, URL } from 'node:url'
 
 const vite = await import('vite').catch(() => null)
@@ -48,7 +50,17 @@ async function build({ build }) {
     },
   }
   mkdirSync(here('dist'), { recursive: true })
+  stageAssets(here)
   writeFileSync(here('dist/isolates.js'), `export const ISOLATES = ${JSON.stringify(isolates)}\n`)
+}
+
+/** The files of the console, where it is built, and of the page of the API. */
+function stageAssets(here) {
+  const to = here('dist/assets')
+  rmSync(to, { recursive: true, force: true })
+  cpSync(here('src/docs'), join(to, 'docs'), { recursive: true })
+  const built = here('../console/dist')
+  if (existsSync(built)) cpSync(built, join(to, 'console'), { recursive: true })
 }
 
 /** The programs of WebAssembly that are compiled during some work, the shortest first: a Worker cannot compile any. */

@@ -650,6 +650,84 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     expect((await request('GET', `/operator/tenants/${at.slice(2)}/verify`)).body.ok).toBe(true)
   },
 
+  'a person signs in with a password': async ({ request, as }, at) => {
+    const { body: user } = await request('POST', `${at}/User`, {
+      name: 'Ada',
+      email: 'ada@example.org',
+      role: 'Member',
+    })
+    const { body: invited } = await request('POST', `${at}/User/${user.$id}/invite`)
+    const token = invited.invitation.split('#')[1]
+    const password = 'a long enough phrase'
+    const accepted = await as('')('POST', `${at}/invitation/accept`, { token, password })
+    const signIn = (given: string) => as('')('POST', `${at}/session`, { email: 'ada@example.org', password: given })
+
+    expect(accepted.status, accepted.text).toBe(201)
+    expect((await signIn(password)).status).toBe(201)
+    expect((await signIn('another long phrase')).status).toBe(401)
+    const { body: document } = await request('GET', `${at}/openapi.json`)
+    expect(document.paths).toHaveProperty(['/account/password'])
+  },
+
+  'tenants are listed, created and deleted, and what the operator did is recorded': async ({ request }, at) => {
+    const slugs = ['a', 'b', 'c'].map((letter) => `${at.slice(2)}-${letter}`)
+    for (const slug of slugs.slice(1)) await request('POST', `/~${slug}/Contact`, { name: 'Ada' })
+    const created = await request('POST', '/operator/tenants', { tenant: slugs[0] })
+    const again = await request('POST', '/operator/tenants', { tenant: slugs[1] })
+    expect([created.status, again.status]).toEqual([201, 409])
+    expect((await request('GET', `/operator/tenants/${slugs[0]}`)).body.events).toBe(0)
+
+    const listed: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const { body }: any = await request('GET', `/operator/tenants?limit=2${cursor && `&cursor=${cursor}`}`)
+      expect(body.results.length).toBeLessThanOrEqual(2)
+      listed.push(...body.results.map(({ tenant }: { tenant: string }) => tenant))
+      cursor = body.cursor
+    }
+    expect(listed).toEqual([...new Set(listed)].sort())
+    expect(listed).toEqual(expect.arrayContaining(slugs))
+
+    await request('DELETE', `/operator/tenants/${slugs[2]}`)
+    const { body: rest } = await request('GET', '/operator/tenants?limit=1000')
+    expect(rest.results.map(({ tenant }: { tenant: string }) => tenant)).not.toContain(slugs[2])
+    const { body: journal } = await request('GET', '/operator/log?limit=1')
+    expect(journal.results).toMatchObject([{ action: 'delete', tenant: slugs[2] }])
+  },
+
+  'a long log is restored in slices, during which nobody is let in': async ({ request, as }, at) => {
+    const [from, to] = [at.slice(2), `${at.slice(2)}-sliced`]
+    for (const name of ['Ada', 'Bob', 'Cleo']) await request('POST', `${at}/Contact`, { name })
+    const { text } = await request('GET', `/operator/tenants/${from}/log`)
+    const lines = text.trim().split('\n')
+    const events = lines.filter((line) => JSON.parse(line).seq !== undefined && !JSON.parse(line).end)
+    const rest = lines.filter((line) => JSON.parse(line).beside !== undefined || JSON.parse(line).end)
+    const head = (after: number) => JSON.stringify({ ...JSON.parse(lines[0]!), after })
+    const put = (query: string, after: number, body: readonly string[]) =>
+      request('PUT', `/operator/tenants/${to}/log${query}`, [head(after), ...body, ''].join('\n'))
+
+    const first = await put('?more=true&of=3', 0, events.slice(0, 2))
+    expect([first.status, first.body]).toEqual([202, { tenant: to, events: 2, restoring: true }])
+    const written = await request('POST', `/~${to}/Contact`, { name: 'Eve' })
+    expect([written.status, written.body.error]).toEqual([503, 'restoring'])
+    expect((await as('')('GET', `/~${to}/Contact`)).status).toBe(401)
+    const { body: progress } = await request('GET', `/operator/tenants/${to}`)
+    expect(progress).toMatchObject({ restoring: true, events: 2, of: 3 })
+    const astray = await put('?more=true', 1, events.slice(1))
+    expect([astray.status, astray.body.seq]).toEqual([409, 2])
+    const last = await put('', 2, [...events.slice(2), ...rest])
+    expect([last.status, last.body]).toEqual([201, { tenant: to, events: 3 }])
+
+    const verdicts = await Promise.all([from, to].map((slug) => request('GET', `/operator/tenants/${slug}/verify`)))
+    expect(verdicts[1]!.body).toEqual({ ...verdicts[0]!.body, tenant: to })
+    expect((await request('POST', `/~${to}/Contact`, { name: 'Dan' })).status).toBe(201)
+
+    await put('?more=true', 0, events)
+    await request('PUT', `/operator/tenants/${to}-2/log?more=true`, [head(0), ...events, ''].join('\n'))
+    expect((await request('DELETE', `/operator/tenants/${to}-2`)).status).toBe(204)
+    expect((await request('GET', `/operator/tenants/${to}-2`)).status).toBe(404)
+  },
+
   'nobody can sign in to a tenant without people, and trying lays nothing out': async ({ request, as }, at) => {
     for (const path of ['session', 'session/passkey/options', 'oauth/register', 'invitation']) {
       const body = { email: 'a@example.org', password: 'x', token: 'x', redirect_uris: ['https://app.example/cb'] }

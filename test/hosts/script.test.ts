@@ -268,8 +268,7 @@ async function onNode(): Promise<Interpreter> {
 async function onWorkerd(): Promise<Interpreter> {
   const workerd: Workerd = await startWorkerd({
     entry: 'test/hosts/script-worker.ts',
-    className: 'Runner',
-    binding: 'OBJECTS',
+    objects: { OBJECTS: 'Runner' },
   })
   return {
     stopsDeaf: false,

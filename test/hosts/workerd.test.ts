@@ -11,7 +11,7 @@ describe.each(['durable', 'unwritten'])('the %s Sql port', (kind) => {
   let workerd: Workerd
 
   beforeAll(async () => {
-    workerd = await startWorkerd({ entry: 'test/hosts/contract-worker.ts', className: 'Contract', binding: 'OBJECTS' })
+    workerd = await startWorkerd({ entry: 'test/hosts/contract-worker.ts', objects: { OBJECTS: 'Contract' } })
   })
   afterAll(() => workerd?.stop())
 
@@ -117,18 +117,20 @@ describe('the service on workerd', () => {
   })
 
   test('a header of a client cannot pass for one of the Worker', async () => {
-    const errand = encodeURIComponent(JSON.stringify({ do: 'keep', slug: 'fresh', task: { do: 'delete' } }))
+    const errand = encodeURIComponent(
+      JSON.stringify({ do: 'task', slug: 'fresh', task: { do: 'delete' }, requestId: 'x' }),
+    )
 
-    await stage.as('')('DELETE', '/~fresh/Contact/x', undefined, { 'tilde-errand': errand })
+    await stage.as('')('DELETE', '/~fresh/Contact/x', undefined, { 'tilde-command': errand })
 
     expect((await stage.request('GET', '/operator/tenants/fresh')).status).toBe(200)
   })
 
   test('what this host cannot do is told as such', async () => {
     for (const [method, path] of [
-      ['GET', '/operator/tenants'],
+      ['POST', '/operator/tenants/fresh/release'],
       ['GET', '/operator/tenants/fresh/backup'],
-      ['PUT', '/operator/tenants/fresh/restore'],
+      ['POST', '/operator/signing-key'],
     ] as const) {
       expect((await stage.request(method, path)).body.error, path).toBe('not_supported')
     }

@@ -12,6 +12,8 @@ const WORKERD = join(REPOSITORY, 'test', 'node_modules', 'workerd', 'bin', 'work
 
 /** A real workerd with the bundle of a Worker in it. */
 export interface Workerd {
+  /** Where the objects have their databases. */
+  readonly storage: string
   readonly url: string
   readonly process: ChildProcess
   /** Ends the process as a power cut would, and starts another on the same storage. */
@@ -22,9 +24,11 @@ export interface Workerd {
 export interface WorkerdOptions {
   /** The Worker, as a file of this repository. */
   readonly entry: string
-  readonly className: string
-  readonly binding: string
+  /** The classes of its objects, and the bindings to them. */
+  readonly objects: { readonly [binding: string]: string }
   readonly variables?: { readonly [name: string]: string }
+  /** Whether the Worker can load others; it can unless told. */
+  readonly loader?: boolean
   /** More of the Worker's bindings, as workerd's configuration has them. */
   readonly bindings?: readonly string[]
 }
@@ -32,8 +36,7 @@ export interface WorkerdOptions {
 /** The service on workerd. */
 export const SERVICE: WorkerdOptions = {
   entry: 'packages/server/src/workerd/worker.ts',
-  className: 'TenantObject',
-  binding: 'TENANTS',
+  objects: { TENANTS: 'TenantObject', DIRECTORY: 'TenantDirectory' },
 }
 
 /** Bundles a Worker and starts workerd with it, on a free port and with its own storage. */
@@ -44,6 +47,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   writeFileSync(join(folder, 'config.capnp'), configuration(options))
   let running = await run(folder)
   return {
+    storage: join(folder, 'storage'),
     get url() {
       return running.url
     },
@@ -81,10 +85,16 @@ async function buildIsolates(): Promise<void> {
   await import(`${REPOSITORY}/packages/server/build.js`)
 }
 
-function configuration({ className, binding, variables, bindings = [] }: WorkerdOptions): string {
+function configuration({ objects, variables, loader = true, bindings = [] }: WorkerdOptions): string {
   const texts = Object.entries({ TILDE_ROOT_KEY: ROOT, ...variables })
     .map(([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`)
     .join(', ')
+  const classes = Object.values(objects).map(
+    (name) => `(className = "${name}", uniqueKey = "${name}", enableSql = true)`,
+  )
+  const namespaces = Object.entries(objects).map(
+    ([name, type]) => `(name = "${name}", durableObjectNamespace = "${type}")`,
+  )
   return `
     using Workerd = import "/workerd/workerd.capnp";
     const config :Workerd.Config = (
@@ -98,11 +108,11 @@ function configuration({ className, binding, variables, bindings = [] }: Workerd
     const worker :Workerd.Worker = (
       modules = [(name = "worker.js", esModule = embed "worker.js")],
       compatibilityDate = "2026-10-01",
-      durableObjectNamespaces = [(className = "${className}", uniqueKey = "tenants", enableSql = true)],
+      durableObjectNamespaces = [${classes.join(', ')}],
       durableObjectStorage = (localDisk = "storage"),
       bindings = [
-        (name = "${binding}", durableObjectNamespace = "${className}"),
-        (name = "LOADER", workerLoader = ()),
+        ${namespaces.join(', ')},
+        ${loader ? '(name = "LOADER", workerLoader = ()),' : ''}
         ${[...bindings, texts].join(', ')}
       ],
     );

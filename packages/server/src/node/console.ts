@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, sep } from 'node:path'
+import { CONSOLE_GUARDS } from '../host/page-guards.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 
 const DIST = join(dirname(createRequire(import.meta.url).resolve('@tildebase/console/package.json')), 'dist')
@@ -12,15 +13,6 @@ const KINDS: { readonly [extension: string]: string } = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
-}
-
-const GUARDS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
 }
 
 interface File {
@@ -66,7 +58,7 @@ function readFile(folder: string, name: string): File {
       'content-type': KINDS[extname(name)]!,
       etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
       'cache-control': lasting ? 'public, max-age=31536000, immutable' : 'no-cache',
-      ...GUARDS,
+      ...CONSOLE_GUARDS,
     },
   }
 }
@@ -74,7 +66,7 @@ function readFile(folder: string, name: string): File {
 function unbuilt(): HttpResponse {
   return {
     status: 503,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...GUARDS },
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...CONSOLE_GUARDS },
     body: 'The console is not built. Run "npm run build:console" in the repository, then load this page again.\n',
   }
 }

@@ -1,5 +1,6 @@
 /// <reference path="./cloudflare.d.ts" />
 import type { NounMap } from '@tildebase/nouns'
+import type { Connection } from '../admission.ts'
 import { fetchResponseOf, httpRequestOf } from '../fetch-adapter.ts'
 import { Gateway } from '../gateway.ts'
 import { mergingForks } from '../host/fork-merge.ts'
@@ -7,59 +8,78 @@ import { operatorPage } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
 import { KEYS_PATH, keysPage } from '../host/signing-keys.ts'
+import type { HttpRequest } from '../http.ts'
 import { identityPage } from '../identity/pages.ts'
 import { mcpHosts, readSettings } from '../node/config.ts'
 import { type NoNouns, type ProgramOf, programOf } from '../program.ts'
+import { Directory, DirectoryObject } from './directory.ts'
 import { DurableTenants } from './durable-tenants.ts'
 import type { Env, TenantObjectClass } from './env.ts'
 import { report } from './log.ts'
 import { tenantObject } from './object.ts'
 import { operatorActions } from './operator.ts'
+import { assetPage } from './pages.ts'
 import { publicKeysOf } from './signing.ts'
 
 export { defineProgram, type HookRegistryOf, type ProgramOf } from '../program.ts'
-export type { Env, TenantObjectClass, TenantObjects } from './env.ts'
+export type { Env, ObjectNamespace, TenantObjectClass } from './env.ts'
 
-/** What a Worker's program exports: the Worker by default, the class by its name. */
+/** What a Worker's program exports: the Worker by default, the classes by their names. */
 export interface Service {
   readonly worker: { fetch(request: Request, env: Env): Promise<Response> }
   readonly TenantObject: TenantObjectClass
+  readonly TenantDirectory: typeof DirectoryObject
 }
 
-/** The service as a Worker and the class of its Durable Objects, with nouns and your own hooks. */
+/** The service as a Worker and the classes of its Durable Objects, with nouns and your own hooks. */
 export function createWorker<N extends NounMap = NoNouns>(program: ProgramOf<N> = {}): Service {
   const gateways = new WeakMap<Env, Gateway>()
   const worker = {
     async fetch(request: Request, env: Env): Promise<Response> {
+      const page = env.ASSETS ? await assetPage(request, env.ASSETS) : null
+      if (page) return page
       const gateway = gateways.get(env) ?? gatewayOf(env)
       gateways.set(env, gateway)
-      return fetchResponseOf(await gateway.answer(httpRequestOf(request)), request.method)
+      return fetchResponseOf(await gateway.answer(httpRequestOf(request), connectionOf(request)), request.method)
     },
   }
-  return { worker, TenantObject: tenantObject(programOf(program)) }
+  return { worker, TenantObject: tenantObject(programOf(program)), TenantDirectory: DirectoryObject }
 }
 
 function gatewayOf(env: Env): Gateway {
   const settings = readSettings({}, env as never)
   const { hostSuffix, rootKey } = settings
-  const tenants = new DurableTenants(env.TENANTS)
+  const directory = env.DIRECTORY ? new Directory(env.DIRECTORY) : null
+  const tenants = new DurableTenants(env.TENANTS, { signup: settings.signup, directory, rate: env.RATE })
   return new Gateway({
     tenants: mergingForks(tenants, settings.bodyLimit),
     signup: settings.signup,
     hostSuffix,
+    ...(env.ASSETS && { home: '/console' }),
     mcpHosts: () => mcpHosts(settings),
     pages: (ask, place) =>
-      identityPage(ask, place, { baseUrl: settings.baseUrl, passwords: false, oidc: settings.oidc !== null }),
+      identityPage(ask, place, {
+        baseUrl: settings.baseUrl,
+        passwords: env.LOADER !== undefined,
+        oidc: settings.oidc !== null,
+      }),
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,
     outside: async (request, segments, sender, requestId) => {
       if (segments[0] === 'operator')
-        return operatorPage(request, segments, sender, requestId, operatorActions(tenants))
+        return operatorPage(request, segments, sender, requestId, operatorActions(tenants, directory))
       if (segments.join('/') === KEYS_PATH) return keysPage(request, await publicKeysOf(settings), null)
       return publicPage(request, segments, false)
     },
   })
+}
+
+/** The connection of a request, with the address that the platform saw. */
+function connectionOf(request: Request): Connection | null {
+  const address = request.headers.get('cf-connecting-ip')
+  if (address === null) return null
+  return { address, readBody: () => request.body as HttpRequest['body'], onClose: () => {} }
 }
 
 /** Whether a secret is the operator's key, in a time that does not tell how much of it is right. */

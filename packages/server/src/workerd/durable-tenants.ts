@@ -1,36 +1,71 @@
 import { Problem } from '@tildebase/nouns'
+import { unauthorized } from '../app.ts'
 import type { Tenants } from '../gateway.ts'
+import { systemSeal } from '../host/ports.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { Sender } from '../sender.ts'
 import type { RequestTarget } from '../target.ts'
-import type { TenantObjects } from './env.ts'
+import type { Directory } from './directory.ts'
+import type { ObjectNamespace, RateLimiter } from './env.ts'
 import { commandRequest, type ObjectCommand, type ObjectTask } from './object-command.ts'
+
+interface DurableTenantsOptions {
+  readonly signup: boolean
+  readonly directory: Directory | null
+  readonly rate: RateLimiter | undefined
+}
 
 /** The tenants, each in its own Durable Object, found by its slug. */
 export class DurableTenants implements Tenants {
-  readonly #namespace: TenantObjects
+  readonly #namespace: ObjectNamespace
+  readonly #options: DurableTenantsOptions
 
-  constructor(namespace: TenantObjects) {
+  constructor(namespace: ObjectNamespace, options: DurableTenantsOptions) {
     this.#namespace = namespace
+    this.#options = options
   }
 
-  answer(
+  async answer(
     slug: string,
     ask: HttpRequest,
     target: RequestTarget,
     sender: Sender,
     requestId: string,
   ): Promise<HttpResponse> {
+    await this.#demandRate(slug, sender)
+    await this.#demandKnown(slug, ask, sender)
     return this.#send({ do: 'answer', slug, target, sender, requestId }, ask)
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
+    if (!(await this.#isKnown(slug))) return false
     return (await this.#send({ do: 'verify', slug, secret }, null)).status === 200
   }
 
   /** Does what the operator asks of a tenant as a whole. */
   runTask(slug: string, task: ObjectTask, ask: HttpRequest, requestId: string): Promise<HttpResponse> {
     return this.#send({ do: 'task', slug, task, requestId }, ask)
+  }
+
+  /** Refuses a key, or an address without one, that asks too often. The operator is not counted. */
+  async #demandRate(slug: string, sender: Sender): Promise<void> {
+    const { rate } = this.#options
+    if (!rate || sender.kind === 'operator') return
+    const who = 'secret' in sender ? systemSeal.sha256(sender.secret) : (sender.address ?? '')
+    const key = `${slug} ${typeof who === 'string' ? who : Buffer.from(who).toString('base64url')}`
+    if ((await rate.limit({ key })).success) return
+    throw new Problem('rate_limited', 'This key asks too often. Try again in a minute.', { retryAfter: 60 })
+  }
+
+  /** A slug that nobody has costs no object: making one makes its database. */
+  async #demandKnown(slug: string, { method }: HttpRequest, sender: Sender): Promise<void> {
+    if (sender.kind === 'operator') return
+    const isFirst = sender.kind === 'anonymous' && this.#options.signup && method === 'POST'
+    if (!isFirst && !(await this.#isKnown(slug))) throw unauthorized()
+  }
+
+  async #isKnown(slug: string): Promise<boolean> {
+    return (await this.#options.directory?.has(slug)) ?? true
   }
 
   async #send(command: ObjectCommand, ask: HttpRequest | null): Promise<HttpResponse> {

@@ -1,10 +1,18 @@
 import type { WorkerLoader } from './isolate.ts'
 
-/** The bindings, variables and secrets of the Worker. All values are text, as wrangler has them. */
+/** The bindings, variables and secrets of the Worker. All variables are text, as wrangler has them. */
 export interface Env {
-  readonly TENANTS: TenantObjects
+  readonly TENANTS: ObjectNamespace
+  /** The list of tenants, and what the operator did. Without it there is neither. */
+  readonly DIRECTORY?: ObjectNamespace
   /** Loads isolates for code and passwords. Without it there are neither. */
   readonly LOADER?: WorkerLoader
+  /** Where tenants are backed up to. Without it they are not. */
+  readonly BACKUPS?: Bucket
+  /** How often a key, or an address without one, may ask. */
+  readonly RATE?: RateLimiter
+  /** The files of the console and of /docs. */
+  readonly ASSETS?: { fetch(request: Request): Promise<Response> }
   /** The operator's key, a secret. Without it nobody is the operator. */
   readonly TILDE_ROOT_KEY?: string
   /** What signs checkpoints, a secret: 32 bytes as base64. Without it a key is derived from TILDE_SECRET_KEY. */
@@ -12,6 +20,7 @@ export interface Env {
   readonly TILDE_SIGNING_KEYS_RETIRED?: string
   readonly TILDE_WITNESSES?: string
   readonly TILDE_SIGNUP?: string
+  readonly TILDE_CREATE_TENANTS?: string
   readonly TILDE_HOST_SUFFIX?: string
   readonly TILDE_BASE_URL?: string
   readonly TILDE_MCP_ORIGINS?: string
@@ -24,12 +33,31 @@ export interface Env {
   readonly TILDE_OIDC_CLIENT_ID?: string
   readonly TILDE_OIDC_CLIENT_SECRET?: string
   readonly TILDE_CHANGESET_DAYS?: string
+  /** How many seconds after a write a tenant is backed up; 300 unless set. */
+  readonly TILDE_BACKUP_SECONDS?: string
 }
 
 /** A binding to Durable Objects, as far as it is used here: programs with types of the runtime can pass their own. */
-export interface TenantObjects {
+export interface ObjectNamespace {
   idFromName(name: string): unknown
   get(id: unknown): { fetch(request: Request): Promise<Response> }
+}
+
+/** A bucket of R2, as far as it is used here. */
+export interface Bucket {
+  put(key: string, value: ArrayBuffer | string): Promise<unknown>
+  get(key: string): Promise<{ readonly body: ReadableStream<Uint8Array>; text(): Promise<string> } | null>
+  list(options: { prefix: string; delimiter?: string; cursor?: string; startAfter?: string }): Promise<{
+    readonly objects: readonly { readonly key: string }[]
+    readonly delimitedPrefixes: readonly string[]
+    readonly truncated: boolean
+    readonly cursor?: string
+  }>
+}
+
+/** A rate limit of the platform. */
+export interface RateLimiter {
+  limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>
 }
 
 /** The class of a tenant's Durable Object, which the program exports for the platform. */

@@ -10,14 +10,23 @@ export type ObjectCommand = { readonly slug: string } & (
   | { readonly do: 'task'; readonly task: ObjectTask; readonly requestId: string }
 )
 
-/** What the operator asks of a tenant as a whole; the log of `replay` is the body of the request. */
+/** What the operator asks of a tenant as a whole. */
 export type ObjectTask =
-  | { readonly do: 'info' | 'verify' | 'delete' | 'replay' }
+  | { readonly do: 'info' | 'verify' | 'delete' | 'create' }
   | { readonly do: 'log'; readonly question: LogRequest }
+  /** A slice of the log, as much as fits into the memory of an object. The header MORE says whether others follow. */
+  | { readonly do: 'slice'; readonly question: LogRequest }
+  /** Takes in a log, or a slice of one: the body of the request. */
+  | { readonly do: 'replay'; readonly more: boolean; readonly of: number | null }
+  /** Makes a new tenant of a backup in the bucket. */
+  | { readonly do: 'restore'; readonly from: string; readonly asOf: number | null }
+
+/** The header of a slice that others follow. */
+export const MORE = 'tilde-more'
 
 const HEADER = 'tilde-command'
 
-/** The request that brings an command, and with it what a client asked, to a tenant's object. */
+/** The request that brings a command, and with it what a client asked, to a tenant's object. */
 export function commandRequest(command: ObjectCommand, ask: HttpRequest | null): Request {
   if (ask === null) return new Request('http://tenant/', { headers: { [HEADER]: written(command) } })
   const { method, scheme, host, path, query, headers, body } = ask

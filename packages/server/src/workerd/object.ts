@@ -1,30 +1,35 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { Problem } from '@tildebase/nouns'
-import { openTenant, type Tenant } from '@tildebase/tenant'
+import type { Tenant } from '@tildebase/tenant'
 import { handleRequest } from '../app.ts'
 import { fetchResponseOf, httpRequestOf, withBody } from '../fetch-adapter.ts'
-import { systemClock, systemRandom, systemSeal } from '../host/ports.ts'
-import { createSigner } from '../host/signer.ts'
-import { createVault } from '../host/vault.ts'
-import { createWitnesses } from '../host/witnesses.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { IdentityPorts } from '../identity/ports.ts'
-import { logPart } from '../log-request.ts'
 import { readSettings } from '../node/config.ts'
 import type { Program } from '../program.ts'
 import { RateLimit } from '../rate.ts'
-import { empty, json, render } from '../reply.ts'
+import { empty, render } from '../reply.ts'
 import { refusal } from '../respond.ts'
 import { routes } from '../route-table.ts'
+import { admit } from './admit.ts'
+import { backUp } from './backup.ts'
+import { Directory } from './directory.ts'
 import { createDocuments } from './documents.ts'
 import type { Env, TenantObjectClass } from './env.ts'
 import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
-import { commandOf, type ObjectCommand, type ObjectTask } from './object-command.ts'
-import { createOutbound } from './outbound.ts'
-import { createScript } from './script.ts'
-import { seedOf } from './signing.ts'
+import { ObjectMarks } from './marks.ts'
+import { commandOf, type ObjectCommand } from './object-command.ts'
+import { runTask } from './object-tasks.ts'
+import { openObject } from './open-object.ts'
+import { createPasswords } from './passwords.ts'
+import { restoreSegment } from './restore-backup.ts'
 import { DurableSql } from './sql.ts'
+
+/** How long after a failure something is tried again. */
+const PAUSE_MS = 60_000
+/** Segments of a backup that one alarm restores: its time of computing is limited. */
+const MOST_SEGMENTS = 8
 
 /** The Durable Object of a tenant, for a program of nouns and hooks. */
 export function tenantObject(program: Program): TenantObjectClass {
@@ -33,6 +38,14 @@ export function tenantObject(program: Program): TenantObjectClass {
     #tenant: Tenant | null = null
     #baseUrl = ''
     #alarmAt: number | null = null
+    /** By when the requests out that are under way will have ended. */
+    #flightsUntil = 0
+    #backupAt: number | null = null
+    #isReplaying = false
+    /** Whether the directory knows the tenant, as far as this object remembers; a mark says so for good. */
+    #isListed = false
+    readonly #marks: ObjectMarks
+    readonly #directory: Directory | null
     readonly #settings
     readonly #rate: RateLimit | undefined
     readonly #identity: IdentityPorts
@@ -41,10 +54,17 @@ export function tenantObject(program: Program): TenantObjectClass {
       super(ctx, env)
       this.#settings = readSettings({}, env as never)
       this.#sql = new LazySql(new DurableSql(ctx.storage))
+      this.#marks = new ObjectMarks(ctx.storage.kv)
+      this.#directory = env.DIRECTORY ? new Directory(env.DIRECTORY) : null
       const { rateLimit, oidc, webhooksInsecure: insecure } = this.#settings
-      // Without Argon2 there are no passwords here: people sign in with passkeys, or with the provider.
-      this.#identity = { ...(oidc && { oidc }), documents: createDocuments(insecure), insecureDocuments: insecure }
-      if (rateLimit > 0) this.#rate = new RateLimit(rateLimit, () => Date.now())
+      this.#identity = {
+        ...(oidc && { oidc }),
+        ...(env.LOADER && { passwords: createPasswords(env.LOADER) }),
+        documents: createDocuments(insecure),
+        insecureDocuments: insecure,
+      }
+      // A limit of the platform counts for all objects of a key; this one is for where there is none.
+      if (rateLimit > 0 && !env.RATE) this.#rate = new RateLimit(rateLimit, () => Date.now())
     }
 
     /** Runs a command of the Worker. */
@@ -54,6 +74,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       const response = await this.#run(command, httpRequestOf(request)).catch((reason) =>
         refusal(reason, requestId, report),
       )
+      await this.#settle(command.slug).catch((reason) => report(reason, requestId))
       return fetchResponseOf(response, request.method)
     }
 
@@ -61,67 +82,141 @@ export function tenantObject(program: Program): TenantObjectClass {
     override async alarm(): Promise<void> {
       this.#alarmAt = null
       const slug = this.ctx.id.name
-      if (this.#sql.exists && slug !== undefined) await this.#opened(slug).wake()
+      if (slug === undefined || !this.#isThere) return
+      if (this.#isRestoring) return this.#restoreOn(slug)
+      await this.#opened(slug).wake()
+      // What flies is forgotten if the object dies: then this alarm finds it due.
+      if (this.#flightsUntil > Date.now()) this.#wakeAt(this.#flightsUntil)
+      if (this.#backupAt === null || this.#backupAt <= Date.now()) await this.#backUp(slug)
+      await this.#settle(slug)
+    }
+
+    get #isThere(): boolean {
+      return this.#sql.exists || this.#marks.get('created') === true
+    }
+
+    get #isRestoring(): boolean {
+      return this.#isReplaying || this.#marks.get('restoring') !== undefined
     }
 
     async #run(command: ObjectCommand, request: HttpRequest): Promise<HttpResponse> {
+      const { slug } = command
+      const presence = { exists: this.#isThere, isRestoring: this.#isRestoring }
+      if (command.do === 'answer') admit(slug, request, command.sender, presence, this.#settings)
+      if (!presence.exists && mayCreate(command, request)) await this.#list(slug)
       switch (command.do) {
         case 'answer': {
-          const { slug, target, sender, requestId } = command
+          const { target, sender, requestId } = command
           this.#baseUrl = target.baseUrl
           const whole = await withBody(request, this.#settings.bodyLimit)
-          const { signup, importLimit, queryMs, rowLimit, answerLimit } = this.#settings
+          const { signup, importLimit, queryMs, rowLimit, answerLimit, baseUrl } = this.#settings
           const budget = { ms: queryMs, rows: rowLimit, bytes: answerLimit }
-          const { baseUrl } = this.#settings
           const identity = this.#identity
           const app = { routes, signup, report, importLimit, rate: this.#rate, budget, baseUrl, identity }
           return handleRequest(this.#opened(slug), whole, target, sender, requestId, app)
         }
-        case 'verify':
-          return render(empty(this.#opened(command.slug).identify(command.secret) ? 200 : 404))
-        case 'task':
-          return this.#runTask(command.slug, command.task, request)
-      }
-    }
-
-    async #runTask(slug: string, task: ObjectTask, request: HttpRequest): Promise<HttpResponse> {
-      const tenant = this.#opened(slug)
-      if (task.do === 'replay') return this.#replay(tenant, request)
-      if (!this.#sql.exists) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
-      switch (task.do) {
-        case 'info':
-          return render(json(200, { ...tenant.admin.info(), bytes: this.ctx.storage.sql.databaseSize }))
-        case 'verify':
-          return render(json(200, { tenant: slug, ...tenant.admin.verify() }))
-        case 'log': {
-          const pages = tenant.admin.log(await logPart(tenant, task.question))
-          return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: streamed(pages) }
+        case 'verify': {
+          const isKnown = presence.exists && !presence.isRestoring && this.#opened(slug).identify(command.secret)
+          return render(empty(isKnown ? 200 : 404))
         }
-        case 'delete':
-          log('info', 'The operator deleted a tenant', { tenant: slug })
-          await this.#erase()
-          return render(empty(204))
+        case 'task':
+          return runTask(command.task, request, {
+            slug,
+            ...presence,
+            isReplaying: this.#isReplaying,
+            marks: this.#marks,
+            bucket: this.env.BACKUPS,
+            bytes: () => this.ctx.storage.sql.databaseSize,
+            tenant: () => this.#opened(slug),
+            replaying: (work) => this.#replaying(slug, work),
+            wake: () => this.#wakeAt(Date.now()),
+            erase: () => this.#erase(),
+          })
       }
     }
 
-    async #replay(tenant: Tenant, request: HttpRequest): Promise<HttpResponse> {
-      if (request.body === null) throw new Problem('invalid_body', 'Send the lines of a log as the body.')
-      const isNew = !this.#sql.exists
+    /** Lets nobody in while a new tenant is made. */
+    async #replaying<T>(slug: string, work: () => Promise<T>): Promise<T> {
+      this.#isReplaying = true
       try {
-        const { events } = await tenant.admin.replay(request.body as AsyncIterable<Uint8Array>, async () => {})
+        return await work()
+      } finally {
+        this.#isReplaying = false
         // What is kept in addition to the log was replaced: it must be read again.
         this.#tenant = null
-        this.#opened(tenant.slug)
-        return render(json(201, { tenant: tenant.slug, events }))
-      } catch (reason) {
-        if (isNew) await this.#erase()
-        throw reason
+        if (this.#sql.exists && !this.#isRestoring) this.#opened(slug)
       }
+    }
+
+    /** Restores more of a backup. */
+    async #restoreOn(slug: string): Promise<void> {
+      const mark = this.#marks.get('restoring')
+      const bucket = this.env.BACKUPS
+      if (this.#isReplaying || !mark?.source || mark.failed || !bucket) return
+      const pause = () => new Promise<void>((next) => setTimeout(next))
+      let { source } = mark
+      await this.#replaying(slug, async () => {
+        try {
+          for (let i = 0; i < MOST_SEGMENTS; i++) {
+            const next = await restoreSegment(bucket, this.#opened(slug), source, pause)
+            if (next === null) return this.#marks.clear('restoring')
+            source = next
+            this.#marks.set('restoring', { ...mark, source })
+          }
+        } catch (reason) {
+          if (!(reason instanceof Problem)) throw reason
+          this.#marks.set('restoring', { ...mark, source, failed: reason.message })
+        }
+      })
+      if (this.#isRestoring) this.#wakeAt(Date.now())
+      else await this.#settle(slug)
+    }
+
+    /** The directory knows a tenant before it is there: one that it does not know is not asked for. */
+    async #list(slug: string): Promise<void> {
+      if (!this.#directory || this.#isListed || this.#marks.get('listed')) return
+      await this.#directory.add(slug)
+      this.#isListed = true
+    }
+
+    /** Takes back from the directory what did not come to be, and books the backup of what is new. */
+    async #settle(slug: string): Promise<void> {
+      if (this.#isThere || this.#isRestoring) await this.#list(slug)
+      else if (this.#isListed) {
+        this.#isListed = false
+        await this.#directory?.remove(slug)
+      }
+      if (!this.#isThere) return
+      if (this.#isListed && !this.#marks.get('listed')) this.#marks.set('listed', true)
+      if (this.#backupAt !== null || !this.env.BACKUPS || this.#isRestoring || this.#tenant === null) return
+      if (this.#tenant.admin.head.seq <= (this.#marks.get('backup')?.seq ?? 0)) return
+      this.#backupAt = Date.now() + this.#backupMs
+      this.#wakeAt(this.#backupAt)
+    }
+
+    get #backupMs(): number {
+      return Number(this.env.TILDE_BACKUP_SECONDS ?? 300) * 1_000
+    }
+
+    async #backUp(slug: string): Promise<void> {
+      const bucket = this.env.BACKUPS
+      if (!bucket || this.#isRestoring) return
+      try {
+        const isMore = await backUp(bucket, this.#opened(slug), this.#marks)
+        this.#backupAt = isMore ? Date.now() : null
+      } catch (reason) {
+        log('error', 'A tenant could not be backed up', { tenant: slug, reason: String(reason) })
+        this.#backupAt = Date.now() + PAUSE_MS
+      }
+      if (this.#backupAt !== null) this.#wakeAt(this.#backupAt)
     }
 
     async #erase(): Promise<void> {
       await this.#tenant?.rest()
       this.#tenant = null
+      this.#isListed = true
+      this.#backupAt = null
+      this.#alarmAt = null
       await this.ctx.storage.deleteAlarm()
       await this.ctx.storage.deleteAll()
       this.#sql = new LazySql(new DurableSql(this.ctx.storage))
@@ -129,43 +224,19 @@ export function tenantObject(program: Program): TenantObjectClass {
 
     #opened(slug: string): Tenant {
       if (this.#tenant) return this.#tenant
-      const { settings, baseUrl } = { settings: this.#settings, baseUrl: () => this.#baseUrl }
-      const seed = seedOf(settings)
-      const tenant = openTenant(
-        slug,
-        {
-          sql: this.#sql,
-          clock: systemClock,
-          random: systemRandom,
-          seal: systemSeal,
-          vault: createVault(settings.secretKey ?? settings.rootKey ?? slug, slug),
-          signer: seed === null ? undefined : createSigner(() => seed),
-          witnesses: createWitnesses(settings.witnesses, createOutbound(true)),
-          alarm: { wakeAt: (at) => this.#wakeAt(at) },
-          outbound: createOutbound(settings.webhooksInsecure),
-          ...(this.env.LOADER && { script: createScript(this.env.LOADER, slug) }),
-          // The answer is held back until what was written is durable, so a commit need not wait for company.
-          soon: (run) => queueMicrotask(run),
+      const tenant = openObject(slug, program, {
+        sql: this.#sql,
+        settings: this.#settings,
+        loader: this.env.LOADER,
+        baseUrl: () => this.#baseUrl,
+        wakeAt: (at) => this.#wakeAt(at),
+        flying: (until) => {
+          this.#flightsUntil = Math.max(this.#flightsUntil, until)
+          this.#wakeAt(until)
         },
-        {
-          ...program,
-          get baseUrl() {
-            return settings.baseUrl ?? (baseUrl() || `https://${settings.hostSuffix}`)
-          },
-          // Not the host of a request: who sends one would choose the name that is signed.
-          signedUrl: settings.baseUrl ?? `https://${settings.hostSuffix}`,
-          changesetDays: settings.changesetDays,
-          webhooks: {
-            retries: settings.webhookRetries,
-            timeoutMs: settings.webhookTimeout,
-            insecure: settings.webhooksInsecure,
-            keepMs: settings.webhookRetention,
-          },
-          log,
-        },
-      )
+      })
       this.#tenant = tenant
-      const due = tenant.due()
+      const due = this.#isRestoring ? null : tenant.due()
       if (due !== null) this.#wakeAt(due)
       return tenant
     }
@@ -178,12 +249,17 @@ export function tenantObject(program: Program): TenantObjectClass {
       queueMicrotask(() => {
         // Never for the time of an alarm that runs: the host would take it for that one, and forget it at its end.
         const later = Math.max(at, Date.now() + 1)
-        if (this.#alarmAt === at && this.#sql.exists) void this.ctx.storage.setAlarm(later)
+        if (this.#alarmAt === at && this.#isThere) void this.ctx.storage.setAlarm(later)
       })
     }
   }
 }
 
-async function* streamed(pages: Iterable<string>): AsyncGenerator<string> {
-  yield* pages
+/** Whether a command may make a tenant that is not there. */
+function mayCreate(command: ObjectCommand, { method }: HttpRequest): boolean {
+  if (command.do === 'answer') return method !== 'GET' && method !== 'HEAD'
+  return (
+    command.do === 'task' &&
+    (command.task.do === 'create' || command.task.do === 'replay' || command.task.do === 'restore')
+  )
 }

@@ -1,46 +1,75 @@
+import { Problem, parseInstant } from '@tildebase/nouns'
+import { parseQuery, textParam } from '../call.ts'
 import { withBody } from '../fetch-adapter.ts'
 import type { OperatorActions } from '../host/operator.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
-import { parseForkRequest, parseLogRequest } from '../log-request.ts'
+import { parseCreateRequest, parseForkRequest, parseLogRequest, parseSliceRequest } from '../log-request.ts'
+import { slugOf } from '../target.ts'
+import type { Directory } from './directory.ts'
 import type { DurableTenants } from './durable-tenants.ts'
+import { forkTenant } from './fork.ts'
 import type { ObjectTask } from './object-command.ts'
 
 const LONGEST_BODY = 10_000
+const NO_DIRECTORY = 'This host has no directory of tenants: bind DIRECTORY.'
 
-/** What the operator can do with tenants as a whole on this host: a tenant is moved as the lines of its log. */
-export function operatorActions(tenants: DurableTenants): OperatorActions {
+/** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
+export function operatorActions(tenants: DurableTenants, directory: Directory | null): OperatorActions {
   const run = (task: ObjectTask) => (slug: string, request: HttpRequest, requestId: string) =>
     tenants.runTask(slug, task, request, requestId)
+  const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
+    const response = await work()
+    // A slice of a log that others follow is no action of its own.
+    if (response.status < 300 && response.status !== 202) await directory?.record(action, slug, facts)
+    return response
+  }
   return {
-    list: 'Durable Objects cannot be listed from within: keep a list of your tenants.',
-    create: 'A tenant of this host is created by its first write.',
-    journal: 'This host keeps no log of the operator: see the log of the Worker.',
+    list: directory ? (request) => directory.list(request) : NO_DIRECTORY,
+    journal: directory ? (request) => directory.journal(request) : NO_DIRECTORY,
+    create: async (request) => {
+      const slug = parseCreateRequest((await withBody(request, LONGEST_BODY)).body as Uint8Array | null)
+      const inner = { ...request, body: null }
+      return recorded('create', slug, () => tenants.runTask(slug, { do: 'create' }, inner, 'create'))
+    },
     rotateKey: 'Set a new TILDE_SIGNING_KEY on this host, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
     info: run({ do: 'info' }),
-    remove: run({ do: 'delete' }),
     verify: run({ do: 'verify' }),
-    fork: (slug, request, requestId) => fork(slug, request, tenants, requestId),
+    remove: (slug, request, requestId) =>
+      recorded('delete', slug, () => tenants.runTask(slug, { do: 'delete' }, request, requestId)),
+    fork: async (slug, request, requestId) => {
+      const { to, asOf } = parseForkRequest((await withBody(request, LONGEST_BODY)).body as Uint8Array | null)
+      return recorded('fork', slug, () => forkTenant(slug, to, asOf, request, requestId, tenants), { to, asOf })
+    },
     release: 'Each tenant of this host has a thread of its own: none is put into quarantine.',
     backup: 'There is no backup of a file where no files are: use …/log, or tilde backup with a folder.',
-    restore: 'There is no restore of a file where no files are: use …/log, or tilde restore with a folder.',
-    readLog: (slug, request, requestId) =>
-      tenants.runTask(slug, { do: 'log', question: parseLogRequest(request.query) }, request, requestId),
-    replayLog: run({ do: 'replay' }),
+    restore: (slug, request, requestId) => {
+      const task = parseRestoreRequest(request.query)
+      return recorded('restore', slug, () => tenants.runTask(slug, task, request, requestId), { from: task.from })
+    },
+    readLog: (slug, request, requestId) => {
+      const task = { do: 'log', question: parseLogRequest(request.query) } as const
+      return recorded('backup', slug, () => tenants.runTask(slug, task, request, requestId), { form: 'log' })
+    },
+    replayLog: (slug, request, requestId) => {
+      const task = { do: 'replay', ...parseSliceRequest(request.query) } as const
+      return recorded('restore', slug, () => tenants.runTask(slug, task, request, requestId), { form: 'log' })
+    },
   }
 }
 
-/** Reads the log of one object, up to a time when one is given, into another that is new. */
-async function fork(
-  slug: string,
-  request: HttpRequest,
-  tenants: DurableTenants,
-  requestId: string,
-): Promise<HttpResponse> {
-  const { body } = await withBody(request, LONGEST_BODY)
-  const { to, asOf } = parseForkRequest(body as Uint8Array | null)
-  const question = { after: 0, waitMs: 0, beside: 'none', asOf, fork: true } as const
-  const inner = { ...request, headers: {}, body: null }
-  const log = await tenants.runTask(slug, { do: 'log', question }, inner, requestId)
-  if (log.status !== 200) return log
-  return tenants.runTask(to, { do: 'replay' }, { ...inner, body: log.body as HttpRequest['body'] }, requestId)
+/** The question of `?from=acme&asOf=TIME`: which backup in the bucket a tenant is made of. */
+function parseRestoreRequest(text: string): Extract<ObjectTask, { do: 'restore' }> {
+  const query = parseQuery(text)
+  const from = textParam(query, 'from')
+  if (from === undefined) {
+    const message =
+      'There are no files here. Name the tenant whose backup in the bucket is restored: ?from=acme. Or use …/log.'
+    throw new Problem('invalid_parameter', message, { field: 'from' })
+  }
+  const asOf = textParam(query, 'asOf')
+  const at = asOf === undefined ? null : parseInstant(asOf)
+  if (asOf !== undefined && at === null) {
+    throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+  }
+  return { do: 'restore', from: slugOf(from), asOf: at }
 }

@@ -1,7 +1,7 @@
 import { createWorker } from './create.ts'
 
-/** The service with the built-in types, as a Worker with one Durable Object per tenant. */
-const { worker, TenantObject } = createWorker()
+/** The service with the built-in types, as a Worker with one Durable Object per tenant and a directory of them. */
+const { worker, TenantObject, TenantDirectory } = createWorker()
 
 export default worker
-export { TenantObject }
+export { TenantDirectory, TenantObject }

@@ -1,0 +1,140 @@
+import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
+import { isoOf } from '@tildebase/nouns'
+import { limitOf, offsetOf } from '@tildebase/tenant'
+import { parseQuery, textParam } from '../call.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { json, render } from '../reply.ts'
+import type { ObjectNamespace } from './env.ts'
+
+/** What the directory is asked. */
+type Question =
+  | { readonly do: 'has' | 'add' | 'remove'; readonly slug: string }
+  | { readonly do: 'page'; readonly after: string; readonly offset: number; readonly limit: number }
+  | { readonly do: 'record'; readonly action: string; readonly slug: string; readonly facts: object }
+  | { readonly do: 'journal'; readonly before: number; readonly limit: number }
+
+const NAME = 'directory'
+const MOST_LISTED = 10_000
+const MOST_RECORDS = 1_000
+const MOST_KNOWN = 10_000
+const TABLES = [
+  'CREATE TABLE IF NOT EXISTS tenants (slug TEXT PRIMARY KEY, addedAt INTEGER NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, action TEXT NOT NULL, tenant TEXT NOT NULL, facts TEXT NOT NULL)',
+]
+
+/** The object that knows which tenants there are, and what the operator did with them: objects cannot be listed. */
+export class DirectoryObject extends DurableObject<unknown> {
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env)
+    for (const table of TABLES) this.#rows(table)
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    return Response.json(this.#answer((await request.json()) as Question))
+  }
+
+  #answer(question: Question): object {
+    switch (question.do) {
+      case 'has':
+        return { has: this.#rows('SELECT 1 FROM tenants WHERE slug = ?', question.slug).length > 0 }
+      case 'add':
+        this.#rows('INSERT OR IGNORE INTO tenants (slug, addedAt) VALUES (?, ?)', question.slug, Date.now())
+        return {}
+      case 'remove':
+        this.#rows('DELETE FROM tenants WHERE slug = ?', question.slug)
+        return {}
+      case 'page': {
+        const { after, offset, limit } = question
+        const rows = this.#rows(
+          'SELECT slug FROM tenants WHERE slug > ? ORDER BY slug LIMIT ? OFFSET ?',
+          after,
+          limit + 1,
+          offset,
+        )
+        const [[total]] = this.#rows('SELECT count(*) FROM tenants') as [[number]]
+        const results = rows.slice(0, limit).map(([tenant]) => ({ tenant }))
+        const hasMore = rows.length > limit
+        return { results, total, hasMore, cursor: hasMore ? results.at(-1)!.tenant : null }
+      }
+      case 'record': {
+        const { action, slug, facts } = question
+        const insert = 'INSERT INTO journal (at, action, tenant, facts) VALUES (?, ?, ?, ?)'
+        this.#rows(insert, Date.now(), action, slug, JSON.stringify(facts))
+        return {}
+      }
+      case 'journal': {
+        const { before, limit } = question
+        const select = 'SELECT id, at, action, tenant, facts FROM journal WHERE id < ? ORDER BY id DESC LIMIT ?'
+        const rows = this.#rows(select, before, limit + 1)
+        const [[total]] = this.#rows('SELECT count(*) FROM journal') as [[number]]
+        const results = rows.slice(0, limit).map(([id, at, action, tenant, facts]) => {
+          return { id, at: isoOf(at as number), action, tenant, ...JSON.parse(facts as string) }
+        })
+        const hasMore = rows.length > limit
+        return { results, total, hasMore, cursor: hasMore ? String(results.at(-1)!.id) : null }
+      }
+    }
+  }
+
+  #rows(sql: string, ...values: unknown[]): unknown[][] {
+    return [...this.ctx.storage.sql.exec(sql, ...values).raw()]
+  }
+}
+
+/** The directory, as tenants and the Worker ask it. */
+export class Directory {
+  readonly #namespace: ObjectNamespace
+  readonly #known = new Set<string>()
+
+  constructor(namespace: ObjectNamespace) {
+    this.#namespace = namespace
+  }
+
+  /** Whether there is a tenant of this name. Those that were found are remembered: an object knows when it was deleted. */
+  async has(slug: string): Promise<boolean> {
+    if (this.#known.has(slug)) return true
+    const { has } = (await this.#ask({ do: 'has', slug })) as { has: boolean }
+    if (!has) return false
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+    this.#known.add(slug)
+    return true
+  }
+
+  async add(slug: string): Promise<void> {
+    await this.#ask({ do: 'add', slug })
+  }
+
+  async remove(slug: string): Promise<void> {
+    await this.#ask({ do: 'remove', slug })
+  }
+
+  /** Writes down what the operator did with a tenant. */
+  async record(action: string, slug: string, facts: object): Promise<void> {
+    await this.#ask({ do: 'record', action, slug, facts })
+  }
+
+  /** A page of all tenants by name. */
+  async list({ query }: HttpRequest): Promise<HttpResponse> {
+    const params = parseQuery(query)
+    const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
+    const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
+    return render(json(200, await this.#ask({ do: 'page', after: textParam(params, 'cursor') ?? '', offset, limit })))
+  }
+
+  /** What the operator did, newest first. */
+  async journal({ query }: HttpRequest): Promise<HttpResponse> {
+    const params = parseQuery(query)
+    const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_RECORDS) : 100
+    const before = Number(textParam(params, 'cursor') || Number.MAX_SAFE_INTEGER)
+    return render(json(200, await this.#ask({ do: 'journal', before, limit })))
+  }
+
+  async #ask(question: Question): Promise<object> {
+    const object = this.#namespace.get(this.#namespace.idFromName(NAME))
+    const response = await object.fetch(
+      new Request('http://directory/', { method: 'POST', body: JSON.stringify(question) }),
+    )
+    if (!response.ok) throw new Error(`The directory of tenants answered ${response.status}.`)
+    return (await response.json()) as object
+  }
+}

@@ -1,0 +1,61 @@
+import type { Outbound, OutboundAnswer } from '@tildebase/tenant/ports'
+
+/** The platform opens six connections at once for an object; two are kept for hosts that answer quickly. */
+const MOST = 6
+const MOST_SLOW = 4
+/** A host that answered within this time is a quick one, until it takes longer. */
+const QUICK_MS = 1_000
+const MOST_HOSTS = 1_000
+/** How long after its time a request may end. */
+const MARGIN_MS = 1_000
+
+interface Waiting {
+  readonly host: string
+  readonly begin: () => void
+}
+
+/**
+ * Requests out of an object, few at once: hosts that hang do not hold up those that answer. `guard` is told by when each
+ * will have ended, so that what an object forgets when it dies is done again.
+ */
+export function inFlights(outbound: Outbound, guard: (until: number) => void): Outbound {
+  const quick = new Set<string>()
+  const waiting: Waiting[] = []
+  let flying = 0
+  let slow = 0
+
+  const mayBegin = (host: string) => flying < MOST && (quick.has(host) || slow < MOST_SLOW)
+  const beginNext = () => {
+    const at = waiting.findIndex(({ host }) => mayBegin(host))
+    if (at !== -1) waiting.splice(at, 1)[0]!.begin()
+  }
+  const learn = (host: string, ms: number, answer: OutboundAnswer) => {
+    quick.delete(host)
+    if ('error' in answer || ms > QUICK_MS) return
+    quick.add(host)
+    if (quick.size > MOST_HOSTS) quick.delete(quick.values().next().value!)
+  }
+
+  return {
+    ...(outbound.refuses && { refuses: outbound.refuses }),
+    async post(request) {
+      const host = new URL(request.url).host
+      guard(Date.now() + request.timeoutMs + MARGIN_MS)
+      if (!mayBegin(host)) await new Promise<void>((begin) => waiting.push({ host, begin }))
+      const isSlow = !quick.has(host)
+      flying++
+      if (isSlow) slow++
+      const begun = Date.now()
+      guard(begun + request.timeoutMs + MARGIN_MS)
+      try {
+        const answer = await outbound.post(request)
+        learn(host, Date.now() - begun, answer)
+        return answer
+      } finally {
+        flying--
+        if (isSlow) slow--
+        beginNext()
+      }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { SyncKeyValues } from 'cloudflare:workers'
+
+/** A restore that has not ended. */
+export interface RestoreMark {
+  /** How many events the log has in all, if that was said. */
+  readonly of: number | null
+  /** The backup that it reads by itself; absent when the slices are sent. */
+  readonly source?: BackupSource
+  /** Why it cannot go on. */
+  readonly failed?: string
+}
+
+/** A backup in the bucket, and where in it a restore is. */
+export interface BackupSource {
+  readonly prefix: string
+  /** The first event of the segment that is next. */
+  readonly first: number
+  /** No event after this time. */
+  readonly until: number | null
+  /** Whether keys and webhooks go on working: the new tenant has the name of the old one. */
+  readonly secrets: boolean
+}
+
+/** How far the backup of a tenant has come. */
+export interface BackupMark {
+  /** Where its files are. */
+  readonly prefix: string
+  /** The first event of the segment that grows, and the hash of the event before it. */
+  readonly first: number
+  readonly before: string
+  /** The last event that it has. */
+  readonly seq: number
+  /** What the file of secrets holds. */
+  readonly secrets: string
+}
+
+interface Marks {
+  readonly restoring: RestoreMark
+  readonly backup: BackupMark
+  /** The directory knows the tenant. */
+  readonly listed: true
+  /** The operator created the tenant, which may have no event yet. */
+  readonly created: true
+}
+
+/** What an object keeps beside its tenant: facts of this host, which no log tells. */
+export class ObjectMarks {
+  readonly #kv: SyncKeyValues
+
+  constructor(kv: SyncKeyValues) {
+    this.#kv = kv
+  }
+
+  get<K extends keyof Marks>(name: K): Marks[K] | undefined {
+    return this.#kv.get(name)
+  }
+
+  set<K extends keyof Marks>(name: K, value: Marks[K]): void {
+    this.#kv.put(name, value)
+  }
+
+  clear(name: keyof Marks): void {
+    this.#kv.delete(name)
+  }
+}

@@ -1,0 +1,22 @@
+import type { Tenant } from '@tildebase/tenant'
+import type { Bucket } from './env.ts'
+import type { ObjectMarks } from './marks.ts'
+
+/** The object of a tenant, as the operator's tasks need it. */
+export interface TaskContext {
+  readonly slug: string
+  readonly exists: boolean
+  readonly isRestoring: boolean
+  /** Whether a log is being taken in at this moment. */
+  readonly isReplaying: boolean
+  readonly marks: ObjectMarks
+  readonly bucket: Bucket | undefined
+  readonly bytes: () => number
+  /** Opens the tenant. */
+  readonly tenant: () => Tenant
+  /** Lets nobody in during some work. */
+  readonly replaying: <T>(work: () => Promise<T>) => Promise<T>
+  /** Has the alarm ring now. */
+  readonly wake: () => void
+  readonly erase: () => Promise<void>
+}
