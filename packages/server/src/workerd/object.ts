@@ -88,6 +88,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       // What flies is forgotten if the object dies: then this alarm finds it due.
       if (this.#flightsUntil > Date.now()) this.#wakeAt(this.#flightsUntil)
       if (this.#backupAt === null || this.#backupAt <= Date.now()) await this.#backUp(slug)
+      else this.#wakeAt(this.#backupAt)
       await this.#settle(slug)
     }
 
