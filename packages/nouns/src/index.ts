@@ -1,4 +1,5 @@
 export { type AsOf, parseAsOf } from './as-of.ts'
+export { ABOUT_TYPES } from './catalogue/about.ts'
 export { type Catalogue, catalogue } from './catalogue/index.ts'
 export { type Checked, type CheckWay, checkArguments, checkDraft, checkPatch, checkSet } from './check.ts'
 export { compareText, isObject, sameJson } from './compare.ts'

@@ -1,78 +1,15 @@
 import { Problem } from '@tildebase/nouns'
+import { ERROR_CODES } from './error-codes.ts'
 import type { HttpResponse } from './http.ts'
 import { json, type Reply, render } from './reply.ts'
 
-/** The status of every code. A code that is not here is a fault of ours. */
-const STATUS: { readonly [code: string]: number } = {
-  invalid_tenant: 400,
-  invalid_request: 400,
-  invalid_json: 400,
-  invalid_body: 400,
-  invalid_limit: 400,
-  invalid_offset: 400,
-  invalid_filter: 400,
-  invalid_sort: 400,
-  invalid_include: 400,
-  invalid_fields: 400,
-  invalid_group: 400,
-  invalid_as_of: 400,
-  invalid_cursor: 400,
-  invalid_since: 400,
-  invalid_parameter: 400,
-  invalid_path: 400,
-  invalid_operation: 400,
-  invalid_ref: 400,
-  invalid_version: 400,
-  tenant_required: 400,
-  too_deep: 400,
-  too_many: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  unknown_type: 404,
-  unknown_verb: 404,
-  unknown_lens: 404,
-  unknown_path: 404,
-  unknown_tenant: 404,
-  method_not_allowed: 405,
-  body_timeout: 408,
-  conflict: 409,
-  invalid_transition: 409,
-  in_flight: 409,
-  version_mismatch: 412,
-  too_large: 413,
-  unsupported_media_type: 415,
-  invalid_range: 416,
-  validation_error: 422,
-  invalid_schema: 422,
-  rejected: 422,
-  idempotency_mismatch: 422,
-  batch_failed: 422,
-  over_budget: 422,
-  script_error: 422,
-  script_timeout: 422,
-  script_memory: 422,
-  script_operations: 422,
-  script_result: 422,
-  dependency_failed: 424,
-  rate_limited: 429,
-  header_too_large: 431,
-  internal: 500,
-  not_supported: 501,
-  layout_too_new: 503,
-  unavailable: 503,
-  busy: 503,
-  quarantined: 503,
-  restoring: 503,
-}
-
 export function statusOf(code: string): number {
-  return STATUS[code] ?? 500
+  return ERROR_CODES[code]?.status ?? 500
 }
 
 /** The codes of a status, or all codes there are. */
 export function codesOf(status?: number): string[] {
-  return Object.keys(STATUS).filter((code) => status === undefined || STATUS[code] === status)
+  return Object.keys(ERROR_CODES).filter((code) => status === undefined || ERROR_CODES[code]?.status === status)
 }
 
 /** The body of an error, K1. */
