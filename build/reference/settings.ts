@@ -1,0 +1,140 @@
+import { command as serve } from '../../packages/cli/src/commands/serve.ts'
+import { code, table } from './markdown.ts'
+import { source, sources } from './source.ts'
+
+/** What each setting of the server does. The defaults are read from the code. */
+const SERVER: { readonly [group: string]: { readonly [variable: string]: string } } = {
+  Addresses: {
+    TILDE_PORT: 'The port to listen on; 0 takes a free one.',
+    TILDE_HOST: 'The address to listen on.',
+    TILDE_HOST_SUFFIX: 'The base host. Labels before it select the lens.',
+    TILDE_BASE_URL:
+      'The address as clients see it, shown in `$context`. Without it, entities show the host of the request.',
+    TILDE_PROXIES: 'Addresses and ranges of your proxies, with commas. Their `X-Forwarded-For` names the client.',
+    TILDE_MCP_ORIGINS: 'Hosts whose pages may use MCP, with commas; `*` means all.',
+  },
+  'Data and threads': {
+    TILDE_DATA: 'The data folder.',
+    TILDE_CONFIG: 'A file with types and hooks.',
+    TILDE_WORKERS: 'Threads for tenants; 0 runs everything in one thread.',
+    TILDE_WORKER_TIMEOUT: 'The time after which a thread that does not answer is replaced.',
+    TILDE_OPEN_TENANTS: 'How many tenants stay open. The one unused for longest is closed first.',
+    TILDE_CREATE_TENANTS:
+      '`write`: the first write with the operator key creates a tenant. `operator`: only an operator command does.',
+    TILDE_CHANGESET_DAYS: 'Days after which an open changeset becomes stale.',
+  },
+  'Keys and people': {
+    TILDE_ROOT_KEY: 'The operator key, 32 characters or more.',
+    TILDE_SECRET_KEY: 'Encrypts webhook secrets in the files of tenants, 32 characters or more.',
+    TILDE_SIGNING_KEY: 'Signs checkpoints: 32 bytes as base64.',
+    TILDE_SIGNING_KEYS_RETIRED: 'Public keys that signed earlier checkpoints, with commas.',
+    TILDE_WITNESSES: 'Witnesses that cosign checkpoints: `NAME+ID+KEY URL`, with commas.',
+    TILDE_WITNESS_FOR: 'Services that this one is a witness for: `HOST KEY`, with commas.',
+    TILDE_SIGNUP: '`open` lets anyone create a new tenant with its first key.',
+    TILDE_SIGNUP_LIMIT: 'Sign-ups per hour and address; 0 means no limit.',
+    TILDE_OIDC_ISSUER: 'The OIDC provider that people sign in with. Set all three OIDC settings or none.',
+    TILDE_OIDC_CLIENT_ID: 'The client id at that provider.',
+    TILDE_OIDC_CLIENT_SECRET: 'The client secret at that provider.',
+  },
+  'Limits of requests': {
+    TILDE_RATE_LIMIT: 'Requests per minute and key; 0 means no limit.',
+    TILDE_ADDRESS_SOCKETS: 'Connections of one address at a time.',
+    TILDE_ADDRESS_REQUESTS: 'Requests of one address at a time.',
+    TILDE_TENANT_REQUESTS: 'Requests of one tenant at a time; more get 503 `busy`.',
+    TILDE_KEY_REQUESTS: 'Requests of one key at a time; more get 429 `rate_limited`.',
+    TILDE_TENANT_POLLS: 'Long polls and live streams of one tenant at a time.',
+    TILDE_KEY_POLLS: 'Long polls and live streams of one key at a time.',
+    TILDE_QUERY_TIMEOUT: 'Engine time of one request; more gets 422 `over_budget`.',
+    TILDE_ROW_LIMIT: 'Rows that one request may read.',
+    TILDE_ANSWER_LIMIT: 'The largest answer. Exports are exempt.',
+    TILDE_BODY_LIMIT: 'The largest JSON body.',
+    TILDE_IMPORT_LIMIT: 'The largest import, after decompression.',
+    TILDE_BODY_MEMORY: 'Memory for all request bodies together.',
+    TILDE_BODY_TIMEOUT: 'How long a body may pause before 408.',
+  },
+  Webhooks: {
+    TILDE_WEBHOOK_RETRIES: 'The waits before the retries of a delivery.',
+    TILDE_WEBHOOK_TIMEOUT: 'How long one attempt may take.',
+    TILDE_WEBHOOK_RETENTION: 'How long records of finished deliveries are kept.',
+    TILDE_WEBHOOKS_INSECURE: '`1` allows http and private addresses, for development.',
+  },
+  Observability: {
+    TILDE_LOG: '`requests` logs a line of JSON for each request; `faults` logs faults only.',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'Where spans are sent, as OTLP over HTTP.',
+    OTEL_EXPORTER_OTLP_HEADERS: 'Headers for that endpoint: `name=value`, with commas.',
+    OTEL_SERVICE_NAME: 'The name of the service in spans.',
+  },
+}
+
+/** Settings of the command line. */
+const CLIENT: { readonly [variable: string]: string } = {
+  TILDE_URL: 'The address of the service (`--url`).',
+  TILDE_TENANT: 'The tenant (`--tenant`); otherwise the tenant of the key.',
+  TILDE_KEY: 'The key (`--key`). `TILDE_ROOT_KEY` is used when it is not set.',
+  TILDE_PROFILE: 'The profile that `tilde login` wrote (`--profile`).',
+}
+
+/** Set by the programs themselves, or by examples of deployment; nobody configures the service with it. */
+const INTERNAL = new Set(['TILDE_REEXECUTED'])
+
+const WITHOUT_LITERAL: { readonly [variable: string]: string } = {
+  TILDE_WORKERS: '0 on one core, 1 on two or three, else 4',
+  TILDE_ROOT_KEY: 'generated',
+  TILDE_SECRET_KEY: 'generated',
+  TILDE_SIGNING_KEY: 'generated',
+  TILDE_BASE_URL: 'the address listened on',
+  TILDE_WEBHOOKS_INSECURE: '`0`',
+  OTEL_SERVICE_NAME: '`tildebase`',
+}
+
+/** The settings of the server, by group. */
+export function settingTables(): string {
+  check()
+  return Object.entries(SERVER)
+    .map(([group, settings]) => {
+      const rows = Object.entries(settings).map(([variable, text]) => [
+        code(variable),
+        flagOf(variable),
+        defaultOf(variable),
+        text,
+      ])
+      return `### ${group}\n\n${table(['Variable', 'Flag', 'Default', 'Meaning'], rows)}`
+    })
+    .join('\n\n')
+}
+
+/** The settings of the command line. */
+export function clientSettings(): string {
+  return table(
+    ['Variable', 'Meaning'],
+    Object.entries(CLIENT).map(([variable, text]) => [code(variable), text]),
+  )
+}
+
+/** The flag of `tilde serve` whose help names the variable. */
+function flagOf(variable: string): string {
+  const flag = Object.entries(serve.flags).find(([, { help }]) => new RegExp(`${variable}\\b`).test(help))
+  return flag ? code(`--${flag[0]}`) : ''
+}
+
+const CONFIG = source('packages/server/src/node/config.ts')
+
+/** The default as it is written in the code: `env.TILDE_X || '10s'`. */
+function defaultOf(variable: string): string {
+  const given = WITHOUT_LITERAL[variable]
+  if (given !== undefined) return given
+  const found =
+    new RegExp(`${variable}'?\\)? (?:\\|\\||\\?\\?) '([^']*)'`).exec(CONFIG) ??
+    new RegExp(`'${variable}', env, '([^']*)'`).exec(CONFIG)
+  return found?.[1] ? code(found[1]) : 'none'
+}
+
+/** Fails when the code reads a setting that is not described here, or does not read one that is. */
+function check(): void {
+  const read = new Set(sources().flatMap((text) => [...text.matchAll(/\b(?:TILDE|OTEL)_[A-Z_]*[A-Z]\b/g)].map(String)))
+  const described = new Set([...Object.values(SERVER).flatMap((group) => Object.keys(group)), ...Object.keys(CLIENT)])
+  const missing = [...read].filter((name) => !described.has(name) && !INTERNAL.has(name))
+  const unused = [...described].filter((name) => !read.has(name))
+  if (missing.length > 0) throw new Error(`build/reference/settings.ts does not describe ${missing.join(', ')}.`)
+  if (unused.length > 0) throw new Error(`No code reads ${unused.join(', ')}, which build/reference/settings.ts has.`)
+}
