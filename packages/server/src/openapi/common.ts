@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '../error-codes.ts'
 import { codesOf } from '../respond.ts'
 import type { Schema } from './schemas.ts'
 
@@ -92,7 +93,7 @@ export const RESPONSES: Responses = Object.fromEntries(
     {
       description,
       ...headersOf(status),
-      content: { [JSON_TYPE]: { schema: ref('Error'), examples: examplesOf(status, description) } },
+      content: { [JSON_TYPE]: { schema: ref('Error'), examples: examplesOf(status) } },
     },
   ]),
 )
@@ -131,8 +132,8 @@ export function answers(
 }
 
 /** A body of JSON. */
-export function body(schema: Schema, required: boolean, example?: unknown): Schema {
-  return { required, content: { [JSON_TYPE]: { schema, ...(example !== undefined && { example }) } } }
+export function body(schema: Schema, required: boolean, example: unknown, description: string): Schema {
+  return { description, required, content: { [JSON_TYPE]: { schema, example } } }
 }
 
 function headersOf(status: number): Schema {
@@ -142,11 +143,12 @@ function headersOf(status: number): Schema {
     : { headers: Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }])) }
 }
 
-function examplesOf(status: number, description: string): Schema {
+function examplesOf(status: number): Schema {
   return Object.fromEntries(
-    codesOf(status).map((code) => [
-      code,
-      { value: { error: code, message: description, requestId: '6f1c2b1e-1f0a-4f52-9a53-0f6a4e0a5a55' } },
-    ]),
+    codesOf(status).map((code) => {
+      const { cause, remedy } = ERROR_CODES[code]!
+      const value = { error: code, message: cause, requestId: '6f1c2b1e-1f0a-4f52-9a53-0f6a4e0a5a55' }
+      return [code, { summary: code, description: remedy, value }]
+    }),
   )
 }

@@ -108,7 +108,7 @@ function add(
   paths: Paths,
   path: string,
   route: Route,
-  { parameters, requestBody, responses }: Description,
+  { description, parameters, requestBody, responses }: Description,
   tag: string,
   summary: string,
   operationId: string,
@@ -121,6 +121,7 @@ function add(
   item[route.method.toLowerCase()] = {
     operationId,
     summary,
+    description: `${description} Needs ${scopeOf(route.needs)}.`,
     tags: [tag],
     'x-scope': scopeOf(route.needs),
     ...(route.needs === 'public' && { security: [{}] }),
@@ -137,7 +138,7 @@ function idOf(method: string, path: string): string {
 
 function scopeOf(needs: Need): string {
   if (needs === 'key') return 'any valid key'
-  if (needs === 'public') return 'none'
+  if (needs === 'public') return 'no key'
   if (needs.on === 'type') return `${needs.action} on the type`
   return needs.on === 'area' ? `${needs.action}:${needs.area}` : `${needs.action} on what it touches`
 }

@@ -1,11 +1,14 @@
 import type { Noun, Verb } from '@tildebase/nouns'
 import type { Route } from '../call.ts'
 import { ANY_OBJECT, answers, body, errors, listOf, READ_ERRORS, type Responses, ref, WRITE_ERRORS } from './common.ts'
+import { typeDescription, verbDescription } from './descriptions.ts'
+import { argumentsExampleOf, exampleOf, patchExampleOf } from './examples.ts'
 import { params } from './parameters.ts'
-import { exampleOf, type Schema, writeSchema } from './schemas.ts'
+import { type Schema, writeSchema } from './schemas.ts'
 
 /** What is said of a route for one type: its parameters, its body and its answers. */
 export interface Description {
+  readonly description: string
   readonly parameters: readonly Schema[]
   readonly requestBody?: Schema
   readonly responses: Responses
@@ -15,6 +18,12 @@ const LIST = ['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 
 
 /** Describes a route of every type for one of them; null when the type does not have it. */
 export function describeFor(noun: Noun, route: Route): Description | null {
+  const described = partsOf(noun, route)
+  if (described === null) return null
+  return { description: typeDescription(`${route.method} ${route.path}`, noun.name, route.summary), ...described }
+}
+
+function partsOf(noun: Noun, route: Route): Omit<Description, 'description'> | null {
   const { name } = noun
   const has = (verb: string) => Object.hasOwn(noun.verbs, verb)
   switch (`${route.method} ${route.path}`) {
@@ -26,7 +35,12 @@ export function describeFor(noun: Noun, route: Route): Description | null {
     case 'POST /:type':
       return {
         parameters: params('idempotencyKey', 'dryRun', ...PROPOSE),
-        requestBody: body(name === 'Changeset' ? NEW_CHANGESET : ref(`${name}Draft`), true, exampleOf(noun)),
+        requestBody: body(
+          name === 'Changeset' ? NEW_CHANGESET : ref(`${name}Draft`),
+          true,
+          exampleOf(noun),
+          `The fields of the new ${name}.`,
+        ),
         responses: {
           201: answers('The entity as it was created.', withSecret(name), ['ETag', 'Location']),
           ...dryRun(),
@@ -50,7 +64,7 @@ export function describeFor(noun: Noun, route: Route): Description | null {
       }
     case 'PUT /:type/:id':
     case 'PATCH /:type/:id':
-      return has('update') ? changes(name, ref(`${name}Patch`), false) : null
+      return has('update') ? changes(name, patchBody(noun), false) : null
     case 'DELETE /:type/:id':
       return has('delete')
         ? {
@@ -93,8 +107,7 @@ export function describeFor(noun: Noun, route: Route): Description | null {
 
 /** Describes a verb of a type. */
 export function describeVerb(noun: Noun, verb: Verb): Description {
-  const properties = Object.fromEntries((verb.args ?? []).map((name) => [name, argument(noun, name)]))
-  const described = changes(noun.name, { type: 'object', properties, additionalProperties: true }, true)
+  const described = { description: verbDescription(noun, verb), ...changes(noun.name, verbBody(noun, verb), true) }
   return verb.name === 'delete'
     ? {
         ...described,
@@ -103,10 +116,23 @@ export function describeVerb(noun: Noun, verb: Verb): Description {
     : described
 }
 
-function changes(name: string, schema: Schema, isPost: boolean): Description {
+function patchBody(noun: Noun): Schema {
+  return body(ref(`${noun.name}Patch`), true, patchExampleOf(noun), 'The fields to change; null clears one.')
+}
+
+function verbBody(noun: Noun, verb: Verb): Schema {
+  const args = verb.args ?? []
+  const properties = Object.fromEntries(args.map((name) => [name, argument(noun, name)]))
+  const schema = { type: 'object', properties, additionalProperties: true }
+  if (verb.name === 'update') return body(schema, false, patchExampleOf(noun), 'The fields to change; null clears one.')
+  const description = args.length > 0 ? `The arguments: ${args.join(', ')}.` : 'The arguments; any field can be given.'
+  return body(schema, false, argumentsExampleOf(noun, args), description)
+}
+
+function changes(name: string, requestBody: Schema, isPost: boolean): Omit<Description, 'description'> {
   return {
     parameters: params('id', 'ifMatch', 'dryRun', ...PROPOSE, ...(isPost ? ['idempotencyKey'] : [])),
-    requestBody: body(schema, !isPost),
+    requestBody,
     responses: {
       200: answers('The entity after it, or what would happen.', { anyOf: [ref(name), ref('DryRun')] }, ['ETag']),
       ...proposed(),

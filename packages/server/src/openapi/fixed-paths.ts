@@ -2,7 +2,7 @@ import type { Route } from '../call.ts'
 import { ANY_OBJECT, answers, body, listOf, ref } from './common.ts'
 import { type Description, errorsOf, proposed } from './entity-paths.ts'
 import { IDENTITY_PATHS, identitySuccess } from './identity-paths.ts'
-import { PARAMETERS, params, pathParam } from './parameters.ts'
+import { params, pathParam, query } from './parameters.ts'
 import type { Schema } from './schemas.ts'
 
 const OBJECT = ANY_OBJECT
@@ -76,6 +76,7 @@ const KNOWN: {
           { id: 'qualify', method: 'POST', path: '/Contact/${ada.$id}/qualify' },
         ],
       },
+      'Up to 100 operations, run in order. With atomic, all of them or none.',
     ),
     success: {
       type: 'object',
@@ -99,31 +100,39 @@ const KNOWN: {
   },
   'GET /events': {
     parameters: [
-      query('since', 'Only events after this time.', { type: 'string', format: 'date-time' }),
-      query('type', 'Contact, Contact.created, *.created or Contact.*.', { type: 'string' }),
-      query('limit', 'How many at most.', { type: 'integer', minimum: 1, maximum: 1_000, default: 100 }),
+      query('since', 'Only events after this time.', '2026-01-31T09:00:00Z', { type: 'string', format: 'date-time' }),
+      query('type', 'Contact, Contact.created, *.created or Contact.*.', 'Contact.created', { type: 'string' }),
+      query('limit', 'How many at most.', 100, { type: 'integer', minimum: 1, maximum: 1_000, default: 100 }),
       ...params('cursor'),
     ],
     // On the analytics lens, or with parameters of the Event resource, it is the collection of Events.
     success: listOf({ anyOf: [ref('ChangeEvent'), OBJECT] }),
     others: { 'text/event-stream': TEXT },
   },
-  'POST /events': { requestBody: body(OBJECT, true, { name: 'signed_up', type: 'track', userId: 'u1' }) },
+  'POST /events': {
+    requestBody: body(
+      OBJECT,
+      true,
+      { name: 'signed_up', type: 'track', userId: 'u1' },
+      'One Event, or a list of up to 1,000 of which all or none are stored.',
+    ),
+  },
   'POST /import/:type': {
     parameters: params('dryRun'),
     requestBody: {
+      description: 'The rows: a JSON list, one JSON object per line, or CSV with a header.',
       required: true,
       content: {
         'application/json': { schema: { type: 'array', items: OBJECT }, example: [{ name: 'Ada' }] },
-        'application/x-ndjson': { schema: { type: 'string' } },
-        'text/csv': { schema: { type: 'string' } },
+        'application/x-ndjson': { schema: { type: 'string' }, example: '{"name":"Ada"}\n{"name":"Bob"}\n' },
+        'text/csv': { schema: { type: 'string' }, example: 'name,email\nAda,ada@example.com\n' },
       },
     },
     success: { anyOf: [ref('ImportReport'), ref('DryRun')] },
   },
   'GET /export/:type': {
     parameters: [
-      query('format', 'json, ndjson, csv or parquet.', {
+      query('format', 'json, ndjson, csv or parquet.', 'csv', {
         type: 'string',
         enum: ['json', 'ndjson', 'csv', 'parquet'],
         default: 'json',
@@ -141,15 +150,18 @@ const KNOWN: {
   'GET /checkpoint': { success: ref('Checkpoint'), others: { 'text/plain': TEXT } },
   'GET /consistency': {
     parameters: [
-      { ...query('from', 'The size of the earlier log.', SIZE), required: true },
-      query('to', 'The size of the later log; the newest unless given.', SIZE),
+      { ...query('from', 'The size of the earlier log.', 100, SIZE), required: true },
+      query('to', 'The size of the later log; the newest unless given.', 200, SIZE),
     ],
     success: ref('ConsistencyProof'),
   },
   'GET /proof/:eventId': {
     parameters: [
-      query('size', 'The size of an earlier log to prove the event in.', SIZE),
-      query('format', 'json, or html for a page that checks itself.', { type: 'string', enum: ['json', 'html'] }),
+      query('size', 'The size of an earlier log to prove the event in.', 100, SIZE),
+      query('format', 'json, or html for a page that checks itself.', 'html', {
+        type: 'string',
+        enum: ['json', 'html'],
+      }),
     ],
     success: ref('EventProof'),
     others: { 'text/html': TEXT },
@@ -159,15 +171,28 @@ const KNOWN: {
   'GET /schema': { success: ref('Types') },
   'POST /schema/:type/rename': {
     parameters: params('dryRun'),
-    requestBody: body(strings('from', 'to'), true, { from: 'plate', to: 'registration' }),
+    requestBody: body(
+      strings('from', 'to'),
+      true,
+      { from: 'plate', to: 'registration' },
+      'The present name of the field, and the new one.',
+    ),
     success: MIGRATED,
   },
   'POST /schema/:type/retype': {
     parameters: params('dryRun'),
-    requestBody: body(strings('field', 'to'), true, { field: 'size', to: 'number' }),
+    requestBody: body(
+      strings('field', 'to'),
+      true,
+      { field: 'size', to: 'number' },
+      'The field, and its new notation.',
+    ),
     success: MIGRATED,
   },
-  'POST /sync': { requestBody: body(ref('SyncRequest'), true, { changes: [] }), success: ref('SyncAnswer') },
+  'POST /sync': {
+    requestBody: body(ref('SyncRequest'), true, { changes: [] }, 'The changes of the client since lastSyncAt.'),
+    success: ref('SyncAnswer'),
+  },
   'POST /do': {
     requestBody: body(
       {
@@ -182,20 +207,33 @@ const KNOWN: {
       },
       true,
       { code: 'await $.Contact.count()' },
+      'The code to run, with $ as the tenant.',
     ),
     success: ref('CodeAnswer'),
   },
-  'PUT /schema/:type': { requestBody: body(OBJECT, true, { name: 'string!', colour: 'Red | Green = Red' }) },
+  'PUT /schema/:type': {
+    requestBody: body(
+      OBJECT,
+      true,
+      { name: 'string!', colour: 'Red | Green = Red', paint: { args: ['colour'] } },
+      'The type in the noun notation: strings are fields, objects are verbs.',
+    ),
+  },
   'PUT /schema/:type/hooks/:name': {
-    requestBody: body({ type: 'object', properties: { code: { type: 'string' } }, required: ['code'] }, true, {
-      code: '(entity) => ({ name: entity.name.trim() })',
-    }),
+    requestBody: body(
+      { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+      true,
+      { code: '(entity) => ({ name: entity.name.trim() })' },
+      'The code of the hook: a function of the entity, the tenant and the arguments.',
+    ),
   },
   'POST /FeatureFlag/:id/evaluate': {
-    requestBody: body({ type: 'object', properties: { userId: { type: 'string' }, context: OBJECT } }, false, {
-      userId: 'u1',
-      context: { plan: 'pro' },
-    }),
+    requestBody: body(
+      { type: 'object', properties: { userId: { type: 'string' }, context: OBJECT } },
+      false,
+      { userId: 'u1', context: { plan: 'pro' } },
+      'The user to evaluate the flag for, and what its rules ask for.',
+    ),
     success: {
       type: 'object',
       properties: { key: { type: 'string' }, value: {}, enabled: { type: 'boolean' }, reason: { type: 'string' } },
@@ -204,7 +242,7 @@ const KNOWN: {
   },
   'GET /Workflow/:id/runs': {
     parameters: [
-      query('status', 'Only runs of this status.', {
+      query('status', 'Only runs of this status.', 'Failed', {
         type: 'string',
         enum: ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled'],
       }),
@@ -223,12 +261,18 @@ const KNOWN: {
       },
       false,
       { event: { type: 'Deal.won', data: { name: 'A deal', value: 100 } } },
+      'The event to try the workflow with: an id, or a record.',
     ),
     success: ref('WorkflowTest'),
   },
   'GET /Metric/:id/series': { parameters: params('limit') },
   'POST /mcp': {
-    requestBody: body({ anyOf: [OBJECT, { type: 'array', items: OBJECT }] }, true),
+    requestBody: body(
+      MESSAGES,
+      true,
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      'A message of JSON-RPC 2.0, or several.',
+    ),
     success: MESSAGES,
     others: { 'text/event-stream': TEXT },
   },
@@ -244,6 +288,7 @@ export function describeFixed(route: Route, types: readonly string[]): Descripti
   const status = route.method === 'DELETE' ? 204 : 200
   const answer = status === 204 ? { description: 'Done.' } : answers(route.summary, success, [], others)
   return {
+    description: `${route.summary}.`,
     parameters: [...named, ...parameters, ...once],
     ...(requestBody && { requestBody }),
     responses: {
@@ -260,8 +305,4 @@ function created({ method, path }: Route): Description['responses'] {
   if (path === '/batch') return proposed()
   if (path === '/do') return { 202: answers('What it wrote is proposed.', ref('CodeAnswer')) }
   return creates ? { 201: answers('It is new.', OBJECT) } : {}
-}
-
-function query(name: string, description: string, schema: Schema): Schema {
-  return { ...PARAMETERS.sort, name, description, schema }
 }

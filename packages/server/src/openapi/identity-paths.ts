@@ -1,5 +1,6 @@
 import { ANY_OBJECT, answers, body } from './common.ts'
 import type { Description } from './entity-paths.ts'
+import { query } from './parameters.ts'
 import type { Schema } from './schemas.ts'
 
 /** What is known of a path beyond its route. */
@@ -11,6 +12,7 @@ interface Known extends Partial<Description> {
 }
 
 const TEXT = { type: 'string' }
+const INVITATION = 'inv_0VxGq3mZ8kLrT2wYbN4cDe'
 const PAGE = { 'text/html': { schema: TEXT } }
 const TOKEN = { type: 'object', properties: { token: TEXT }, required: ['token'] }
 const PASSKEY = {
@@ -56,6 +58,8 @@ export const IDENTITY_PATHS: { readonly [route: string]: Known } = {
     requestBody: body(
       { type: 'object', properties: { email: TEXT, password: TEXT }, required: ['email', 'password'] },
       true,
+      { email: 'ada@example.com', password: 'correct horse battery' },
+      'The address and the password of a person.',
     ),
     success: SIGNED_IN,
     status: 201,
@@ -79,25 +83,32 @@ export const IDENTITY_PATHS: { readonly [route: string]: Known } = {
   'GET /account/passkeys': { parameters: [userParam()], success: listed() },
   'GET /account/tokens': { parameters: [userParam()], success: listed() },
   'PUT /account/password': {
-    requestBody: body({ type: 'object', properties: { current: TEXT, password: TEXT }, required: ['password'] }, true),
+    requestBody: body(
+      { type: 'object', properties: { current: TEXT, password: TEXT }, required: ['password'] },
+      true,
+      { current: 'correct horse battery', password: 'a longer password than before' },
+      'The present password, if there is one, and the new one.',
+    ),
     status: 204,
   },
   'POST /account/passkeys/options': { success: OPTIONS },
-  'POST /account/passkeys': { requestBody: body(PASSKEY, true), status: 201 },
+  'POST /account/passkeys': { requestBody: passkeyBody(PASSKEY), status: 201 },
   'POST /session/passkey/options': { success: OPTIONS },
-  'POST /session/passkey': { requestBody: body(PASSKEY, true), success: SIGNED_IN, status: 201 },
-  'POST /invitation': { requestBody: body(TOKEN, true) },
+  'POST /session/passkey': { requestBody: passkeyBody(PASSKEY), success: SIGNED_IN, status: 201 },
+  'POST /invitation': { requestBody: tokenBody() },
   'POST /invitation/accept': {
     requestBody: body(
       { type: 'object', properties: { token: TEXT, password: TEXT }, required: ['token', 'password'] },
       true,
+      { token: INVITATION, password: 'correct horse battery' },
+      'The token of the invitation, and a password of 12 characters or more.',
     ),
     success: SIGNED_IN,
     status: 201,
   },
-  'POST /invitation/passkey/options': { requestBody: body(TOKEN, true), success: OPTIONS },
+  'POST /invitation/passkey/options': { requestBody: tokenBody(), success: OPTIONS },
   'POST /invitation/passkey': {
-    requestBody: body({ ...PASSKEY, properties: { token: TEXT, ...PASSKEY.properties } }, true),
+    requestBody: passkeyBody({ ...PASSKEY, properties: { token: TEXT, ...PASSKEY.properties } }),
     success: SIGNED_IN,
     status: 201,
   },
@@ -110,13 +121,17 @@ export const IDENTITY_PATHS: { readonly [route: string]: Known } = {
       { type: 'object', properties: { scopes: TEXT, filter: ANY_OBJECT }, required: ['scopes'] },
       true,
       { scopes: 'write:crm', filter: { Deal: { description: '$user.email' } } },
+      'The scopes of the role, and its row filters by type.',
     ),
     success: ROLE,
   },
   'GET /oauth/authorize': { others: PAGE },
-  'POST /oauth/authorize': { requestBody: form('request', 'decision'), status: 303 },
-  'POST /oauth/token': { requestBody: form('grant_type', 'client_id'), success: TOKENS },
-  'POST /oauth/revoke': { requestBody: form('token') },
+  'POST /oauth/authorize': { requestBody: form({ request: 'kC3x…', decision: 'allow' }), status: 303 },
+  'POST /oauth/token': {
+    requestBody: form({ grant_type: 'authorization_code', client_id: 'client_0VxGq3mZ8kLrT2wY' }),
+    success: TOKENS,
+  },
+  'POST /oauth/revoke': { requestBody: form({ token: 'tbr_…' }) },
   'POST /oauth/register': {
     requestBody: body(
       {
@@ -126,10 +141,11 @@ export const IDENTITY_PATHS: { readonly [route: string]: Known } = {
       },
       true,
       { client_name: 'My application', redirect_uris: ['https://app.example/callback'] },
+      'The metadata of the client, RFC 7591.',
     ),
     status: 201,
   },
-  'POST /oauth/device': { requestBody: form('client_id') },
+  'POST /oauth/device': { requestBody: form({ client_id: 'client_0VxGq3mZ8kLrT2wY' }) },
   'GET /oauth/device': { others: PAGE },
 }
 
@@ -141,14 +157,26 @@ export function identitySuccess(route: string, summary: string): Description['re
   return { [status]: isBare ? { description: summary } : answers(summary, success, []) }
 }
 
-function form(...required: readonly string[]): Schema {
+/** A form with these fields. */
+function form(example: { readonly [name: string]: string }): Schema {
+  const required = Object.keys(example)
   const schema = {
     type: 'object',
     properties: Object.fromEntries(required.map((name) => [name, TEXT])),
-    required: [...required],
+    required,
     additionalProperties: TEXT,
   }
-  return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } }
+  const description = `A form with ${required.join(', ')}.`
+  return { description, required: true, content: { 'application/x-www-form-urlencoded': { schema, example } } }
+}
+
+function tokenBody(): Schema {
+  return body(TOKEN, true, { token: INVITATION }, 'The token of the invitation.')
+}
+
+function passkeyBody(schema: Schema): Schema {
+  const response = { id: 'AQIDBA', type: 'public-key' }
+  return body(schema, true, { challenge: 'kC3x…', response }, 'The challenge, and the answer of the authenticator.')
 }
 
 function listed(items: Schema = ANY_OBJECT): Schema {
@@ -160,5 +188,5 @@ function listed(items: Schema = ANY_OBJECT): Schema {
 }
 
 function userParam(): Schema {
-  return { name: 'user', in: 'query', description: 'The person, for administrators.', required: false, schema: TEXT }
+  return query('user', 'The person, for administrators.', 'user_0VxGq3mZ8kLrT2wYbN4cDe')
 }

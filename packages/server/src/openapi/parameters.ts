@@ -2,45 +2,56 @@ import type { Schema } from './schemas.ts'
 
 const TEXT = { type: 'string' }
 
-function query(name: string, description: string, schema: Schema = TEXT): Schema {
-  return { name, in: 'query', description, schema }
+/** A parameter of the query, which may be left out. */
+export function query(name: string, description: string, example: unknown, schema: Schema = TEXT): Schema {
+  return { name, in: 'query', description, schema, example }
 }
 
-function header(name: string, description: string): Schema {
-  return { name, in: 'header', description, schema: TEXT }
+function header(name: string, description: string, example: string): Schema {
+  return { name, in: 'header', description, schema: TEXT, example }
 }
+
+const ID = 'contact_0VxGq3mZ8kLrT2wYbN4cDe'
 
 /** The parameters that operations refer to. */
 export const PARAMETERS: { readonly [name: string]: Schema } = {
-  id: { name: 'id', in: 'path', required: true, description: 'The $id of an entity.', schema: TEXT },
+  id: { name: 'id', in: 'path', required: true, description: 'The $id of an entity.', schema: TEXT, example: ID },
   // A string that holds JSON, and not `content`: few generated clients write JSON into a URL.
-  filter: query('filter', 'A filter in the query language, as JSON: {"stage": "Lead", "value": {"$gte": 100}}.', {
+  filter: query('filter', 'A filter in the query language, as JSON.', '{"createdAt": {"$gte": "7d ago"}}', {
     type: 'string',
     contentMediaType: 'application/json',
   }),
-  sort: query('sort', 'Field names with commas; a minus sorts descending. Default -createdAt.'),
-  limit: query('limit', 'How many at most.', { type: 'integer', minimum: 1, maximum: 100, default: 25 }),
-  offset: query('offset', 'How many to skip.', { type: 'integer', minimum: 0, default: 0 }),
-  cursor: query('cursor', 'The cursor of the page before.'),
-  asOf: query('asOf', 'The state as of an ISO 8601 time, now, today, 7d ago, or the seq of an event.'),
-  group: query('group', 'The fields to group by, with commas.'),
-  sum: query('sum', 'The fields to add up, with commas.'),
-  avg: query('avg', 'The fields to average, with commas.'),
-  min: query('min', 'The fields to find the smallest values of, with commas.'),
-  max: query('max', 'The fields to find the greatest values of, with commas.'),
-  from: { ...query('from', 'A version number, or a time.'), required: true },
-  to: { ...query('to', 'A version number, or a time.'), required: true },
-  include: query('include', 'Relations to embed, with commas; nested by dots.'),
-  fields: query('fields', 'The fields to show, with commas.'),
-  dryRun: query('dryRun', 'Tells what would happen, and does nothing.', { type: 'boolean', default: false }),
+  sort: query('sort', 'Field names with commas; a minus sorts descending. Default -createdAt.', '-createdAt'),
+  limit: query('limit', 'How many at most.', 25, { type: 'integer', minimum: 1, maximum: 100, default: 25 }),
+  offset: query('offset', 'How many to skip.', 0, { type: 'integer', minimum: 0, default: 0 }),
+  cursor: query('cursor', 'The cursor of the page before.', 'eyJrIjpbMV19'),
+  asOf: query('asOf', 'The state as of an ISO 8601 time, now, today, 7d ago, or the seq of an event.', '7d ago'),
+  group: query('group', 'The fields to group by, with commas; a time as createdAt:month.', 'createdAt:month'),
+  sum: query('sum', 'The fields to add up, with commas.', 'value'),
+  avg: query('avg', 'The fields to average, with commas.', 'value'),
+  min: query('min', 'The fields to find the smallest values of, with commas.', 'createdAt'),
+  max: query('max', 'The fields to find the greatest values of, with commas.', 'createdAt'),
+  from: { ...query('from', 'A version number, or a time.', '1'), required: true },
+  to: { ...query('to', 'A version number, or a time.', '2'), required: true },
+  include: query('include', 'Relations to embed, with commas; nested by dots.', 'organization'),
+  fields: query('fields', 'The fields to show, with commas.', 'name'),
+  dryRun: query('dryRun', 'With true, the answer shows what would happen, and nothing is written.', true, {
+    type: 'boolean',
+    default: false,
+  }),
   propose: query(
     'propose',
     'Proposes the write instead of executing it: the title of a new changeset, or the id of an open one.',
+    'Clean up leads',
   ),
-  reason: query('reason', 'Why it is proposed.'),
-  ifMatch: header('If-Match', 'The ETag that was seen; another version is a mismatch.'),
-  ifNoneMatch: header('If-None-Match', 'The ETag that is known; the same version answers 304.'),
-  idempotencyKey: header('Idempotency-Key', 'The same key and body within 24 hours replays the first answer.'),
+  reason: query('reason', 'Why it is proposed.', 'They have not answered for a year.'),
+  ifMatch: header('If-Match', 'The ETag of the version to change; another version answers 412.', '"3"'),
+  ifNoneMatch: header('If-None-Match', 'The ETag of a known version; the same version answers 304.', '"3"'),
+  idempotencyKey: header(
+    'Idempotency-Key',
+    'The same key and body within 24 hours get the first answer again.',
+    '0f8fad5b-d9cb-469f-a165-70867728950e',
+  ),
 }
 
 export const HEADERS: { readonly [name: string]: Schema } = {
@@ -56,13 +67,14 @@ export function params(...names: readonly string[]): Schema[] {
 /** A parameter in the path that no operation of a type has. */
 export function pathParam(name: string, types: readonly string[]): Schema {
   const schema = name === 'type' ? { type: 'string', enum: types } : TEXT
-  return { name, in: 'path', required: true, description: DESCRIPTIONS[name] ?? name, schema }
+  const [description, example] = PATH[name] ?? ['The $id of an entity.', ID]
+  return { name, in: 'path', required: true, description, schema, example: name === 'type' ? types[0] : example }
 }
 
-const DESCRIPTIONS: { readonly [name: string]: string } = {
-  type: 'The name of a type.',
-  id: 'The $id of an entity.',
-  name: 'The name of a step, such as qualifying or qualified.',
-  correlation: 'What the events to undo share.',
-  eventId: 'The id of an event, or its seq.',
+const PATH: { readonly [name: string]: readonly [description: string, example: string] } = {
+  type: ['The name of a type.', ''],
+  name: ['The name of a step, such as qualifying or qualified, or of a role.', 'qualifying'],
+  correlation: ['The correlation that the events to undo share.', '6f1c2b1e-1f0a-4f52-9a53-0f6a4e0a5a55'],
+  eventId: ['The id of an event, or its seq.', '17'],
+  run: ['The id of a run.', 'run_0VxGq3mZ8kLrT2wYbN4cDe'],
 }

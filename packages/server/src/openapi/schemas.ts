@@ -1,4 +1,5 @@
-import { type Field, isComputed, type Noun } from '@tildebase/nouns'
+import { ABOUT_TYPES, type Field, isComputed, type Noun } from '@tildebase/nouns'
+import { exampleOf } from './examples.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [key: string]: unknown }
@@ -9,8 +10,10 @@ export function nounSchemas(noun: Noun, described: ReadonlySet<string>): { reado
   const written = fields.filter((field) => field.kind !== 'back' && !('service' in field && field.service))
   const required = written.filter((field) => 'required' in field && field.required && !('default' in field))
   const additionalProperties = !noun.strict
+  const about = (ABOUT_TYPES as { readonly [name: string]: string })[noun.name]
   return {
     [noun.name]: {
+      ...(about && { description: about }),
       allOf: [{ $ref: '#/components/schemas/Meta' }],
       type: 'object',
       properties: properties(
@@ -34,15 +37,6 @@ export function nounSchemas(noun: Noun, described: ReadonlySet<string>): { reado
       },
     }),
   }
-}
-
-/** A draft that is valid in an empty tenant: what must be there, and one or two things more. */
-export function exampleOf(noun: Noun): Schema {
-  const fields = Object.values(noun.fields)
-  const needed = fields.filter((field) => 'required' in field && field.required && !('default' in field))
-  const liked = fields.filter((field) => ['name', 'email', 'stage', 'value'].includes(field.name))
-  const shown = [...new Set([...needed, ...liked])].filter((field) => !('service' in field && field.service))
-  return Object.fromEntries(shown.map((field) => [field.name, exampleValue(noun, field)]))
 }
 
 function properties(fields: readonly Field[], schemaOf: (field: Field) => Schema): Schema {
@@ -108,32 +102,4 @@ function valueSchema(field: Exclude<Field, { kind: 'forward' | 'back' }>): Schem
 function orNull(schema: Schema): Schema {
   if (Array.isArray(schema.enum)) return { ...schema, type: ['string', 'null'], enum: [...schema.enum, null] }
   return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema
-}
-
-function exampleValue(noun: Noun, field: Field): unknown {
-  if (field.kind === 'forward' || field.kind === 'back') return `${field.target}_…`
-  const known = EXAMPLES[`${noun.name}.${field.name}`] ?? EXAMPLES[field.name]
-  const value = known ?? field.max ?? field.min ?? KINDS[field.kind] ?? field.values?.[0] ?? 'text'
-  return field.list && !Array.isArray(value) ? [value] : value
-}
-
-const EXAMPLES: { readonly [field: string]: unknown } = {
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-  'Deal.name': 'Analytical engine',
-  'Organization.name': 'Analytical Engines Ltd',
-  'Event.name': 'signed_up',
-  'Event.type': 'track',
-  'Webhook.url': 'https://example.com/hooks',
-  'Webhook.events': ['Contact.created', '*.deleted'],
-  'Invoice.number': 'INV-001',
-  'FeatureFlag.key': 'new-checkout',
-}
-
-const KINDS: { readonly [kind: string]: unknown } = {
-  number: 100,
-  boolean: true,
-  date: '2026-01-31',
-  datetime: '2026-01-31T09:00:00.000Z',
-  json: {},
 }
