@@ -1,4 +1,6 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { partOf } from '../packages/server/src/docs/part.js'
 import { BROWSER, type Browser, startBrowser, type Tab } from './console/browser.ts'
 import { type TestHost, testHost } from './host.ts'
 
@@ -23,7 +25,7 @@ test('the page loads its own files and nothing else, and holds no script itself'
   const { text } = await host.as('')('GET', '/docs', undefined, HTML)
   const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
 
-  expect(links).toEqual(['/docs/docs.css', '/docs/docs.js'])
+  expect(links).toEqual(['/docs/swagger-ui.css', '/docs/docs.css', '/docs/swagger-ui.js', '/docs/docs.js'])
   expect(text).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/)
   for (const link of links) expect((await host.as('')('GET', link)).status).toBe(200)
 })
@@ -34,6 +36,28 @@ test('a program that asks for docs means a type of that name', async () => {
   await host.request('POST', '/~acme/docs', { title: 'Notes' })
 
   expect((await host.request('GET', '/~acme/docs')).body.total).toBe(1)
+})
+
+test('Swagger UI is sent compressed, or as it is to clients that do not take gzip, and once per version', async () => {
+  const packed = await host.as('')('GET', '/docs/swagger-ui.js', undefined, { 'accept-encoding': 'gzip' })
+  const plain = await host.as('')('GET', '/docs/swagger-ui.js', undefined, { 'accept-encoding': 'identity' })
+  const etag = plain.headers.get('etag')!
+  const again = await host.as('')('GET', '/docs/swagger-ui.js', undefined, { 'if-none-match': etag })
+
+  expect([packed.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['gzip', null])
+  expect(packed.text).toBe(plain.text)
+  expect(plain.text).toContain('SwaggerUIBundle')
+  expect(again.status).toBe(304)
+})
+
+test('a part of the document has what its paths refer to, and nothing else', async () => {
+  const { body } = await host.request('GET', '/~acme/openapi.json')
+  const part = partOf(body, (path: string) => path.startsWith('/Contact'))
+
+  expect((await new Validator().validate(structuredClone(part))).errors).toBeUndefined()
+  expect(part.components.schemas).toHaveProperty('ContactDraft')
+  expect(part.components.schemas).not.toHaveProperty('InvoiceDraft')
+  expect(JSON.stringify(part).length).toBeLessThan(JSON.stringify(body).length / 3)
 })
 
 test('nothing can be sent to it', async () => {
@@ -76,22 +100,39 @@ describe.skipIf(BROWSER === null)('in a browser, with a key of the tenant', () =
     await page.getByLabel('Find').fill('boat')
 
     await operation('GET /Boat').click()
-    await page.getByLabel('filter').fill('{"name": "Beagle"}')
-    await page.getByRole('button', { name: 'Send' }).click()
+    const block = page.locator('#operations-custom-get_Boat')
+    await block.getByText('A filter in the query language, as JSON.').waitFor()
+    const filter = block.locator('tr[data-param-name="filter"] input')
+    await filter.fill('{"name": "Beagle"}')
+    await block.getByRole('button', { name: 'Execute' }).click()
 
-    await page.locator('article pre', { hasText: '"total": 1' }).waitFor()
-    expect(await page.locator('article pre').innerText()).toMatch(/^200\n[\s\S]*"name": "Beagle"/)
+    await block.locator('.live-responses-table', { hasText: '"total": 1' }).waitFor()
+    expect(await block.locator('.live-responses-table').innerText()).toContain('"name": "Beagle"')
   })
 
   test('a write can be tried from its example', async () => {
     const { page } = tab
 
     await operation('POST /Boat').click()
-    await page.getByLabel('Body').fill('{"name": "Endeavour"}')
-    await page.getByRole('button', { name: 'Send' }).click()
+    const block = page.locator('#operations-custom-post_Boat')
+    const body = block.locator('textarea.body-param__text')
+    await body.waitFor()
+    expect(JSON.parse(await body.inputValue())).toEqual({ name: 'Ada Lovelace' })
+    await body.fill('{"name": "Endeavour"}')
+    await block.getByRole('button', { name: 'Execute' }).click()
 
-    await page.locator('article pre', { hasText: 'Endeavour' }).waitFor()
+    await block.locator('.live-responses-table', { hasText: 'Endeavour' }).waitFor()
     expect((await host.request('GET', '/~acme/Boat?name=Endeavour')).body.total).toBe(1)
+  })
+
+  test('no parameter is sent that was not filled in', async () => {
+    const { page } = tab
+    const asked = page.waitForRequest((request) => request.url().includes('/~acme/Boat'))
+
+    await operation('GET /Boat').click()
+    await page.locator('#operations-custom-get_Boat').getByRole('button', { name: 'Execute' }).click()
+
+    expect([...new URL((await asked).url()).searchParams.keys()].toSorted()).toEqual(['limit', 'offset'])
   })
 
   test('nothing runs that is written into the page', async () => {

@@ -1,32 +1,51 @@
-/** A page to read the OpenAPI document of a tenant and to try what it says. */
+/** A page to read the OpenAPI document of a tenant and to try it. Swagger UI shows the operations of one type at a time. */
+
+import { forViewer, partOf } from './part.js'
 
 const who = document.querySelector('#who')
 const notice = document.querySelector('#notice')
 const find = document.querySelector('#find')
 const list = document.querySelector('#list')
-const article = document.querySelector('#operation')
+const viewer = document.querySelector('#viewer')
 
 let api = null
-let key = ''
+let headers = {}
 
 // The page may be that of a tenant: /~acme/docs, or /crm/~acme/docs.
 const [, prefix = '', own = ''] = /^(.*)\/~([^/]+)\/docs\/?$/.exec(location.pathname) ?? []
 who.elements.tenant.value = own
 
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', follow)
+follow()
+
 who.addEventListener('submit', async (event) => {
   event.preventDefault()
-  key = who.elements.key.value.trim()
-  const response = await ask('GET', `${prefix}/~${who.elements.tenant.value}/openapi.json`)
-  if (!response.ok) return tell((await response.json()).message)
-  api = await response.json()
+  const base = `${prefix}/~${who.elements.tenant.value}`
+  headers = await headersFor(base, who.elements.key.value.trim())
+  const response = await fetch(`${base}/openapi.json`, { headers })
+  const answer = await response.json()
+  if (!response.ok) return tell(answer.message)
+  // This host, whichever address the service has elsewhere: the key is sent to no other.
+  api = { ...answer, servers: [{ url: `${location.origin}${base}` }] }
   tell(`${Object.keys(api.paths).length} paths.`)
-  find.disabled = false
+  document.querySelector('#api').hidden = false
   show()
 })
 
 find.addEventListener('input', show)
 
-/** Lists the operations that have all the words looked for. */
+/** What every request carries: the key, or the token of the session for writes. */
+async function headersFor(base, key) {
+  if (key !== '') return { authorization: `Bearer ${key}` }
+  const response = await fetch(`${base}/session`)
+  if (!response.ok) return {}
+  const { csrf } = await response.json()
+  return csrf ? { 'x-tilde-csrf': csrf } : {}
+}
+
+/** Lists the operations that have all the words looked for, by type. */
 function show() {
   const words = find.value.toLowerCase().split(/\s+/)
   const groups = new Map()
@@ -34,119 +53,64 @@ function show() {
     for (const [method, operation] of Object.entries(item)) {
       const text = `${method} ${path} ${operation.summary}`.toLowerCase()
       if (!words.every((word) => text.includes(word))) continue
-      const [tag] = operation.tags
-      groups.set(tag, [...(groups.get(tag) ?? []), { path, method, operation }])
+      const group = groupOf(path)
+      groups.set(group, [...(groups.get(group) ?? []), { path, method, operation, group }])
     }
   }
-  list.replaceChildren(
-    ...[...groups].flatMap(([tag, operations]) => [
-      element('h2', tag),
-      element('ul', ...operations.map((one) => element('li', opener(one)))),
-    ]),
-  )
+  const order = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  list.replaceChildren(...order.map(([group, operations]) => section(group, operations, words[0] !== '')))
+}
+
+/** The types each by themselves, and what concerns the tenant together. */
+function groupOf(path) {
+  const [, first = ''] = path.split('/')
+  return /^[A-Z]/.test(first) ? first : 'tenant'
+}
+
+function section(group, operations, open) {
+  const details = element('details', element('summary', `${group} (${operations.length})`))
+  details.open = open
+  details.append(element('ul', ...operations.map((one) => element('li', opener(one)))))
+  return details
 }
 
 function opener(one) {
   const button = element('button', element('span', one.method.toUpperCase()), ` ${one.path}`)
   button.type = 'button'
+  button.title = one.operation.summary
   button.firstChild.className = 'method'
   button.addEventListener('click', () => open(one))
   return button
 }
 
-/** Shows an operation: what it takes, what it answers, and a form to try it. */
-function open({ path, method, operation }) {
-  const parameters = (operation.parameters ?? []).map(resolved)
-  const fields = parameters.map((parameter) => {
-    const input = element('input')
-    input.name = parameter.name
-    input.required = parameter.required === true
-    return { parameter, input }
-  })
-  const content = operation.requestBody?.content['application/json']
-  const body = content ? element('textarea') : null
-  if (body) {
-    body.setAttribute('aria-label', 'Body')
-    body.value = JSON.stringify(content.example ?? {}, null, 2)
-  }
-  const answer = element('pre')
-  const send = element('button', 'Send')
-  const form = element(
-    'form',
-    ...fields.map(({ parameter, input }) => {
-      const label = element('label', `${parameter.name} `, input)
-      label.title = parameter.description ?? ''
-      return label
-    }),
-    ...(body ? [body] : []),
-    send,
-  )
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault()
-    await attempt(path, method, fields, body, answer)
-  })
-  const answers = Object.entries(operation.responses).map(([status, response]) =>
-    element('li', `${status} ${resolved(response).description}`),
-  )
-  article.replaceChildren(
-    element('h2', `${method.toUpperCase()} ${path}`),
-    element('p', `${operation.summary}. Needs ${operation['x-scope']}.`),
-    form,
-    answer,
-    element('h3', 'Answers'),
-    element('ul', ...answers),
-  )
-}
-
-async function attempt(path, method, fields, body, answer) {
-  let address = path
-  const query = new URLSearchParams()
-  const headers = {}
-  for (const { parameter, input } of fields) {
-    if (input.value === '') continue
-    if (parameter.in === 'path') address = address.replace(`{${parameter.name}}`, encodeURIComponent(input.value))
-    else if (parameter.in === 'query') query.set(parameter.name, input.value)
-    else headers[parameter.name] = input.value
-  }
-  const base = `${prefix}/~${who.elements.tenant.value}`
-  const response = await ask(method, `${base}${address}${query.size > 0 ? `?${query}` : ''}`, headers, body?.value)
-  const text = await response.text()
-  answer.textContent = `${response.status}\n${[...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${pretty(text)}`
-}
-
-function ask(method, path, headers = {}, body) {
-  return fetch(path, {
-    method: method.toUpperCase(),
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
+/** Shows the operations of a group, with one of them open. */
+function open({ operation, group }) {
+  const node = element('div')
+  viewer.replaceChildren(node)
+  const [tag] = operation.tags
+  const ui = globalThis.SwaggerUIBundle({
+    domNode: node,
+    spec: forViewer(partOf(api, (path) => groupOf(path) === group)),
+    docExpansion: 'list',
+    defaultModelsExpandDepth: -1,
+    defaultModelExpandDepth: 3,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    validatorUrl: null,
+    requestInterceptor: (request) => ({ ...request, headers: { ...request.headers, ...headers } }),
+    onComplete() {
+      ui.layoutActions.show(['operations', tag, operation.operationId], true)
+      requestAnimationFrame(() => {
+        viewer.querySelector(`[id="operations-${tag}-${operation.operationId}"]`)?.scrollIntoView()
+      })
     },
-    body,
   })
-}
-
-/** What a reference of the document represents. */
-function resolved(part) {
-  if (!part.$ref) return part
-  return part.$ref
-    .split('/')
-    .slice(1)
-    .reduce((at, step) => at[step], api)
 }
 
 function element(name, ...children) {
   const made = document.createElement(name)
   made.append(...children)
   return made
-}
-
-function pretty(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
 
 function tell(text) {
