@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Block, programErrors, readBlocks, type Served, serve, shellErrors, typeErrors } from './docs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGES = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'deploy/**/*.md'], { cwd: ROOT }).toSorted()
+const PAGES = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'deploy/**/*.md', 'skills/**/*.md'], {
+  cwd: ROOT,
+}).toSorted()
 const BLOCKS = PAGES.flatMap((page) => readBlocks(page, read(page)))
 
 describe('the pages of this repository', () => {

@@ -9,6 +9,7 @@ import { filled } from './markdown.ts'
 import { aboutTable, kindTable, markTable, timerTable, verbTable } from './notation.ts'
 import { logicalTable, metaFields, operatorTable } from './query.ts'
 import { clientSettings, settingTables } from './settings.ts'
+import { skillFile } from './skill.ts'
 import { ROOT } from './source.ts'
 import { typePages } from './types.ts'
 
@@ -40,7 +41,7 @@ export async function referencePages(): Promise<{ readonly [path: string]: strin
   const written = globSync(`${FOLDER}/*.md`, { cwd: ROOT }).map(
     (path) => [path, filled(path, readFileSync(join(ROOT, path), 'utf8'), parts)] as const,
   )
-  return Object.fromEntries([...whole, ...written])
+  return Object.fromEntries([...whole, ...written, ['skills/tildebase/SKILL.md', skillFile()]])
 }
 
 if (import.meta.main) {

@@ -277,6 +277,7 @@ export const PROBES: { readonly [route: string]: Probes } = {
   'PUT /schema/roles/:name': () => [send('PUT', '/schema/roles/Walker', { scopes: 'read:crm' })],
   'DELETE /schema/roles/:name': () => [{ method: 'DELETE', path: '/schema/roles/Walker' }],
   'GET /openapi.json': () => [get('/openapi.json')],
+  'GET /llms.txt': () => [get('/llms.txt')],
   'GET /schema': () => [get('/schema')],
   'GET /schema/:type': () => [get('/schema/Contact')],
   'PUT /schema/:type': () => [

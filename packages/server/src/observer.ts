@@ -30,7 +30,7 @@ export interface RequestObserver {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const OUTSIDE = new Set(['', 'healthz', 'readyz', 'metrics', 'docs', 'operator', 'console'])
+const OUTSIDE = new Set(['', 'healthz', 'readyz', 'metrics', 'docs', 'llms.txt', 'operator', 'console'])
 
 /** What is told of an answered request. */
 export function servedRequestOf(

@@ -21,6 +21,7 @@ import { exportRoutes } from './rest/export.ts'
 import { historyRoutes } from './rest/history.ts'
 import { hookRoutes } from './rest/hooks.ts'
 import { importRoutes } from './rest/import.ts'
+import { llmsRoutes } from './rest/llms.ts'
 import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
 import { openapiRoutes } from './rest/openapi.ts'
@@ -66,6 +67,7 @@ export const routes = new Routes([
   // After hooks: /schema/roles/hooks is about the hooks of a type.
   ...roleRoutes,
   ...openapiRoutes,
+  ...llmsRoutes,
   ...schemaRoutes,
   ...warning(aggregateRoutes),
   ...historyRoutes,

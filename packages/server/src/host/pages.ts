@@ -1,10 +1,13 @@
 import { Problem } from '@tildebase/nouns'
 import type { HttpRequest, HttpResponse } from '../http.ts'
+import { serviceText } from '../llms/service-text.ts'
 import { json, render } from '../reply.ts'
+
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 
 /** Paths outside tenants that every host answers: what this is, and whether it is well. Null for other paths. */
 export function publicPage(
-  { method }: HttpRequest,
+  { method, scheme, host }: HttpRequest,
   segments: readonly string[],
   isStopping: boolean,
 ): HttpResponse | null {
@@ -12,6 +15,9 @@ export function publicPage(
     case '':
       demandReading(method)
       return render(json(200, { service: 'Tildebase', tenants: '/~{tenant}', health: '/healthz' }))
+    case 'llms.txt':
+      demandReading(method)
+      return { status: 200, headers: TEXT, body: serviceText(`${scheme}://${host}`) }
     case 'healthz':
       demandReading(method)
       return render(json(200, { status: 'ok' }))

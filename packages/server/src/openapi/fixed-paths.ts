@@ -39,6 +39,8 @@ const KNOWN: {
     readonly success?: Schema
     /** The other kinds of content that it answers. */
     readonly others?: { readonly [contentType: string]: Schema }
+    /** True for a path that answers plain text and no JSON. */
+    readonly isText?: true
   }
 } = {
   'POST /batch': {
@@ -169,6 +171,7 @@ const KNOWN: {
   'GET /Form/:id/submissions': { parameters: params('limit', 'cursor'), success: listOf(ref('Submission')) },
   'GET /forms/:id/submissions': { parameters: params('limit', 'cursor'), success: listOf(ref('Submission')) },
   'GET /schema': { success: ref('Types') },
+  'GET /llms.txt': { isText: true },
   'POST /schema/:type/rename': {
     parameters: params('dryRun'),
     requestBody: body(
@@ -280,13 +283,14 @@ const KNOWN: {
 
 /** Describes a route that is not of every type. */
 export function describeFixed(route: Route, types: readonly string[]): Description {
-  const { parameters = [], requestBody, success = OBJECT, others } = KNOWN[`${route.method} ${route.path}`] ?? {}
+  const known = KNOWN[`${route.method} ${route.path}`] ?? {}
+  const { parameters = [], requestBody } = known
   const named = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) =>
     name === 'id' ? { $ref: '#/components/parameters/id' } : pathParam(name!, types),
   )
   const once = route.method === 'POST' && !route.repeats ? params('idempotencyKey') : []
   const status = route.method === 'DELETE' ? 204 : 200
-  const answer = status === 204 ? { description: 'Done.' } : answers(route.summary, success, [], others)
+  const answer = status === 204 ? { description: 'Done.' } : answerOf(route, known)
   return {
     description: `${route.summary}.`,
     parameters: [...named, ...parameters, ...once],
@@ -297,6 +301,10 @@ export function describeFixed(route: Route, types: readonly string[]): Descripti
       ...errorsOf(route),
     },
   }
+}
+
+function answerOf({ summary }: Route, { success = OBJECT, others, isText }: (typeof KNOWN)[string]): Schema {
+  return isText ? { description: summary, content: { 'text/plain': TEXT } } : answers(summary, success, [], others)
 }
 
 function created({ method, path }: Route): Description['responses'] {

@@ -28,6 +28,7 @@ function start({ tenant, context, address, lens }: Call): Reply {
       metrics: at('metrics'),
       openapi: at('openapi.json'),
       docs: at('docs'),
+      llms: at('llms.txt'),
       mcp: at('mcp'),
     },
   })
