@@ -15,6 +15,8 @@ export const changesets = requirements('changesets', {
   },
   Q2: {
     'changeset.diff': 'GET of a changeset returns its diff against the current state.',
+    'changeset.effect':
+      'GET of the effect of an open changeset returns the metrics, counts and sums that it would change, as the key sees them.',
     'changeset.hooks': 'GET of a changeset returns the messages of BEFORE hooks that refuse an operation.',
     'changeset.conflicts':
       'A field that others changed after the base, and a verb that does not fit the state, is a conflict.',

@@ -164,6 +164,10 @@ export const PROBES: { readonly [route: string]: Probes } = {
           ]),
       ],
       [
+        `GET /${name}/:id/effect`,
+        ({ changeset, hiddenChangesets }) => [changeset, ...hiddenChangesets].map((id) => get(`/${name}/${id}/effect`)),
+      ],
+      [
         `POST /${name}`,
         ({ hidden }) => [
           send('POST', `/${name}`, { title: 'empty' }),

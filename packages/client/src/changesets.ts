@@ -46,10 +46,31 @@ export interface ReviewedChangeset {
   readonly comments?: readonly { readonly by: string; readonly at: string; readonly text: string }[]
 }
 
+/** What an open changeset would change in numbers. Only what differs is listed. */
+export interface ChangesetEffect {
+  readonly metrics: readonly {
+    readonly name: string
+    readonly unit: string
+    readonly from: number | null
+    readonly to: number | null
+  }[]
+  /** The number of entities of a type, or the sum of a field; of all of them, or of a group such as `{stage: 'Won'}`. */
+  readonly aggregates: readonly {
+    readonly type: string
+    readonly measure: 'count' | 'sum'
+    readonly field?: string
+    readonly group?: { readonly [field: string]: Json }
+    readonly from: number
+    readonly to: number
+  }[]
+}
+
 /** What is done with changesets. */
 export interface Changesets {
   /** A changeset as a reviewer sees it. */
   get(id: string): Promise<ReviewedChangeset>
+  /** The metrics, counts and sums that an open changeset would change. */
+  effect(id: string): Promise<ChangesetEffect>
   /** Runs its operations, or those of these numbers; a Problem `conflict` with `conflicts` when nothing was changed. */
   approve(id: string, operations?: readonly number[]): Promise<ReviewedChangeset>
   reject(id: string, reason?: string): Promise<ReviewedChangeset>
@@ -71,6 +92,7 @@ export function changesetsOf(wire: Wire, root: string): Changesets {
   const run = (id: string, verb: string, body: object) => wire.json(`${at(id)}/${verb}`, { method: 'POST', body })
   return {
     get: (id) => wire.json(at(id)),
+    effect: (id) => wire.json(`${at(id)}/effect`),
     approve: (id, operations) => run(id, 'approve', { operations }),
     reject: (id, reason) => run(id, 'reject', { reason }),
     comment: (id, text) => run(id, 'comment', { text }),

@@ -1,6 +1,7 @@
 export { type About, type EventRecord, type Issue, Problem } from '@tildebase/nouns'
 export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './batch-types.ts'
 export type {
+  ChangesetEffect,
   Changesets,
   Conflict,
   ForkOptions,

@@ -1,4 +1,4 @@
-import type { ReviewedChangeset } from '@tildebase/client'
+import type { ChangesetEffect, ReviewedChangeset } from '@tildebase/client'
 import { cell } from '../cell.ts'
 import type { Call, Command } from '../command.ts'
 import { UsageError } from '../usage-error.ts'
@@ -11,6 +11,7 @@ export const command: Command = {
     'changesets list [--state STATE]',
     'changesets show ID',
     'changesets diff ID',
+    'changesets effect ID',
     'changesets approve ID [--operations 1,3]',
     'changesets reject ID [--reason TEXT]',
     'changesets comment ID --text TEXT',
@@ -63,6 +64,12 @@ const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
     if (call.out.json) return call.out.value(changeset.diff)
     for (const line of diffLines(changeset)) call.out.line(line)
   },
+  async effect(call) {
+    const id = oneWord(call, 'the id of a changeset: tilde changesets list')
+    const effect = await call.link().$.changesets.effect(id)
+    if (call.out.json) return call.out.value(effect)
+    for (const line of effectLines(effect)) call.out.line(line)
+  },
   approve: (call) => decide(call, 'approve', { operations: numbersIn(call, 'operations') }),
   reject: (call) => decide(call, 'reject', { reason: call.flags.text('reason') }),
   comment: (call) => decide(call, 'comment', { text: call.flags.text('text') }),
@@ -108,6 +115,17 @@ function diffLines({ diff, conflicts }: ReviewedChangeset): string[] {
     ({ operation, id, field, reason }) => `conflict\t${operation}\t${id}\t${field ?? ''}\t${cell(reason)}`,
   )
   return [...lines, ...against]
+}
+
+/** A line per number: `count	Deal	stage=Won	9 → 10`. */
+function effectLines({ metrics, aggregates }: ChangesetEffect): string[] {
+  return [
+    ...metrics.map(({ name, unit, from, to }) => `metric\t${name}\t${unit}\t${shown(from)} → ${shown(to)}`),
+    ...aggregates.map(({ measure, type, field, group = {}, from, to }) => {
+      const groups = Object.entries(group).map(([name, value]) => `${name}=${cell(value)}`)
+      return `${measure}\t${[type, field].filter(Boolean).join('.')}\t${groups.join(' ')}\t${from} → ${to}`
+    }),
+  ]
 }
 
 function shown(value: unknown): string {

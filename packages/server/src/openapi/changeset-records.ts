@@ -1,5 +1,5 @@
 import { ANY_OBJECT, ref } from './common.ts'
-import { record, TEXT, WHOLE } from './record.ts'
+import { NUMBER_OR_NULL, record, TEXT, WHOLE } from './record.ts'
 import type { Schema } from './schemas.ts'
 
 /** What the routes of changesets answer. */
@@ -21,6 +21,36 @@ export const CHANGESET_RECORDS: { readonly [name: string]: Schema } = {
     'Why an operation cannot run as it was proposed.',
     { operation: WHOLE, type: TEXT, id: TEXT, field: TEXT, reason: TEXT },
     ['operation', 'type', 'id', 'reason'],
+  ),
+  ChangesetEffect: record(
+    'What an open changeset would change in numbers. Only what differs is listed.',
+    {
+      metrics: {
+        type: 'array',
+        items: record('A built-in metric.', { name: TEXT, unit: TEXT, from: NUMBER_OR_NULL, to: NUMBER_OR_NULL }, [
+          'name',
+          'unit',
+          'from',
+          'to',
+        ]),
+      },
+      aggregates: {
+        type: 'array',
+        items: record(
+          'The number of entities of a type, or the sum of a field; of all of them, or of a group.',
+          {
+            type: TEXT,
+            measure: { enum: ['count', 'sum'] },
+            field: TEXT,
+            group: ANY_OBJECT,
+            from: { type: 'number' },
+            to: { type: 'number' },
+          },
+          ['type', 'measure', 'from', 'to'],
+        ),
+      },
+    },
+    ['metrics', 'aggregates'],
   ),
   ChangesetReview: {
     allOf: [ref('Meta')],

@@ -75,7 +75,7 @@ function addFixed(
   const [, first = ''] = route.path.split('/')
   if (plural.has(first) && route.path.includes(':id')) return
   // A changeset is described as every type is, with what it has beside.
-  if (first === 'Changeset' || first === 'changesets') return
+  if ((first === 'Changeset' || first === 'changesets') && !route.path.endsWith('/effect')) return
   // A path that names a type is surfaced where the type is.
   const isType = /^[A-Z]/.test(first)
   if (isType && !own.has(first)) return

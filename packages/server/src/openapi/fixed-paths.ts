@@ -100,6 +100,7 @@ const KNOWN: {
     parameters: params('asOf'),
     success: ref('Snapshot'),
   },
+  'GET /Changeset/:id/effect': { success: ref('ChangesetEffect') },
   'GET /events': {
     parameters: [
       query('since', 'Only events after this time.', '2026-01-31T09:00:00Z', { type: 'string', format: 'date-time' }),

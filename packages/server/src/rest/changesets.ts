@@ -41,6 +41,14 @@ export const changesetRoutes: readonly Route[] = [
       handle: review,
     },
     {
+      method: 'GET',
+      path: `/${name}/:id/effect`,
+      needs: 'key',
+      mode: 'write',
+      summary: 'Read which metrics, counts and sums a changeset would change',
+      handle: ({ params }, write) => json(200, write.effect(params.id!)),
+    },
+    {
       method: 'POST',
       path: `/${name}`,
       needs: 'key',

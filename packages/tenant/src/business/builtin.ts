@@ -1,6 +1,6 @@
 import { isoOf, type JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import { demand, type Grant } from '../grant/grant.ts'
+import { demand, type Grant, may } from '../grant/grant.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { monthEnds } from './months.ts'
 import { REVENUE_TYPES, revenue } from './revenue.ts'
@@ -62,6 +62,15 @@ export function builtInMetric(
     builtIn: true,
     asOf: isoOf(view.at),
   }
+}
+
+/** The built-in metrics that depend on one of these types, as they are now, if the grant may read what they need. */
+export function builtInValues(engine: Engine, grant: Grant, reader: ReadContext, types: ReadonlySet<string>) {
+  const view = metricViewOf(engine, grant, reader, null)
+  return Object.entries(BUILT_IN)
+    .filter(([, metric]) => metric.types.some((type) => types.has(type)))
+    .filter(([, metric]) => metric.types.every((type) => may(grant, 'read', engine.noun(type))))
+    .map(([name, metric]) => ({ name, unit: metric.unit(view), value: metric.value(view) }))
 }
 
 function dealsWon(view: MetricView): number | null {

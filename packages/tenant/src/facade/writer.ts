@@ -3,6 +3,7 @@ import { shownEvents } from '../query/visibility.ts'
 import type { ImportCounts, Importer } from '../services/bulk/import.ts'
 import type { ImportRow } from '../services/bulk/import-row.ts'
 import { changesetOf } from '../services/changesets/changeset.ts'
+import { type Effect, effect } from '../services/changesets/effect.ts'
 import { createFromOperations, type GivenChangeset } from '../services/changesets/given.ts'
 import { operationsOf, type Operation as ProposedOperation } from '../services/changesets/operations.ts'
 import { type Destination, type Proposal, propose } from '../services/changesets/propose.ts'
@@ -89,6 +90,11 @@ export class TenantWriter {
   /** A changeset for a reviewer: what it would change now, and what stands against it. */
   review(id: string): Review {
     return review(this.#write, id)
+  }
+
+  /** The metrics, counts and sums that an open changeset would change. */
+  effect(id: string): Effect {
+    return effect(this.#write, id)
   }
 
   /** The same write, whose events share a correlation. */
