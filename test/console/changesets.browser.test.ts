@@ -54,6 +54,32 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     expect((await read(`/Contact/${id}`)).title).toBe('Countess')
   })
 
+  test('a review shows which metrics, counts and sums would change', async () => {
+    const deal = (await stage.host.request('POST', at('/Deal'), { name: 'Roof', value: 7_000, currency: 'eur' })).body
+    const agent = stage.host.as(await stage.host.key('acme', 'propose:crm'))
+    const { body } = await agent('POST', at(`/Deal/${deal.$id}/win?propose=Won`))
+    const won = (await read('/Metric/deals_won')).value
+    const page = await enter(`changesets/${body.$id}`)
+
+    const effect = page.getByRole('region', { name: 'Effect on metrics' })
+    const shown = async (label: string) =>
+      (
+        await effect
+          .locator('div', { has: page.getByText(label, { exact: true }) })
+          .locator('dd')
+          .innerText()
+      ).split(/\s+/)
+    await effect.getByText('Deals: Won').waitFor()
+
+    expect(await shown('Deals won')).toEqual([`${won}`, '→', `${won + 1}`, '+1'])
+    expect(await shown('Deals: Prospecting')).toContain('−1')
+    expect(await shown('Pipeline')).toContain('−€7,000')
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('1 operation approved.').waitFor()
+    await effect.waitFor({ state: 'detached' })
+    expect((await read('/Metric/deals_won')).value).toBe(won + 1)
+  })
+
   test('conflicts are decided one by one', async () => {
     const [a, b, c] = [await contact({ title: '1' }), await contact({ title: '1' }), await contact({ title: '1' })]
     const { $id } = await propose('Clashing', [

@@ -14,10 +14,11 @@ import { Failure, Skeleton } from '../ui/states.tsx'
 import { sayDone, undo, write } from '../write.ts'
 import { linesOf, type Reviewed } from './changeset.ts'
 import { Conflicts } from './conflicts.tsx'
+import { EffectPanel } from './effect.tsx'
 import { ReviewList } from './review-list.tsx'
 import { Talk } from './talk.tsx'
 
-/** A changeset to decide on: what it changes, what stands against it, and what people say. */
+/** A changeset to decide on: what it changes, its conflicts, its effect on metrics, and comments. */
 export function ReviewPage({ id }: { id: string }) {
   const found = useData<Reviewed>(['changeset', id], (signal) => request('GET', `/changesets/${id}`, { signal }), {
     types: ['*'],
@@ -169,6 +170,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
               onRebase={(keep) => run('rebase', { keep }, 'Rebased.')}
             />
           )}
+          {isOpen && <EffectPanel id={id} />}
           <Talk changeset={changeset} canWrite={may('write', nouns.value.get('Changeset'))} />
           {changeset.source && (
             <details class="panel">

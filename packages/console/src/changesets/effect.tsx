@@ -1,0 +1,66 @@
+import type { ChangesetEffect } from '@tildebase/client'
+import { useData } from '../cache.ts'
+import { isMoney, labelOf, moneyText, percentText } from '../format.ts'
+import { nouns } from '../schema.ts'
+import { request } from '../service.ts'
+import { Failure, Skeleton } from '../ui/states.tsx'
+
+/** One number that changes, in words. */
+interface NumberLine {
+  readonly label: string
+  readonly from: number | null
+  readonly to: number | null
+  readonly text: (value: number) => string
+}
+
+/** What an open changeset would change in metrics, counts and sums. */
+export function EffectPanel({ id }: { id: string }) {
+  const found = useData<ChangesetEffect>(
+    ['changeset effect', id],
+    (signal) => request('GET', `/changesets/${id}/effect`, { signal }),
+    { types: ['*'] },
+  )
+  const lines = found.value ? linesOf(found.value) : []
+  return (
+    <section class="panel effect" aria-labelledby="effect-title">
+      <h2 id="effect-title">Effect on metrics</h2>
+      <Failure error={found.error} onRetry={found.reload} />
+      {!found.value && !found.error && <Skeleton rows={3} label="Calculating" />}
+      {found.value && lines.length === 0 && <p class="about">No count, sum or metric changes.</p>}
+      <dl>
+        {lines.map(({ label, from, to, text }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <del>{from === null ? 'none' : text(from)}</del> <span aria-hidden="true">→</span>{' '}
+              <ins>{to === null ? 'none' : text(to)}</ins>{' '}
+              {from !== null && to !== null && (
+                <small>
+                  {to > from ? '+' : '−'}
+                  {text(Math.abs(to - from))}
+                </small>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function linesOf({ metrics, aggregates }: ChangesetEffect): NumberLine[] {
+  return [
+    ...metrics.map(({ name, unit, from, to }) => ({ label: labelOf(name), from, to, text: textIn(unit) })),
+    ...aggregates.map(({ type, measure, field, group = {}, from, to }) => {
+      const of = labelOf(nouns.value.get(type)?.path ?? type)
+      const state = measure === 'count' ? Object.values(group)[0] : undefined
+      const label = measure === 'sum' ? `${of}: sum of ${labelOf(field!).toLowerCase()}` : of
+      const currency = field !== undefined && isMoney(field) ? String(group.currency ?? '') : ''
+      return { label: state === undefined ? label : `${of}: ${state ?? 'none'}`, from, to, text: textIn(currency) }
+    }),
+  ]
+}
+
+function textIn(unit: string): (value: number) => string {
+  return unit === 'ratio' ? percentText : (value) => moneyText(value, unit)
+}
