@@ -287,6 +287,26 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Another name')
   })
 
+  test.each([
+    ['keys', 'New key', 'Name'],
+    ['people', 'Invite a person', 'Name'],
+    ['roles', 'New role', 'Name'],
+    ['webhooks', 'New webhook', 'URL'],
+    ['dashboards', 'New dashboard', 'Name'],
+  ])('the window of %s asks before it drops what was typed', async (path, open, field) => {
+    const page = await enter(path)
+    await page.getByRole('button', { name: open }).click()
+    await page.getByRole('dialog').getByLabel(field, { exact: true }).fill('something')
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await page.getByRole('dialog').getByLabel(field, { exact: true }).inputValue()).toBe('something')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
+
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('events go back to the first one, with their days, under any pattern', async () => {
     const page = await enter('events?type=Deal.won')
 

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { may } from '../access.ts'
 import type { Tile } from '../dashboards.ts'
 import { labelOf } from '../format.ts'
@@ -6,8 +6,8 @@ import { FilterBuilder } from '../list/filter-builder.tsx'
 import { type Noun, plural } from '../noun.ts'
 import { HIDDEN_TYPES } from '../parts/side.tsx'
 import { nouns } from '../schema.ts'
-import { Labelled } from '../ui/basics.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { SelectField, TextField } from '../ui/inputs.tsx'
 
 const METRICS = [
   'mrr', 'arr', 'nrr', 'churn', 'ltv', 'pipeline', 'deals_won', 'leads', 'tickets_open', 'satisfaction', 'trial_conversion',
@@ -22,118 +22,75 @@ const SOURCES: readonly { readonly value: Tile['source']; readonly label: string
 
 /** What a tile shows: of which type, which number, in which groups, under which filter. */
 export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSave: (tile: Tile) => void }) {
-  const id = useId()
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
   const [tile, setTile] = useState<Tile>(props.tile ?? { title: '', source: 'count', of: types[0]?.name ?? '' })
   const noun = tile.source === 'metric' ? undefined : nouns.value.get(tile.of)
   const set = (patch: Partial<Tile>) => setTile((old) => ({ ...old, ...patch }))
   const source = (value: Tile['source']) =>
     set({ source: value, of: value === 'metric' ? 'mrr' : nouns.value.has(tile.of) ? tile.of : (types[0]?.name ?? '') })
+  const save = async () => {
+    props.onSave({ ...tile, title: tile.title.trim() || titleFor(tile, noun) })
+    props.onClose()
+  }
   return (
-    <Dialog title={props.tile ? 'Edit the tile' : 'Add a tile'} onClose={props.onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          props.onSave({ ...tile, title: tile.title.trim() || titleFor(tile, noun) })
-          props.onClose()
-        }}
-      >
-        <Choice
-          id={`${id}-source`}
-          label="Show"
-          value={tile.source}
-          options={SOURCES}
-          onChange={(value) => source(value as Tile['source'])}
+    <FormDialog
+      title={props.tile ? 'Edit the tile' : 'Add a tile'}
+      submit={props.tile ? 'Save' : 'Add'}
+      onSubmit={save}
+      onClose={props.onClose}
+    >
+      <SelectField
+        label="Show"
+        value={tile.source}
+        options={SOURCES}
+        onChange={(value) => source(value as Tile['source'])}
+      />
+      {tile.source === 'metric' ? (
+        <SelectField
+          label="Metric"
+          value={tile.of}
+          options={METRICS.map((name) => ({ value: name, label: labelOf(name) }))}
+          onChange={(of) => set({ of })}
         />
-        {tile.source === 'metric' ? (
-          <Choice
-            id={`${id}-of`}
-            label="Metric"
-            value={tile.of}
-            options={METRICS.map((name) => ({ value: name, label: labelOf(name) }))}
-            onChange={(of) => set({ of })}
-          />
-        ) : (
-          <Choice
-            id={`${id}-of`}
-            label="Of"
-            value={tile.of}
-            options={types.map(({ name, path }) => ({ value: name, label: labelOf(path) }))}
-            onChange={(of) => setTile({ title: tile.title, source: tile.source, of })}
-          />
-        )}
-        {noun && tile.source !== 'count' && (
-          <Choice
-            id={`${id}-field`}
-            label="Field"
-            value={tile.field ?? ''}
-            isRequired
-            options={fieldsOf(noun, 'number')}
-            onChange={(field) => set({ field })}
-          />
-        )}
-        {noun && (
-          <Choice
-            id={`${id}-group`}
-            label="In groups by"
-            value={tile.group ?? ''}
-            options={[
-              { value: '', label: 'no groups, one number' },
-              ...fieldsOf(noun, 'enum'),
-              ...fieldsOf(noun, 'string'),
-            ]}
-            onChange={(group) => set({ group: group || undefined })}
-          />
-        )}
-        {noun && (
-          <FilterBuilder key={noun.name} noun={noun} query={tile.filter ?? {}} onChange={(filter) => set({ filter })} />
-        )}
-        <Labelled label="Title" for={`${id}-title`}>
-          <input
-            id={`${id}-title`}
-            autocomplete="off"
-            placeholder={titleFor(tile, noun)}
-            value={tile.title}
-            onInput={(event) => set({ title: event.currentTarget.value })}
-          />
-        </Labelled>
-        <footer>
-          <button type="submit" class="primary">
-            {props.tile ? 'Save' : 'Add'}
-          </button>
-          <button type="button" onClick={props.onClose}>
-            Cancel
-          </button>
-        </footer>
-      </form>
-    </Dialog>
-  )
-}
-
-function Choice(props: {
-  id: string
-  label: string
-  value: string
-  isRequired?: boolean
-  options: readonly { readonly value: string; readonly label: string }[]
-  onChange: (value: string) => void
-}) {
-  return (
-    <Labelled label={props.label} for={props.id}>
-      <select
-        id={props.id}
-        value={props.value}
-        required={props.isRequired}
-        onChange={(event) => props.onChange(event.currentTarget.value)}
-      >
-        {props.isRequired && <option value="">choose…</option>}
-        {props.options.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </Labelled>
+      ) : (
+        <SelectField
+          label="Of"
+          value={tile.of}
+          options={types.map(({ name, path }) => ({ value: name, label: labelOf(path) }))}
+          onChange={(of) => setTile({ title: tile.title, source: tile.source, of })}
+        />
+      )}
+      {noun && tile.source !== 'count' && (
+        <SelectField
+          label="Field"
+          value={tile.field ?? ''}
+          isRequired
+          options={fieldsOf(noun, 'number')}
+          onChange={(field) => set({ field })}
+        />
+      )}
+      {noun && (
+        <SelectField
+          label="In groups by"
+          value={tile.group ?? ''}
+          options={[
+            { value: '', label: 'no groups, one number' },
+            ...fieldsOf(noun, 'enum'),
+            ...fieldsOf(noun, 'string'),
+          ]}
+          onChange={(group) => set({ group: group || undefined })}
+        />
+      )}
+      {noun && (
+        <FilterBuilder key={noun.name} noun={noun} query={tile.filter ?? {}} onChange={(filter) => set({ filter })} />
+      )}
+      <TextField
+        label="Title"
+        placeholder={titleFor(tile, noun)}
+        value={tile.title}
+        onChange={(title) => set({ title })}
+      />
+    </FormDialog>
   )
 }
 

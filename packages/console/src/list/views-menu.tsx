@@ -1,12 +1,10 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Noun } from '../noun.ts'
 import { plural } from '../noun.ts'
 import { asOf, look as setAddress } from '../place.ts'
 import { sayError } from '../toast.ts'
-import { Labelled } from '../ui/basics.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { NameDialog } from '../ui/form-dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { Failure } from '../ui/states.tsx'
 import { deleteView, isLocal, lookText, saveView, updateView, useViews, type View, viewStore } from '../views.ts'
 import type { Look } from './look.ts'
 
@@ -73,54 +71,24 @@ function open(view: View | null): void {
 }
 
 function SaveDialog(props: { noun: Noun; look: Look; onClose: () => void; onSaved: (view: View) => void }) {
-  const id = useId()
-  const [name, setName] = useState('')
   const [isShared, setShared] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
-  const inBrowser = viewStore() === 'browser'
-  const save = () =>
-    saveView(props.noun.name, name.trim(), props.look, isShared).then((view) => {
-      props.onSaved(view)
-      props.onClose()
-    }, setError)
+  const save = async (name: string) => {
+    props.onSaved(await saveView(props.noun.name, name, props.look, isShared))
+    props.onClose()
+  }
   return (
-    <Dialog title="Save this view" size="narrow" onClose={props.onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
-        <Labelled label="Name" for={`${id}-name`}>
-          <input
-            id={`${id}-name`}
-            required
-            autocomplete="off"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </Labelled>
-        {inBrowser ? (
-          <p class="hint">
-            This key may not store views in the tenant, so this one is kept in this browser only. Other people and other
-            browsers do not see it.
-          </p>
-        ) : (
-          <label class="check">
-            <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />{' '}
-            Share it with everyone who opens this tenant
-          </label>
-        )}
-        <Failure error={error} />
-        <footer>
-          <button type="submit" class="primary">
-            Save view
-          </button>
-          <button type="button" onClick={props.onClose}>
-            Cancel
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <NameDialog title="Save this view" submit="Save view" onName={save} onClose={props.onClose}>
+      {viewStore() === 'browser' ? (
+        <p class="hint">
+          This key may not store views in the tenant, so this one is kept in this browser only. Other people and other
+          browsers do not see it.
+        </p>
+      ) : (
+        <label class="check">
+          <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />{' '}
+          Share it with everyone who opens this tenant
+        </label>
+      )}
+    </NameDialog>
   )
 }

@@ -1,12 +1,13 @@
-import { useId, useState } from 'preact/hooks'
 import { addPasskey } from '../account.ts'
 import { useData } from '../cache.ts'
+import { PasswordForm } from '../parts/password-form.tsx'
 import { Value } from '../parts/value.tsx'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
-import { Act, Head, Labelled, Scroll } from '../ui/basics.tsx'
+import { Act, Head } from '../ui/basics.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
 import { confirm } from '../ui/dialog.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { EmptyState } from '../ui/states.tsx'
 
 interface Listed<T> {
   readonly results: readonly T[]
@@ -42,7 +43,7 @@ export function AccountPage() {
     <>
       <Head title="Your account" about="How you sign in, and what acts for you" />
       <Passkeys />
-      <Password />
+      <PasswordForm />
       <Sessions />
       <Agents />
     </>
@@ -59,74 +60,22 @@ function Passkeys() {
   return (
     <section class="block" aria-labelledby="passkeys">
       <h2 id="passkeys">Passkeys</h2>
-      <Table list={keys} empty="You have no passkey yet." label="Passkeys" columns={['Name', 'Added', 'Last used']}>
-        {(one) => (
-          <tr key={one.id}>
-            <td>{one.name}</td>
-            <td>
-              <Value value={one.createdAt} name="createdAt" />
-            </td>
-            <td>
-              <Value value={one.lastUsedAt} name="lastUsedAt" />
-            </td>
-            <td class="row-actions">
-              <Remove list={keys} path={`passkeys/${one.id}`} title={`Remove ${one.name}?`} verb="Remove" />
-            </td>
-          </tr>
+      <Mine
+        list={keys}
+        empty="You have no passkey yet."
+        label="Passkeys"
+        columns={[
+          { label: 'Name', cell: ({ name }) => name },
+          { label: 'Added', cell: ({ createdAt }) => <Value value={createdAt} name="createdAt" /> },
+          { label: 'Last used', cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
+        ]}
+        actions={({ id, name }) => (
+          <Remove list={keys} path={`passkeys/${id}`} title={`Remove ${name}?`} verb="Remove" />
         )}
-      </Table>
+      />
       <Act icon="plus" onRun={add}>
         Add a passkey
       </Act>
-    </section>
-  )
-}
-
-function Password() {
-  const id = useId()
-  const [current, setCurrent] = useState('')
-  const [password, setPassword] = useState('')
-  const [error, setError] = useState<Error | null>(null)
-  const change = async () => {
-    setError(null)
-    await request('PUT', '/account/password', { body: { password, ...(current && { current }) } }).then(() => {
-      say('The password is changed. Your other sessions are ended.')
-      setCurrent('')
-      setPassword('')
-    }, setError)
-  }
-  return (
-    <section class="block" aria-labelledby="password">
-      <h2 id="password">Password</h2>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void change()
-        }}
-      >
-        <Labelled label="Current password" for={`${id}-current`} hint="Leave it empty if you have none.">
-          <input
-            id={`${id}-current`}
-            type="password"
-            autocomplete="current-password"
-            value={current}
-            onInput={(event) => setCurrent(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Labelled label="New password" for={`${id}-new`} hint="12 characters or more.">
-          <input
-            id={`${id}-new`}
-            type="password"
-            autocomplete="new-password"
-            minLength={12}
-            required
-            value={password}
-            onInput={(event) => setPassword(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Failure error={error} />
-        <button type="submit">Change the password</button>
-      </form>
     </section>
   )
 }
@@ -136,24 +85,26 @@ function Sessions() {
   return (
     <section class="block" aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
-      <Table list={sessions} empty="No sessions" label="Sessions" columns={['Browser', 'Signed in with', 'Last used']}>
-        {(one) => (
-          <tr key={one.id}>
-            <td>
-              {one.agent || 'Unknown'} {one.current && <strong>(this one)</strong>}
-            </td>
-            <td>{one.method}</td>
-            <td>
-              <Value value={one.lastUsedAt} name="lastUsedAt" />
-            </td>
-            <td class="row-actions">
-              {!one.current && (
-                <Remove list={sessions} path={`sessions/${one.id}`} title="End this session?" verb="End" />
-              )}
-            </td>
-          </tr>
-        )}
-      </Table>
+      <Mine
+        list={sessions}
+        empty="No sessions"
+        label="Sessions"
+        columns={[
+          {
+            label: 'Browser',
+            cell: ({ agent, current }) => (
+              <>
+                {agent || 'Unknown'} {current && <strong>(this one)</strong>}
+              </>
+            ),
+          },
+          { label: 'Signed in with', cell: ({ method }) => method },
+          { label: 'Last used', cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
+        ]}
+        actions={({ id, current }) =>
+          !current && <Remove list={sessions} path={`sessions/${id}`} title="End this session?" verb="End" />
+        }
+      />
     </section>
   )
 }
@@ -163,37 +114,32 @@ function Agents() {
   return (
     <section class="block" aria-labelledby="agents">
       <h2 id="agents">Agents and applications</h2>
-      <Table
+      <Mine
         list={agents}
         empty="Nothing acts for you."
         label="Agents and applications"
-        columns={['Name', 'May', 'Allowed', 'Last used']}
-      >
-        {(one) => (
-          <tr key={one.id}>
-            <td>
-              {one.client?.name ?? 'Unknown'} <small>{one.client?.host}</small>
-            </td>
-            <td>
-              <code>{one.scopes}</code>
-            </td>
-            <td>
-              <Value value={one.createdAt} name="createdAt" />
-            </td>
-            <td>
-              <Value value={one.lastUsedAt} name="lastUsedAt" />
-            </td>
-            <td class="row-actions">
-              <Remove
-                list={agents}
-                path={`tokens/${one.id}`}
-                title={`Disconnect ${one.client?.name ?? 'this agent'}?`}
-                verb="Disconnect"
-              />
-            </td>
-          </tr>
+        columns={[
+          {
+            label: 'Name',
+            cell: ({ client }) => (
+              <>
+                {client?.name ?? 'Unknown'} <small>{client?.host}</small>
+              </>
+            ),
+          },
+          { label: 'May', cell: ({ scopes }) => <code>{scopes}</code> },
+          { label: 'Allowed', cell: ({ createdAt }) => <Value value={createdAt} name="createdAt" /> },
+          { label: 'Last used', cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
+        ]}
+        actions={({ id, client }) => (
+          <Remove
+            list={agents}
+            path={`tokens/${id}`}
+            title={`Disconnect ${client?.name ?? 'this agent'}?`}
+            verb="Disconnect"
+          />
         )}
-      </Table>
+      />
     </section>
   )
 }
@@ -204,35 +150,23 @@ function useList<T>(name: string): List<T> {
   return useData<Listed<T>>(['account', name], (signal) => request('GET', `/account/${name}`, { signal }))
 }
 
-function Table<T>(props: {
+function Mine<T extends { readonly id: string }>(props: {
   list: List<T>
   label: string
   empty: string
-  columns: readonly string[]
-  children: (one: T) => preact.ComponentChild
+  columns: readonly Column<T>[]
+  actions: (one: T) => preact.ComponentChildren
 }) {
-  const { value, error, reload } = props.list
-  if (error) return <Failure error={error} onRetry={reload} />
-  if (!value) return <Skeleton rows={2} />
-  if (value.results.length === 0) return <EmptyState title={props.empty} />
   return (
-    <Scroll label={props.label}>
-      <table class="grid">
-        <thead>
-          <tr>
-            {props.columns.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>{value.results.map(props.children)}</tbody>
-      </table>
-    </Scroll>
+    <DataTable
+      label={props.label}
+      data={props.list}
+      rows={props.list.value?.results ?? []}
+      keyOf={({ id }) => id}
+      columns={props.columns}
+      actions={props.actions}
+      empty={<EmptyState title={props.empty} />}
+    />
   )
 }
 

@@ -7,10 +7,11 @@ import { asOf, href, look, place } from '../place.ts'
 import { nouns, titleOf } from '../schema.ts'
 import { request } from '../service.ts'
 import { sayError } from '../toast.ts'
-import { Act, Head, Scroll } from '../ui/basics.tsx'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { EmptyState } from '../ui/states.tsx'
 import { sayDone, write } from '../write.ts'
 import { type LoggedEvent, loadEvents } from './event-log.ts'
 
@@ -30,7 +31,6 @@ export function BinPage() {
   const found = useData<BinPage>(['bin', type, time, cursor], (signal) => loadBin(type, time, cursor, signal), {
     types: time === null ? ['*'] : [],
   })
-  const rows = found.value?.deleted ?? []
   const restore = async (event: LoggedEvent) => {
     try {
       const path = `/${event.entityType}/${event.entityId}/restore`
@@ -61,47 +61,36 @@ export function BinPage() {
           ]}
         />
       </Head>
-      <Failure error={found.error} onRetry={found.reload} />
-      {!found.value && !found.error && <Skeleton rows={6} />}
-      {found.value && rows.length === 0 && <EmptyState icon="bin" title="The bin is empty" />}
-      {rows.length > 0 && (
-        <Scroll label="Deleted entities">
-          <table class="grid">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Type</th>
-                <th scope="col">Deleted by</th>
-                <th scope="col">When</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((event) => (
-                <tr key={event.id}>
-                  <td>
-                    <a class="title" href={href([event.entityType, event.entityId])}>
-                      {nameOf(event)}
-                    </a>
-                  </td>
-                  <td>{labelOf(event.entityType)}</td>
-                  <td>{actorName(event.actor)}</td>
-                  <td title={momentText(event.timestamp)}>{agoText(event.timestamp)}</td>
-                  <td class="row-actions">
-                    {mayChange(nouns.value.get(event.entityType)) && (
-                      <Act icon="undo" onRun={() => restore(event)}>
-                        Restore
-                      </Act>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
+      <DataTable
+        label="Deleted entities"
+        data={found}
+        rows={found.value?.deleted ?? []}
+        keyOf={({ id }) => id}
+        empty={<EmptyState icon="bin" title="The bin is empty" />}
+        columns={[
+          {
+            label: 'Name',
+            cell: (event) => (
+              <a class="title" href={href([event.entityType, event.entityId])}>
+                {nameOf(event)}
+              </a>
+            ),
+          },
+          { label: 'Type', cell: (event) => labelOf(event.entityType) },
+          { label: 'Deleted by', cell: (event) => actorName(event.actor) },
+          {
+            label: 'When',
+            cell: ({ timestamp }) => <span title={momentText(timestamp)}>{agoText(timestamp)}</span>,
+          },
+        ]}
+        actions={(event) =>
+          mayChange(nouns.value.get(event.entityType)) && (
+            <Act icon="undo" onRun={() => restore(event)}>
+              Restore
+            </Act>
+          )
+        }
+      />
       {(found.value?.cursor || cursors.length > 0) && (
         <nav class="pager" aria-label="Pages">
           <button type="button" disabled={cursors.length === 0} onClick={() => setCursors(cursors.slice(0, -1))}>

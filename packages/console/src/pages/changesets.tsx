@@ -9,8 +9,9 @@ import { State } from '../parts/value.tsx'
 import { go, href, look, place } from '../place.ts'
 import { nouns, type Page } from '../schema.ts'
 import { request } from '../service.ts'
-import { Head, Scroll, Tabs } from '../ui/basics.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { Head, Tabs } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { EmptyState } from '../ui/states.tsx'
 
 const STATES = ['Open', 'Approved', 'Rejected', 'Stale'] as const
 
@@ -44,57 +45,45 @@ function Inbox() {
           onChange={(value) => look({ state: value === 'Open' ? null : value })}
         />
       </Head>
-      <Failure error={found.error} onRetry={found.reload} />
-      {!found.value && !found.error && <Skeleton rows={6} />}
-      {found.value && rows.length === 0 && (
-        <EmptyState
-          icon="inbox"
-          title={state === 'Open' ? 'Nothing waits for you' : `No changeset is ${state.toLowerCase()}`}
-        >
-          <p>
-            A key with the scope <code>propose:crm</code> proposes; so does every write with <code>?propose=Title</code>
-            .
-          </p>
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <Scroll label="Changesets">
-          <table class="grid">
-            <thead>
-              <tr>
-                <th scope="col">Title</th>
-                <th scope="col">State</th>
-                <th scope="col" class="right">
-                  Operations
-                </th>
-                <th scope="col">Types</th>
-                <th scope="col">Author</th>
-                <th scope="col">Proposed</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((changeset, at) => (
-                <tr key={changeset.$id} class={at === active ? 'active' : ''}>
-                  <td>
-                    <a class="title" href={href(['changesets', changeset.$id])}>
-                      {changeset.title}
-                    </a>
-                  </td>
-                  <td>
-                    <State value={changeset.state} />
-                  </td>
-                  <td class="right number">{numberText(changeset.operationCount)}</td>
-                  <td>
-                    {(changeset.types ?? []).map((type) => labelOf(nouns.value.get(type)?.path ?? type)).join(', ')}
-                  </td>
-                  <td>{actorName(changeset.author)}</td>
-                  <td title={momentText(changeset.$createdAt)}>{agoText(changeset.$createdAt)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
+      <DataTable
+        label="Changesets"
+        data={found}
+        rows={rows}
+        keyOf={({ $id }) => $id}
+        active={active}
+        empty={
+          <EmptyState
+            icon="inbox"
+            title={state === 'Open' ? 'Nothing waits for you' : `No changeset is ${state.toLowerCase()}`}
+          >
+            <p>
+              A key with the scope <code>propose:crm</code> proposes; so does every write with{' '}
+              <code>?propose=Title</code>.
+            </p>
+          </EmptyState>
+        }
+        columns={[
+          {
+            label: 'Title',
+            cell: ({ $id, title }) => (
+              <a class="title" href={href(['changesets', $id])}>
+                {title}
+              </a>
+            ),
+          },
+          { label: 'State', cell: (changeset) => <State value={changeset.state} /> },
+          { label: 'Operations', isNumber: true, cell: ({ operationCount }) => numberText(operationCount) },
+          {
+            label: 'Types',
+            cell: ({ types = [] }) => types.map((type) => labelOf(nouns.value.get(type)?.path ?? type)).join(', '),
+          },
+          { label: 'Author', cell: ({ author }) => actorName(author) },
+          {
+            label: 'Proposed',
+            cell: ({ $createdAt }) => <span title={momentText($createdAt)}>{agoText($createdAt)}</span>,
+          },
+        ]}
+      />
     </>
   )
 }

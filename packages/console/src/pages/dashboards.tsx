@@ -1,12 +1,22 @@
 import { useState } from 'preact/hooks'
 import { useSettled } from '../cache.ts'
-import { NameDialog } from '../dashboard/name-dialog.tsx'
+import { startTiles } from '../dashboard/start-tiles.ts'
 import { TileDialog } from '../dashboard/tile-dialog.tsx'
 import { TileView } from '../dashboard/tile-view.tsx'
-import { type Dashboard, deleteDashboard, isLocal, saveTiles, type Tile, useDashboards } from '../dashboards.ts'
+import {
+  createDashboard,
+  type Dashboard,
+  dashboardStore,
+  deleteDashboard,
+  isLocal,
+  saveTiles,
+  type Tile,
+  useDashboards,
+} from '../dashboards.ts'
 import { asOf, go, place } from '../place.ts'
 import { sayError } from '../toast.ts'
 import { Head } from '../ui/basics.tsx'
+import { NameDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
@@ -51,12 +61,22 @@ export function DashboardsPage() {
       {current && <Tiles key={current.id} dashboard={current} canEdit={canEdit} onChanged={dashboards.reload} />}
       {naming && (
         <NameDialog
+          title="New dashboard"
+          submit="Create"
           onClose={() => setNaming(false)}
-          onMade={(made) => {
+          onName={async (name) => {
+            const made = await createDashboard(name, startTiles())
+            setNaming(false)
             dashboards.reload()
             go(['dashboards', made.id])
           }}
-        />
+        >
+          {dashboardStore() === 'browser' && (
+            <p class="hint">
+              This key may not store dashboards in the tenant, so this one is kept in this browser only.
+            </p>
+          )}
+        </NameDialog>
       )}
     </>
   )

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { useData } from '../cache.ts'
 import type { Entity } from '../entity.ts'
@@ -9,10 +9,13 @@ import { asOf, href } from '../place.ts'
 import { byDomain, nouns, type Page } from '../schema.ts'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
-import { Act, Copyable, Head, Labelled, Scroll } from '../ui/basics.tsx'
-import { confirm, Dialog } from '../ui/dialog.tsx'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { confirm } from '../ui/dialog.tsx'
+import { FormDialog, SecretDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { SelectField, TextField } from '../ui/inputs.tsx'
+import { EmptyState } from '../ui/states.tsx'
 
 /** The tenant's keys: to create, to see and to revoke. */
 export function KeysPage() {
@@ -37,7 +40,6 @@ export function KeysPage() {
       keys.reload()
     }, sayError)
   }
-  const rows = keys.value?.results ?? []
   return (
     <>
       <Head title="API keys" about="Each opens the tenant as far as its scopes reach">
@@ -47,61 +49,36 @@ export function KeysPage() {
           </button>
         )}
       </Head>
-      <Failure error={keys.error} onRetry={keys.reload} />
-      {!keys.value && !keys.error && <Skeleton rows={4} />}
-      {keys.value && rows.length === 0 && <EmptyState icon="key" title="No keys yet" />}
-      {rows.length > 0 && (
-        <Scroll label="API keys">
-          <table class="grid">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Begins with</th>
-                <th scope="col">Scopes</th>
-                <th scope="col">Status</th>
-                <th scope="col">Expires</th>
-                <th scope="col">Last used</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((key) => (
-                <tr key={key.$id}>
-                  <td>
-                    <a class="title" href={href(['ApiKey', key.$id])}>
-                      {key.name as string}
-                    </a>
-                  </td>
-                  <td>
-                    <code>{key.keyPrefix as string}</code>
-                  </td>
-                  <td>
-                    <code>{(key.scopes as string) || '—'}</code>
-                  </td>
-                  <td>
-                    <State value={String(key.status)} />
-                  </td>
-                  <td>
-                    <Value value={key.expiresAt} name="expiresAt" />
-                  </td>
-                  <td>
-                    <Value value={key.lastUsedAt} name="lastUsedAt" />
-                  </td>
-                  <td class="row-actions">
-                    {mayChange(noun) && key.status === 'Active' && (
-                      <Act class="danger" onRun={() => revoke(key)}>
-                        Revoke
-                      </Act>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
+      <DataTable
+        label="API keys"
+        data={keys}
+        rows={keys.value?.results ?? []}
+        keyOf={({ $id }) => $id}
+        empty={<EmptyState icon="key" title="No keys yet" />}
+        columns={[
+          {
+            label: 'Name',
+            cell: (key) => (
+              <a class="title" href={href(['ApiKey', key.$id])}>
+                {key.name as string}
+              </a>
+            ),
+          },
+          { label: 'Begins with', cell: (key) => <code>{key.keyPrefix as string}</code> },
+          { label: 'Scopes', cell: (key) => <code>{(key.scopes as string) || '—'}</code> },
+          { label: 'Status', cell: (key) => <State value={String(key.status)} /> },
+          { label: 'Expires', cell: (key) => <Value value={key.expiresAt} name="expiresAt" /> },
+          { label: 'Last used', cell: (key) => <Value value={key.lastUsedAt} name="lastUsedAt" /> },
+        ]}
+        actions={(key) =>
+          mayChange(noun) &&
+          key.status === 'Active' && (
+            <Act class="danger" onRun={() => revoke(key)}>
+              Revoke
+            </Act>
+          )
+        }
+      />
       {making && (
         <NewKey
           onClose={() => setMaking(false)}
@@ -113,87 +90,63 @@ export function KeysPage() {
         />
       )}
       {secret !== null && (
-        <Dialog title="Your new key" onClose={() => setSecret(null)}>
-          <p>This is the only time it is shown. Keep it where secrets are kept.</p>
-          <Copyable text={secret} label="The new key" />
-        </Dialog>
+        <SecretDialog
+          title="Your new key"
+          about="This is the only time it is shown. Keep it where secrets are kept."
+          label="The new key"
+          secret={secret}
+          onClose={() => setSecret(null)}
+        />
       )}
     </>
   )
 }
 
+const ACTIONS = [
+  { value: 'read', label: 'read' },
+  { value: 'propose', label: 'read and propose' },
+  { value: 'write', label: 'read and write' },
+  { value: 'admin', label: 'read, write and administer' },
+]
+
 function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: string) => void }) {
-  const id = useId()
   const [name, setName] = useState('')
   const [action, setAction] = useState('read')
   const [areas, setAreas] = useState<readonly string[]>(['all'])
   const [expiresAt, setExpiresAt] = useState('')
-  const [error, setError] = useState<Error | null>(null)
   const scopes = areas.map((area) => `${action}:${area}`).join(',')
   const make = () =>
     request<Entity>('POST', '/api-keys', {
       body: { name, scopes, ...(expiresAt && { expiresAt: fromLocalInput(expiresAt) }) },
-    }).then((key) => onMade(String(key.secret)), setError)
+    }).then((key) => onMade(String(key.secret)))
   const toggle = (area: string) => {
     const rest = areas.filter((one) => one !== area && one !== 'all')
     const next = areas.includes(area) ? rest : [...rest, area]
     setAreas(area === 'all' || next.length === 0 ? ['all'] : next)
   }
-  useKeys({ 'mod+s': () => void make() })
   return (
-    <Dialog title="New key" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
-        <Labelled label="Name" for={`${id}-name`}>
-          <input
-            id={`${id}-name`}
-            required
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-            autocomplete="off"
-          />
-        </Labelled>
-        <Labelled label="May" for={`${id}-action`}>
-          <select id={`${id}-action`} value={action} onChange={(event) => setAction(event.currentTarget.value)}>
-            <option value="read">read</option>
-            <option value="write">read and write</option>
-            <option value="admin">read, write and administer</option>
-          </select>
-        </Labelled>
-        <fieldset class="choices">
-          <legend>Where</legend>
-          {['all', ...byDomain(nouns.value.values()).map(([domain]) => domain)].map((area) => (
-            <label key={area}>
-              <input type="checkbox" checked={areas.includes(area)} onChange={() => toggle(area)} />
-              {area}
-            </label>
-          ))}
-        </fieldset>
-        <Labelled label="Expires" for={`${id}-expires`} hint="Leave it empty for a key without an end.">
-          <input
-            id={`${id}-expires`}
-            type="datetime-local"
-            value={expiresAt}
-            onInput={(event) => setExpiresAt(event.currentTarget.value)}
-          />
-        </Labelled>
-        <p class="hint">
-          Scopes: <code>{scopes}</code>
-        </p>
-        <Failure error={error} />
-        <footer>
-          <button type="submit" class="primary">
-            Create
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title="New key" submit="Create" onSubmit={make} onClose={onClose}>
+      <TextField label="Name" required value={name} onChange={setName} />
+      <SelectField label="May" value={action} options={ACTIONS} onChange={setAction} />
+      <fieldset class="choices">
+        <legend>Where</legend>
+        {['all', ...byDomain(nouns.value.values()).map(([domain]) => domain)].map((area) => (
+          <label key={area}>
+            <input type="checkbox" checked={areas.includes(area)} onChange={() => toggle(area)} />
+            {area}
+          </label>
+        ))}
+      </fieldset>
+      <TextField
+        label="Expires"
+        hint="Leave it empty for a key without an end."
+        type="datetime-local"
+        value={expiresAt}
+        onChange={setExpiresAt}
+      />
+      <p class="hint">
+        Scopes: <code>{scopes}</code>
+      </p>
+    </FormDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { mayAdminister } from '../access.ts'
 import { useData } from '../cache.ts'
 import type { Entity } from '../entity.ts'
@@ -8,10 +8,13 @@ import { asOf, href } from '../place.ts'
 import type { Page } from '../schema.ts'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
-import { Act, Copyable, Head, Labelled, Scroll } from '../ui/basics.tsx'
-import { confirm, Dialog } from '../ui/dialog.tsx'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { confirm } from '../ui/dialog.tsx'
+import { FormDialog, SecretDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { SelectField, TextField } from '../ui/inputs.tsx'
+import { EmptyState } from '../ui/states.tsx'
 
 /** The people of the tenant: to invite, to give a role, to suspend. */
 export function PeoplePage() {
@@ -35,7 +38,6 @@ export function PeoplePage() {
   }
   const give = (user: Entity, role: string) =>
     request('PUT', `/User/${user.$id}`, { body: { role } }).then(() => say(`${user.name} is ${role} now.`), sayError)
-  const rows = people.value?.results ?? []
   return (
     <>
       <Head title="People" about="Who signs in, and what they may do">
@@ -45,69 +47,56 @@ export function PeoplePage() {
           </button>
         )}
       </Head>
-      <Failure error={people.error} onRetry={people.reload} />
-      {!people.value && !people.error && <Skeleton rows={4} />}
-      {people.value && rows.length === 0 && <EmptyState icon="people" title="No people yet" />}
-      {rows.length > 0 && (
-        <Scroll label="People">
-          <table class="grid">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">E-mail address</th>
-                <th scope="col">Role</th>
-                <th scope="col">Status</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((user) => (
-                <tr key={user.$id}>
-                  <td>
-                    <a class="title" href={href(['User', user.$id])}>
-                      {user.name as string}
-                    </a>
-                  </td>
-                  <td>{user.email as string}</td>
-                  <td>
-                    <select
-                      aria-label={`Role of ${user.name}`}
-                      disabled={!mayEdit}
-                      value={String(user.role ?? '')}
-                      onChange={(event) => void give(user, event.currentTarget.value)}
-                    >
-                      {!user.role && <option value="">none</option>}
-                      {roles.map((name) => (
-                        <option key={name}>{name}</option>
-                      ))}
-                    </select>
-                  </td>
-                  <td>
-                    <State value={String(user.status)} />
-                  </td>
-                  <td class="row-actions">
-                    {mayEdit && user.status !== 'Suspended' && (
-                      <Act onRun={() => invite(user)}>
-                        {user.status === 'Invited' ? 'Invite again' : 'Reset access'}
-                      </Act>
-                    )}
-                    {mayEdit && user.status === 'Active' && (
-                      <Act class="danger" onRun={() => suspend(user)}>
-                        Suspend
-                      </Act>
-                    )}
-                    {mayEdit && user.status === 'Suspended' && (
-                      <Act onRun={() => run(user, 'activate').catch(sayError)}>Activate</Act>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
+      <DataTable
+        label="People"
+        data={people}
+        rows={people.value?.results ?? []}
+        keyOf={({ $id }) => $id}
+        empty={<EmptyState icon="people" title="No people yet" />}
+        columns={[
+          {
+            label: 'Name',
+            cell: (user) => (
+              <a class="title" href={href(['User', user.$id])}>
+                {user.name as string}
+              </a>
+            ),
+          },
+          { label: 'E-mail address', cell: (user) => user.email as string },
+          {
+            label: 'Role',
+            cell: (user) => (
+              <select
+                aria-label={`Role of ${user.name}`}
+                disabled={!mayEdit}
+                value={String(user.role ?? '')}
+                onChange={(event) => void give(user, event.currentTarget.value)}
+              >
+                {!user.role && <option value="">none</option>}
+                {roles.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            ),
+          },
+          { label: 'Status', cell: (user) => <State value={String(user.status)} /> },
+        ]}
+        actions={(user) =>
+          mayEdit && (
+            <>
+              {user.status !== 'Suspended' && (
+                <Act onRun={() => invite(user)}>{user.status === 'Invited' ? 'Invite again' : 'Reset access'}</Act>
+              )}
+              {user.status === 'Active' && (
+                <Act class="danger" onRun={() => suspend(user)}>
+                  Suspend
+                </Act>
+              )}
+              {user.status === 'Suspended' && <Act onRun={() => run(user, 'activate').catch(sayError)}>Activate</Act>}
+            </>
+          )
+        }
+      />
       {making && (
         <NewPerson
           roles={roles}
@@ -120,10 +109,13 @@ export function PeoplePage() {
         />
       )}
       {invitation !== null && (
-        <Dialog title="The invitation" onClose={() => setInvitation(null)}>
-          <p>Send this address to the person. It works once, for seven days, and is not shown again.</p>
-          <Copyable text={invitation} label="The invitation" />
-        </Dialog>
+        <SecretDialog
+          title="The invitation"
+          about="Send this address to the person. It works once, for seven days, and is not shown again."
+          label="The invitation"
+          secret={invitation}
+          onClose={() => setInvitation(null)}
+        />
       )}
     </>
   )
@@ -138,57 +130,24 @@ function useRoles(): readonly string[] {
 }
 
 function NewPerson(props: { roles: readonly string[]; onClose: () => void; onInvited: (url: string) => void }) {
-  const id = useId()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [role, setRole] = useState('Member')
-  const [error, setError] = useState<Error | null>(null)
   const make = async () => {
-    try {
-      const user = await request<Entity>('POST', '/User', { body: { name, email, role } })
-      const invited = await request<Entity>('POST', `/User/${user.$id}/invite`)
-      props.onInvited(String(invited.invitation))
-    } catch (reason) {
-      setError(reason as Error)
-    }
+    const user = await request<Entity>('POST', '/User', { body: { name, email, role } })
+    const invited = await request<Entity>('POST', `/User/${user.$id}/invite`)
+    props.onInvited(String(invited.invitation))
   }
   return (
-    <Dialog title="Invite a person" onClose={props.onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
-        <Labelled label="Name" for={`${id}-name`}>
-          <input id={`${id}-name`} required value={name} onInput={(event) => setName(event.currentTarget.value)} />
-        </Labelled>
-        <Labelled label="E-mail address" for={`${id}-email`}>
-          <input
-            id={`${id}-email`}
-            type="email"
-            required
-            value={email}
-            onInput={(event) => setEmail(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Labelled label="Role" for={`${id}-role`}>
-          <select id={`${id}-role`} value={role} onChange={(event) => setRole(event.currentTarget.value)}>
-            {props.roles.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </Labelled>
-        <Failure error={error} />
-        <footer>
-          <button type="submit" class="primary">
-            Invite
-          </button>
-          <button type="button" onClick={props.onClose}>
-            Cancel
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title="Invite a person" submit="Invite" onSubmit={make} onClose={props.onClose}>
+      <TextField label="Name" required value={name} onChange={setName} />
+      <TextField label="E-mail address" type="email" required value={email} onChange={setEmail} />
+      <SelectField
+        label="Role"
+        value={role}
+        options={props.roles.map((value) => ({ value, label: value }))}
+        onChange={setRole}
+      />
+    </FormDialog>
   )
 }

@@ -1,13 +1,17 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { mayAdminister } from '../access.ts'
 import { useData } from '../cache.ts'
 import { pretty } from '../format.ts'
+import { useKeys } from '../keyboard.ts'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
-import { Act, Head, Labelled, Scroll } from '../ui/basics.tsx'
-import { confirm, Dialog } from '../ui/dialog.tsx'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { confirm } from '../ui/dialog.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Failure, Skeleton } from '../ui/states.tsx'
+import { LongTextField, TextField } from '../ui/inputs.tsx'
+import { EmptyState } from '../ui/states.tsx'
 
 interface Role {
   readonly name: string
@@ -25,6 +29,7 @@ export function RolesPage() {
   )
   const [edited, setEdited] = useState<Role | null>(null)
   const mayEdit = mayAdminister('User')
+  useKeys({ n: () => mayEdit && setEdited(EMPTY) })
   const remove = async (role: Role) => {
     const text = 'People who have this role keep its name, and may do nothing until they get another one.'
     if (!(await confirm(`Delete the role ${role.name}?`, text, 'Delete'))) return
@@ -42,47 +47,31 @@ export function RolesPage() {
           </button>
         )}
       </Head>
-      <Failure error={roles.error} onRetry={roles.reload} />
-      {!roles.value && !roles.error && <Skeleton rows={3} />}
-      {roles.value && (
-        <Scroll label="Roles">
-          <table class="grid">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Scopes</th>
-                <th scope="col">Only these rows</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {roles.value.results.map((role) => (
-                <tr key={role.name}>
-                  <td>{role.name}</td>
-                  <td>
-                    <code>{role.scopes}</code>
-                  </td>
-                  <td>{role.filter ? <code>{JSON.stringify(role.filter)}</code> : '—'}</td>
-                  <td class="row-actions">
-                    {mayEdit && !role.builtIn && (
-                      <>
-                        <button type="button" onClick={() => setEdited(role)}>
-                          Edit
-                        </button>
-                        <Act class="danger" onRun={() => remove(role)}>
-                          Delete
-                        </Act>
-                      </>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
+      <DataTable
+        label="Roles"
+        data={roles}
+        rows={roles.value?.results ?? []}
+        keyOf={({ name }) => name}
+        empty={<EmptyState icon="people" title="No roles" />}
+        columns={[
+          { label: 'Name', cell: ({ name }) => name },
+          { label: 'Scopes', cell: ({ scopes }) => <code>{scopes}</code> },
+          { label: 'Only these rows', cell: ({ filter }) => (filter ? <code>{JSON.stringify(filter)}</code> : '—') },
+        ]}
+        actions={(role) =>
+          mayEdit &&
+          !role.builtIn && (
+            <>
+              <button type="button" onClick={() => setEdited(role)}>
+                Edit
+              </button>
+              <Act class="danger" onRun={() => remove(role)}>
+                Delete
+              </Act>
+            </>
+          )
+        }
+      />
       {edited && (
         <RoleForm
           role={edited}
@@ -99,68 +88,32 @@ export function RolesPage() {
 }
 
 function RoleForm({ role, onClose, onSaved }: { role: Role; onClose: () => void; onSaved: (name: string) => void }) {
-  const id = useId()
   const [name, setName] = useState(role.name)
   const [scopes, setScopes] = useState(role.scopes)
   const [filter, setFilter] = useState(role.filter ? pretty(role.filter) : '')
-  const [error, setError] = useState<Error | null>(null)
+  const isNew = role.name === ''
   const save = async () => {
-    try {
-      const rows = filter.trim() === '' ? {} : JSON.parse(filter)
-      await request('PUT', `/schema/roles/${encodeURIComponent(name)}`, { body: { scopes, filter: rows } })
-      onSaved(name)
-    } catch (reason) {
-      setError(reason as Error)
-    }
+    const rows = filter.trim() === '' ? {} : JSON.parse(filter)
+    await request('PUT', `/schema/roles/${encodeURIComponent(name)}`, { body: { scopes, filter: rows } })
+    onSaved(name)
   }
   return (
-    <Dialog title={role.name === '' ? 'New role' : `Role ${role.name}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
-        <Labelled label="Name" for={`${id}-name`}>
-          <input
-            id={`${id}-name`}
-            required
-            pattern="[A-Z][A-Za-z0-9]{0,39}"
-            disabled={role.name !== ''}
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Labelled label="Scopes" for={`${id}-scopes`} hint="Such as read:crm,write:Deal.">
-          <input
-            id={`${id}-scopes`}
-            required
-            value={scopes}
-            onInput={(event) => setScopes(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Labelled
-          label="Only these rows"
-          for={`${id}-filter`}
-          hint='Filters by type, such as {"Deal": {"owner": "$user.$id"}}. $user.email is the address of the person.'
-        >
-          <textarea
-            id={`${id}-filter`}
-            rows={4}
-            value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Failure error={error} />
-        <footer>
-          <button type="submit" class="primary">
-            Save
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title={isNew ? 'New role' : `Role ${role.name}`} submit="Save" onSubmit={save} onClose={onClose}>
+      <TextField
+        label="Name"
+        required
+        pattern="[A-Z][A-Za-z0-9]{0,39}"
+        disabled={!isNew}
+        value={name}
+        onChange={setName}
+      />
+      <TextField label="Scopes" hint="Such as read:crm,write:Deal." required value={scopes} onChange={setScopes} />
+      <LongTextField
+        label="Only these rows"
+        hint='Filters by type, such as {"Deal": {"owner": "$user.$id"}}. $user.email is the address of the person.'
+        value={filter}
+        onChange={setFilter}
+      />
+    </FormDialog>
   )
 }

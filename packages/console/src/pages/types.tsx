@@ -6,7 +6,8 @@ import { nouns } from '../schema.ts'
 import { request } from '../service.ts'
 import { TypeEditor } from '../types/type-editor.tsx'
 import { TypeHooks } from '../types/type-hooks.tsx'
-import { Head, Scroll } from '../ui/basics.tsx'
+import { Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState } from '../ui/states.tsx'
 
@@ -64,40 +65,27 @@ function TypeList() {
           </p>
         </EmptyState>
       )}
-      <Scroll label="Types">
-        <table class="grid">
-          <thead>
-            <tr>
-              <th scope="col">Type</th>
-              <th scope="col">Domain</th>
-              <th scope="col" class="right">
-                Fields
-              </th>
-              <th scope="col" class="right">
-                Verbs
-              </th>
-              <th scope="col" class="right">
-                Entities
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...own, ...all.filter((noun) => !own.includes(noun))].map((noun) => (
-              <tr key={noun.name}>
-                <td>
-                  <a class="title" href={href(['types', noun.name])}>
-                    {labelOf(noun.name)}
-                  </a>
-                </td>
-                <td>{labelOf(noun.domain)}</td>
-                <td class="right">{Object.keys(noun.fields).length}</td>
-                <td class="right">{Object.keys(noun.verbs).length}</td>
-                <td class="right">{numberText(counts.value?.entities[noun.name] ?? 0)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable
+        label="Types"
+        data={{ value: true, error: null, reload: () => undefined }}
+        rows={[...own, ...all.filter((noun) => !own.includes(noun))]}
+        keyOf={({ name }) => name}
+        empty={null}
+        columns={[
+          {
+            label: 'Type',
+            cell: ({ name }) => (
+              <a class="title" href={href(['types', name])}>
+                {labelOf(name)}
+              </a>
+            ),
+          },
+          { label: 'Domain', cell: ({ domain }) => labelOf(domain) },
+          { label: 'Fields', isNumber: true, cell: ({ fields }) => Object.keys(fields).length },
+          { label: 'Verbs', isNumber: true, cell: ({ verbs }) => Object.keys(verbs).length },
+          { label: 'Entities', isNumber: true, cell: ({ name }) => numberText(counts.value?.entities[name] ?? 0) },
+        ]}
+      />
     </>
   )
 }

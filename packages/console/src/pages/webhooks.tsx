@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { useData } from '../cache.ts'
 import type { Entity } from '../entity.ts'
@@ -9,10 +9,12 @@ import { asOf, go, href, place } from '../place.ts'
 import { nouns, type Page } from '../schema.ts'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
-import { Act, Copyable, Head, Labelled } from '../ui/basics.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { FormDialog, SecretDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { TextField } from '../ui/inputs.tsx'
+import { EmptyState } from '../ui/states.tsx'
 import { sayDone, write } from '../write.ts'
 
 interface Secret {
@@ -46,33 +48,35 @@ export function WebhooksPage() {
           </button>
         )}
       </Head>
-      <Failure error={hooks.error} onRetry={hooks.reload} />
-      {!hooks.value && !hooks.error && <Skeleton rows={3} />}
-      {hooks.value && rows.length === 0 && (
-        <EmptyState icon="hook" title="No webhooks yet">
-          {mayChange(noun) && (
-            <button type="button" class="primary" onClick={() => setMaking(true)}>
-              Send events to a URL
-            </button>
-          )}
-        </EmptyState>
-      )}
-      <ul class="cards">
-        {rows.map((hook) => (
-          <li key={hook.$id} class={`panel card${hook === chosen ? ' chosen' : ''}`}>
-            <div class="card-head">
-              <State value={String(hook.status)} />
+      <DataTable
+        label="Webhooks"
+        data={hooks}
+        rows={rows}
+        keyOf={({ $id }) => $id}
+        active={chosen ? rows.indexOf(chosen) : -1}
+        empty={
+          <EmptyState icon="hook" title="No webhooks yet">
+            {mayChange(noun) && (
+              <button type="button" class="primary" onClick={() => setMaking(true)}>
+                Send events to a URL
+              </button>
+            )}
+          </EmptyState>
+        }
+        columns={[
+          {
+            label: 'URL',
+            cell: (hook) => (
               <a class="title" href={href(['webhooks', hook.$id])} aria-current={hook === chosen ? 'true' : undefined}>
                 {String(hook.url)}
               </a>
-            </div>
-            <p class="hint">
-              <code>{(hook.events as string[]).join(', ')}</code>
-            </p>
-            {mayChange(noun) && <HookActions hook={hook} onDone={refresh} onSecret={setSecret} />}
-          </li>
-        ))}
-      </ul>
+            ),
+          },
+          { label: 'Status', cell: (hook) => <State value={String(hook.status)} /> },
+          { label: 'Events', cell: (hook) => <code>{(hook.events as string[]).join(', ')}</code> },
+        ]}
+        actions={(hook) => mayChange(noun) && <HookActions hook={hook} onDone={refresh} onSecret={setSecret} />}
+      />
       {chosen && <Deliveries key={chosen.$id} hook={chosen} writes={mayChange(noun)} onDone={refresh} />}
       {making && (
         <NewWebhook
@@ -85,10 +89,13 @@ export function WebhooksPage() {
         />
       )}
       {secret && (
-        <Dialog title={secret.title} onClose={() => setSecret(null)}>
-          <p>This is the only time it is shown. The receiver checks signatures with it.</p>
-          <Copyable text={secret.secret} label="The signing secret" />
-        </Dialog>
+        <SecretDialog
+          title={secret.title}
+          about="This is the only time it is shown. The receiver checks signatures with it."
+          label="The signing secret"
+          secret={secret.secret}
+          onClose={() => setSecret(null)}
+        />
       )}
     </>
   )
@@ -121,69 +128,35 @@ function HookActions({
       onDone()
     }, sayError)
   return (
-    <div class="actions">
+    <>
       <Act onRun={test}>Send a test</Act>
       <Act onRun={rotate}>Rotate secret</Act>
       <Act class="danger" onRun={remove}>
         Delete
       </Act>
-    </div>
+    </>
   )
 }
 
 function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: Entity) => void }) {
-  const id = useId()
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState('*')
-  const [error, setError] = useState<Error | null>(null)
-  const make = () =>
-    request<Entity>('POST', '/webhooks', {
-      body: {
-        url,
-        events: events
-          .split(',')
-          .map((word) => word.trim())
-          .filter(Boolean),
-      },
-    }).then(onMade, setError)
-  useKeys({ 'mod+s': () => void make() })
+  const patterns = events
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+  const make = () => request<Entity>('POST', '/webhooks', { body: { url, events: patterns } }).then(onMade)
   return (
-    <Dialog title="New webhook" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
-        <Labelled label="URL" for={`${id}-url`}>
-          <input
-            id={`${id}-url`}
-            type="url"
-            required
-            placeholder="https://"
-            value={url}
-            onInput={(event) => setUrl(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Labelled label="Events" for={`${id}-events`} hint="Patterns with commas: Contact.created, Deal.*, *.deleted">
-          <input
-            id={`${id}-events`}
-            class="code"
-            required
-            value={events}
-            onInput={(event) => setEvents(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Failure error={error} />
-        <footer>
-          <button type="submit" class="primary">
-            Create
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title="New webhook" submit="Create" onSubmit={make} onClose={onClose}>
+      <TextField label="URL" type="url" required placeholder="https://" value={url} onChange={setUrl} />
+      <TextField
+        label="Events"
+        hint="Patterns with commas: Contact.created, Deal.*, *.deleted"
+        class="code"
+        required
+        value={events}
+        onChange={setEvents}
+      />
+    </FormDialog>
   )
 }

@@ -1,6 +1,6 @@
 import type { Field, Json } from '@tildebase/nouns'
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
 import { issuesOf } from '../toast.ts'
@@ -46,7 +46,8 @@ export function FieldsForm(props: {
     if (Object.keys(changed).length === 0 || (await confirmDiscard())) props.onCancel()
   }
   const guard = useContext(LeaveGuard)
-  useEffect(() => {
+  // With the drawing and not after it: Escape may come in between.
+  useLayoutEffect(() => {
     if (guard) guard.current = () => void leave()
   })
   useKeys({ 'mod+s': () => void save(), Escape: () => void leave() })

@@ -1,0 +1,109 @@
+import type { ComponentChildren } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useKeys } from '../keyboard.ts'
+import { Copyable } from './basics.tsx'
+import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
+import { TextField } from './inputs.tsx'
+import { Failure } from './states.tsx'
+
+interface FormProps {
+  readonly submit: string
+  /** Resolves when the form is done; a thrown Problem is shown in the form. */
+  readonly onSubmit: () => Promise<unknown>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** A form in a window. What was typed is not dropped without a question. */
+export function FormDialog({ title, size, ...form }: FormProps & { title: string; size?: 'wide' | 'narrow' }) {
+  return (
+    <Dialog title={title} onClose={form.onClose} {...(size && { size })}>
+      <Form {...form} />
+    </Dialog>
+  )
+}
+
+function Form({ submit, onSubmit, onClose, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  // No state: Escape may come before the next drawing.
+  const isTouched = useRef(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const save = async () => {
+    if (busy || !form.current?.reportValidity()) return
+    setBusy(true)
+    setError(null)
+    await onSubmit().catch(setError)
+    setBusy(false)
+  }
+  const leave = async () => {
+    if (!isTouched.current || (await confirmDiscard())) onClose()
+  }
+  const guard = useContext(LeaveGuard)
+  useEffect(() => {
+    if (guard) guard.current = () => void leave()
+  })
+  useKeys({ 'mod+s': () => void save() })
+  return (
+    <form
+      ref={form}
+      onInput={() => {
+        isTouched.current = true
+      }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      {children}
+      <Failure error={error} />
+      <footer>
+        <button type="submit" class="primary" aria-busy={busy}>
+          {submit}
+        </button>
+        <button type="button" onClick={() => void leave()}>
+          Cancel
+        </button>
+      </footer>
+    </form>
+  )
+}
+
+/** Asks for the name of something new. */
+export function NameDialog(props: {
+  title: string
+  submit: string
+  onName: (name: string) => Promise<unknown>
+  onClose: () => void
+  children?: ComponentChildren
+}) {
+  const [name, setName] = useState('')
+  return (
+    <FormDialog
+      title={props.title}
+      size="narrow"
+      submit={props.submit}
+      onSubmit={() => props.onName(name.trim())}
+      onClose={props.onClose}
+    >
+      <TextField label="Name" required value={name} onChange={setName} />
+      {props.children}
+    </FormDialog>
+  )
+}
+
+/** A secret that is shown once. */
+export function SecretDialog(props: {
+  title: string
+  about: string
+  label: string
+  secret: string
+  onClose: () => void
+}) {
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <p>{props.about}</p>
+      <Copyable text={props.secret} label={props.label} />
+    </Dialog>
+  )
+}

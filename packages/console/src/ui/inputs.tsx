@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { Labelled } from './basics.tsx'
+
+interface Told {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+interface Line extends Told {
+  readonly type?: 'text' | 'email' | 'url' | 'password' | 'datetime-local'
+  readonly required?: boolean
+  readonly disabled?: boolean
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly placeholder?: string
+  readonly autocomplete?: string
+  readonly class?: string
+}
+
+/** A labelled line of text. */
+export function TextField({ label, hint, onChange, type = 'text', ...rest }: Line) {
+  const id = useId()
+  return (
+    <Labelled label={label} for={id} hint={hint}>
+      <input
+        autocomplete="off"
+        {...rest}
+        // The types of JSX ask for one kind of input at a time.
+        type={type as 'text'}
+        id={id}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Labelled>
+  )
+}
+
+/** A labelled text of several lines. */
+export function LongTextField({ label, hint, value, onChange, rows = 4 }: Told & { readonly rows?: number }) {
+  const id = useId()
+  return (
+    <Labelled label={label} for={id} hint={hint}>
+      <textarea id={id} rows={rows} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+    </Labelled>
+  )
+}
+
+export interface Option {
+  readonly value: string
+  readonly label: string
+}
+
+/** A labelled choice. A required one starts without an answer. */
+export function SelectField(props: Told & { readonly options: readonly Option[]; readonly isRequired?: boolean }) {
+  const id = useId()
+  return (
+    <Labelled label={props.label} for={id} hint={props.hint}>
+      <select
+        id={id}
+        value={props.value}
+        required={props.isRequired}
+        onChange={(event) => props.onChange(event.currentTarget.value)}
+      >
+        {props.isRequired && <option value="">choose…</option>}
+        {props.options.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  )
+}
