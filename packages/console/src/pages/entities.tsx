@@ -1,22 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
-import { useData, useSettled } from '../cache.ts'
-import type { Entity } from '../entity.ts'
 import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
 import { everyOne } from '../list/bulk.ts'
 import { ListActions } from '../list/list-actions.tsx'
-import { asked, boardFields, includesOf, lastList, lookOf, setColumns, setLook } from '../list/look.ts'
+import { asked, boardFields, lookOf, setColumns, setLook } from '../list/look.ts'
 import { Nothing } from '../list/nothing.tsx'
 import { Pager } from '../list/pager.tsx'
-import { type ListPage, loadPage, PAGE, type Question } from '../list/question.ts'
 import { Table } from '../list/table.tsx'
 import { Toolbar } from '../list/toolbar.tsx'
+import { useList } from '../list/use-list.ts'
 import { type Noun, singular } from '../noun.ts'
 import { CreateDialog } from '../parts/create.tsx'
 import { asOf, go, place } from '../place.ts'
-import { session } from '../session.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
@@ -52,67 +49,21 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   useEffect(() => {
     if (Object.keys(look.filter).length > 0) setFiltering(true)
   }, [query.get('filter') === null])
-  const [selected, setSelected] = useState<ReadonlyMap<string, Entity>>(new Map())
-  const [active, setActive] = useState(0)
   const search = useRef<HTMLInputElement>(null)
-  const time = useSettled(asOf.value, 150)
+  const list = useList(noun, look)
+  const { page, rows, active, selected } = list
   const filter = asked(look)
-  const include = includesOf(noun, look.columns)
-  const sort = look.group !== null ? look.group : look.sort
-  const question: Question = { noun, filter: useSettledJson(filter), sort, include, time }
   const isBoard = look.layout === 'board'
-  const page = useData<ListPage>(
-    ['list', noun.name, question.filter, sort, include, time, look.page],
-    isBoard ? null : (signal) => loadPage(question, look.page, signal),
-    { types: time === null ? [noun.name, ...include.map((name) => targetName(noun, name))] : [] },
-  )
-  const rows = page.value?.results ?? []
-  const questionKey = JSON.stringify([question.filter, sort, time])
-  const [seen, setSeen] = useState(questionKey)
-  if (seen !== questionKey) {
-    setSeen(questionKey)
-    setActive(0)
-    setSelected(new Map())
-  }
-  // The row that an entity was opened from is the active one again.
-  const [returned, setReturned] = useState(() => lastOf(noun.name))
-  useEffect(() => {
-    const at = returned === null ? -1 : rows.findIndex(({ $id }) => $id === returned)
-    if (at >= 0) setActive(at)
-    if (page.value && !page.isPrevious) setReturned(null)
-  }, [page.value])
-  useEffect(() => {
-    const row = returned ?? rows[active]?.$id ?? null
-    lastList.value = { session: session.value, type: noun.name, query: Object.fromEntries(query), row }
-  }, [query, active, page.value])
-
-  const hasNext = page.value?.hasMore && !page.isPrevious
-  const turn = (to: number, row: number) => {
-    setActive(row)
-    setLook({ page: to === 1 ? null : String(to) })
-  }
-  const next = () => hasNext && turn(look.page + 1, 0)
-  const back = (row = 0) => look.page > 1 && turn(look.page - 1, row)
-  const focusRow = (row: number) => {
-    setActive(row)
-    document.querySelector<HTMLElement>(`tr[data-row="${row}"] .title`)?.focus()
-  }
-  const select = (entities: readonly Entity[], isSelected: boolean) =>
-    setSelected((old) => {
-      const all = new Map(old)
-      for (const entity of entities) isSelected ? all.set(entity.$id, entity) : all.delete(entity.$id)
-      return all
-    })
   const clear = () => {
     setFiltering(false)
     setLook({ text: null, filter: null })
   }
   useKeys({
     '/': () => search.current?.focus(),
-    j: () => (active < rows.length - 1 ? focusRow(active + 1) : next()),
-    k: () => (active > 0 ? focusRow(active - 1) : back(PAGE - 1)),
-    ']': next,
-    '[': () => back(),
+    j: () => list.step(1),
+    k: () => list.step(-1),
+    ']': list.next,
+    '[': list.back,
     f: () => setFiltering(!filtering),
     Enter: (event) => {
       // A button or link that has the focus keeps its own Enter.
@@ -122,7 +73,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
     n: () => mayChange(noun) && noun.verbs.create && setCreating(true),
     Escape: () => {
       if (document.activeElement === search.current) search.current?.blur()
-      else if (selected.size > 0) setSelected(new Map())
+      else if (selected.size > 0) list.clearSelection()
     },
   })
   const groups = boardFields(noun)
@@ -167,7 +118,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           Full-text search works in the present only. “{look.text}” applies again when you are back.
         </p>
       )}
-      {isBoard && <Board question={question} field={look.group ?? groups[0]!} fields={look.columns} />}
+      {isBoard && <Board question={list.question} field={look.group ?? groups[0]!} fields={look.columns} />}
       {!isBoard && <Failure error={page.error} onRetry={page.reload} />}
       {!isBoard && !page.value && !page.error && <Skeleton rows={12} />}
       {!isBoard && page.value && rows.length === 0 && (
@@ -192,8 +143,8 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           onSort={(name) =>
             setLook({ sort: look.sort === name ? `-${name}` : look.sort === `-${name}` ? null : name, group: null })
           }
-          onActive={setActive}
-          onSelect={select}
+          onActive={list.setActive}
+          onSelect={list.select}
           onMoveColumn={(name, before) => {
             const rest = look.columns.filter((one) => one !== name)
             rest.splice(rest.indexOf(before), 0, name)
@@ -202,15 +153,15 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
         />
       )}
       {!isBoard && page.value && (rows.length > 0 || look.page > 1) && (
-        <Pager list={page.value} page={look.page} onBack={() => back()} onNext={next} />
+        <Pager list={page.value} page={look.page} onBack={list.back} onNext={list.next} />
       )}
       {selected.size > 0 && (
         <BulkBar
           noun={noun}
           selected={[...selected.values()]}
           total={page.value?.total ?? 0}
-          onAll={() => void everyOne(noun, filter, page.value?.total ?? 0).then((all) => select(all, true))}
-          onClear={() => setSelected(new Map())}
+          onAll={() => void everyOne(noun, filter, page.value?.total ?? 0).then((all) => list.select(all, true))}
+          onClear={list.clearSelection}
         />
       )}
       {choosing && (
@@ -224,19 +175,4 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       {creating && <CreateDialog noun={noun} onClose={() => setCreating(false)} />}
     </div>
   )
-}
-
-/** A filter that follows what is typed, once typing pauses. */
-function useSettledJson<T>(value: T): T {
-  return JSON.parse(useSettled(JSON.stringify(value), 120)) as T
-}
-
-function lastOf(type: string): string | null {
-  const last = lastList.value
-  return last?.session === session.value && last?.type === type ? last.row : null
-}
-
-function targetName(noun: Noun, name: string): string {
-  const field = noun.fields[name]
-  return field?.kind === 'forward' ? field.target : ''
 }
