@@ -181,6 +181,17 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(lines[1]).toContain('one@example.com')
   })
 
+  test('an import shows the fields that nobody declared, with the nearest one', async () => {
+    const page = await enter('import')
+    const buffer = Buffer.from('{"name": "Grete", "emial": "grete@example.com"}\n')
+
+    await page.getByLabel('File to import').setInputFiles({ name: 'people.ndjson', mimeType: 'text/plain', buffer })
+    await page.getByRole('button', { name: 'Check without writing' }).click()
+
+    await page.getByText('Would be imported').waitFor()
+    expect(await page.getByLabel('Unknown fields').innerText()).toMatch(/emial.*did you mean email/s)
+  })
+
   test('what the first page loads is less than a hundred kilobytes over the wire', async () => {
     const { host } = stage
     const sizes = new Map<string, number>()

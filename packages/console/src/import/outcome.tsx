@@ -35,6 +35,26 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
         </div>
       </dl>
       {!outcome.success && <p class="failure">The file was not read to its end.</p>}
+      {outcome.warnings && outcome.warnings.length > 0 && (
+        <div class="notice">
+          <p>
+            {outcome.wasDry ? 'No type declares these fields:' : 'These fields are stored, but no type declares them:'}
+          </p>
+          <ul aria-label="Unknown fields">
+            {outcome.warnings.map(({ field, nearest }) => (
+              <li key={field}>
+                <code>{field}</code>
+                {nearest !== null && (
+                  <>
+                    {' '}
+                    — did you mean <code>{nearest}</code>?
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       {details.length > 0 && (
         <>
           <Scroll label="Rejected rows">

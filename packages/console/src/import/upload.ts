@@ -8,6 +8,8 @@ export interface Report {
   readonly errors: number
   readonly details: readonly { readonly row: number; readonly line?: number; readonly error: string }[]
   readonly detailsTruncated?: boolean
+  /** Names in the rows that are neither declared nor stored, each with the nearest field. */
+  readonly warnings?: readonly { readonly field: string; readonly nearest: string | null }[]
 }
 
 export interface ImportOptions {
