@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { giveKey, openStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let tab: Tab | null = null
@@ -417,6 +417,32 @@ describe.skipIf(BROWSER === null)('the console', () => {
     const { body } = await stage.host.request('GET', '/~acme/schema/Boat')
     expect(body.fields).toMatchObject({ length: { kind: 'number' }, status: { values: ['Moored', 'Sailing'] } })
     expect(body.verbs.sail).toMatchObject({ set: { status: 'Sailing' } })
+  })
+
+  test('a built-in type gets a field and a verb of its own, and loses them again', async () => {
+    const page = await enter('types/Ticket')
+
+    await page.getByRole('button', { name: 'Field', exact: true }).click()
+    await page.getByLabel('Field name').fill('urgency')
+    await page.getByLabel('Kind of urgency').selectOption('number')
+    await page.getByRole('button', { name: 'Verb', exact: true }).click()
+    await page.getByLabel('Verb name').fill('shelve')
+    await page.getByLabel('State after shelve').selectOption('Closed')
+    await page.getByLabel('Effect').getByText('Adds urgency').waitFor()
+    await page.getByLabel('Effect').getByText('Adds shelve').waitFor()
+    await page.getByRole('button', { name: 'Save the type' }).click()
+    await page.getByText('Ticket saved.').waitFor()
+
+    const { body } = await stage.host.request('GET', '/~acme/schema/Ticket')
+    expect(body.own).toEqual({ urgency: 'number', shelve: { set: { status: 'Closed' } } })
+    expect(body.fields).toMatchObject({ subject: { kind: 'string' }, urgency: { kind: 'number' } })
+    await page.reload()
+    await giveKey(tab!, await stage.host.key('acme', 'admin:all'))
+    expect(await page.getByLabel('Field name').inputValue()).toBe('urgency')
+    await page.getByRole('button', { name: 'Take back…' }).click()
+    await page.getByRole('button', { name: 'Take back', exact: true }).click()
+    await page.getByRole('heading', { name: 'Types' }).waitFor()
+    expect((await stage.host.request('GET', '/~acme/schema/Ticket')).body.own).toEqual({})
   })
 
   test('a hook is tried on an entity without a trace, stored, and taken away', async () => {

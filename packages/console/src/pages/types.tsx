@@ -1,5 +1,7 @@
+import type { JsonObject } from '@tildebase/nouns'
 import { useData } from '../cache.ts'
 import { labelOf, numberText } from '../format.ts'
+import type { Noun } from '../noun.ts'
 import { HIDDEN_TYPES } from '../parts/side.tsx'
 import { asOf, href, place } from '../place.ts'
 import { nouns } from '../schema.ts'
@@ -9,7 +11,7 @@ import { TypeHooks } from '../types/type-hooks.tsx'
 import { Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { EmptyState } from '../ui/states.tsx'
+import { EmptyState, Failure } from '../ui/states.tsx'
 
 const NEW = 'new'
 
@@ -19,7 +21,19 @@ export function TypesPage() {
   if (name === undefined) return <TypeList />
   const noun = nouns.value.get(name)
   if (!noun && name !== NEW) return <EmptyState icon="shape" title={`There is no type ${name}.`} />
+  return <TypePage key={name} noun={noun ?? null} />
+}
+
+/** Types that the service itself depends on. */
+const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
+
+function TypePage({ noun }: { noun: Noun | null }) {
+  const declared = useData<{ own: JsonObject }>(
+    ['type', noun?.name, noun?.notation],
+    noun ? (signal) => request('GET', `/schema/${noun.name}`, { signal }) : null,
+  )
   const isOwn = !noun || noun.domain === 'custom'
+  const canWrite = asOf.value === null
   return (
     <>
       <p class="crumbs">
@@ -29,7 +43,7 @@ export function TypesPage() {
       </p>
       <Head
         title={noun ? labelOf(noun.name) : 'New type'}
-        about={noun ? (isOwn ? 'A type of your own' : 'A built-in type: it can have hooks') : undefined}
+        about={noun ? (isOwn ? 'A type of your own' : 'A built-in type') : undefined}
       >
         {noun && (
           <a class="button" href={href([noun.name])}>
@@ -37,8 +51,12 @@ export function TypesPage() {
           </a>
         )}
       </Head>
-      {isOwn && <TypeEditor key={name} noun={noun ?? null} canWrite={asOf.value === null} />}
-      {noun && <TypeHooks noun={noun} canWrite={asOf.value === null} />}
+      <Failure error={declared.error} onRetry={declared.reload} />
+      {!noun && <TypeEditor noun={null} own={{}} isBuiltIn={false} canWrite={canWrite} />}
+      {noun && declared.value && !FIXED.has(noun.name) && (
+        <TypeEditor noun={noun} own={declared.value.own} isBuiltIn={!isOwn} canWrite={canWrite} />
+      )}
+      {noun && <TypeHooks noun={noun} canWrite={canWrite} />}
     </>
   )
 }

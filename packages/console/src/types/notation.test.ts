@@ -15,6 +15,7 @@ test('the editor writes the notation that the service reads', () => {
       { ...EMPTY_FIELD, name: 'owner', kind: 'forward', target: 'Contact' },
     ],
     verbs: [{ name: 'sail', from: 'Moored', to: 'Sailing' }],
+    state: null,
     rest: {},
   })
 
@@ -50,4 +51,16 @@ test('what the editor cannot show is kept as it was', () => {
   const again = notationOf(draftOf(boat))
 
   expect(again).toMatchObject(notation)
+})
+
+test('what is added to a built-in type moves the state that the type brings along', () => {
+  const added = { rating: 'number 0..5', park: { from: ['Open'], set: { status: 'Parked' } } }
+  const built = { subject: 'string!', status: 'Open | Parked = Open' }
+  const whole = noun('Case', { ...built, ...added } as never) as unknown as Noun
+
+  const draft = draftOf(whole, added)
+
+  expect(draft).toMatchObject({ state: 'status', verbs: [{ name: 'park', from: 'Open', to: 'Parked' }] })
+  expect(draft.fields.map(({ name }) => name)).toEqual(['rating'])
+  expect(notationOf(draft)).toEqual(added)
 })

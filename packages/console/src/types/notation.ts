@@ -33,6 +33,8 @@ export interface TypeDraft {
   readonly name: string
   readonly fields: readonly FieldRow[]
   readonly verbs: readonly VerbRow[]
+  /** The field of states that a built-in type brings along; null where the fields above decide. */
+  readonly state: string | null
   readonly rest: JsonObject
 }
 
@@ -49,9 +51,8 @@ export const EMPTY_FIELD: FieldRow = {
   fallback: '',
 }
 
-/** The draft of a type that exists. */
-export function draftOf(noun: Noun): TypeDraft {
-  const notation = noun.notation
+/** The draft of a type that exists: all of it, or what the tenant has added to a built-in one. */
+export function draftOf(noun: Noun, notation: JsonObject = noun.notation): TypeDraft {
   const fields: FieldRow[] = []
   const verbs: VerbRow[] = []
   const rest: { [name: string]: Json } = {}
@@ -71,12 +72,13 @@ export function draftOf(noun: Noun): TypeDraft {
     else if (verb && isPlainMove) verbs.push({ name, from: (verb.from ?? []).join(', '), to: move })
     else rest[name] = value
   }
-  return { name: noun.name, fields, verbs, rest }
+  const brought = noun.stateField !== null && !(noun.stateField in notation)
+  return { name: noun.name, fields, verbs, state: brought ? noun.stateField : null, rest }
 }
 
 /** The notation of a draft, as the service takes it. */
-export function notationOf({ fields, verbs, rest }: TypeDraft): JsonObject {
-  const state = stateField(fields)
+export function notationOf({ fields, verbs, rest, state: brought }: TypeDraft): JsonObject {
+  const state = brought ?? stateField(fields)
   const moves = verbs
     .filter(({ name, to }) => name !== '' && to !== '')
     .map(({ name, from, to }) => {

@@ -1,6 +1,7 @@
+import type { JsonObject } from '@tildebase/nouns'
 import { useId, useState } from 'preact/hooks'
 import { useSettled } from '../cache.ts'
-import type { Noun } from '../noun.ts'
+import { type Noun, wordsOf } from '../noun.ts'
 import { go } from '../place.ts'
 import { loadNouns, nouns } from '../schema.ts'
 import { request } from '../service.ts'
@@ -26,16 +27,19 @@ const FIRST: TypeDraft = {
   name: '',
   fields: [{ ...EMPTY_FIELD, name: 'name', required: true }],
   verbs: [],
+  state: null,
   rest: {},
 }
 
-/** The fields and verbs of a type of the tenant's own. */
-export function TypeEditor({ noun, canWrite }: { noun: Noun | null; canWrite: boolean }) {
+/** The fields and verbs of a type of the tenant's own, or those that it adds to a built-in one. */
+export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltIn: boolean; canWrite: boolean }) {
+  const { noun, isBuiltIn, canWrite } = props
   const id = useId()
-  const [draft, setDraft] = useState<TypeDraft>(() => (noun ? draftOf(noun) : FIRST))
+  const [draft, setDraft] = useState<TypeDraft>(() => (noun ? draftOf(noun, props.own) : FIRST))
   const [error, setError] = useState<Error | null>(null)
   const settled = useSettled(draft, 400)
-  const states = wordsIn(draft.fields.find(({ name }) => name === stateField(draft.fields))?.words ?? '')
+  const own = draft.fields.find(({ name }) => name === stateField(draft.fields))
+  const states = draft.state === null ? wordsIn(own?.words ?? '') : wordsOf(noun?.fields[draft.state])
   const setField = (at: number, patch: Partial<FieldRow>) =>
     setDraft((old) => ({ ...old, fields: old.fields.map((row, n) => (n === at ? { ...row, ...patch } : row)) }))
   const setVerb = (at: number, patch: Partial<VerbRow>) =>
@@ -52,12 +56,11 @@ export function TypeEditor({ noun, canWrite }: { noun: Noun | null; canWrite: bo
     }
   }
   const drop = async () => {
-    const sure = await confirm(
-      `Take back ${draft.name}?`,
-      'The type can be taken back while it has no entities.',
-      'Take back',
-    )
-    if (!sure) return
+    const about = isBuiltIn
+      ? 'The type loses all that was added to it. Stored values stay, but are no longer declared.'
+      : 'The type can be taken back while it has no entities.'
+    if (!(await confirm(`Take back ${isBuiltIn ? `the additions to ${draft.name}` : draft.name}?`, about, 'Take back')))
+      return
     try {
       await request('DELETE', `/schema/${draft.name}`)
       await loadNouns()
@@ -86,7 +89,12 @@ export function TypeEditor({ noun, canWrite }: { noun: Noun | null; canWrite: bo
           />
         </Labelled>
       )}
-      <h2>Fields</h2>
+      <h2>{isBuiltIn ? 'Added fields' : 'Fields'}</h2>
+      {isBuiltIn && draft.fields.length === 0 && (
+        <p class="hint">
+          {Object.keys(noun!.fields).length} fields are built in. Add what your business needs beside them.
+        </p>
+      )}
       <Scroll label="Fields">
         <table class="grid lines-table">
           <thead>
@@ -151,7 +159,7 @@ export function TypeEditor({ noun, canWrite }: { noun: Noun | null; canWrite: bo
           <button type="submit" class="primary">
             {noun ? 'Save the type' : 'Declare the type'}
           </button>
-          {noun && (
+          {noun && Object.keys(props.own).length > 0 && (
             <button type="button" class="danger" onClick={() => void drop()}>
               Take back…
             </button>

@@ -78,7 +78,8 @@ function all(call: Call): Reply {
 }
 
 function one(call: Call): Reply {
-  return json(200, describe(call.read.noun(call.params.type!)))
+  const noun = call.read.noun(call.params.type!)
+  return json(200, { ...describe(noun), own: call.read.ownNotation(noun) })
 }
 
 function put({ read, params, body }: Call, write: TenantWriter): Reply {

@@ -21,6 +21,7 @@ import { type Changes, changesAfter, countAfter, type Patterns } from '../servic
 import { diff, history, type VersionPage } from '../services/history.ts'
 import { type Role, roleOf, rolesOf } from '../services/identity/roles.ts'
 import { statusOf } from '../services/status.ts'
+import { ownNotation } from '../services/schema.ts'
 import { type SubmissionPage, submissions } from '../services/submissions.ts'
 import { typesWithEntities } from '../store/changes.ts'
 import type { Stored } from '../store/entities.ts'
@@ -63,6 +64,11 @@ export class TenantReader {
   /** The type of that name or path, or a problem that names the nearest ones. */
   noun(name: string): Noun {
     return this.#engine.noun(name)
+  }
+
+  /** What the tenant itself has declared of a type. */
+  ownNotation(noun: Noun): JsonObject {
+    return ownNotation(this.#engine, noun.name)
   }
 
   may(action: Action, noun: Noun): boolean {
