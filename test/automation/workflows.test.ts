@@ -653,6 +653,49 @@ describe('code', () => {
     const [[event]] = a.tenant.sql.rows('SELECT id FROM log WHERE entity = ?', past.$id) as [[string]]
     expect(await test({ event })).toMatchObject({ matches: false, event: { type: 'Customer.created' } })
   })
+
+  verifies(
+    'workflow.test.draft',
+    'a test tries changes that are not stored, with the rights of the caller',
+    async () => {
+      const workflow = start(a, {
+        triggerEvent: 'Invoice.created',
+        filter: { amountDue: { $gt: 100 } },
+        steps: [{ verb: 'create', type: 'Comment', args: { body: 'stored' } }],
+      })
+      const event = { type: 'Invoice.created', data: { number: 'I-1', amountDue: 1 } }
+      const test = (body: unknown, grant: Grant = OPERATOR) =>
+        a.tenant.facade.testWorkflow(grant, { secrets: new Set() }, unlimitedBudget(), workflow, body)
+      const steps = [{ verb: 'create', type: 'Comment', args: { body: 'tried' } }]
+      const before = a.tenant.head.seq
+
+      const tried = await test({ event, workflow: { steps, filter: null } })
+      const stored = await test({ event })
+
+      expect(tried).toMatchObject({ matches: true, steps: [{ output: { body: 'tried' } }] })
+      expect(stored).toMatchObject({ matches: false, steps: [{ output: { body: 'stored' } }] })
+      expect(a.tenant.head.seq).toBe(before)
+      await expect(test({ event, workflow: { steps: [{ verb: 'fly', type: 'Comment' }] } })).rejects.toThrow(/steps\.0/)
+      await expect(test({ event, workflow: { status: 'Activated' } })).rejects.toThrow(/workflow\.status/)
+      const narrow: Grant = { actor: 'apiKey_1', scopes: [{ action: 'write', area: 'platform' }], rows: {} }
+      await expect(test({ event, workflow: { steps } }, narrow)).rejects.toThrow(/may not change or run/)
+    },
+  )
+
+  test('a draft of a workflow with few rights is tried with those of the caller', async () => {
+    const narrow: Grant = { actor: 'apiKey_1', scopes: [{ action: 'write', area: 'platform' }], rows: {} }
+    const steps = [{ verb: 'create', type: 'Deal', args: { name: 'Roof' } }]
+    const workflow = start(a, { triggerEvent: 'Workflow.created', steps }, narrow)
+    const tried = (grant: Grant, workflowDraft?: object) =>
+      a.tenant.facade.testWorkflow(grant, { secrets: new Set() }, unlimitedBudget(), workflow, {
+        event: { type: 'Workflow.created', data: {} },
+        ...(workflowDraft && { workflow: workflowDraft }),
+      })
+
+    expect(await tried(OPERATOR)).toMatchObject({ status: 'Failed' })
+    expect(await tried(OPERATOR, { steps })).toMatchObject({ status: 'Succeeded' })
+    expect(await tried(narrow, { steps })).toMatchObject({ status: 'Failed' })
+  })
 })
 
 function unlimitedBudget() {

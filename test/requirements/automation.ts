@@ -30,6 +30,7 @@ export const automation = requirements('automation', {
     'workflow.retry': 'POST …/runs/:run/retry goes on with a failed run from the step that failed.',
     'workflow.cancel': 'POST …/runs/:run/cancel ends a run that has not ended.',
     'workflow.test': 'POST …/Workflow/:id/test runs the steps on an event without a trace.',
+    'workflow.test.draft': 'A test tries changes to a workflow that are not stored, with the rights of the caller.',
     'workflow.hops': 'Chains of workflows stop after 16 hops.',
     'workflow.pause': 'A workflow that fails five times in a row is paused and emits Workflow.paused.',
     'workflow.counts': 'runCount, successCount, failureCount and lastRunAt match the runs.',

@@ -326,6 +326,12 @@ export const PROBES: { readonly [route: string]: Probes } = {
           workflows(planted).flatMap((id) => [
             send('POST', `/${name}/${id}/test`, { event: planted.hiddenEvent }),
             send('POST', `/${name}/${id}/test`, { event: { type: 'Contact.created', data: { name: 'x' } } }),
+            send('POST', `/${name}/${id}/test`, {
+              event: { type: 'Contact.created', data: {} },
+              workflow: {
+                steps: [{ verb: 'update', type: 'Contact', id: planted.hidden.Contact, args: { tags: 'x' } }],
+              },
+            }),
           ]),
       ],
     ]),

@@ -80,6 +80,6 @@ export interface WorkflowRuns {
   retryRun(id: string, run: string): Promise<WorkflowRun>
   /** Ends a run that waits or is in progress. */
   cancelRun(id: string, run: string): Promise<WorkflowRun>
-  /** What the workflow would do for a past event, by its id, or for an event that is made up. */
-  test(id: string, on?: { readonly event: string | JsonObject }): Promise<WorkflowTest>
+  /** What the workflow, with changes to try, would do for a past event, by its id, or for an event that is made up. */
+  test(id: string, on?: { readonly event?: string | JsonObject; readonly workflow?: JsonObject }): Promise<WorkflowTest>
 }

@@ -261,7 +261,10 @@ const KNOWN: {
     requestBody: body(
       {
         type: 'object',
-        properties: { event: { anyOf: [{ type: 'string', description: 'The id of a past event.' }, OBJECT] } },
+        properties: {
+          event: { anyOf: [{ type: 'string', description: 'The id of a past event.' }, OBJECT] },
+          workflow: { ...OBJECT, description: 'Changes to try without storing them: steps, triggerEvent, filter, …' },
+        },
       },
       false,
       { event: { type: 'Deal.won', data: { name: 'A deal', value: 100 } } },

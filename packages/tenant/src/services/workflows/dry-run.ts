@@ -1,4 +1,4 @@
-import { isoOf, isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import { invalid, isoOf, isPlainObject, type Json, type JsonObject, listed, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { recordView } from '../../query/visibility.ts'
@@ -11,7 +11,7 @@ import { DryRun } from '../scripts/dry-run.ts'
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { stepCall } from './code.ts'
-import { type Definition, definitionOf, type Step } from './definition.ts'
+import { BEHAVIOUR, checkDefinition, type Definition, definitionOf, type Step } from './definition.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
 import { isWanted } from './queue.ts'
 import { demandCovers, grantOfWorkflow, rightsText } from './rights.ts'
@@ -33,8 +33,12 @@ export async function testWorkflow(
   demandWorkflow(engine, caller, id)
   demand(caller, 'write', engine.noun('Workflow'))
   demandCovers(engine, caller, id)
-  const definition = definitionOf(JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject)
-  const rights = workflowRow(engine.sql, id)?.rights ?? rightsText(caller)
+  const stored = JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject
+  const draft = draftIn(engine, stored, body)
+  const definition = definitionOf(draft ?? stored)
+  // A draft would run with the rights of the key that stores it.
+  const kept = draft === null ? workflowRow(engine.sql, id)?.rights : undefined
+  const rights = kept ?? rightsText(caller)
   const grant = grantOfWorkflow(id, rights)
   const record = recordIn(engine, grant, definition, body)
   const dry = new DryRun(engine, grant, (work) => run(grant, work))
@@ -42,6 +46,25 @@ export async function testWorkflow(
   const { status, steps } = await walk(engine, definition, event, dry)
   const matches = record !== null && isWanted(engine, id, rights, definition, record)
   return { dryRun: true, matches, status, event, steps, events: dry.events }
+}
+
+/** The workflow with the changes that `{workflow}` asks to try, null clearing a field; null when there are none. */
+function draftIn(engine: Engine, stored: JsonObject, body: unknown): JsonObject | null {
+  const given = isPlainObject(body) ? body.workflow : undefined
+  if (given === undefined) return null
+  if (!isPlainObject(given)) throw invalid('Workflow', [{ field: 'workflow', message: 'must be an object' }])
+  const unknown = Object.keys(given).filter((field) => !BEHAVIOUR.includes(field as never))
+  if (unknown.length > 0) {
+    const message = `cannot be tried; workflow takes ${listed(BEHAVIOUR, 'and')}`
+    throw invalid(
+      'Workflow',
+      unknown.map((field) => ({ field: `workflow.${field}`, message })),
+    )
+  }
+  const merged = Object.entries({ ...stored, ...(given as JsonObject) }).filter(([, value]) => value !== null)
+  const draft = Object.fromEntries(merged)
+  checkDefinition(engine, draft)
+  return draft
 }
 
 async function walk(engine: Engine, definition: Definition, event: JsonObject, dry: DryRun) {
