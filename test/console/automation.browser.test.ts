@@ -46,4 +46,54 @@ describe.skipIf(BROWSER === null)('what a tenant does by itself, in the console'
     await tab.page.getByText('It runs again.').waitFor()
     await expect.poll(failed, { timeout: 20_000 }).toBe(2)
   })
+
+  test('a workflow is built, tried on a real event without a trace, and saved', async () => {
+    const { $id } = await send('/Workflow', { name: 'A project for each deal' })
+    const deal = await send('/Deal', { name: 'Roof', value: 5_000, stage: 'Negotiation' })
+    await send(`/Deal/${deal.$id}/win`)
+    const projects = async () => (await stage.host.request('GET', '/~acme/Project/count')).body.count
+    const before = await projects()
+
+    tab = await stage.enter(`Workflow/${$id}`)
+    const { page } = tab
+    const editor = page.getByRole('form', { name: 'What it does' })
+    await editor.getByLabel('When this event comes').fill('Deal.won')
+    await editor.getByRole('button', { name: 'Verb' }).click()
+    await editor.getByLabel('Type').selectOption('Project')
+    await editor.getByLabel('Verb').selectOption('create')
+    await editor.getByRole('button', { name: 'Argument' }).click()
+    await editor.getByLabel('Argument', { exact: true }).selectOption('name')
+    await editor.getByLabel('Value of name').fill('$event.data.name')
+    await editor.getByLabel('Try it on').waitFor()
+    await editor.getByRole('button', { name: 'Try it without a trace' }).click()
+
+    await editor.getByText('It would run, and succeed.').waitFor()
+    expect(await editor.getByLabel('Events it would write').innerText()).toBe('Project.created Roof')
+    expect(await projects()).toBe(before)
+    await editor.getByRole('button', { name: 'Save the workflow' }).click()
+    await page.getByText('A project for each deal saved.').waitFor()
+    const { body } = await stage.host.request('GET', `/~acme/Workflow/${$id}`)
+    expect(body).toMatchObject({
+      triggerEvent: 'Deal.won',
+      steps: [{ verb: 'create', type: 'Project', args: { name: '$event.data.name' } }],
+    })
+    expect(await editor.getByRole('button', { name: 'Save the workflow' }).isDisabled()).toBe(true)
+  })
+
+  test('a trial says when a filter does not fit the event, and which step is wrong', async () => {
+    const steps = [{ verb: 'create', type: 'Project', args: { name: '$event.data.name' } }]
+    const fields = { name: 'Large deals', triggerEvent: 'Deal.created', filter: { value: { $gte: 1_000_000 } }, steps }
+    const { $id } = await send('/Workflow', fields)
+    await send('/Deal', { name: 'Small', value: 1 })
+
+    tab = await stage.enter(`Workflow/${$id}`)
+    const editor = tab.page.getByRole('form', { name: 'What it does' })
+    await editor.getByRole('button', { name: 'Try it without a trace' }).click()
+    await editor.getByText('It would not run for this event').waitFor()
+    await editor.getByLabel('Verb').selectOption('complete')
+    await editor.getByLabel('Of the entity').fill('$event.data.nobody')
+    await editor.getByRole('button', { name: 'Try it without a trace' }).click()
+
+    await editor.locator('.attempts', { hasText: 'Failed' }).waitFor()
+  })
 })

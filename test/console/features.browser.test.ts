@@ -453,8 +453,10 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Delete')
     await page.keyboard.insertText('(campaign) => ({ name: campaign.name + "!" })')
-    await page.getByRole('button', { name: 'Try it on the newest campaign' }).click()
-    await page.getByLabel('What the hook returns').getByText('"Spring fair!"').waitFor()
+    const effect = page.getByLabel('Effect of the hook')
+    await effect.getByRole('button', { name: 'Try it without a trace' }).click()
+    await effect.locator('ins', { hasText: 'Spring fair!' }).waitFor()
+    expect(await effect.locator('del').innerText()).toBe('Spring fair')
     await page.getByRole('button', { name: 'Store the hook' }).click()
     await page.getByText('The hook creating is stored.').waitFor()
     const made = await make('Campaign', { name: 'Autumn', type: 'Event' })
@@ -462,6 +464,27 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByText('The hook creating is taken away.').waitFor()
 
     expect(await read('Campaign', made.$id)).toMatchObject({ name: 'Autumn!' })
+  })
+
+  test('a hook after a verb is tried on an entity of choice, and shows the events it would write', async () => {
+    const before = (await stage.host.request('GET', '/~acme/Activity/count')).body.count
+    const page = await enter('types/Contact')
+
+    await page.getByLabel('Step').selectOption('qualified')
+    await page.getByRole('textbox', { name: 'Code of qualified' }).click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(
+      '(contact, $) => $.Activity.create({ subject: "Call " + contact.name, type: "Call" })',
+    )
+    const effect = page.getByLabel('Effect of the hook')
+    await effect.getByRole('combobox').fill('Grace')
+    await page.getByRole('option', { name: 'Grace Murray' }).click()
+    await effect.getByRole('button', { name: 'Try it without a trace' }).click()
+
+    await effect.getByText('Tried on Grace Murray.').waitFor()
+    expect(await effect.getByLabel('Events it would write').innerText()).toBe('Activity.created Call Grace Murray')
+    expect((await stage.host.request('GET', '/~acme/Activity/count')).body.count).toBe(before)
   })
 
   test('a dashboard is made of tiles that are added and arranged, and shows any time', async () => {

@@ -3,6 +3,7 @@ import { may, mayChange } from '../access.ts'
 import { useData, useSettled } from '../cache.ts'
 import type { Version } from '../diff.ts'
 import { Comments } from '../entity/comments.tsx'
+import { EditDialog } from '../entity/edit-dialog.tsx'
 import { Facts } from '../entity/facts.tsx'
 import { RelationGraph } from '../entity/graph.tsx'
 import { Related } from '../entity/related.tsx'
@@ -12,10 +13,9 @@ import { Timers } from '../entity/timers.tsx'
 import type { Entity } from '../entity.ts'
 import { labelOf, momentText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
+import { lazy } from '../lazy.tsx'
 import { hrefOfList } from '../list/look.ts'
-import { isEditable, type Noun, singular, targetOf, wordsOf } from '../noun.ts'
-import { FieldsForm } from '../parts/form.tsx'
-import { saveFields } from '../parts/save.ts'
+import { type Noun, singular, targetOf, wordsOf } from '../noun.ts'
 import { ProofDialog } from '../parts/seal.tsx'
 import { State } from '../parts/value.tsx'
 import { remove, VerbButtons } from '../parts/verbs.tsx'
@@ -25,11 +25,12 @@ import { nouns, type Page, titleOf } from '../schema.ts'
 import { request, statusOf } from '../service.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { sayDone, write } from '../write.ts'
+
+const WorkflowEditor = lazy(async () => (await import('../workflow/workflow-editor.tsx')).WorkflowEditor)
 
 /** One entity: its fields, what belongs to it, notes, and everything that happened to it. */
 export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
@@ -153,6 +154,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             </section>
           )}
           {entity && time === null && <Timers noun={noun} id={id} />}
+          {entity && writes && noun.name === 'Workflow' && <WorkflowEditor key={id} noun={noun} entity={entity} />}
           {entity && time === null && noun.name === 'Workflow' && <Runs workflow={id} writes={writes} />}
           {entity && <Related noun={noun} entity={entity} />}
           {entity && <Comments entity={entity} />}
@@ -167,25 +169,6 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       {proved !== null && <ProofDialog event={proved} onClose={() => setProved(null)} />}
       {editing && entity && <EditDialog noun={noun} entity={entity} onClose={() => setEditing(false)} />}
     </>
-  )
-}
-
-function EditDialog({ noun, entity, onClose }: { noun: Noun; entity: Entity; onClose: () => void }) {
-  const [base] = useState(entity)
-  const fields = Object.values(noun.fields).filter((field) => isEditable(noun, field))
-  const initial = Object.fromEntries(fields.map(({ name }) => [name, base[name] ?? null]))
-  return (
-    <Dialog title={`Edit ${titleOf(base, noun)}`} onClose={onClose} size="wide">
-      <FieldsForm
-        fields={fields}
-        initial={initial}
-        submit="Save"
-        onCancel={onClose}
-        onSubmit={async (changed) => {
-          if (Object.keys(changed).length === 0 || (await saveFields(noun, base, changed))) onClose()
-        }}
-      />
-    </Dialog>
   )
 }
 

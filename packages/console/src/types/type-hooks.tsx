@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 import { useData } from '../cache.ts'
 import { labelOf, momentText } from '../format.ts'
-import { type Noun, singular } from '../noun.ts'
+import type { Noun } from '../noun.ts'
 import { Editor } from '../parts/editor.tsx'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
-import { Act, JsonText } from '../ui/basics.tsx'
+import { Act } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
+import { HookTrial } from './hook-trial.tsx'
 
 interface Hook {
   readonly name: string
@@ -78,7 +79,6 @@ function HookCode(props: {
 }) {
   const { noun, step, hook } = props
   const [code, setCode] = useState(hook?.code ?? (props.isBefore ? BEFORE : AFTER))
-  const [outcome, setOutcome] = useState<unknown>(undefined)
   const [error, setError] = useState<Error | null>(null)
   const path = `/schema/${noun.name}/hooks/${step}`
   const save = () =>
@@ -92,22 +92,10 @@ function HookCode(props: {
       say(`The hook ${step} is taken away.`)
       props.onChanged()
     }, sayError)
-  // The newest entity goes through the code without a trace.
-  const tryOut = () =>
-    request<{ result: unknown; logs: unknown[]; events?: unknown[] }>('POST', '/do', {
-      body: {
-        dryRun: true,
-        code: `const hook = (${code}\n)\nconst entity = await $.${noun.name}.findOne({})\nreturn (await hook(entity ?? {}, $, {})) ?? null`,
-      },
-    }).then((answer) => {
-      setError(null)
-      setOutcome({ returns: answer.result, wouldWrite: answer.events ?? [] })
-    }, setError)
   return (
     <>
       <Editor label={`Code of ${step}`} language="typescript" value={code} onChange={setCode} />
       <Failure error={error} />
-      {outcome !== undefined && <JsonText value={outcome} label="What the hook returns" />}
       {hook && hook.failures.length > 0 && (
         <ul class="attempts">
           {hook.failures.map((failure) => (
@@ -118,8 +106,8 @@ function HookCode(props: {
           ))}
         </ul>
       )}
+      <HookTrial noun={noun} code={code} isBefore={props.isBefore} />
       <footer class="import-actions">
-        <Act onRun={tryOut}>Try it on the newest {singular(noun)}</Act>
         {props.canWrite && (
           <Act class="primary" onRun={save}>
             Store the hook

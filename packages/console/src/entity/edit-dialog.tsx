@@ -1,0 +1,27 @@
+import { useState } from 'preact/hooks'
+import type { Entity } from '../entity.ts'
+import { isEditable, type Noun } from '../noun.ts'
+import { FieldsForm } from '../parts/form.tsx'
+import { saveFields } from '../parts/save.ts'
+import { titleOf } from '../schema.ts'
+import { Dialog } from '../ui/dialog.tsx'
+
+/** The form of all fields of an entity. */
+export function EditDialog({ noun, entity, onClose }: { noun: Noun; entity: Entity; onClose: () => void }) {
+  const [base] = useState(entity)
+  const fields = Object.values(noun.fields).filter((field) => isEditable(noun, field))
+  const initial = Object.fromEntries(fields.map(({ name }) => [name, base[name] ?? null]))
+  return (
+    <Dialog title={`Edit ${titleOf(base, noun)}`} onClose={onClose} size="wide">
+      <FieldsForm
+        fields={fields}
+        initial={initial}
+        submit="Save"
+        onCancel={onClose}
+        onSubmit={async (changed) => {
+          if (Object.keys(changed).length === 0 || (await saveFields(noun, base, changed))) onClose()
+        }}
+      />
+    </Dialog>
+  )
+}

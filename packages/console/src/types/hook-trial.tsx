@@ -1,0 +1,81 @@
+import type { Json, JsonObject } from '@tildebase/nouns'
+import { isPlainObject } from '@tildebase/nouns'
+import { useId, useState } from 'preact/hooks'
+import { type Noun, singular } from '../noun.ts'
+import { Changes } from '../parts/changes.tsx'
+import { RelationPicker } from '../parts/relation-picker.tsx'
+import { WrittenEvents } from '../parts/written-events.tsx'
+import { titleOf } from '../schema.ts'
+import { request } from '../service.ts'
+import { Act, JsonText, Labelled } from '../ui/basics.tsx'
+import { Failure } from '../ui/states.tsx'
+
+interface Outcome {
+  readonly entity: JsonObject | null
+  readonly returned: Json
+  readonly events: readonly JsonObject[]
+}
+
+/** Runs the code of a hook on an entity without a trace, and shows what it would change and write. */
+export function HookTrial({ noun, code, isBefore }: { noun: Noun; code: string; isBefore: boolean }) {
+  const id = useId()
+  const [subject, setSubject] = useState<Json>(null)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const tryOut = () => {
+    const found = subject === null ? 'findOne({})' : `get(${JSON.stringify(subject)})`
+    const steps = [
+      `const hook = (${code}\n)`,
+      `const entity = await $.${noun.name}.${found}`,
+      'return { entity, returned: (await hook(entity ?? {}, $, {})) ?? null }',
+    ]
+    return request<{ result: Omit<Outcome, 'events'>; events?: readonly JsonObject[] }>('POST', '/do', {
+      body: { dryRun: true, code: steps.join('\n') },
+    }).then(
+      ({ result, events = [] }) => {
+        setError(null)
+        setOutcome({ ...result, events })
+      },
+      (reason) => {
+        setOutcome(null)
+        setError(reason)
+      },
+    )
+  }
+  return (
+    <section class="preview" aria-label="Effect of the hook">
+      <h3>Effect</h3>
+      <Labelled label="Try it on" for={`${id}-subject`} hint={`The newest ${singular(noun)} when empty`}>
+        <RelationPicker
+          id={`${id}-subject`}
+          target={noun.name}
+          value={subject}
+          required={false}
+          many={false}
+          onChange={setSubject}
+        />
+      </Labelled>
+      <Act onRun={tryOut}>Try it without a trace</Act>
+      <Failure error={error} />
+      {outcome && <Shown noun={noun} isBefore={isBefore} outcome={outcome} />}
+    </section>
+  )
+}
+
+function Shown({ noun, isBefore, outcome }: { noun: Noun; isBefore: boolean; outcome: Outcome }) {
+  const { entity, returned, events } = outcome
+  const on = entity === null ? `an empty ${singular(noun)}: there is none yet` : titleOf(entity, noun)
+  const changes =
+    isBefore && isPlainObject(returned)
+      ? Object.entries(returned).map(([field, after]) => ({ field, before: entity?.[field] ?? null, after }))
+      : []
+  return (
+    <div role="status">
+      <p>Tried on {on}.</p>
+      {isBefore && changes.length === 0 && <p>It lets the write through and changes nothing.</p>}
+      <Changes changes={changes} type={noun.name} />
+      {!isBefore && returned !== null && <JsonText value={returned} label="What the hook returns" />}
+      {!isBefore && <WrittenEvents events={events} />}
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { may } from '../access.ts'
+import { lazy } from '../lazy.tsx'
+import { HIDDEN_TYPES } from '../parts/side.tsx'
+import { nouns } from '../schema.ts'
+import { Icon } from '../ui/icon.tsx'
+import { SelectField, TextField } from '../ui/inputs.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
+import type { ArgRow, StepRow } from './draft.ts'
+
+const Editor = lazy(async () => (await import('../parts/editor.tsx')).Editor)
+
+/** One step of a workflow: a verb with its arguments, or code. */
+export function StepLine(props: {
+  row: StepRow
+  number: number
+  isLast: boolean
+  /** Whether steps can be for failures only. */
+  hasFallback: boolean
+  onChange: (patch: Partial<StepRow>) => void
+  onMove: (by: 1 | -1) => void
+  onRemove: () => void
+}) {
+  const { row, number, onChange } = props
+  const items: MenuItem[] = [
+    ...(number > 0 ? [{ label: 'Move up', onSelect: () => props.onMove(-1) }] : []),
+    ...(props.isLast ? [] : [{ label: 'Move down', onSelect: () => props.onMove(1) }]),
+    { label: 'Remove', icon: 'bin', danger: true, onSelect: props.onRemove },
+  ]
+  return (
+    <fieldset class="step">
+      <legend>
+        Step {number} {row.isCode ? '· code' : ''}
+      </legend>
+      <Menu class="quiet icon-only" label={<Icon name="more" />} name={`Actions for step ${number}`} items={items} />
+      {row.isCode ? (
+        <Editor
+          label={`Code of step ${number}`}
+          language="typescript"
+          value={row.code}
+          onChange={(code) => onChange({ code })}
+        />
+      ) : (
+        <VerbFields {...props} />
+      )}
+      {props.hasFallback && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={row.fallback}
+            onChange={(event) => onChange({ fallback: event.currentTarget.checked })}
+          />{' '}
+          Only after a failure
+        </label>
+      )}
+    </fieldset>
+  )
+}
+
+function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial<StepRow>) => void }) {
+  const types = [...nouns.value.values()].filter((noun) => may('write', noun) && !HIDDEN_TYPES.has(noun.name))
+  const noun = nouns.value.get(row.type)
+  const verbs = Object.keys(noun?.verbs ?? {})
+  const setArg = (at: number, patch: Partial<ArgRow>) =>
+    onChange({ args: row.args.map((one, n) => (n === at ? { ...one, ...patch } : one)) })
+  return (
+    <>
+      <div class="form-grid">
+        <SelectField
+          label="Type"
+          isRequired
+          value={row.type}
+          options={types.map(({ name }) => ({ value: name, label: name }))}
+          onChange={(type) => onChange({ type, verb: '' })}
+        />
+        <SelectField
+          label="Verb"
+          isRequired
+          value={row.verb}
+          options={verbs.map((verb) => ({ value: verb, label: verb }))}
+          onChange={(verb) => onChange({ verb })}
+        />
+        {row.verb !== '' && row.verb !== 'create' && (
+          <TextField
+            label="Of the entity"
+            class="code"
+            required
+            placeholder="$event.data.$id"
+            value={row.id}
+            onChange={(id) => onChange({ id })}
+          />
+        )}
+      </div>
+      {row.args.map((arg, at) => (
+        <div class="filter-line" key={at}>
+          <select
+            aria-label="Argument"
+            required
+            value={arg.name}
+            onChange={(event) => setArg(at, { name: event.currentTarget.value })}
+          >
+            <option value="">choose…</option>
+            {namesFor(row, arg.name).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+          <input
+            aria-label={`Value of ${arg.name || 'the argument'}`}
+            class="code"
+            placeholder="$event.data.name"
+            value={arg.text}
+            onInput={(event) => setArg(at, { text: event.currentTarget.value })}
+          />
+          <button
+            type="button"
+            class="quiet icon-only"
+            aria-label={`Remove ${arg.name || 'the argument'}`}
+            onClick={() => onChange({ args: row.args.filter((_, n) => n !== at) })}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+      {noun && (
+        <button type="button" class="quiet" onClick={() => onChange({ args: [...row.args, { name: '', text: '' }] })}>
+          <Icon name="plus" /> Argument
+        </button>
+      )}
+    </>
+  )
+}
+
+/** The names that a verb takes: its own arguments and the fields of the type, and what is there already. */
+function namesFor({ type, verb }: StepRow, known: string): string[] {
+  const noun = nouns.value.get(type)
+  const args = noun?.verbs[verb]?.args ?? []
+  const fields = Object.values(noun?.fields ?? {}).filter(({ kind }) => kind !== 'back' && kind !== 'secret')
+  return [...new Set([...args, ...fields.map(({ name }) => name), ...(known === '' ? [] : [known])])]
+}

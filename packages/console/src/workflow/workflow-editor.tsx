@@ -1,0 +1,178 @@
+import { useId, useState } from 'preact/hooks'
+import { may } from '../access.ts'
+import type { Entity } from '../entity.ts'
+import { FilterBuilder } from '../list/filter-builder.tsx'
+import type { Noun } from '../noun.ts'
+import { saveFields } from '../parts/save.ts'
+import { nouns } from '../schema.ts'
+import { Labelled } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { SelectField, TextField } from '../ui/inputs.tsx'
+import { Failure } from '../ui/states.tsx'
+import { CODE_STEP, draftOf, fieldsOf, type StepRow, VERB_STEP, type WorkflowDraft } from './draft.ts'
+import { StepLine } from './step-line.tsx'
+import { Trial } from './trial.tsx'
+
+const ERRORS = [
+  { value: 'Stop', label: 'stop, as failed' },
+  { value: 'Continue', label: 'continue with the next step' },
+  { value: 'Fallback', label: 'run the steps for failures' },
+]
+
+/** What starts a workflow and what it does, with a trial on a real event before it is saved. */
+export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity }) {
+  const id = useId()
+  const [base, setBase] = useState(entity)
+  const [draft, setDraft] = useState<WorkflowDraft>(() => draftOf(entity))
+  const [error, setError] = useState<Error | null>(null)
+  // Editors of code begin anew when steps change places.
+  const [edition, setEdition] = useState(0)
+  const set = (patch: Partial<WorkflowDraft>) => setDraft((old) => ({ ...old, ...patch }))
+  const isChanged = JSON.stringify(fieldsOf(draft)) !== JSON.stringify(fieldsOf(draftOf(base)))
+  // What others save is shown, unless it would replace what is being edited.
+  if (base.$version !== entity.$version && !isChanged) {
+    setBase(entity)
+    setDraft(draftOf(entity))
+    setEdition((number) => number + 1)
+  }
+  const arrange = (steps: readonly StepRow[]) => {
+    set({ steps })
+    setEdition((number) => number + 1)
+  }
+  const setEvent = (event: string) => set({ event, ...(nounOf(event) !== nounOf(draft.event) && { filter: {} }) })
+  const setStep = (at: number, patch: Partial<StepRow>) =>
+    set({ steps: draft.steps.map((row, n) => (n === at ? { ...row, ...patch } : row)) })
+  const move = (at: number, by: 1 | -1) => {
+    const steps = [...draft.steps]
+    const [row] = steps.splice(at, 1)
+    arrange(steps.toSpliced(at + by, 0, row!))
+  }
+  const save = async () => {
+    try {
+      if (await saveFields(noun, base, fieldsOf(draft))) setBase({ ...base, ...fieldsOf(draft) })
+      setError(null)
+    } catch (reason) {
+      setError(reason as Error)
+    }
+  }
+  const subject = nounOf(draft.event)
+  return (
+    <form
+      class="panel type-editor workflow-editor"
+      aria-labelledby={`${id}-title`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      <h2 id={`${id}-title`}>What it does</h2>
+      <div class="form-grid">
+        <Labelled label="When this event comes" for={`${id}-event`} hint="Deal.won, Deal.*, *.created">
+          <input
+            id={`${id}-event`}
+            class="code"
+            list={`${id}-events`}
+            autocomplete="off"
+            value={draft.event}
+            onInput={(event) => setEvent(event.currentTarget.value)}
+          />
+        </Labelled>
+        <TextField
+          label="Or by this schedule"
+          hint="Cron with a time zone: 0 9 * * 1-5 Europe/Berlin"
+          class="code"
+          value={draft.schedule}
+          onChange={(schedule) => set({ schedule })}
+        />
+      </div>
+      <datalist id={`${id}-events`}>
+        {eventNames().map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      {subject && (
+        <>
+          <h3>Only if</h3>
+          <FilterBuilder
+            key={subject.name}
+            noun={subject}
+            query={draft.filter}
+            onChange={(filter) => set({ filter })}
+          />
+        </>
+      )}
+      <h3>Steps</h3>
+      {draft.steps.map((row, at) => (
+        <StepLine
+          key={`${edition} ${at}`}
+          row={row}
+          number={at}
+          isLast={at === draft.steps.length - 1}
+          hasFallback={draft.errorHandling === 'Fallback'}
+          onChange={(patch) => setStep(at, patch)}
+          onMove={(by) => move(at, by)}
+          onRemove={() => arrange(draft.steps.toSpliced(at, 1))}
+        />
+      ))}
+      <div class="actions">
+        <button type="button" class="quiet" onClick={() => set({ steps: [...draft.steps, VERB_STEP] })}>
+          <Icon name="plus" /> Verb
+        </button>
+        <button type="button" class="quiet" onClick={() => set({ steps: [...draft.steps, CODE_STEP] })}>
+          <Icon name="plus" /> Code
+        </button>
+      </div>
+      <p class="hint">
+        A value such as <code>$event.data.name</code> or <code>$steps.0.$id</code> is replaced by what it refers to.
+      </p>
+      <h3>When a step fails</h3>
+      <div class="form-grid">
+        <SelectField
+          label="After the last try"
+          value={draft.errorHandling}
+          options={ERRORS}
+          onChange={(errorHandling) => set({ errorHandling })}
+        />
+        <TextField
+          label="Tries again"
+          hint="How many times; none when empty"
+          pattern="[0-9]+"
+          value={draft.retries}
+          onChange={(retries) => set({ retries })}
+        />
+        <TextField
+          label="After"
+          hint="30s, 2m; twice as long each time"
+          pattern="[0-9.]+(ms|s|m|h|d)"
+          value={draft.backoff}
+          onChange={(backoff) => set({ backoff })}
+        />
+        <TextField
+          label="At most"
+          hint="Seconds for the whole run"
+          pattern="[0-9.]+"
+          value={draft.timeout}
+          onChange={(timeout) => set({ timeout })}
+        />
+      </div>
+      <Trial workflow={entity.$id} draft={draft} />
+      <Failure error={error} />
+      <footer>
+        <button type="submit" class="primary" disabled={!isChanged}>
+          Save the workflow
+        </button>
+      </footer>
+    </form>
+  )
+}
+
+/** The type that an event is about, if it names one. */
+function nounOf(event: string): Noun | undefined {
+  return nouns.value.get(event.split('.')[0] ?? '')
+}
+
+/** The events of the types that the key may read. */
+function eventNames(): string[] {
+  const readable = [...nouns.value.values()].filter((noun) => may('read', noun))
+  return readable.flatMap(({ name, verbs }) => Object.values(verbs).map(({ event }) => `${name}.${event}`))
+}
