@@ -11,7 +11,7 @@ export function WrittenEvents({ events }: { events: readonly JsonObject[] }) {
       <ul aria-label="Events it would write">
         {events.map((event, at) => (
           <li key={at}>
-            <code>{String(event.type)}</code> <Written {...event} />
+            <code>{String(event.type)}</code> {titleIn(event)}
           </li>
         ))}
       </ul>
@@ -19,8 +19,8 @@ export function WrittenEvents({ events }: { events: readonly JsonObject[] }) {
   )
 }
 
-function Written({ entityType, entityId, verb, data }: JsonObject) {
+function titleIn({ entityType, entityId, verb, data }: JsonObject) {
   const title = titleOf((data ?? {}) as JsonObject, nouns.value.get(String(entityType)))
   // What it would create is not there to be opened.
-  return verb === 'create' ? <>{title}</> : <a href={href([String(entityType), String(entityId)])}>{title}</a>
+  return verb === 'create' ? title : <a href={href([String(entityType), String(entityId)])}>{title}</a>
 }
