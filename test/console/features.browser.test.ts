@@ -410,7 +410,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByLabel('Field name').nth(2).fill('length')
     await page.getByLabel('Kind of length').selectOption('number')
     await page.getByLabel('Effect').getByText('Adds length').waitFor()
-    await page.getByLabel('Effect').getByText('1 entities of this type exist').waitFor()
+    await page.getByLabel('Effect').getByText('1 entity of this type exists').waitFor()
     await page.getByRole('button', { name: 'Save the type' }).click()
     await page.getByText('Boat saved.').waitFor()
 

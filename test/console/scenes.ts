@@ -127,6 +127,7 @@ export const SCENES: readonly Scene[] = [
     arrange: async (page) => {
       await page.getByRole('button', { name: 'Try it without a trace' }).click()
       await page.getByText('It would run').waitFor()
+      await page.locator('main').evaluate((main) => main.scrollTo(0, 0))
     },
   },
   {
@@ -136,7 +137,7 @@ export const SCENES: readonly Scene[] = [
       const runs = page.getByRole('region', { name: 'Runs' })
       await runs.locator('summary').first().click()
       await runs.locator('.attempts li').first().waitFor()
-      await runs.scrollIntoViewIfNeeded()
+      await runs.evaluate((region) => region.scrollIntoView({ block: 'center' }))
     },
   },
   { name: 'bin', path: async (stage) => `bin?type=${await deletedType(stage)}` },
@@ -192,7 +193,7 @@ export const SCENES: readonly Scene[] = [
       await page.keyboard.insertText('(campaign) => ({ name: campaign.name.trim() + " 2027", budget: 5000 })')
       await page.getByRole('button', { name: 'Try it without a trace' }).click()
       await page.getByText('Tried on').waitFor()
-      await page.getByText('Tried on').scrollIntoViewIfNeeded()
+      await page.getByText('Tried on').evaluate((text) => text.scrollIntoView({ block: 'center' }))
     },
   },
   {
@@ -239,6 +240,9 @@ async function webhook({ host }: Stage, receiver: Receiver): Promise<string> {
   return body.$id
 }
 
+const TITLES = ['Director', 'Partner', 'Head of operations']
+let made = 0
+
 /** A proposal of an agent, half of which is in conflict with what others did meanwhile. */
 async function changeset({ host }: Stage): Promise<string> {
   const agent = host.as(await host.key('acme', 'propose:crm', { name: 'Research agent' }))
@@ -249,9 +253,13 @@ async function changeset({ host }: Stage): Promise<string> {
     path: `/Contact/${$id}`,
     body: { title: 'Head of Research', leadScore: 50 + at, organization: organization.$id },
   }))
+  const { results } = (await host.request('GET', '/~acme/Deal?stage=Negotiation&limit=1')).body
+  operations.push(...results.map(({ $id }: { $id: string }) => ({ method: 'POST', path: `/Deal/${$id}/win` })))
   const query = 'propose=Clean%20up%20after%20the%20import&reason=Titles%20and%20organizations%20were%20missing.'
   const { body } = await agent('POST', `/~acme/batch?${query}`, { operations })
-  for (const { $id } of contacts.slice(0, 2)) await host.request('PUT', `/~acme/Contact/${$id}`, { title: 'Director' })
+  // Another title each time: the same one again would be no change, and no conflict.
+  const title = TITLES[made++ % TITLES.length]!
+  for (const { $id } of contacts.slice(0, 2)) await host.request('PUT', `/~acme/Contact/${$id}`, { title })
   await host.request('POST', `/~acme/changesets/${body.$id}/comment`, { text: 'Is the second one right?' })
   return body.$id
 }

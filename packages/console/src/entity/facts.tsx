@@ -13,7 +13,8 @@ import { sayError } from '../toast.ts'
 import { Icon } from '../ui/icon.tsx'
 
 /** The fields of an entity, each edited in place. Empty ones are behind a button. */
-export function Facts({ noun, entity }: { noun: Noun; entity: Entity }) {
+export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly string[] }) {
+  const { noun, entity, omit = [] } = props
   const [all, setAll] = useState(false)
   const [editing, setEditing] = useState<string | null>(null)
   const declared = Object.values(noun.fields)
@@ -23,7 +24,7 @@ export function Facts({ noun, entity }: { noun: Noun; entity: Entity }) {
     (name) => !noun.fields[name] && !name.startsWith('$') && !/^(created|updated)At$/.test(name),
   )
   const isEmpty = (name: string) => entity[name] === undefined || entity[name] === null || entity[name] === ''
-  const names = [...declared, ...others]
+  const names = [...declared, ...others].filter((name) => !omit.includes(name))
   const empty = names.filter(isEmpty)
   const writes = mayChange(noun) && noun.verbs.update !== undefined
   const shown = all ? names : names.filter((name) => !isEmpty(name) || name === editing)

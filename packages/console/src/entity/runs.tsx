@@ -6,7 +6,7 @@ import { State, Time } from '../parts/value.tsx'
 import type { Page } from '../schema.ts'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
-import { Act, JsonText } from '../ui/basics.tsx'
+import { Act, FoldedJson } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 
 const STATES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
@@ -92,7 +92,7 @@ function Steps({ path }: { path: string }) {
             <State value={step.status} values={STEP_STATES} /> {step.verb ? `${step.type}.${step.verb}` : 'code'}{' '}
             {durationText(step)} {step.error}
             {step.hidden !== true && step.output !== null && (
-              <JsonText value={{ input: step.input, output: step.output }} label={`Step ${step.step}`} />
+              <FoldedJson value={{ input: step.input, output: step.output }} label={`Step ${step.step}`} />
             )}
           </li>
         ))}

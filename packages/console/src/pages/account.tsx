@@ -7,7 +7,6 @@ import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { confirm } from '../ui/dialog.tsx'
-import { EmptyState } from '../ui/states.tsx'
 
 interface Listed<T> {
   readonly results: readonly T[]
@@ -165,7 +164,7 @@ function Mine<T extends { readonly id: string }>(props: {
       keyOf={({ id }) => id}
       columns={props.columns}
       actions={props.actions}
-      empty={<EmptyState title={props.empty} />}
+      empty={<p class="about">{props.empty}</p>}
     />
   )
 }

@@ -30,6 +30,8 @@ import { Menu } from '../ui/menu.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { sayDone, write } from '../write.ts'
 
+/** The fields of a workflow that its editor shows. */
+const BUILT_FIELDS = ['triggerEvent', 'filter', 'schedule', 'steps', 'retryPolicy', 'errorHandling', 'timeout']
 const WorkflowEditor = lazy(async () => (await import('../workflow/workflow-editor.tsx')).WorkflowEditor)
 
 /** One entity: its fields, what belongs to it, notes, and everything that happened to it. */
@@ -55,6 +57,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   const isGone = statusOf(found.error) === 404
   const entity = isGone ? null : found.value
   const writes = mayChange(noun)
+  const buildsWorkflow = writes && noun.name === 'Workflow'
   const past = useData(
     ['was', id],
     isGone ? () => request('GET', `/${noun.name}/${id}/history`, { query: { limit: 1 } }) : null,
@@ -145,7 +148,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       {!isGone && <Failure error={found.error} onRetry={found.reload} />}
       {!entity && !found.error && <Skeleton rows={6} />}
       <div class="entity">
-        {entity && <Facts noun={noun} entity={entity} />}
+        {entity && <Facts noun={noun} entity={entity} {...(buildsWorkflow && { omit: BUILT_FIELDS })} />}
         <div class="entity-main">
           {entity && graph && (
             <section class="panel relations" aria-labelledby="relations-title">
@@ -154,7 +157,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             </section>
           )}
           {entity && time === null && <Timers noun={noun} id={id} />}
-          {entity && writes && noun.name === 'Workflow' && <WorkflowEditor key={id} noun={noun} entity={entity} />}
+          {entity && buildsWorkflow && <WorkflowEditor key={id} noun={noun} entity={entity} />}
           {entity && time === null && noun.name === 'Workflow' && <Runs workflow={id} writes={writes} />}
           {entity && <Related noun={noun} entity={entity} />}
           {entity && <Comments entity={entity} />}

@@ -77,11 +77,10 @@ function TypeList() {
         )}
       </Head>
       {own.length === 0 && (
-        <EmptyState icon="shape" title="No types of your own yet">
-          <p>
-            The built-in types below can be used as they are. Declare your own for what is special in your business.
-          </p>
-        </EmptyState>
+        <p class="notice">
+          You have no types of your own yet. Declare one for what is special in your business, or add fields to a
+          built-in type below.
+        </p>
       )}
       <DataTable
         label="Types"

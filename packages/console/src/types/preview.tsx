@@ -41,11 +41,17 @@ export function Preview({ noun, draft }: { noun: Noun | null; draft: TypeDraft }
           {value.removed.map(({ name, filled }) => (
             <li key={name} class="removed">
               Removes {name}
-              {filled > 0 ? `: ${numberText(filled)} entities keep a value that is no longer declared` : ''}
+              {filled > 0 ? `: ${numberText(filled)} stored values are no longer declared` : ''}
             </li>
           ))}
           {value.added.length + value.changed.length + value.removed.length === 0 && <li>Changes nothing</li>}
-          {value.entities > 0 && <li class="hint">{numberText(value.entities)} entities of this type exist.</li>}
+          {value.entities > 0 && (
+            <li class="hint">
+              {value.entities === 1
+                ? '1 entity of this type exists.'
+                : `${numberText(value.entities)} entities of this type exist.`}
+            </li>
+          )}
         </ul>
       )}
       <details>

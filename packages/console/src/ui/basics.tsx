@@ -55,6 +55,16 @@ export function JsonText({ value, label }: { value: unknown; label: string }) {
   )
 }
 
+/** JSON to unfold. */
+export function FoldedJson({ value, label }: { value: unknown; label: string }) {
+  return (
+    <details class="folded">
+      <summary>Values</summary>
+      <JsonText value={value} label={label} />
+    </details>
+  )
+}
+
 /** A labelled input of any sort. */
 export function Labelled(props: {
   label: ComponentChildren

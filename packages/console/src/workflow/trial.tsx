@@ -8,7 +8,7 @@ import { State } from '../parts/value.tsx'
 import { WrittenEvents } from '../parts/written-events.tsx'
 import { nouns, titleOf } from '../schema.ts'
 import { request } from '../service.ts'
-import { Act, JsonText } from '../ui/basics.tsx'
+import { Act, FoldedJson } from '../ui/basics.tsx'
 import { SelectField } from '../ui/inputs.tsx'
 import { Failure } from '../ui/states.tsx'
 import { fieldsOf, type WorkflowDraft } from './draft.ts'
@@ -77,7 +77,7 @@ function Steps({ outcome }: { outcome: WorkflowTest }) {
         {outcome.steps.map(({ step, status, type, verb, error, input, output }) => (
           <li key={step}>
             <State value={status} values={STATES} /> {verb ? `${type}.${verb}` : 'code'} {error}
-            <JsonText value={{ input, output }} label={`Step ${step}`} />
+            <FoldedJson value={{ input, output }} label={`Step ${step}`} />
           </li>
         ))}
       </ol>

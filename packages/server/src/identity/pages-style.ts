@@ -1,9 +1,10 @@
-/** The style of the pages for signing in, for invitations and for consent. */
-export const STYLE = `:root { color-scheme: light dark; --ink: #1c1c22; --paper: #fff; --line: #d4d4dc; --accent: #3a4fd0; --bad: #b3261e; --soft: #5d5d68 }
-@media (prefers-color-scheme: dark) { :root { --ink: #ececf1; --paper: #17171c; --line: #3c3c46; --accent: #93a2ff; --bad: #ff9b94; --soft: #a5a5b2 } }
+/** The style of the pages for signing in, for invitations and for consent, in the colours of the console. */
+export const STYLE = `:root { color-scheme: light dark; --ink: #1b1c1e; --paper: #fbfbfa; --surface: #fff; --line: #d9d8d3; --accent: #0f6b63; --on-accent: #fff; --bad: #a82a22; --soft: #5c6066 }
+@media (prefers-color-scheme: dark) { :root { --ink: #ebebe8; --paper: #121314; --surface: #191b1c; --line: #3a3e41; --accent: #6fc7bc; --on-accent: #06231f; --bad: #f39d95; --soft: #a2a6ab } }
 * { box-sizing: border-box }
-body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
-main { max-width: 28rem; margin: 12vh auto 4rem; padding: 0 1.25rem }
+body { margin: 0; font: 15px/1.5 ui-sans-serif, system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+main { max-width: 27rem; margin: 12vh auto 4rem; padding: 1.75rem; background: var(--surface); border: 1px solid var(--line); border-radius: .75rem }
+@media (max-width: 30rem) { main { margin: 0; border: 0; background: none } }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere }
 p { overflow-wrap: anywhere }
 form, fieldset, details { display: grid; gap: .75rem; margin: 1rem 0 0; padding: 0; border: 0 }
@@ -14,7 +15,7 @@ label { display: grid; gap: .25rem }
 input, select, textarea, button, .button { font: inherit; color: inherit; width: 100%; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent }
 select option { color: #1c1c22; background: #fff }
 button, .button { cursor: pointer; text-align: center; text-decoration: none }
-button.primary { color: var(--paper); background: var(--accent); border-color: var(--accent) }
+button.primary { color: var(--on-accent); background: var(--accent); border-color: var(--accent) }
 button:disabled { opacity: .5 }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 .actions { display: flex; gap: .75rem }
