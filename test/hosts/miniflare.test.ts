@@ -51,9 +51,18 @@ test('a key that asks too often is told so, and the operator is not counted', as
   expect((await stage.request('GET', '/~often/Contact')).status).toBe(200)
 })
 
+/** As much of a bucket as is used here: the types of miniflare depend on those of the program around them. */
+interface Bucket {
+  list(options: { prefix: string }): Promise<{ objects: { key: string }[] }>
+  get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>
+}
+
+const bucketOf = async (miniflare: (typeof running)['miniflare']) =>
+  (await miniflare.getR2Bucket('BACKUPS')) as unknown as Bucket
+
 describe('backups in R2', () => {
   const keys = async (prefix: string) => {
-    const bucket = await running.miniflare.getR2Bucket('BACKUPS')
+    const bucket = await bucketOf(running.miniflare)
     return (await bucket.list({ prefix })).objects.map(({ key }) => key)
   }
   const restored = async (slug: string) =>
@@ -94,7 +103,7 @@ describe('backups in R2', () => {
     await new Promise((done) => setTimeout(done, 20))
     await stage.request('POST', '/~long/import/Contact', rows(1_500, 1_500), ndjson)
     const before = await verdict('long')
-    const bucket = await running.miniflare.getR2Bucket('BACKUPS')
+    const bucket = await bucketOf(running.miniflare)
     const settled = async () => (await keys('long/')).filter((key) => key.endsWith('.gz')).length
     await expect.poll(settled, { timeout: 60_000 }).toBeGreaterThan(2)
     await new Promise((done) => setTimeout(done, 3_000))

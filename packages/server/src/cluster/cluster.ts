@@ -165,7 +165,7 @@ export class Cluster implements ClusterHost {
     this.#files = files
     this.#wakeAt = wakeAt
     // What a crash has left is a replica like any other: its end is compared with the log before it is used.
-    for (const slug of files.slugs()) await this.#replicas.withdraw(slug)
+    for (const slug of await files.allSlugs()) await this.#replicas.withdraw(slug)
     await this.#membership.join()
     void this.#membership.run()
     const { followers, snapshotChanges, snapshotBytes, patience } = this.#cluster
