@@ -1,10 +1,16 @@
-// Runs after every install. Makes what the Worker is deployed with: dist/isolates.js, the modules that it loads into isolates
-// of their own as texts, and dist/assets, the files of the console and of /docs.
+// Runs after every install. Makes dist/viewer, the files of the API viewer that the Node host sends compressed, and what the
+// Worker is deployed with: dist/isolates.js, the modules that it loads into isolates of their own as texts, and dist/assets,
+// the files of the console and of /docs.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, URL } from 'node:url'
+import { gzipSync } from 'node:zlib'
 
+const require = createRequire(import.meta.url)
+const VIEWER = { 'swagger-ui.js': 'swagger-ui-bundle.js', 'swagger-ui.css': 'swagger-ui.css' }
+
+stageViewer()
 const vite = await import('vite').catch(() => null)
 if (vite === null) console.log('The isolates of the Worker are not built: vite is not installed.')
 else await build(vite)
@@ -29,7 +35,7 @@ async function build({ build }) {
     })
     return output[0].code
   }
-  const quickjs = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
+  const quickjs = require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
   const argon2 = await compiledBy(async () => {
     const { argon2id } = await import('hash-wasm')
     const least = {
@@ -54,11 +60,30 @@ async function build({ build }) {
   writeFileSync(here('dist/isolates.js'), `export const ISOLATES = ${JSON.stringify(isolates)}\n`)
 }
 
+/** The files of Swagger UI, compressed and with their licence. */
+function stageViewer() {
+  const to = fileURLToPath(new URL('dist/viewer', import.meta.url))
+  rmSync(to, { recursive: true, force: true })
+  mkdirSync(to, { recursive: true })
+  const from = dirname(require.resolve('swagger-ui-dist/package.json'))
+  for (const [name, text] of viewerFiles()) writeFileSync(join(to, `${name}.gz`), gzipSync(text, { level: 9 }))
+  for (const name of ['LICENSE', 'NOTICE']) cpSync(join(from, name), join(to, name))
+}
+
+/** Without the comments that name source maps, which are not served. */
+function viewerFiles() {
+  return Object.entries(VIEWER).map(([name, file]) => {
+    const text = readFileSync(require.resolve(`swagger-ui-dist/${file}`), 'utf8')
+    return [name, text.replace(/\n?\/[/*]# sourceMappingURL=.*$/m, '')]
+  })
+}
+
 /** The files of the console, where it is built, and of the page of the API. */
 function stageAssets(here) {
   const to = here('dist/assets')
   rmSync(to, { recursive: true, force: true })
   cpSync(here('src/docs'), join(to, 'docs'), { recursive: true })
+  for (const [name, text] of viewerFiles()) writeFileSync(join(to, 'docs', name), text)
   const built = here('../console/dist')
   if (existsSync(built)) cpSync(built, join(to, 'console'), { recursive: true })
 }

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { DOCS_GUARDS } from '../host/page-guards.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 
-const FOLDER = new URL('../docs/', import.meta.url)
+const PAGE = new URL('../docs/', import.meta.url)
+/** Made at the installation from the package of Swagger UI, compressed as it is sent. */
+const VIEWER = new URL('../../dist/viewer/', import.meta.url)
 
-/** The files of the page by their path. Swagger UI is kept compressed, as it is sent. */
-const FILES: { readonly [path: string]: readonly [name: string, kind: string] } = {
-  docs: ['index.html', 'text/html'],
-  'docs/docs.js': ['docs.js', 'text/javascript'],
-  'docs/part.js': ['part.js', 'text/javascript'],
-  'docs/docs.css': ['docs.css', 'text/css'],
-  'docs/swagger-ui.js': ['swagger-ui/swagger-ui-bundle.js.gz', 'text/javascript'],
-  'docs/swagger-ui.css': ['swagger-ui/swagger-ui.css.gz', 'text/css'],
+/** The files of the page by their path. */
+const FILES: { readonly [path: string]: readonly [file: URL, kind: string] } = {
+  docs: [new URL('index.html', PAGE), 'text/html'],
+  'docs/docs.js': [new URL('docs.js', PAGE), 'text/javascript'],
+  'docs/part.js': [new URL('part.js', PAGE), 'text/javascript'],
+  'docs/docs.css': [new URL('docs.css', PAGE), 'text/css'],
+  'docs/swagger-ui.js': [new URL('swagger-ui.js.gz', VIEWER), 'text/javascript'],
+  'docs/swagger-ui.css': [new URL('swagger-ui.css.gz', VIEWER), 'text/css'],
 }
 
 interface File {
@@ -39,15 +40,15 @@ export function docsPage(ask: HttpRequest, segments: readonly string[]): HttpRes
 }
 
 function readFile(path: string): File {
-  const [name, kind] = FILES[path]!
-  const bytes = readFileSync(fileURLToPath(new URL(name, FOLDER)))
+  const [source, kind] = FILES[path]!
+  const bytes = readFileSync(source)
   const headers = {
     'content-type': `${kind}; charset=utf-8`,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     ...DOCS_GUARDS,
     'cache-control': 'no-cache',
   }
-  const file = { bytes, packed: name.endsWith('.gz'), headers }
+  const file = { bytes, packed: source.pathname.endsWith('.gz'), headers }
   read.set(path, file)
   return file
 }
