@@ -2,6 +2,7 @@ import { addressing, lenses } from './requirements/addressing.ts'
 import { automation } from './requirements/automation.ts'
 import { bulk, sync } from './requirements/bulk.ts'
 import { changesets } from './requirements/changesets.ts'
+import { cluster } from './requirements/cluster.ts'
 import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
 import { keys } from './requirements/keys.ts'
@@ -37,6 +38,7 @@ export const REQUIREMENTS = [
   ...mcp,
   ...batch,
   ...changesets,
+  ...cluster,
   ...metrics,
   ...client,
   ...cli,

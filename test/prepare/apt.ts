@@ -43,7 +43,10 @@ export function unpackWithApt(packages: readonly string[], folder: string): bool
 }
 
 /** Where the program of a package is when it is not what its script in /usr/bin would start. */
-const BINARIES: { readonly [name: string]: string } = { chromium: 'usr/lib/chromium/chromium' }
+const BINARIES: { readonly [name: string]: string } = {
+  chromium: 'usr/lib/chromium/chromium',
+  'postgresql-15': 'usr/lib/postgresql/15/bin/initdb',
+}
 
 function writeScripts(packages: readonly string[], folder: string): boolean {
   const root = join(folder, 'root')

@@ -18,6 +18,11 @@ const PROGRAMS: readonly Program[] = [
   },
   { names: ['curl'], debian: 'curl' },
   { names: ['fish'], debian: 'fish' },
+  {
+    names: ['initdb', 'postgresql-15'],
+    paths: [18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/initdb`),
+    debian: 'postgresql-15',
+  },
   { names: ['python3'], debian: 'python3' },
   { names: ['zsh'], debian: 'zsh' },
 ]

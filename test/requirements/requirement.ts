@@ -18,6 +18,7 @@ export type Area =
   | 'hosts'
   | 'running'
   | 'proof'
+  | 'cluster'
 
 /** One checkable fact of the contract: a sentence of service.md or of a numbered decision, in our own words. */
 export type Requirement<Id extends string = string> = {

@@ -21,7 +21,8 @@ import { readAddress } from './postgres/hosts.ts'
 import { PostgresLog } from './postgres/postgres-log.ts'
 import { Membership } from './protocol/membership.ts'
 import { Ownership, type TenantHost } from './protocol/ownership.ts'
-import type { TenantRow } from './protocol/replicated-log.ts'
+import { ranked } from './protocol/ranking.ts'
+import type { NodeRow, TenantRow } from './protocol/replicated-log.ts'
 import type { Time } from './protocol/time.ts'
 import { Router } from './router.ts'
 import { ClusterRunner } from './runner.ts'
@@ -57,6 +58,7 @@ export class Cluster implements ClusterHost {
   #files: TenantFiles | null = null
   #wakeAt: Book = () => {}
   #isStopping = false
+  #isDraining = false
   #patience: NodeJS.Timeout | null = null
 
   /** Reaches the log, and makes sure that this node may join. */
@@ -88,7 +90,7 @@ export class Cluster implements ClusterHost {
     this.#log = postgres
     this.#token = createHmac('sha256', settings.secretKey!).update('tildebase node').digest()
     this.#directory = new Directory(postgres)
-    this.#forwarder = new Forwarder(this.#token.toString('base64url'))
+    this.#forwarder = new Forwarder(this.#token.toString('base64url'), settings.rootKey!)
     this.#replicas = new ReplicaThread(cluster, settings.data)
     const report = (reason: unknown, doing: string) => this.#report(reason, doing)
     this.#membership = new Membership({
@@ -176,10 +178,12 @@ export class Cluster implements ClusterHost {
       ownership: this.#ownership,
       replicas: this.#replicas,
       data,
+      time: TIME,
       followers,
       snapshotChanges,
       snapshotBytes,
       report: (reason, doing) => this.#report(reason, doing),
+      warm: (slug, to) => this.#warm(slug, to),
       moving: (slug, to) => this.#tellOwner(slug, to),
     })
     this.#housekeeping.start()
@@ -196,6 +200,7 @@ export class Cluster implements ClusterHost {
       directory: this.#directory,
       replicas: this.#replicas,
       verifyElsewhere: (slug, secret) => this.#verifyElsewhere(slug, secret),
+      readElsewhere: (slug, path, sender) => this.#readElsewhere(slug, path, sender),
     })
   }
 
@@ -210,7 +215,7 @@ export class Cluster implements ClusterHost {
   }
 
   operatorPage(request: HttpRequest, segments: readonly string[], sender: Sender): MaybePromise<HttpResponse | null> {
-    return clusterPage(request, segments, sender, this.#isToken(request.headers[NODE_TOKEN]), {
+    return clusterPage(request, segments, sender, {
       log: this.#log,
       membership: this.#membership,
       ownership: this.#ownership,
@@ -227,15 +232,23 @@ export class Cluster implements ClusterHost {
     return this.#numbers.page(this.#ownership.all, this.#membership, this.#replicas, this.#housekeeping?.snapshots ?? 0)
   }
 
-  /** Gives all tenants to other nodes while requests go on being passed to them. */
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** Gives all tenants to other nodes. Requests that still come here are passed on to them for a while. */
   async drain(): Promise<void> {
+    const { nodes, session } = this.#membership
     this.#housekeeping?.stop()
+    if (!nodes.some((node) => node.session !== session && !node.draining)) return
+    this.#isDraining = true
     try {
       await this.#log.setDraining(this.#cluster.nodeName, true)
       await this.#housekeeping?.releaseAll()
     } catch (reason) {
       this.#report(reason, 'give the tenants away')
     }
+    await TIME.sleep(this.#cluster.grace)
   }
 
   async leave(): Promise<void> {
@@ -311,17 +324,42 @@ export class Cluster implements ClusterHost {
     }
   }
 
+  /** Lets a node bring its replica near the end of the log, so that requests wait for the rest only. */
+  async #warm(slug: string, session: string | null): Promise<void> {
+    const node = this.#membership.nodeOf(session)
+    if (node) await this.#forwarder.ask(node, '/operator/cluster/warm', { tenant: slug }).catch(() => {})
+  }
+
   #tellOwner(slug: string, session: string | null): void {
     const node = this.#membership.nodeOf(session)
     if (node) void this.#forwarder.ask(node, '/operator/cluster/take', { tenant: slug }).catch(() => {})
   }
 
-  async #verifyElsewhere(slug: string, secret: string): Promise<boolean> {
+  async #readElsewhere(slug: string, path: string, sender: Sender): Promise<HttpResponse | null> {
+    const node = await this.#nodeOf(slug)
+    if (!node) return null
+    const answer = await this.#forwarder.read(node, path, sender.kind === 'secret' ? sender.secret : null)
+    return { status: answer.status, headers: {}, body: await answer.text() }
+  }
+
+  /** The node that owns a tenant, or that will when it is asked; undefined when that is this one. */
+  async #nodeOf(slug: string): Promise<NodeRow | undefined> {
     const row = await this.#directory.find(slug)
-    const node = this.#membership.nodeOf(row?.owner ?? null)
-    if (!node || node.session === this.#membership.session) return false
+    if (!row) return undefined
+    const { nodes, session } = this.#membership
+    const node = this.#membership.nodeOf(row.owner) ?? ranked(slug, row.pin, nodes)[0]
+    return node?.session === session ? undefined : node
+  }
+
+  async #verifyElsewhere(slug: string, secret: string): Promise<boolean> {
+    const node = await this.#nodeOf(slug)
+    if (!node) return (await this.#ownedHere(slug)) ? this.#pool!.verify(slug, secret) : false
     const answer = await this.#forwarder.ask(node, '/operator/cluster/verify', { tenant: slug, secret })
     return answer.ok && ((await answer.json()) as { valid: boolean }).valid
+  }
+
+  async #ownedHere(slug: string): Promise<boolean> {
+    return (await this.#directory.find(slug)) !== null && (await this.#ownership.own(slug)) !== null
   }
 
   #isToken(given: string | string[] | undefined): boolean {

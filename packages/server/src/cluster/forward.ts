@@ -9,18 +9,21 @@ export const NODE_TOKEN = 'x-tilde-node'
 export const HOPS = 'x-tilde-hops'
 
 const CONNECT_MS = 2_000
+const ASK_MS = 30_000
 /** Headers of one connection, not of a request. */
 const OWN = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'te', 'trailer', NODE_TOKEN, HOPS])
 
 /** Passes requests on to other nodes, body and answer as they flow. */
 export class Forwarder {
   readonly #token: string
+  readonly #operatorKey: string
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1_024 })
   readonly #secure = new SecureAgent({ keepAlive: true, maxSockets: 1_024 })
   readonly #underWay = new Map<string, Set<ClientRequest>>()
 
-  constructor(token: string) {
+  constructor(token: string, operatorKey: string) {
     this.#token = token
+    this.#operatorKey = operatorKey
   }
 
   forward(node: NodeRow, request: IncomingMessage, response: ServerResponse, address: string): Promise<Forwarded> {
@@ -45,13 +48,21 @@ export class Forwarder {
     return this.#exchange(out, request, response)
   }
 
-  /** Asks another node something, as one node to another. */
-  async ask(node: NodeRow, path: string, body: object): Promise<Response> {
+  /** Asks another node something, as the operator would. */
+  ask(node: NodeRow, path: string, body: object): Promise<Response> {
     return fetch(`${node.url}${path}`, {
       method: 'POST',
-      headers: { [NODE_TOKEN]: this.#token, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.#operatorKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(CONNECT_MS),
+      signal: AbortSignal.timeout(ASK_MS),
+    })
+  }
+
+  /** Reads something of a tenant of another node, with a key of the tenant or as the operator. */
+  read(node: NodeRow, path: string, secret: string | null): Promise<Response> {
+    return fetch(`${node.url}${path}`, {
+      headers: { authorization: `Bearer ${secret ?? this.#operatorKey}` },
+      signal: AbortSignal.timeout(ASK_MS),
     })
   }
 

@@ -7,6 +7,8 @@ import type { OwnedTenant } from './protocol/owned-tenant.ts'
 import type { Ownership } from './protocol/ownership.ts'
 import { ranked } from './protocol/ranking.ts'
 import type { ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
+import { takeSnapshot } from './protocol/snapshot.ts'
+import type { Time } from './protocol/time.ts'
 
 export interface HousekeepingOptions {
   readonly log: ReplicatedLog
@@ -15,11 +17,14 @@ export interface HousekeepingOptions {
   readonly ownership: Ownership
   readonly replicas: ReplicaThread
   readonly data: string
+  readonly time: Time
   readonly followers: number
   readonly snapshotChanges: number
   readonly snapshotBytes: number
   readonly report: (reason: unknown, doing: string) => void
-  /** A tenant is about to be given to a node. */
+  /** Lets a node prepare for a tenant. */
+  readonly warm: (slug: string, to: string | null) => Promise<void>
+  /** A tenant was given to a node. */
   readonly moving: (slug: string, to: string | null) => void
 }
 
@@ -84,8 +89,9 @@ export class Housekeeping {
     const kept = this.#kept.get(slug)
     if (kept) kept.pin = node
     const to = ranked(slug, node, membership.nodes)[0]
-    if (!to || to.session === membership.session || !ownership.get(slug)) return true
-    return this.#release(slug, to.session)
+    if (!to || to.session === membership.session) return true
+    // It may have been given to this node a moment ago.
+    return (await ownership.own(slug)) === null || this.#release(slug, to.session)
   }
 
   /** Gives all tenants away; done when none is left, or when no node takes them. */
@@ -137,8 +143,9 @@ export class Housekeeping {
   }
 
   async #release(slug: string, to: string | null): Promise<boolean> {
-    const { ownership, moving, report } = this.#options
+    const { ownership, warm, moving, report } = this.#options
     try {
+      await warm(slug, to)
       const isReleased = await ownership.release(slug, to)
       if (isReleased) moving(slug, to)
       return isReleased
@@ -182,15 +189,14 @@ export class Housekeeping {
 
   /** Copies the file beside the requests, waits until the log has all that is in the copy, and saves it. */
   async #snapshot(tenant: OwnedTenant, kept: Kept): Promise<void> {
-    const { pool, replicas, data } = this.#options
+    const { pool, replicas, data, time } = this.#options
     const { slug } = tenant
     const path = join(data, 'scratch', `${slug}.snapshot`)
     try {
       await pool.runTask(slug, { do: 'copy', path, asOf: null })
-      const { n } = await replicas.stateOfFile(path)
-      while (!tenant.isLost && tenant.head < n) await new Promise((done) => setTimeout(done, 20))
-      if (tenant.isLost) return
-      await replicas.saveSnapshot(slug, path)
+      const at = await replicas.stateOfFile(path)
+      const n = await takeSnapshot(tenant, { at, save: () => replicas.saveSnapshot(slug, path) }, time)
+      if (n === null) return
       kept.snapshot = n
       kept.bytes = 0
       this.#snapshots++

@@ -33,14 +33,13 @@ export async function clusterPage(
   request: HttpRequest,
   segments: readonly string[],
   sender: Sender,
-  isNode: boolean,
   options: ClusterPageOptions,
 ): Promise<HttpResponse | null> {
   const [, area, action, ...rest] = segments
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const isList = area === 'tenants' && action === undefined && method === 'GET'
   if ((area !== 'cluster' && !isList) || rest.length > 0) return null
-  if (sender.kind !== 'operator' && !isNode) {
+  if (sender.kind !== 'operator') {
     if (sender.kind === 'anonymous') throw unauthorized()
     throw new Problem('forbidden', 'Only the key of the operator opens this.')
   }
@@ -55,6 +54,8 @@ export async function clusterPage(
       return move(body, options)
     case 'take':
       return render(json(200, { taken: (await options.ownership.own(slugOf(text(body, 'tenant')))) !== null }))
+    case 'warm':
+      return warm(slugOf(text(body, 'tenant')), options)
     case 'verify': {
       const valid = await options.pool.verify(slugOf(text(body, 'tenant')), text(body, 'secret'))
       return render(json(200, { valid }))
@@ -117,6 +118,13 @@ async function drain(body: { readonly [name: string]: unknown }, { log }: Cluste
   const draining = body.draining !== false
   if (!(await log.setDraining(node, draining))) throw noNode(node)
   return render(json(200, { node, draining }))
+}
+
+/** Brings the replica of a tenant of another node near the end of the log. */
+async function warm(slug: string, { log, ownership, replicas }: ClusterPageOptions): Promise<HttpResponse> {
+  const [row] = await log.find([slug])
+  if (row && !ownership.gateOf(slug)) await replicas.bring(row)
+  return render(json(200, { tenant: slug }))
 }
 
 /** Only the owner can give a tenant away: any other node asks it to. */

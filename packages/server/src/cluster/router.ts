@@ -56,9 +56,11 @@ export class Router {
 
   async #route(slug: string, request: IncomingMessage, response: ServerResponse, address: string): Promise<boolean> {
     const { directory, ownership, forwarder, patience, isNode, report } = this.#options
-    if (isNode(request) && hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
-    // The node that passed it on knew no better: what this one has kept may be as old.
-    if (hopsOf(request) > 0) directory.forget(slug)
+    if (isNode(request)) {
+      if (hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
+      // Another node believes that the tenant is here: what this one remembers may be as old.
+      directory.forget(slug)
+    }
     const until = performance.now() + patience
     let failure: unknown = null
     while (!response.destroyed) {

@@ -27,6 +27,8 @@ export interface RunnerOptions {
   readonly replicas: ReplicaThread
   /** Asks another node whether its tenant knows a key. */
   readonly verifyElsewhere: (slug: string, secret: string) => Promise<boolean>
+  /** Reads a path of a tenant of another node; null when this node should have it. */
+  readonly readElsewhere: (slug: string, path: string, sender: Sender) => Promise<HttpResponse | null>
 }
 
 let scratch = 0
@@ -60,6 +62,10 @@ export class ClusterRunner implements TenantRunner {
           id: slug,
         },
       )
+    // A tenant that a request reads beside its own, such as its fork, may be on another node.
+    const read = ask.method === 'GET' ? await this.#options.readElsewhere(slug, ask.path, sender) : null
+    if (read) return read
+    if (await ownership.own(slug)) return pool.answer(slug, ask, place, sender, requestId)
     throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
   }
 

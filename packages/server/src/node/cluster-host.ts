@@ -44,7 +44,9 @@ export interface ClusterHost {
   operatorPage(request: HttpRequest, segments: readonly string[], sender: Sender): MaybePromise<HttpResponse | null>
   /** Numbers for `/metrics`. */
   metrics(): string
-  /** Gives all tenants to other nodes. */
+  /** Whether this node gives its tenants away because it is about to stop. */
+  readonly isDraining: boolean
+  /** Gives all tenants to other nodes, and passes requests on for a while. */
   drain(): Promise<void>
   leave(): Promise<void>
 }

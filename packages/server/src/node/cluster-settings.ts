@@ -14,6 +14,8 @@ export interface ClusterSettings {
   readonly followers: number
   /** How long an answer may wait for the log before it is refused, in milliseconds. */
   readonly patience: number
+  /** How long a node that stops passes requests on after its tenants have left, in milliseconds. */
+  readonly grace: number
   /** After how many changes, and how many bytes of them, a tenant has a new snapshot. */
   readonly snapshotChanges: number
   readonly snapshotBytes: number
@@ -37,6 +39,7 @@ export function readClusterSettings(read: Read): ClusterSettings | null {
     lease: number('TILDE_CLUSTER_LEASE', 6, 0.5, 600) * 1_000,
     followers: number('TILDE_CLUSTER_FOLLOWERS', 1, 0, 10),
     patience: number('TILDE_CLUSTER_PATIENCE', 30, 1, 600) * 1_000,
+    grace: number('TILDE_CLUSTER_GRACE', 5, 0, 600) * 1_000,
     snapshotChanges: number('TILDE_CLUSTER_SNAPSHOT_CHANGES', 5_000, 1, 1_000_000),
     snapshotBytes: number('TILDE_CLUSTER_SNAPSHOT_MIB', 64, 1, 10_000) * 1_048_576,
   }

@@ -33,6 +33,7 @@ export async function startHost(settings: Settings, cluster?: ClusterHost): Prom
     }),
     isStopping: service.isStopping,
     elsewhere: cluster?.elsewhere,
+    isLeaving: cluster && (() => cluster.isDraining),
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
     stalls: new StallWatch(settings.bodyTimeout),

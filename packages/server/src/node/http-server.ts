@@ -21,6 +21,8 @@ export interface HttpOptions extends UploadOptions {
   readonly streams: (path: string) => boolean
   /** Whether the service is about to end: it then takes nothing new. */
   readonly isStopping: () => boolean
+  /** Whether clients should connect elsewhere: each answer ends its connection. */
+  readonly isLeaving?: (() => boolean) | undefined
   /** Passes a request on to where its tenant is. False when it is to be answered here. */
   readonly elsewhere?:
     | ((request: IncomingMessage, response: ServerResponse, address: string) => boolean | Promise<boolean>)
@@ -89,6 +91,7 @@ async function serve(
 ): Promise<void> {
   let answer: HttpResponse
   let counted: CountedRequest | null = null
+  if (options.isLeaving?.()) response.shouldKeepAlive = false
   try {
     if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
     // A request through a proxy may name the whole address.

@@ -125,7 +125,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       }
       const known = await proof.answer(request, segments)
       if (known) return known
-      return docsPage(request, segments) ?? pages(request, segments) ?? publicPage(request, segments, stopping)
+      return docsPage(request, segments) ?? pages(request, segments) ?? publicPage(request, segments, stopping || cluster?.isDraining === true)
     },
   })
   return {

@@ -76,7 +76,8 @@ export class Membership {
       await time.sleep(lease / BEATS)
       if (this.#ended) return
       try {
-        await this.beat()
+        // A session that has just joined shows itself at once.
+        if (!(await this.beat())) await this.beat()
       } catch (reason) {
         this.#reached = false
         report(reason, 'renew the lease')

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+
+/** A PostgreSQL of its own, on a port of loopback and in a folder that goes with it. */
+export interface TestPostgres {
+  readonly url: string
+  query(text: string): Promise<readonly Record<string, unknown>[]>
+  /** Ends it at once, as a crash does, and starts it again. */
+  restart(): void
+  stop(): Promise<void>
+}
+
+const PLACES = [
+  '/usr/lib/postgresql/*/bin',
+  join(import.meta.dirname, '../../../.tmp/programs/root/usr/lib/postgresql/*/bin'),
+  '/opt/homebrew/opt/postgresql*/bin',
+]
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const bin = globSync(PLACES)
+    .sort()
+    .find((folder) => existsSync(join(folder, 'initdb')))
+  if (bin === undefined) throw new Error('There is no PostgreSQL. npm test installs it.')
+  const folder = mkdtempSync('/tmp/tildebase-postgres-')
+  const isRoot = userInfo().uid === 0
+  // PostgreSQL does not run as root.
+  const uid = isRoot ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : userInfo().uid
+  if (isRoot) chownSync(folder, uid, uid)
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(join(bin, program), args, { stdio: 'ignore', cwd: folder, ...(isRoot && { uid, gid: uid }) })
+  const data = join(folder, 'data')
+  const port = await freePort()
+  run('initdb', '-D', data, '-A', 'trust', '-U', 'tilde', '--no-sync')
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=100`
+  const start = () => run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start')
+  start()
+  run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'tilde', 'tilde')
+  const url = `postgres://tilde@127.0.0.1:${port}/tilde`
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  return {
+    url,
+    query: (text) => sql.unsafe(text) as never,
+    restart() {
+      run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+      start()
+    },
+    async stop() {
+      await sql.end({ timeout: 1 })
+      run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => done(port))
+    })
+  })
+}

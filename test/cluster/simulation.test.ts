@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { verifies } from '../verifies.ts'
+import { runHistories } from './simulation/histories.ts'
+
+const HISTORIES = Number(process.env.TILDE_CLUSTER_HISTORIES ?? 300)
+/** Enough to meet each mistake below several times. */
+const MISTAKEN = 2_000
+
+verifies(
+  ['cluster.protocol', 'cluster.fence', 'cluster.gate'],
+  'histories with crashes, stops, partitions, failovers and clocks that jump are linearizable, and lose nothing',
+  async () => {
+    const { fault, acknowledged } = await runHistories(1, HISTORIES)
+
+    expect(fault).toBeNull()
+    expect(acknowledged).toBeGreaterThan(HISTORIES)
+  },
+)
+
+test.each([
+  ['answers that leave before the log has what they saw', { ungated: true }],
+  ['a node that believes its lease for ever', { trusting: true }],
+  ['a file of a crash that is used as it is', { unverified: true }],
+  ['a log that takes changes of an earlier owner', { unfenced: true }],
+])('the simulation finds %s', async (_, mistakes) => {
+  expect((await runHistories(1, MISTAKEN, mistakes)).fault).not.toBeNull()
+})

@@ -1,0 +1,111 @@
+/** Random numbers that a seed decides. */
+export class Chance {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = (seed * 0x9e3779b9) | 0
+  }
+
+  /** From 0 up to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+
+  below(n: number): number {
+    return Math.floor(this.next() * n)
+  }
+
+  between(from: number, to: number): number {
+    return from + this.next() * (to - from)
+  }
+
+  is(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  of<T>(all: readonly T[]): T {
+    return all[this.below(all.length)]!
+  }
+}
+
+interface Due {
+  readonly at: number
+  readonly order: number
+  readonly run: () => void
+}
+
+/** A world with a time of its own: nothing happens but what is due, one thing after the other. */
+export class World {
+  readonly chance: Chance
+  now = 0
+  readonly #heap: Due[] = []
+  #order = 0
+  #numbers = 0
+
+  constructor(seed: number) {
+    this.chance = new Chance(seed)
+  }
+
+  /** A number that is not used twice. */
+  number(): number {
+    return ++this.#numbers
+  }
+
+  /** Runs something after so many milliseconds. */
+  after(ms: number, run: () => void): void {
+    this.#push({ at: this.now + Math.max(0, ms), order: this.#order++, run })
+  }
+
+  /** Lets time pass until a moment. Between two events all promises that can go on have gone on. */
+  async runUntil(end: number): Promise<void> {
+    while (this.#heap.length > 0 && this.#heap[0]!.at <= end) {
+      const { at, run } = this.#pop()
+      this.now = at
+      run()
+      await settled()
+    }
+    this.now = end
+  }
+
+  #push(due: Due): void {
+    const heap = this.#heap
+    let i = heap.push(due) - 1
+    while (i > 0) {
+      const parent = (i - 1) >> 1
+      if (isBefore(heap[parent]!, due)) break
+      heap[i] = heap[parent]!
+      i = parent
+    }
+    heap[i] = due
+  }
+
+  #pop(): Due {
+    const heap = this.#heap
+    const first = heap[0]!
+    const last = heap.pop()!
+    if (heap.length === 0) return first
+    let i = 0
+    for (;;) {
+      let child = 2 * i + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++
+      if (isBefore(last, heap[child]!)) break
+      heap[i] = heap[child]!
+      i = child
+    }
+    heap[i] = last
+    return first
+  }
+}
+
+function isBefore(a: Due, b: Due): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
+}
+
+/** Done when no promise can go on by itself. */
+function settled(): Promise<void> {
+  return new Promise((done) => setImmediate(done))
+}

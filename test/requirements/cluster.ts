@@ -1,0 +1,28 @@
+import { requirements } from './requirement.ts'
+
+/** Several nodes that share one log. */
+export const cluster = requirements('cluster', {
+  T1: {
+    'cluster.owner': 'A tenant is owned by one node; every node takes requests for it and passes them on.',
+    'cluster.fence': 'What a node commits after another has claimed the tenant is not in the log.',
+    'cluster.gate': 'No answer leaves before the commits that it saw are in the log.',
+    'cluster.protocol': 'Histories with faults are linearizable per tenant, and no acknowledged write is lost.',
+  },
+  T2: {
+    'cluster.crash': 'When the owner dies, another node goes on with all acknowledged writes.',
+    'cluster.stop': 'A node that is told to stop hands its tenants over; no request fails.',
+    'cluster.move': 'A tenant moves to another node without a failed request.',
+    'cluster.database': 'A restart of PostgreSQL loses nothing, and the nodes go on by themselves.',
+  },
+  T3: {
+    'cluster.create': 'In a cluster only the operator and sign-ups create tenants.',
+    'cluster.settings': 'A node whose keys or base URL differ from the cluster’s does not start.',
+    'cluster.folder': 'A data folder of a single node cannot be used by a cluster, nor the other way round.',
+    'cluster.in.out': 'A tenant moves into a cluster and out of it by backup and restore.',
+  },
+  T4: {
+    'cluster.erase': 'After an erasure the log and its snapshots do not hold the values any more.',
+    'cluster.snapshot': 'Snapshots replace the changes before them, and a new node starts from one.',
+    'cluster.status': 'GET /operator/cluster shows the nodes and who owns a tenant.',
+  },
+})
