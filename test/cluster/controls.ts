@@ -8,8 +8,8 @@ export const CONTROLS: Readonly<Record<string, readonly Patch[]>> = {
   'early-answers': [
     {
       file: `${CLUSTER}/protocol/owned-tenant.ts`,
-      text: 'if (this.#held.length === 0 && this.#committed === this.head && this.#isTrusted()) return release()',
-      by: 'return release()',
+      text: 'if (this.#held.length === 0 && this.#committed === this.head && this.#isTrusted()) return void release()',
+      by: 'if (this.#now() >= 0) return void release()',
     },
   ],
   /** An owner of an earlier epoch overwrites the log. */

@@ -5,8 +5,9 @@ import { insist, type Reply, request } from './request.ts'
 
 /** Creates in one atomic batch. */
 const BATCH = 20
-/** Milliseconds between two requests of one client. */
+/** Milliseconds, at most, between two requests of one client. */
 const PACE = 30
+const BATCH_PACE = 300
 
 /** How often a batch without an answer is sent again after the end of a round. */
 const LAST_TRIES = 20
@@ -102,7 +103,7 @@ export async function runCreator(urls: readonly string[], options: ClientOptions
       recorder.notice(answer)
       success = successOf(answer)
       if (success !== null) ended = performance.now()
-      await pause(PACE * chance.next())
+      await pause(BATCH_PACE * chance.next())
     }
     const isKnown = success !== null
     for (const [index, value] of values.entries()) {
