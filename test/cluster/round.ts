@@ -105,9 +105,13 @@ interface Load {
   stop(): void
 }
 
-/** One editor per node, a creator and a follower. */
+/**
+ * One editor per node, a creator and a follower. Through one of the nodes nothing is written: an owner that has lost the
+ * databases and has nothing to append would go on answering reads, if its lease did not end.
+ */
 async function startLoad(urls: readonly string[], tenant: TestTenant, chance: Chance, round: string): Promise<Load> {
   const recorder = new Recorder()
+  const quiet = chance.pick(urls)
   let isOver = false
   const options = (role: string) => ({
     name: `${round}-${tenant.slug}-${role}`,
@@ -119,8 +123,11 @@ async function startLoad(urls: readonly string[], tenant: TestTenant, chance: Ch
   const targets = await createTargets(urls, options('setup'), TARGETS)
   const began = performance.now()
   const ended = Promise.all([
-    ...urls.map((url, index) => runEditor(url, targets, options(`editor${index + 1}`))),
-    runCreator(urls, options('creator')),
+    ...urls.map((url, index) => runEditor(url, targets, url !== quiet, options(`editor${index + 1}`))),
+    runCreator(
+      urls.filter((url) => url !== quiet),
+      options('creator'),
+    ),
     runFollower(urls, tenant.cursor, options('follower')),
   ])
   return { tenant, recorder, targets, began, ended, stop: () => (isOver = true) }

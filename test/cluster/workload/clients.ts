@@ -54,15 +54,20 @@ export async function createTargets(
   return targets
 }
 
-/** Reads, writes and swaps the targets through one node. */
-export async function runEditor(url: string, targets: readonly Target[], options: ClientOptions): Promise<void> {
+/** Reads the targets through one node, and writes and swaps them if wanted. */
+export async function runEditor(
+  url: string,
+  targets: readonly Target[],
+  writes: boolean,
+  options: ClientOptions,
+): Promise<void> {
   const { name, tenant, recorder, chance, isOver } = options
   const seen = new Map(targets.map(({ id }) => [id, 1]))
   for (let number = 0; !isOver(); number++) {
     const { id } = chance.pick(targets)
     const path = `/~${tenant}/Contact/${id}`
     const value = `${name}-${number}`
-    const kind = chance.next()
+    const kind = writes ? chance.next() : 0
     const expected = seen.get(id)!
     const state =
       kind < 0.4
