@@ -13,7 +13,7 @@ import { insist } from './workload/request.ts'
 /** Entities of a tenant that all its clients read and write. */
 const TARGETS = 3
 /** Milliseconds within which every tenant must acknowledge writes again after everything was mended. */
-const RECOVERY = 90_000
+const RECOVERY = 60_000
 
 /** A tenant of the test, with the number of the last event that was judged. */
 export interface TestTenant {
@@ -66,13 +66,14 @@ export async function runRound(
   for (const load of loads) await load.ended
   let unacknowledged = 0
   for (const { tenant, recorder, targets } of loads) {
+    if (violations.some(({ kind }) => kind === 'stopped')) break
     const log = await readLog(chance.shuffle(cluster.urls), tenant.slug, tenant.cursor)
     violations.push(...judgeLog(log, recorder.operations, recorder.observations, tenant.cursor).map(inTenant(tenant)))
     violations.push(...judgeTargets(recorder, targets).map(inTenant(tenant)))
     unacknowledged += countUnacknowledged(log, recorder.operations)
     tenant.cursor = log.at(-1)?.seq ?? tenant.cursor
   }
-  violations.push(...(await verify(cluster.urls, chance.pick(tenants))))
+  if (violations.length === 0) violations.push(...(await verify(cluster.urls, chance.pick(tenants))))
   const recorders = loads.map(({ recorder }) => recorder)
   for (const [reason, count] of Object.entries(addUp(recorders.map(({ reasons }) => reasons))))
     notes.push(`${count} × ${reason}`)

@@ -3,6 +3,9 @@ import { KEY } from '../../faults/server.ts'
 /** Milliseconds that a client waits for an answer. */
 const PATIENCE = 8_000
 
+/** Milliseconds within which a request of the test itself must succeed. */
+const INSIST = 60_000
+
 /** Statuses that do not change when the request is sent again. */
 const HOPELESS = new Set([400, 401, 403, 405, 422])
 
@@ -45,7 +48,7 @@ export async function insist(
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<any> {
-  const until = Date.now() + 120_000
+  const until = Date.now() + INSIST
   let last: Answer = null
   for (let tries = 0; Date.now() < until; tries++) {
     last = await request(urls[tries % urls.length]!, method, path, body, headers, 30_000)
