@@ -26,12 +26,14 @@ export const OPERATION_FAULTS: readonly Fault[] = [
   {
     name: 'a tenant is moved back and forth',
     async run({ cluster, chance, tenant, note }) {
+      let refused = 0
       for (let times = 0; times < 4; times++) {
         const { machine } = chance.pick(cluster.others(await cluster.ownerOf(tenant)))
-        await command(cluster, cluster.nodes[0]!, 'move', tenant, machine)
+        // A tenant that is still on its way may not be moved.
+        await command(cluster, cluster.nodes[0]!, 'move', tenant, machine).catch(() => refused++)
         await pause(chance.between(0, 1_000))
       }
-      note('moved four times')
+      note(`moved ${4 - refused} times`)
     },
   },
   {
