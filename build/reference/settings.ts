@@ -58,6 +58,16 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_WEBHOOK_RETENTION: 'How long records of finished deliveries are kept.',
     TILDE_WEBHOOKS_INSECURE: '`1` allows http and private addresses, for development.',
   },
+  Cluster: {
+    TILDE_CLUSTER: 'The PostgreSQL that the nodes of a [cluster](../cluster.md) share.',
+    TILDE_NODE_NAME: 'The name of this node. Two nodes must not have the same name.',
+    TILDE_ADVERTISE: 'The address at which other nodes reach this one.',
+    TILDE_CLUSTER_LEASE: 'Seconds without a sign of a node after which others take over its tenants.',
+    TILDE_CLUSTER_FOLLOWERS: 'How many nodes beside the owner keep a copy of each tenant.',
+    TILDE_CLUSTER_PATIENCE: 'Seconds that an answer waits for PostgreSQL, and a request for an owner, before 503.',
+    TILDE_CLUSTER_SNAPSHOT_CHANGES: 'Commits after which a tenant gets a new snapshot.',
+    TILDE_CLUSTER_SNAPSHOT_MIB: 'MiB of changes after which a tenant gets a new snapshot.',
+  },
   Observability: {
     TILDE_LOG: '`requests` logs a line of JSON for each request; `faults` logs faults only.',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'Where spans are sent, as OTLP over HTTP.',
@@ -84,6 +94,8 @@ const WITHOUT_LITERAL: { readonly [variable: string]: string } = {
   TILDE_SIGNING_KEY: 'generated',
   TILDE_BASE_URL: 'the address listened on',
   TILDE_WEBHOOKS_INSECURE: '`0`',
+  TILDE_NODE_NAME: 'the host name',
+  TILDE_ADVERTISE: '`http://{host}:{port}`',
   OTEL_SERVICE_NAME: '`tildebase`',
 }
 
@@ -117,7 +129,7 @@ function flagOf(variable: string): string {
   return flag ? code(`--${flag[0]}`) : ''
 }
 
-const CONFIG = source('packages/server/src/node/config.ts')
+const CONFIG = source('packages/server/src/node/config.ts') + source('packages/server/src/node/cluster-settings.ts')
 
 /** The default as it is written in the code: `env.TILDE_X || '10s'`. */
 function defaultOf(variable: string): string {
@@ -125,8 +137,9 @@ function defaultOf(variable: string): string {
   if (given !== undefined) return given
   const found =
     new RegExp(`${variable}'?\\)? (?:\\|\\||\\?\\?) '([^']*)'`).exec(CONFIG) ??
-    new RegExp(`'${variable}', env, '([^']*)'`).exec(CONFIG)
-  return found?.[1] ? code(found[1]) : 'none'
+    new RegExp(`'${variable}', env, '([^']*)'`).exec(CONFIG) ??
+    new RegExp(`number\\('${variable}', ([\\d_]+)`).exec(CONFIG)
+  return found?.[1] ? code(found[1].replaceAll('_', '')) : 'none'
 }
 
 /** Fails when the code reads a setting that is not described here, or does not read one that is. */

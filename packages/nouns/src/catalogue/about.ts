@@ -31,7 +31,7 @@ export const ABOUT_TYPES: { readonly [name in keyof Catalogue]: string } = {
   Segment: 'A part of the audience, selected by criteria.',
   Experiment: 'A test that compares variants.',
   FeatureFlag: 'A feature that is switched on for some users.',
-  Agent: 'An assistant that acts by itself or on request.',
+  Agent: 'An assistant that acts automatically or on request.',
   Integration: 'A connection to another service.',
   Workflow: 'Steps that run after an event or by a schedule.',
   ApiKey: 'A key for programs. Its secret is returned once, on creation.',
