@@ -72,7 +72,10 @@ describe('the documentation site', () => {
       const { page, faults } = await browser.open()
       await page.goto(`${files.url}/`)
 
-      await page.getByRole('button', { name: /Search/ }).first().click()
+      await page
+        .getByRole('button', { name: /Search/ })
+        .first()
+        .click()
       await page.getByRole('searchbox').fill('over_budget')
       await page.locator('.result', { hasText: 'Error' }).first().click()
       await page.locator('h1', { hasText: 'Errors' }).waitFor()

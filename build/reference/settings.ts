@@ -68,6 +68,9 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_CLUSTER_SNAPSHOT_CHANGES: 'Commits after which a tenant gets a new snapshot.',
     TILDE_CLUSTER_SNAPSHOT_MIB: 'MiB of changes after which a tenant gets a new snapshot.',
   },
+  'Durable Objects': {
+    TILDE_BACKUP_SECONDS: 'Seconds between two backups of a tenant that was written to.',
+  },
   Observability: {
     TILDE_LOG: '`requests` logs a line of JSON for each request; `faults` logs faults only.',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'Where spans are sent, as OTLP over HTTP.',
@@ -97,6 +100,7 @@ const WITHOUT_LITERAL: { readonly [variable: string]: string } = {
   TILDE_NODE_NAME: 'the host name',
   TILDE_ADVERTISE: '`http://{host}:{port}`',
   OTEL_SERVICE_NAME: '`tildebase`',
+  TILDE_BACKUP_SECONDS: '`300`',
 }
 
 /** The settings of the server, by group. */

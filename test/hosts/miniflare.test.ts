@@ -34,7 +34,8 @@ test('the console and the page of the API are served with their guards', async (
 
   expect([console.status, (await get(script)).status]).toEqual([200, 200])
   expect(console.headers.get('content-security-policy')).toContain("default-src 'none'")
-  for (const path of ['/docs', '/docs/docs.js', '/~acme/docs']) expect((await get(path)).status, path).toBe(200)
+  for (const path of ['/docs', '/docs/docs.js', '/docs/swagger-ui.js', '/docs/swagger-ui.css', '/~acme/docs'])
+    expect((await get(path)).status, path).toBe(200)
   expect((await get('/console/nothing.js')).status).toBe(404)
   expect((await get('/')).headers.get('location')).toBe('/console')
   expect((await stage.request('GET', '/~acme/docs')).status).not.toBe(200)

@@ -11,5 +11,6 @@ export const CONSOLE_GUARDS = {
 export const DOCS_GUARDS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }
