@@ -1,5 +1,6 @@
-import { readSettings, SettingError, startHost } from '@tildebase/server'
+import { activatedSocket, readSettings, SettingError, startHost } from '@tildebase/server'
 import type { Command } from '../command.ts'
+import { replaceRunning, socketOfRunning } from '../replace.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Serves tenants until it is told to stop. */
@@ -24,19 +25,27 @@ export const command: Command = {
     cluster: { type: 'string', help: 'the PostgreSQL that the nodes of a cluster share (TILDE_CLUSTER)' },
     'node-name': { type: 'string', help: 'the name of this node in the cluster (TILDE_NODE_NAME; the host name)' },
     advertise: { type: 'string', help: 'where other nodes reach this one (TILDE_ADVERTISE)' },
+    replace: { type: 'boolean', help: 'take the place of the service that runs on this folder, without a gap' },
   },
   examples: [
     'tilde serve',
     'tilde serve --port 9000 --data /var/lib/tildebase',
     'tilde serve --config ./tilde.config.ts',
     'tilde serve --cluster postgres://tilde@pg1,pg2,pg3/tilde --advertise http://10.0.0.1:8787',
+    'tilde serve --replace',
   ],
   async run({ flags, words }) {
     if (words.length > 0) throw new UsageError(`serve takes flags only, not ${words[0]}.`)
     try {
-      const values = Object.fromEntries(Object.keys(command.flags).map((name) => [name, flags.text(name)]))
-      const host = await startHost(readSettings(values, process.env))
+      const { replace: _, ...named } = command.flags
+      const values = Object.fromEntries(Object.keys(named).map((name) => [name, flags.text(name)]))
+      const settings = readSettings(values, process.env)
+      const taken = await socketOfRunning()
+      if (taken === null && flags.has('replace') && (await replaceRunning(settings.data))) return
+      const socket = taken ?? activatedSocket(process.env)
+      const host = await startHost(settings, { socket, replaces: taken !== null })
       process.stdout.write(greeting(host))
+      void host.replaced.then(() => process.exit(0))
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         process.once(signal, () => void host.stop().then(() => process.exit(0)))
       }
@@ -67,7 +76,8 @@ function sentence(reason: unknown): string {
   const { code, message, address, port } = reason as NodeJS.ErrnoException & { address?: string; port?: number }
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${address} is taken. Choose another with --port, or stop the program that has it.`
-  if (/database is locked/.test(message)) return 'Another service runs on this data folder. Choose another with --data.'
+  if (/database is locked/.test(message))
+    return 'Another service runs on this data folder. Take its place with --replace, or choose another with --data.'
   if (code === 'EACCES') return `${message}. Choose a port above 1023 and a data folder that you may write to.`
   return message
 }

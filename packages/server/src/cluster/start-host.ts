@@ -2,20 +2,20 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from '../host/setting-error.ts'
 import type { Settings } from '../node/config.ts'
-import { type Host, startHost as startNode } from '../node/host.ts'
+import { type Host, type Start, startHost as startNode } from '../node/host.ts'
 import { Cluster } from './cluster.ts'
 
 const MARK = 'cluster'
 
 /** Starts a host: alone, or as a node of a cluster. */
-export async function startHost(settings: Settings): Promise<Host> {
+export async function startHost(settings: Settings, start: Omit<Start, 'cluster'> = {}): Promise<Host> {
   const mark = join(settings.data, MARK)
   if (settings.cluster === null) {
     if (existsSync(mark))
       throw new SettingError(
         `The data folder ${settings.data} belongs to a cluster. Start with --cluster, or choose another.`,
       )
-    return startNode(settings)
+    return startNode(settings, start)
   }
   if (!existsSync(mark) && hasTenants(settings.data))
     throw new SettingError(
@@ -25,7 +25,7 @@ export async function startHost(settings: Settings): Promise<Host> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
   writeFileSync(mark, `${settings.cluster.nodeName}\n`)
   try {
-    return await startNode(settings, cluster)
+    return await startNode(settings, { ...start, cluster })
   } catch (reason) {
     await cluster.leave().catch(() => {})
     throw reason

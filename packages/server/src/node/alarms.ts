@@ -9,6 +9,7 @@ export class Alarms {
   readonly #wake: (slug: string) => Promise<void>
   #timer: NodeJS.Timeout | null = null
   #closed = false
+  #elsewhere: ((slug: string, at: number | null) => void) | null = null
 
   constructor(path: string, wake: (slug: string) => Promise<void>) {
     this.#sql = openSql(path)
@@ -19,6 +20,7 @@ export class Alarms {
 
   /** Books the next time a tenant is to be woken, or that it need not be. */
   book(slug: string, at: number | null): void {
+    if (this.#elsewhere) return void this.#elsewhere(slug, at)
     if (at === null) this.#sql.run('DELETE FROM alarms WHERE tenant = ?', slug)
     else
       this.#sql.run(
@@ -41,7 +43,14 @@ export class Alarms {
     this.#timer.unref()
   }
 
+  /** Closes the file. What is booked from now on goes elsewhere. */
+  handOver(book: (slug: string, at: number | null) => void): void {
+    this.close()
+    this.#elsewhere = book
+  }
+
   close(): void {
+    if (this.#closed) return
     this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#sql.close()

@@ -71,6 +71,11 @@ export class BoundedTenants implements Tenants {
     return this.#tenants.verify(slug, secret)
   }
 
+  /** How many requests to a tenant are under way. */
+  underWay(slug: string): number {
+    return this.#requests.tenants.countOf(slug) + this.#polls.tenants.countOf(slug)
+  }
+
   /** Counts a request until the function that it returns is called. */
   #take({ kind, tenants, keys, perTenant, perKey }: Bound, slug: string, key: string | null): () => void {
     const ofKey = key === null ? null : keys.take(key)

@@ -1,11 +1,19 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as NetServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { hasStreamedBody } from '../http.ts'
 import { AddressBounds } from './address-bounds.ts'
 import { ClientAddresses } from './client-address.ts'
 import type { ClusterHost } from './cluster-host.ts'
 import type { Settings } from './config.ts'
-import { createHttp } from './http-server.ts'
-import { report } from './log.ts'
+import { listenForSuccessor } from './handover/control.ts'
+import { Forwarder } from './handover/forward.ts'
+import type { JsonLines } from './handover/json-lines.ts'
+import type { FromSuccessor } from './handover/messages.ts'
+import { Predecessor } from './handover/predecessor.ts'
+import { sendSocket } from './handover/send-socket.ts'
+import { createHttp, type Http } from './http-server.ts'
+import { type GivenSocket, listen } from './listening.ts'
+import { log, report } from './log.ts'
 import { openService, type Service } from './service.ts'
 import { StallWatch } from './stalls.ts'
 
@@ -14,14 +22,36 @@ export interface Host {
   readonly operator: Service['operator']
   /** Finishes what is in progress, refuses what is new, closes every file. */
   stop(): Promise<void>
+  /** Done when another process has taken the place of this one, and the last connection is closed. */
+  readonly replaced: Promise<void>
 }
 
+/** Where a host begins: with a socket that it was given, and perhaps while another one still runs. */
+export interface Start {
+  readonly socket?: GivenSocket | null
+  /** Whether the socket is that of a running host, whose place this one takes. */
+  readonly replaces?: boolean
+  readonly cluster?: ClusterHost
+}
+
+/** How long requests under way may take when the host stops. */
 const DRAIN_MS = 10_000
+/** How long clients of a socket that outlives the host may use their connections once more. */
+const LEAVE_MS = 2_000
+/** Longer than a connection may be idle. */
+const LINGER_MS = 70_000
+const LONGEST_MS = 600_000
 
 /** Starts a host: opens the data folder, listens, and wakes what was interrupted. */
-export async function startHost(settings: Settings, cluster?: ClusterHost): Promise<Host> {
-  const service = await openService(settings, cluster)
-  const { server, idle } = createHttp({
+export async function startHost(
+  settings: Settings,
+  { socket = null, replaces = false, cluster }: Start = {},
+): Promise<Host> {
+  const predecessor = replaces ? await Predecessor.find(settings.data) : null
+  const service = await openService(settings, { cluster, predecessor })
+  let isLeaving = false
+  let forwarder: Forwarder | null = null
+  const http = createHttp({
     gateway: service.gateway,
     refusals: service.refusals,
     bodyMemory: service.bodyMemory,
@@ -33,43 +63,85 @@ export async function startHost(settings: Settings, cluster?: ClusterHost): Prom
     }),
     isStopping: service.isStopping,
     elsewhere: cluster?.elsewhere,
-    isLeaving: cluster && (() => cluster.isDraining),
+    isLeaving: () => isLeaving || cluster?.isDraining === true,
+    forward: () => forwarder?.pass ?? null,
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
     stalls: new StallWatch(settings.bodyTimeout),
     streams: hasStreamedBody,
     report,
   })
+  const { server } = http
+  let url: string
+  let control: NetServer | null
+  const { promise: replaced, resolve: leave } = Promise.withResolvers<void>()
   try {
-    await new Promise<void>((done, failed) => {
-      server.once('error', failed)
-      server.listen(settings.port, settings.host, done)
-    })
+    url = await listen(server, socket, settings.port, settings.host)
+    // A node of a cluster gives its tenants to the other nodes instead.
+    control = cluster
+      ? null
+      : await listenForSuccessor(settings.data, {
+          sendSocket: (connection) => sendSocket(server, connection),
+          succeed: (line) => void handOver(line).catch((reason) => report(reason, 'handover')),
+        })
   } catch (reason) {
     await service.close()
     throw reason
   }
-  const { port } = server.address() as AddressInfo
-  const name = settings.host.includes(':') ? `[${settings.host}]` : settings.host
-  const url = `http://${name}:${port}`
   service.begin(url)
 
+  /** Everything goes to another process; this one passes on what still comes over its connections. */
+  const handOver = async (line: JsonLines<FromSuccessor>) => {
+    log('info', 'Another process takes the place of this one', { pid: process.pid })
+    control?.close()
+    forwarder = new Forwarder(server.address() as AddressInfo | string)
+    isLeaving = true
+    http.stopAccepting()
+    await service.handOver(line, forwarder.pass)
+    await service.close()
+    await within(LINGER_MS, http.disconnected())
+    forwarder.end()
+    await within(LONGEST_MS, http.idle())
+    line.end()
+    leave()
+  }
+
   const stop = async () => {
+    control?.close()
+    // New connections wait in the socket for the next process. Each client is served once more over its old one.
+    if (socket !== null && !isLeaving) {
+      isLeaving = true
+      http.stopAccepting()
+      await service.endStreams()
+      await within(LEAVE_MS, http.disconnected())
+    }
     // From here on new requests are refused with the advice to come back later, while those in progress finish.
     await service.rest()
-    await Promise.race([idle(), new Promise((late) => setTimeout(late, DRAIN_MS).unref())])
-    const closed = new Promise<void>((done) => server.close(() => done()))
-    server.closeAllConnections()
-    await closed
+    await within(DRAIN_MS, http.idle())
+    await closed(http)
     await service.close()
   }
   let stopped: Promise<void> | null = null
   return {
     url,
     operator: service.operator,
+    replaced,
     stop() {
       stopped ??= stop()
       return stopped
     },
   }
+}
+
+function closed({ server }: Http): Promise<void> {
+  return new Promise((done) => {
+    server.close(() => done())
+    server.closeAllConnections()
+  })
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([work, pause(ms, null, { signal: late.signal }).catch(() => {})])
+  late.abort()
 }

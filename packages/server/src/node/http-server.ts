@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
 import type { Connection } from '../admission.ts'
@@ -10,6 +10,7 @@ import type { HttpRequest, HttpResponse } from '../http.ts'
 import { refusal } from '../respond.ts'
 import type { AddressBounds, CountedRequest } from './address-bounds.ts'
 import { compressed, isCompressible } from './compress.ts'
+import type { Forward } from './handover/forward.ts'
 import { writeLive } from './live-write.ts'
 import { refuseSocket, refuseUnreadable } from './unreadable.ts'
 import { afterBody, bodyOf, hasBody, isUnfinished, type UploadOptions } from './upload.ts'
@@ -27,6 +28,10 @@ export interface HttpOptions extends UploadOptions {
   readonly elsewhere?:
     | ((request: IncomingMessage, response: ServerResponse, address: string) => boolean | Promise<boolean>)
     | undefined
+  /** Whether clients are to connect again for their next request. */
+  readonly isLeaving: () => boolean
+  /** Passes requests on to the service that has taken the place of this one; null when none has. */
+  readonly forward: () => Forward | null
   readonly report: (reason: unknown, requestId: string) => void
 }
 
@@ -34,6 +39,10 @@ export interface Http {
   readonly server: Server
   /** Done when no answer is in progress any more. */
   idle(): Promise<void>
+  /** Takes no connection any more. Those that are there stay. */
+  stopAccepting(): void
+  /** Done when there is no connection any more. */
+  disconnected(): Promise<void>
 }
 
 /** A filter of 500 nodes fits into a path. */
@@ -47,6 +56,8 @@ const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
 export function createHttp(options: HttpOptions): Http {
   let underWay = 0
   let waiting: (() => void)[] = []
+  const sockets = new Set<Socket>()
+  const watching: (() => void)[] = []
   const receive = (request: IncomingMessage, response: ServerResponse) => {
     if (options.addresses.isOver(request.socket)) return
     underWay++
@@ -73,11 +84,19 @@ export function createHttp(options: HttpOptions): Http {
   server.on('checkContinue', receive)
   server.on('clientError', refuseUnreadable)
   server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      if (sockets.size === 0) for (const done of watching.splice(0)) done()
+    })
     const refused = options.addresses.takeSocket(socket)
     if (refused) refuseSocket(socket, refused)
   })
   const idle = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
-  return { server, idle }
+  const disconnected = () => new Promise<void>((done) => (sockets.size === 0 ? done() : watching.push(done)))
+  // Not the close of an HTTP server: that would end idle connections, on which a request may be on its way.
+  const stopAccepting = () => void NetServer.prototype.close.call(server)
+  return { server, idle, stopAccepting, disconnected }
 }
 
 /** Calls the listener when the answer has left, or its client. One listener on the response serves all of them. */
@@ -93,7 +112,8 @@ async function serve(
   let counted: CountedRequest | null = null
   if (options.isLeaving?.()) response.shouldKeepAlive = false
   try {
-    if (options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
+    const forward = options.forward()
+    if (forward === null && options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
     // A request through a proxy may name the whole address.
     const url = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
     const mark = url.indexOf('?')
@@ -107,12 +127,12 @@ async function serve(
       if (isPassed === true || (isPassed !== false && (await isPassed))) return
     }
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
-    const given = options.gateway.answer(
-      askOf(request, path, query),
-      connectionOf(request, response, { path, address, onEnd }, options),
-    )
+    const ask = askOf(request, path, query)
+    const connection = connectionOf(request, response, { path, address, onEnd }, options)
+    const given = forward ? forward(ask, connection) : options.gateway.answer(ask, connection)
     const plain = given instanceof Promise ? await given : given
-    const packed = compressed(plain, request.headers['accept-encoding'])
+    // One that is passed on is packed already.
+    const packed = forward ? plain : compressed(plain, request.headers['accept-encoding'])
     answer = packed instanceof Promise ? await packed : packed
   } catch (reason) {
     const requestId = randomUUID()
@@ -124,6 +144,7 @@ async function serve(
   if (
     answer.status === 408 ||
     options.isStopping() ||
+    options.isLeaving() ||
     options.addresses.isOver(request.socket) ||
     isUnasked(request, response)
   )

@@ -11,6 +11,8 @@ const MOST = 1_000
 /** What the operator did with tenants: kept on disk, and a line in the log each. */
 export class OperatorJournal {
   readonly #sql: ReturnType<typeof openSql>
+  #elsewhere: OperatorJournal['record'] | null = null
+  #closed = false
 
   constructor(path: string) {
     this.#sql = openSql(path)
@@ -27,6 +29,7 @@ export class OperatorJournal {
 
   /** Writes down what the service did with a tenant by itself. */
   record(action: string, tenant: string, facts: object): void {
+    if (this.#elsewhere) return void this.#elsewhere(action, tenant, facts)
     this.#sql.run(
       'INSERT INTO journal (at, action, tenant, facts) VALUES (?, ?, ?, ?)',
       Date.now(),
@@ -53,7 +56,14 @@ export class OperatorJournal {
     return render(json(200, { results, total, hasMore, cursor: hasMore ? String(results.at(-1)!.id) : null }))
   }
 
+  /** Closes the file. What is written down from now on goes elsewhere. */
+  handOver(record: OperatorJournal['record']): void {
+    this.close()
+    this.#elsewhere = record
+  }
+
   close(): void {
-    this.#sql.close()
+    if (!this.#closed) this.#sql.close()
+    this.#closed = true
   }
 }

@@ -14,7 +14,7 @@ import { WitnessDb } from './witness-db.ts'
 /** The paths of this host that concern proof: public keys, and the witness where the operator made it one. */
 export class ProofPages {
   readonly #keys: SigningKeyFile
-  readonly #db: WitnessDb | null
+  #db: WitnessDb | null
   readonly #witness: () => WitnessService | null
 
   constructor(settings: Settings, keys: SigningKeyFile, baseUrl: () => string) {
@@ -55,6 +55,7 @@ export class ProofPages {
 
   close(): void {
     this.#db?.close()
+    this.#db = null
   }
 }
 

@@ -24,8 +24,19 @@ export class Restoring {
   constructor(folder: string) {
     this.#folder = folder
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(folder))
-      if (name.endsWith('.db')) this.#begun.set(name.slice(0, -'.db'.length), { events: null, of: null })
+    this.look()
+  }
+
+  /** Finds the restores in slices that another process began. */
+  look(): void {
+    const names = readdirSync(this.#folder).filter((name) => name.endsWith('.db'))
+    for (const slug of names.map((name) => name.slice(0, -'.db'.length)))
+      if (!this.#begun.has(slug)) this.#begun.set(slug, { events: null, of: null })
+  }
+
+  /** Whether work on a slug is under way. */
+  isBusy(slug: string): boolean {
+    return this.#busy.has(slug)
   }
 
   /** Keeps a slug for this work until it has ended. */

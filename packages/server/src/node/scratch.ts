@@ -1,20 +1,21 @@
 import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A folder for files on their way: copies, uploads, tenants that are being made. It is emptied at every start. */
+/** A folder for files on their way: copies, uploads, tenants that are being made. */
 export class Scratch {
   readonly #folder: string
   #last = 0
 
-  constructor(folder: string) {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { mode: 0o700 })
+  /** Empties the folder, unless another process still works there. */
+  constructor(folder: string, isShared: boolean) {
+    if (!isShared) rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
   }
 
   /** A path that is not in use. */
   pathFor(slug: string): string {
-    return join(this.#folder, `${slug}.${++this.#last}.db`)
+    return join(this.#folder, `${slug}.${process.pid}.${++this.#last}.db`)
   }
 }
 

@@ -8,7 +8,6 @@ import { demandReading, publicPage } from '../host/pages.ts'
 import type { HttpResponse } from '../http.ts'
 import { identityPage } from '../identity/pages.ts'
 import { createAdmission } from './admission.ts'
-import { Alarms } from './alarms.ts'
 import { BodyMemory } from './body-memory.ts'
 import { BoundedTenants } from './bounded-tenants.ts'
 import type { ClusterHost, TenantRunner } from './cluster-host.ts'
@@ -16,11 +15,16 @@ import { loadProgram, mcpHosts, type Settings } from './config.ts'
 import { consolePages } from './console.ts'
 import { docsPage } from './docs.ts'
 import { TenantFiles } from './files.ts'
+import { Departure, type OpenTenants } from './handover/departure.ts'
+import type { Forward } from './handover/forward.ts'
+import type { JsonLines } from './handover/json-lines.ts'
+import type { FromSuccessor } from './handover/messages.ts'
+import type { Predecessor } from './handover/predecessor.ts'
+import { HostRecords } from './host-records.ts'
 import { operatorKey, operatorTest, secretKey } from './keys.ts'
 import { localTenants } from './local.ts'
 import { report } from './log.ts'
 import { operatorActions } from './operator.ts'
-import { OperatorJournal } from './operator-journal.ts'
 import { hasPasswords } from './passwords.ts'
 import { ProofPages } from './proof-pages.ts'
 import { requestIds } from './request-ids.ts'
@@ -43,43 +47,78 @@ export interface Service {
   begin(baseUrl: string): void
   /** Takes nothing new and ends the streams. */
   rest(): Promise<void>
+  /** Ends the streams: their clients connect again. */
+  endStreams(): Promise<void>
+  /** Hands everything to another process, which `forward` passes requests on to. */
+  handOver(line: JsonLines<FromSuccessor>, forward: Forward): Promise<void>
   /** Closes every file. */
   close(): Promise<void>
 }
 
-/** Opens the service: its data folder, its tenants, its gateway. */
-export async function openService(given: Settings, cluster?: ClusterHost): Promise<Service> {
+/** What the service begins beside. */
+interface Surroundings {
+  readonly cluster?: ClusterHost | undefined
+  /** The process whose place this one takes. */
+  readonly predecessor?: Predecessor | null
+}
+
+/** Opens the service: its data folder, its tenants, its gateway. A predecessor is asked to leave when this one is ready. */
+export async function openService(given: Settings, { cluster, predecessor = null }: Surroundings = {}): Promise<Service> {
   // Before anything is made: a mistake in the file is reported in one line, where a thread could only die of it.
   const program = await loadProgram(given.config)
   mkdirSync(given.data, { recursive: true, mode: 0o700 })
   const rootKey = operatorKey(given.data, given.rootKey)
   const settings = { ...given, secretKey: secretKey(given.data, given.secretKey) }
   const files = new TenantFiles(settings.data)
-  files.prepare()
   const signingKeys = new SigningKeyFile(settings)
   await signingKeys.prepare()
   let baseUrl = settings.baseUrl ?? ''
   let stopping = false
 
-  const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
-  const book = alarms.book.bind(alarms)
-  const journal = new OperatorJournal(join(settings.data, 'operator.db'))
-  const quarantined = (slug: string, until: number) => journal.record('quarantine', slug, { until: isoOf(until) })
+  let records: HostRecords
+  const book = (slug: string, at: number | null): void => records.alarms.book(slug, at)
+  const quarantined = (slug: string, until: number): void =>
+    records.journal.record('quarantine', slug, { until: isoOf(until) })
   const pool =
     settings.workers > 0 ? new WorkerPool(settings, cluster?.booking(book) ?? book, quarantined, cluster?.gate) : null
-  const alone = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
-  await pool?.start()
+  const threads = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
+  const openRecords = () => {
+    files.prepare()
+    return new HostRecords(settings.data, (slug) => tenants.wake(slug))
+  }
+  if (predecessor) {
+    // What takes long comes before the other process is asked to leave.
+    await pool?.start()
+    await predecessor.takeOver()
+    try {
+      records = openRecords()
+    } catch (reason) {
+      await pool?.closeAll()
+      throw reason
+    }
+  } else {
+    records = openRecords()
+    await pool?.start()
+  }
+  const { alarms, journal } = records
   const tenants: TenantRunner =
-    cluster && pool ? await cluster.join({ pool, files, data: settings.data, wakeAt: book }) : alone
+    cluster && pool
+      ? await cluster.join({ pool, files, data: settings.data, wakeAt: book })
+      : (predecessor?.guard(threads) ?? threads)
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
+  const departure = new Departure({
+    tenants: handedOver(tenants, threads),
+    underWay: (slug) => bounded.underWay(slug) + (restoring.isBusy(slug) ? 1 : 0),
+  })
+  const own = departure.guard()
   const fileThread = new FileThread(settings, settings.secretKey)
   const actions = operatorActions({
     files,
-    scratch: new Scratch(join(settings.data, 'scratch')),
+    scratch: new Scratch(join(settings.data, 'scratch'), predecessor !== null),
     journal,
     restoring,
-    runTask: tenants.runTask.bind(tenants),
+    runTask: own.runTask,
     fileThread,
     isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
     release: (slug) => pool?.release(slug) ?? false,
@@ -91,11 +130,12 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const pages = consolePages()
   const refusals = new Refusals()
   const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
-  const guarded = restoring.guard(tenants)
+  const guarded = restoring.guard(own)
+  const bounded = new BoundedTenants(guarded, settings, refusals)
   const exists = (slug: string) => (cluster?.exists(slug) ?? files.has(slug)) || restoring.has(slug)
   const admission = createAdmission({ tenants: guarded, exists, signupLimit: settings.signupLimit, refusals })
   const gateway = new Gateway({
-    tenants: mergingForks(new BoundedTenants(guarded, settings, refusals), settings.bodyLimit),
+    tenants: mergingForks(bounded, settings.bodyLimit),
     signup: settings.signup,
     admission,
     hostSuffix: settings.hostSuffix,
@@ -138,7 +178,15 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       if (baseUrl === '') baseUrl = url
       pool?.begin(baseUrl)
       alarms.start()
-      for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
+      const wakeInterrupted = () => {
+        for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
+      }
+      if (!predecessor) return wakeInterrupted()
+      const ended = () => {
+        restoring.look()
+        wakeInterrupted()
+      }
+      predecessor.listen({ book, record: (action, slug, facts) => journal.record(action, slug, facts), ended })
     },
     async rest() {
       // Others take over the tenants first: requests that come meanwhile are passed on to them.
@@ -146,15 +194,39 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       stopping = true
       await tenants.rest()
     },
+    endStreams: () => tenants.rest(),
+    async handOver(line, forward) {
+      // A tenant may still be on its way from there to here.
+      await predecessor?.ended()
+      records.handOver(line)
+      proof.close()
+      line.send({ do: 'yours' })
+      line.listen(({ slug }) => departure.want(slug))
+      await departure.run(forward, (slug) => line.send({ do: 'released', slug }))
+      line.send({ do: 'ended' })
+    },
     async close() {
       await tenants.closeAll()
       await cluster?.leave()
       await fileThread.close()
       await observer.close()
-      alarms.close()
-      journal.close()
+      records.close()
       proof.close()
     },
+  }
+}
+
+/** The tenants as requests reach them, and as they are closed. */
+function handedOver(tenants: Pick<OpenTenants, 'answer' | 'verify' | 'runTask'>, threads: OpenTenants): OpenTenants {
+  return {
+    answer: (...call) => tenants.answer(...call),
+    verify: (...call) => tenants.verify(...call),
+    runTask: (...call) => tenants.runTask(...call),
+    openSlugs: () => threads.openSlugs(),
+    isOpen: (slug) => threads.isOpen(slug),
+    closeIdle: (slug) => threads.closeIdle(slug),
+    closeNow: (slug) => threads.closeNow(slug),
+    rest: () => threads.rest(),
   }
 }
 

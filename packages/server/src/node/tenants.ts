@@ -181,6 +181,27 @@ export class LocalTenants implements Tenants {
     this.#shut(slug, entry)
   }
 
+  openSlugs(): string[] {
+    return [...this.#open.keys()]
+  }
+
+  isOpen(slug: string): boolean {
+    return this.#open.has(slug)
+  }
+
+  /** Closes a tenant that nothing uses; whether it is closed. */
+  async closeIdle(slug: string): Promise<boolean> {
+    const entry = this.#open.get(slug)
+    if (entry && !isIdle(entry)) return false
+    this.close(slug)
+    return true
+  }
+
+  /** Closes a tenant, whatever uses it. */
+  async closeNow(slug: string): Promise<void> {
+    this.close(slug)
+  }
+
   /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are in progress. */
   async rest(): Promise<void> {
     const open = [...this.#open.values(), ...[...this.#empty.values()].flatMap((empty) => [...empty])]

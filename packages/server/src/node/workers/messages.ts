@@ -11,6 +11,8 @@ export type Method =
   | 'restTenant'
   | 'closeTenant'
   | 'dropTenant'
+  | 'closeIdle'
+  | 'closeNow'
 
 /** From the gateway's thread to a worker. */
 export type ToWorker =

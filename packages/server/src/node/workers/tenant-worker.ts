@@ -158,6 +158,11 @@ export class TenantWorker {
     if (this.#state === 'up') this.#wire.send(message)
   }
 
+  /** The tenants that are open in the thread. */
+  get open(): ReadonlySet<string> {
+    return this.#open
+  }
+
   /** Lets the thread close its tenants and end. */
   async stop(ms: number): Promise<void> {
     const running = this.#state === 'up'

@@ -100,6 +100,24 @@ export class WorkerPool implements Tenants {
     for (const worker of slug === undefined ? this.#workers : [this.#of(slug)]) worker.tell(message)
   }
 
+  openSlugs(): string[] {
+    return this.#workers.flatMap(({ open }) => [...open])
+  }
+
+  isOpen(slug: string): boolean {
+    return this.#of(slug).open.has(slug)
+  }
+
+  /** Closes a tenant that nothing uses; whether it is closed. */
+  closeIdle(slug: string): Promise<boolean> {
+    return this.#of(slug).call('closeIdle', [slug])
+  }
+
+  /** Closes a tenant, whatever uses it. */
+  closeNow(slug: string): Promise<void> {
+    return this.#of(slug).call('closeNow', [slug])
+  }
+
   isQuarantined(slug: string): boolean {
     return this.#quarantine.has(slug)
   }
