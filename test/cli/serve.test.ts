@@ -79,7 +79,9 @@ test('a data folder that is in use is left to whoever uses it', async () => {
   const { code, err } = await tildeWith({})('serve', '--port', '0', '--data', join(folder, 'data'))
 
   expect(code).toBe(2)
-  expect(err.trim()).toBe('tilde: Another service runs on this data folder. Take its place with --replace, or choose another with --data.')
+  expect(err.trim()).toBe(
+    'tilde: Another service runs on this data folder. Take its place with --replace, or choose another with --data.',
+  )
 })
 
 /** A server in its own process. */

@@ -3,6 +3,7 @@ import { open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Output } from './output.ts'
+import { progressBar } from './progress.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A file, or standard input as `-`, as a stream that tells how much of it has been read. */
@@ -39,9 +40,12 @@ export async function saveTo(path: string, response: Response, out: Output): Pro
     if (reason.code !== 'ENOENT' && reason.code !== 'ENOTDIR') throw reason
     throw new UsageError(`There is no folder ${dirname(path)} to write ${basename(path)} into.`)
   })
+  const size = response.headers.get('content-length')
+  const bar = progressBar(process.stderr, size === null ? null : Number(size))
   try {
     for await (const chunk of body) {
       bytes += chunk.length
+      bar.at(bytes)
       await file.write(chunk)
     }
     await file.close()
@@ -51,5 +55,7 @@ export async function saveTo(path: string, response: Response, out: Output): Pro
     await file.close().catch(() => {})
     await rm(part, { force: true })
     throw reason
+  } finally {
+    bar.end()
   }
 }

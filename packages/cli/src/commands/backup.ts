@@ -1,8 +1,11 @@
-import { Problem } from '@tildebase/client'
+import { Problem, type Wire } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
+import type { Archive } from '../backup/archive.ts'
 import type { Call, Command } from '../command.ts'
 import { saveTo } from '../files.ts'
 import { operatorWire } from '../link.ts'
+import { progressBar } from '../progress.ts'
+import { withProgress } from '../task-progress.ts'
 import { UsageError } from '../usage-error.ts'
 import { oneWord, someWords } from '../words.ts'
 
@@ -28,12 +31,14 @@ export const command: Command = {
     if (to !== undefined) return toFolder(call, slug, to)
     if (call.flags.has('follow')) throw new UsageError('Say which folder the log goes to: --to backups/acme')
     const file = call.flags.text('output') ?? `${slug}.db`
-    const response = await operatorWire(call.settings).send(`/operator/tenants/${encodeURIComponent(slug)}/backup`)
+    const wire = operatorWire(call.settings)
+    const response = await withProgress(wire, slug, wire.send(`/operator/tenants/${encodeURIComponent(slug)}/backup`))
     const bytes = await saveTo(file, response, call.out)
     call.out.note(`${file}: ${bytes} bytes.`)
   },
 }
 
+const BAR_MS = 100
 const TEXT = { headers: { accept: 'text/plain' } }
 
 async function toFolder({ settings, flags, out }: Call, slug: string, folder: string): Promise<void> {
@@ -50,7 +55,7 @@ async function toFolder({ settings, flags, out }: Call, slug: string, folder: st
     if (!flags.has('follow')) {
       // Signed first, so that the events that it covers are all among those that come.
       const checkpoint = await (await wire.send(`/~${encodeURIComponent(slug)}/checkpoint`, TEXT)).text()
-      const events = await shipOnce(wire, path, archive)
+      const events = await shipWithBar(wire, slug, archive, () => shipOnce(wire, path, archive))
       await archive.saveCheckpoint(checkpoint)
       return out.record(tell(events))
     }
@@ -61,6 +66,18 @@ async function toFolder({ settings, flags, out }: Call, slug: string, folder: st
   } finally {
     await archive.close()
   }
+}
+
+/** Shows how many of the tenant's events are saved. */
+async function shipWithBar(wire: Wire, slug: string, archive: Archive, ship: () => Promise<number>): Promise<number> {
+  if (!process.stderr.isTTY) return ship()
+  const { events } = await wire.json(`/operator/tenants/${encodeURIComponent(slug)}`)
+  const bar = progressBar(process.stderr, events, 'events')
+  const timer = setInterval(() => bar.at(archive.head.seq), BAR_MS)
+  return ship().finally(() => {
+    clearInterval(timer)
+    bar.end()
+  })
 }
 
 /** Saves every tenant in one process. */

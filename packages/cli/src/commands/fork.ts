@@ -1,5 +1,6 @@
 import type { Call, Command } from '../command.ts'
 import { operatorWire } from '../link.ts'
+import { withProgress } from '../task-progress.ts'
 import { someWords } from '../words.ts'
 
 export const command: Command = {
@@ -17,5 +18,6 @@ export async function fork(call: Call): Promise<void> {
   const { settings, out } = call
   const body = { to, asOf: settings.asOf }
   const path = `/operator/tenants/${encodeURIComponent(from!)}/fork`
-  out.record(await operatorWire(settings).json(path, { method: 'POST', body, once: true }))
+  const wire = operatorWire(settings)
+  out.record(await withProgress(wire, from!, wire.json(path, { method: 'POST', body, once: true })))
 }

@@ -5,6 +5,7 @@ import type { Call, Command } from '../command.ts'
 import { streamFrom } from '../files.ts'
 import { operatorWire } from '../link.ts'
 import { progressBar } from '../progress.ts'
+import { withProgress } from '../task-progress.ts'
 import { UsageError } from '../usage-error.ts'
 import { oneWord } from '../words.ts'
 
@@ -42,7 +43,7 @@ async function fromFolder({ settings, out }: Call, folder: string, slug: string)
   const path = `/operator/tenants/${encodeURIComponent(slug)}`
   const bar = progressBar(process.stderr, found.head.seq, 'events')
   await sendBackup(wire, path, found, slug, bar.at).finally(bar.end)
-  const { ok, head } = await wire.json(`${path}/verify`)
+  const { ok, head } = await withProgress(wire, slug, wire.json(`${path}/verify`))
   // A client may have written to it already: then its head is another one.
   const isSame = head.seq > found.head.seq || head.hash === Buffer.from(found.head.hash).toString('hex')
   if (!ok || !isSame) {

@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
 import type { Call, Command } from '../command.ts'
 import { operatorWire } from '../link.ts'
+import { withProgress } from '../task-progress.ts'
 import { oneWord, someWords } from '../words.ts'
 
 export const command: Command = {
@@ -25,7 +26,8 @@ export const command: Command = {
     if (against !== undefined) return verifyAgainst(call, from, against)
     if (from !== undefined) return verifyFolder(call, from)
     const slug = encodeURIComponent(oneWord(call, 'a tenant'))
-    const found = await operatorWire(call.settings).json(`/operator/tenants/${slug}/verify`)
+    const wire = operatorWire(call.settings)
+    const found = await withProgress(wire, slug, wire.json(`/operator/tenants/${slug}/verify`))
     call.out.record(found)
     if (found.ok === false) throw new Problem('damaged', `${slug} is not whole. Restore it from a backup.`)
   },

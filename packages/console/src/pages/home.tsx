@@ -4,6 +4,7 @@ import { useData, useSettled } from '../cache.ts'
 import { agoText, labelOf, numberText } from '../format.ts'
 import { singular } from '../noun.ts'
 import { HIDDEN_TYPES } from '../parts/side.tsx'
+import { Tasks } from '../parts/tasks.tsx'
 import { asOf, href } from '../place.ts'
 import { recent } from '../recent.ts'
 import { byDomain, nouns, titleOf } from '../schema.ts'
@@ -58,6 +59,7 @@ export function HomePage() {
             ))}
         </div>
         <aside>
+          <Tasks />
           <Recent />
           {may('read', nouns.value.get('Event')) && <Latest time={time} />}
         </aside>

@@ -16,6 +16,8 @@ export interface OperatorActions {
   /** Signs checkpoints with a new key from now on. */
   readonly rotateKey: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
   readonly info: Action
+  /** What is under way for the operator, and how far it is. */
+  readonly tasks: Action | string
   readonly remove: Action
   readonly verify: Action
   readonly fork: Action
@@ -31,6 +33,7 @@ export interface OperatorActions {
 const PATHS: { readonly [action: string]: { readonly [method: string]: keyof OperatorActions } } = {
   '': { GET: 'info', DELETE: 'remove' },
   verify: { GET: 'verify' },
+  tasks: { GET: 'tasks' },
   fork: { POST: 'fork' },
   release: { POST: 'release' },
   backup: { GET: 'backup' },
@@ -61,7 +64,7 @@ export function operatorPage(
   if (name === undefined) return possible(only(method, { GET: actions.list, POST: actions.create }))(request)
   const methods = Object.hasOwn(PATHS, action) ? PATHS[action]! : null
   if (methods === null)
-    throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore, log and release.')
+    throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore, log, tasks and release.')
   return possible(actions[only(method, methods)] as Action | string)(slugOf(name), request, requestId)
 }
 

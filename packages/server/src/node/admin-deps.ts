@@ -4,6 +4,7 @@ import type { TenantFiles } from './files.ts'
 import type { OperatorJournal } from './operator-journal.ts'
 import type { Restoring } from './restoring.ts'
 import type { Scratch } from './scratch.ts'
+import type { TaskBoard } from './task-board.ts'
 import type { FileThread } from './whole-files/thread.ts'
 
 /** What the operator's actions need of the host. */
@@ -11,6 +12,7 @@ export interface AdminDeps {
   readonly files: TenantFiles
   readonly scratch: Scratch
   readonly journal: OperatorJournal
+  readonly tasks: TaskBoard
   readonly restoring: Restoring
   /** Does a task in the thread of the tenant. */
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>

@@ -92,6 +92,8 @@ export async function startHost(
 
   /** Everything goes to another process; this one passes on what still comes over its connections. */
   const handOver = async (line: JsonLines<FromSuccessor>) => {
+    // A tenant may still be on its way to this process.
+    await predecessor?.ended()
     log('info', 'Another process takes the place of this one', { pid: process.pid })
     control?.close()
     forwarder = new Forwarder(server.address() as AddressInfo | string)

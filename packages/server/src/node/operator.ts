@@ -6,8 +6,9 @@ import { parseCreateRequest, parseForkRequest, parseLogRequest } from '../log-re
 import { empty, json, render } from '../reply.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import type { CopyResult } from './admin-tasks.ts'
-import { adopt, restoreFile, restoreInfo, restoreLog } from './restore.ts'
+import { adopt, restoreFile, restoreInfo, restoreLog, verifyFile } from './restore.ts'
 import { readOnce, removeDatabase } from './scratch.ts'
+import type { Measure } from './task-board.ts'
 import { listTenants } from './tenant-list.ts'
 
 /** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
@@ -21,6 +22,7 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
   }
   return {
     list: (request) => listTenants(request, deps),
+    tasks: (slug) => render(json(200, { results: deps.tasks.of(slug) })),
     journal: ({ query }) => journal.page(parseQuery(query)),
     rotateKey: () => recorded('rotate', '', async () => render(json(201, await deps.rotateKey()))),
     info: async (slug) => (await restoreInfo(slug, deps)) ?? render(json(200, await runTask(slug, { do: 'info' }))),
@@ -53,36 +55,47 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
 }
 
 async function fork(slug: string, to: string, asOf: number | null, deps: AdminDeps): Promise<HttpResponse> {
-  deps.files.demandFree(to)
-  return deps.restoring.during(to, async () => {
-    const path = deps.scratch.pathFor(to)
+  const { files, restoring, scratch, tasks, runTask, fileThread } = deps
+  files.demandFree(to)
+  return restoring.during(to, () =>
+    tasks.during(slug, 'fork', async (task) => {
+      const path = scratch.pathFor(to)
+      try {
+        task.step('copy', () => copied(path, files.pathOf(slug)))
+        const { seq } = (await runTask(slug, { do: 'copy', path, asOf })) as CopyResult
+        task.step('detach')
+        await fileThread.run({ do: 'detach', path, seq, origin: slug })
+        const taken = await adopt(to, path, deps, task)
+        deps.wake(to)
+        return render(json(201, taken))
+      } finally {
+        removeDatabase(path)
+      }
+    }),
+  )
+}
+
+/** Verifies a copy, so that the tenant goes on meanwhile. */
+async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
+  const path = deps.scratch.pathFor(slug)
+  return deps.tasks.during(slug, 'verify', async (task) => {
     try {
-      const { seq } = (await deps.runTask(slug, { do: 'copy', path, asOf })) as CopyResult
-      await deps.fileThread.run({ do: 'detach', path, seq, origin: slug })
-      const taken = await adopt(to, path, deps)
-      deps.wake(to)
-      return render(json(201, taken))
+      task.step('copy', () => copied(path, deps.files.pathOf(slug)))
+      await deps.runTask(slug, { do: 'copy', path, asOf: null })
+      const verdict = await verifyFile(slug, path, deps, task)
+      return render(json(200, { tenant: slug, ...verdict }))
     } finally {
       removeDatabase(path)
     }
   })
 }
 
-/** Verifies a copy, so that the tenant continues meanwhile. */
-async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
-  const path = deps.scratch.pathFor(slug)
-  try {
-    await deps.runTask(slug, { do: 'copy', path, asOf: null })
-    const verdict = await deps.fileThread.run({ do: 'verify', slug, path })
-    return render(json(200, { tenant: slug, ...verdict }))
-  } finally {
-    removeDatabase(path)
-  }
-}
-
 async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   const path = deps.scratch.pathFor(slug)
-  await deps.runTask(slug, { do: 'copy', path, asOf: null })
+  await deps.tasks.during(slug, 'backup', async (task) => {
+    task.step('copy', () => copied(path, deps.files.pathOf(slug)))
+    await deps.runTask(slug, { do: 'copy', path, asOf: null })
+  })
   return {
     status: 200,
     headers: {
@@ -98,4 +111,10 @@ async function readLog(slug: string, request: HttpRequest, deps: AdminDeps): Pro
   const path = deps.scratch.pathFor(slug)
   await deps.runTask(slug, { do: 'log', path, question: parseLogRequest(request.query) })
   return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: readOnce(path) }
+}
+
+/** How much of a file is in its copy. */
+function copied(path: string, from: string): Measure | null {
+  const [copy, whole] = [path, from].map((one) => statSync(one, { throwIfNoEntry: false })?.size ?? 0)
+  return { done: Math.min(copy!, whole!), of: whole!, unit: 'bytes' }
 }

@@ -8,6 +8,7 @@ import { parseSliceRequest } from '../log-request.ts'
 import { json, render } from '../reply.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { removeDatabase } from './scratch.ts'
+import type { Measure, Task } from './task-board.ts'
 
 interface Replayed {
   readonly events: number
@@ -17,11 +18,13 @@ interface Replayed {
 export async function restoreFile(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
   deps.files.demandFree(slug)
   return deps.restoring.during(slug, () =>
-    received(slug, request, deps, async (path) => {
-      const taken = await adopt(slug, path, deps)
-      deps.wake(slug)
-      return render(json(201, taken))
-    }),
+    deps.tasks.during(slug, 'restore', (task) =>
+      received(slug, request, deps, async (path) => {
+        const taken = await adopt(slug, path, deps, task)
+        deps.wake(slug)
+        return render(json(201, taken))
+      }),
+    ),
   )
 }
 
@@ -87,8 +90,9 @@ export async function restoreInfo(slug: string, { restoring, runTask }: AdminDep
 }
 
 /** Takes in a file only when it is a tenant's, of a layout that we know, and whole. */
-export async function adopt(slug: string, path: string, { fileThread, runTask }: AdminDeps): Promise<object> {
-  const verdict = (await fileThread.run({ do: 'verify', slug, path })) as Verdict
+export async function adopt(slug: string, path: string, deps: AdminDeps, task: Task): Promise<object> {
+  const { fileThread, runTask } = deps
+  const verdict = await verifyFile(slug, path, deps, task)
   if (!verdict.ok) {
     throw new Problem('validation_error', `The file is not whole: ${verdict.faults[0]?.message}`, {
       details: [...verdict.faults],
@@ -97,6 +101,16 @@ export async function adopt(slug: string, path: string, { fileThread, runTask }:
   await fileThread.run({ do: 'forgetTimers', path })
   await runTask(slug, { do: 'adopt', path })
   return { tenant: slug, events: verdict.events }
+}
+
+/** Verifies a file, and shows how far that is. */
+export async function verifyFile(slug: string, path: string, deps: AdminDeps, task: Task): Promise<Verdict> {
+  let measure: Measure | null = null
+  task.step('verify', () => measure)
+  const verdict = await deps.fileThread.run({ do: 'verify', slug, path }, (done, of) => {
+    measure = { done, of, unit: 'events' }
+  })
+  return verdict as Verdict
 }
 
 /** Works on the body of a request as a file. */

@@ -31,6 +31,7 @@ import { requestIds } from './request-ids.ts'
 import { Restoring } from './restoring.ts'
 import { Scratch } from './scratch.ts'
 import { SigningKeyFile } from './signing-key-file.ts'
+import { TaskBoard } from './task-board.ts'
 import { HostObserver } from './watch/observer.ts'
 import { Refusals } from './watch/refusals.ts'
 import { FileThread } from './whole-files/thread.ts'
@@ -117,6 +118,7 @@ export async function openService(given: Settings, { cluster, predecessor = null
     files,
     scratch: new Scratch(join(settings.data, 'scratch'), predecessor !== null),
     journal,
+    tasks: new TaskBoard(),
     restoring,
     runTask: own.runTask,
     fileThread,
@@ -196,8 +198,6 @@ export async function openService(given: Settings, { cluster, predecessor = null
     },
     endStreams: () => tenants.rest(),
     async handOver(line, forward) {
-      // A tenant may still be on its way from there to here.
-      await predecessor?.ended()
       records.handOver(line)
       proof.close()
       line.send({ do: 'yours' })

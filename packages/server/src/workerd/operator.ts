@@ -33,6 +33,7 @@ export function operatorActions(tenants: DurableTenants, directory: Directory | 
     },
     rotateKey: 'Set a new TILDE_SIGNING_KEY on this host, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
     info: run({ do: 'info' }),
+    tasks: 'This host shows only the progress of a restore: GET /operator/tenants/:tenant.',
     verify: run({ do: 'verify' }),
     remove: (slug, request, requestId) =>
       recorded('delete', slug, () => tenants.runTask(slug, { do: 'delete' }, request, requestId)),

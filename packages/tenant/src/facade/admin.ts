@@ -49,9 +49,12 @@ export class TenantAdmin {
     }
   }
 
-  /** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
-  verify(): Verdict {
-    return verify(this.#engine)
+  /**
+   * Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. `tell` is called
+   * with the events that are done.
+   */
+  verify(tell: (done: number, of: number) => void = () => {}): Verdict {
+    return verify(this.#engine, tell)
   }
 
   /** Writes a copy of the database to a path, where the host has files. Writes continue meanwhile, and are in the copy. */

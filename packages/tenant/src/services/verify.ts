@@ -37,12 +37,12 @@ const PART = 20_000
 const MOST_FAULTS = 100
 
 /** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
-export function verify(engine: Engine): Verdict {
+export function verify(engine: Engine, tell: (done: number, of: number) => void): Verdict {
   const faults: Fault[] = (engine.sql.faults?.() ?? []).map((message) => ({
     seq: null,
     message: `The file: ${message}`,
   }))
-  const { events, hash, newest } = walkChain(engine, faults)
+  const { events, hash, newest } = walkChain(engine, faults, tell)
   faults.push(...treeFaults(engine))
   for (const { id, seq } of strayEntities(engine.sql))
     faults.push({ seq, message: `The state of ${id} is not that of its event.` })
@@ -63,7 +63,11 @@ export function verify(engine: Engine): Verdict {
 }
 
 /** Recomputes every seal of the log. An erased event has no values left to test; its place in the chain is tested all the same. */
-function walkChain(engine: Engine, faults: Fault[]): { events: number; hash: string; newest: NewestEvents } {
+function walkChain(
+  engine: Engine,
+  faults: Fault[],
+  told: (done: number, of: number) => void,
+): { events: number; hash: string; newest: NewestEvents } {
   const { seal } = engine.ports
   let before: Uint8Array = new Uint8Array(32)
   let events = 0
@@ -83,6 +87,7 @@ function walkChain(engine: Engine, faults: Fault[]): { events: number; hash: str
       at = row.at
       events = row.seq
     }
+    told(events, engine.head.seq)
   }
   return { events, hash: hex(before), newest }
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { JsonLines } from './json-lines.ts'
@@ -8,7 +8,7 @@ import type { FromSuccessor } from './messages.ts'
 const LONGEST = 100
 
 /** Where a running service listens for the one that takes its place; null where that cannot be. */
-export function controlPath(data: string): string | null {
+function controlPath(data: string): string | null {
   const path = join(data, 'serve.sock')
   return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? null : path
 }
@@ -48,6 +48,7 @@ export async function listenForSuccessor(data: string, asked: Asked): Promise<Se
     })
   })
   await new Promise<void>((done, failed) => server.once('error', failed).listen(path, done))
+  chmodSync(path, 0o600)
   server.unref()
   return server
 }

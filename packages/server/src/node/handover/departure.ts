@@ -117,11 +117,11 @@ export class Departure {
     const wantedAt = this.#wanted.get(slug)
     if (isOver || (wantedAt !== undefined && performance.now() - wantedAt > PATIENCE_MS)) {
       this.#gone.add(slug)
-      return tenants.closeNow(slug)
+      return tenants.closeNow(slug).catch(() => {})
     }
     const isUsed = !this.#gone.has(slug) && (underWay(slug) > 0 || this.#tasks.has(slug))
-    // What still runs in the background ends soon, since the tenant rests.
-    if (!isUsed && (await tenants.closeIdle(slug))) this.#gone.add(slug)
+    // What still runs in the background ends soon, since the tenant rests. A thread that is replaced is asked again.
+    if (!isUsed && (await tenants.closeIdle(slug).catch(() => false))) this.#gone.add(slug)
   }
 
   #release(slug: string): void {

@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './socket-sender.ts' : './socket-sender.js', import.meta.url),
 )
 /** What the sender finds its sockets under. */
-export const CHANNEL_FD = 3
+const CHANNEL_FD = 3
 export const LISTENING_FD = 4
 
 /**

@@ -17,14 +17,23 @@ export type FileTask =
 /** What came of a task, as the thread that did it tells. */
 export type FileOutcome = { readonly result: Verdict | null } | { readonly refusal: Refusal }
 
+/** How far a task is, as the thread tells meanwhile. */
+export interface FileProgress {
+  readonly done: number
+  readonly of: number
+}
+
 type FileTaskOptions = Pick<OpenOptions, 'tenant' | 'secretKey' | 'stats'>
 
 const CACHE_KIB = 16_000
 
-export function runFileTask(options: FileTaskOptions, task: FileTask): Verdict | null {
+type Tell = (done: number, of: number) => void
+
+/** Does a task; `tell` is called now and then with the events that are done. */
+export function runFileTask(options: FileTaskOptions, task: FileTask, tell: Tell): Verdict | null {
   switch (task.do) {
     case 'verify':
-      return verify(options, task.slug, task.path)
+      return verify(options, task.slug, task.path, tell)
     case 'detach':
       return change(task.path, (sql) => {
         if (task.seq !== null) rewind(sql, task.seq)
@@ -35,11 +44,11 @@ export function runFileTask(options: FileTaskOptions, task: FileTask): Verdict |
   }
 }
 
-function verify(options: FileTaskOptions, slug: string, path: string): Verdict {
+function verify(options: FileTaskOptions, slug: string, path: string, tell: Tell): Verdict {
   try {
     const { tenant, close } = openTenantFile(options, slug, path, CACHE_KIB, () => {})
     try {
-      return tenant.admin.verify()
+      return tenant.admin.verify(tell)
     } finally {
       close()
     }

@@ -3,7 +3,7 @@ import type { Verdict } from '@tildebase/tenant/host'
 import type { Settings } from '../config.ts'
 import { problemFrom } from '../workers/flows.ts'
 import { QUIET } from '../workers/tenant-worker.ts'
-import type { FileOutcome, FileTask } from './tasks.ts'
+import type { FileOutcome, FileProgress, FileTask } from './tasks.ts'
 
 const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
 /** How long a thread without a task is kept. */
@@ -22,9 +22,9 @@ export class FileThread {
     this.#start = { settings, secretKey }
   }
 
-  /** Does a task when those before it are done. */
-  run(task: FileTask): Promise<Verdict | null> {
-    const done = this.#last.then(() => this.#runNow(task))
+  /** Does a task when those before it are done. `tell` is called with the events that are done. */
+  run(task: FileTask, tell: Tell = () => {}): Promise<Verdict | null> {
+    const done = this.#last.then(() => this.#runNow(task, tell))
     this.#last = done.catch(() => {})
     return done
   }
@@ -34,7 +34,7 @@ export class FileThread {
     await this.#thread?.terminate()
   }
 
-  async #runNow(task: FileTask): Promise<Verdict | null> {
+  async #runNow(task: FileTask, tell: Tell): Promise<Verdict | null> {
     if (this.#idle) clearTimeout(this.#idle)
     this.#thread ??= new Worker(new URL(WORKER, import.meta.url), {
       name: 'files',
@@ -44,7 +44,7 @@ export class FileThread {
     })
     const thread = this.#thread
     try {
-      const outcome = await outcomeOf(thread, task)
+      const outcome = await outcomeOf(thread, task, tell)
       if ('refusal' in outcome) throw problemFrom(outcome.refusal)
       return outcome.result
     } catch (reason) {
@@ -61,14 +61,17 @@ export class FileThread {
   }
 }
 
-function outcomeOf(thread: Worker, task: FileTask): Promise<FileOutcome> {
+type Tell = (done: number, of: number) => void
+
+function outcomeOf(thread: Worker, task: FileTask, tell: Tell): Promise<FileOutcome> {
   return new Promise((done, failed) => {
     const ended = () => failed(new Error('The thread for files ended before its task was done.'))
-    thread.once('error', failed).once('exit', ended)
-    thread.once('message', (outcome: FileOutcome) => {
-      thread.off('error', failed).off('exit', ended)
-      done(outcome)
-    })
+    const hear = (message: FileOutcome | FileProgress) => {
+      if ('of' in message) return tell(message.done, message.of)
+      thread.off('error', failed).off('exit', ended).off('message', hear)
+      done(message)
+    }
+    thread.once('error', failed).once('exit', ended).on('message', hear)
     thread.postMessage(task)
   })
 }

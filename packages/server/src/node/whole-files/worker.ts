@@ -4,7 +4,7 @@ import { loadProgram, type Settings } from '../config.ts'
 import { log } from '../log.ts'
 import { noStats } from '../watch/stats.ts'
 import { refusalOf } from '../workers/flows.ts'
-import { type FileOutcome, type FileTask, runFileTask } from './tasks.ts'
+import { type FileOutcome, type FileProgress, type FileTask, runFileTask } from './tasks.ts'
 
 /** Does the tasks of a `FileThread`, one after the other. */
 const { settings, secretKey } = workerData as { readonly settings: Settings; readonly secretKey: string }
@@ -13,10 +13,10 @@ const options = { tenant: { ...program, baseUrl: '', log }, secretKey, stats: no
 // Requests come first. On Linux a thread has its own priority; elsewhere it would be that of the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
-const tell = (outcome: FileOutcome) => parentPort!.postMessage(outcome)
+const tell = (message: FileOutcome | FileProgress) => parentPort!.postMessage(message)
 parentPort!.on('message', (task: FileTask) => {
   try {
-    tell({ result: runFileTask(options, task) })
+    tell({ result: runFileTask(options, task, (done, of) => tell({ done, of })) })
   } catch (reason) {
     tell({ refusal: refusalOf(reason) })
   }

@@ -1,0 +1,51 @@
+import { isoOf } from '@tildebase/nouns'
+
+/** How far a step is: of how much, if that is known. */
+export interface Measure {
+  readonly done: number
+  readonly of: number | null
+  readonly unit: 'bytes' | 'events'
+}
+
+/** What the operator asked for and is under way. */
+export interface Task {
+  /** Begins a step of the task. `measure` is asked when somebody looks. */
+  step(name: string, measure?: () => Measure | null): void
+}
+
+interface Entry {
+  readonly tenant: string
+  readonly task: string
+  readonly since: number
+  step: string
+  measure: () => Measure | null
+}
+
+/** What is under way for the operator, and how far it is. */
+export class TaskBoard {
+  readonly #entries = new Set<Entry>()
+
+  /** Shows a task of a tenant while the work goes on. */
+  async during<T>(tenant: string, task: string, work: (task: Task) => Promise<T>): Promise<T> {
+    const entry: Entry = { tenant, task, since: Date.now(), step: 'begin', measure: () => null }
+    this.#entries.add(entry)
+    try {
+      return await work({
+        step(name, measure = () => null) {
+          entry.step = name
+          entry.measure = measure
+        },
+      })
+    } finally {
+      this.#entries.delete(entry)
+    }
+  }
+
+  /** The tasks of a tenant, oldest first. */
+  of(slug: string): object[] {
+    const found = [...this.#entries].filter(({ tenant }) => tenant === slug)
+    return found.map(({ tenant, task, since, step, measure }) => {
+      return { tenant, task, step, since: isoOf(since), ...measure() }
+    })
+  }
+}
