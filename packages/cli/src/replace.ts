@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { connectToRunning, type GivenSocket } from '@tildebase/server'
 
 /** Says to the new process that it takes the place of a running one. */
-const MARK = 'TILDE_REPLACES'
+const MARK = 'TILDEBASE_REPLACES'
 /** The connection to the running service is the channel that Node receives sockets over. */
 const CHANNEL_FD = 3
 const LATE_MS = 30_000

@@ -15,8 +15,8 @@ export const command: Command = {
   flags: {
     output: { type: 'string', short: 'o', help: 'the file; TENANT.db unless told' },
     to: { type: 'string', help: 'a folder of segments: only what is new is added to it' },
-    all: { type: 'boolean', help: 'all tenants, each in a folder of its own below that folder' },
-    follow: { type: 'boolean', help: 'go on as things happen' },
+    all: { type: 'boolean', help: 'all tenants, each in its own folder inside that folder' },
+    follow: { type: 'boolean', help: 'continue with new events until it is stopped' },
   },
   examples: [
     'tilde backup acme -o acme.db',

@@ -25,7 +25,7 @@ export const command: Command = {
     cluster: { type: 'string', help: 'the PostgreSQL that the nodes of a cluster share (TILDE_CLUSTER)' },
     'node-name': { type: 'string', help: 'the name of this node in the cluster (TILDE_NODE_NAME; the host name)' },
     advertise: { type: 'string', help: 'where other nodes reach this one (TILDE_ADVERTISE)' },
-    replace: { type: 'boolean', help: 'take the place of the service that runs on this folder, without a gap' },
+    replace: { type: 'boolean', help: 'replace the service that runs on this folder, without a failed request' },
   },
   examples: [
     'tilde serve',

@@ -64,7 +64,10 @@ interface Surroundings {
 }
 
 /** Opens the service: its data folder, its tenants, its gateway. A predecessor is asked to leave when this one is ready. */
-export async function openService(given: Settings, { cluster, predecessor = null }: Surroundings = {}): Promise<Service> {
+export async function openService(
+  given: Settings,
+  { cluster, predecessor = null }: Surroundings = {},
+): Promise<Service> {
   // Before anything is made: a mistake in the file is reported in one line, where a thread could only die of it.
   const program = await loadProgram(given.config)
   mkdirSync(given.data, { recursive: true, mode: 0o700 })
