@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask, type Server, startServer } from './server.ts'
+import { ask, HOSTS, type Server, type Start, startServer } from './server.ts'
 
 export interface AutomationReport {
   readonly rounds: number
@@ -30,11 +30,12 @@ export async function crashAutomation(
   rounds: number,
   seed: number,
   tell: (report: AutomationReport) => void = () => undefined,
+  start: Start = startServer,
 ): Promise<AutomationReport> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-automation-'))
   const chance = chanceOf(seed)
   const faults: string[] = []
-  let server = await startServer(data)
+  let server = await start(data)
   let round = 0
   let timers = 0
   let runs = 0
@@ -51,7 +52,7 @@ export async function crashAutomation(
       timers += ids.length
       await pause(chance() * SPREAD * 2)
       await server.kill()
-      server = await startServer(data)
+      server = await start(data)
       if (await isOpen(server, cursor, ids)) between++
       const outcome = await settled(server, cursor, ids)
       faults.push(...outcome)
@@ -152,10 +153,12 @@ if (import.meta.main) {
   const rounds = Number(process.argv[2] ?? 500)
   const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
   const began = Date.now()
-  const report = await crashAutomation(rounds, seed, ({ rounds: done, timers, between, faults }) => {
+  const tell = ({ rounds: done, timers, between, faults }: AutomationReport) => {
     if (done % 25 === 0)
       process.stdout.write(`${done} rounds: ${timers} timers, ${between} kills between, ${faults.length} faults\n`)
-  })
+  }
+  const on = HOSTS[process.argv[4] ?? 'Node']!
+  const report = await on((start) => crashAutomation(rounds, seed, tell, start))
   process.stdout.write(`${JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1_000) }, null, 2)}\n`)
   process.exitCode = report.faults.length === 0 ? 0 : 1
 }

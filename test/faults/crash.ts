@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Chance } from '../chance.ts'
-import { ask, startServer } from './server.ts'
+import { ask, HOSTS, type Start, startServer } from './server.ts'
 import { Writer } from './writer.ts'
 
 export interface CrashReport {
@@ -22,6 +22,7 @@ export async function crash(
   writers = 8,
   flags: readonly string[] = [],
   tell: (report: CrashReport) => void = () => undefined,
+  start: Start = (data) => startServer(data, {}, flags),
 ): Promise<CrashReport> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-crash-'))
   const random = new Chance(seed)
@@ -33,7 +34,7 @@ export async function crash(
   let round = 0
   const written = () => clients.reduce((sum, client) => sum + client.acknowledged, 0)
   const report = (): CrashReport => ({ rounds: round, seed, acknowledged: written(), unanswered, events, faults })
-  let server = await startServer(data, {}, flags)
+  let server = await start(data)
   try {
     while (round < rounds && faults.length === 0) {
       let isOver = false
@@ -50,7 +51,7 @@ export async function crash(
       await running
       unanswered += clients.reduce((sum, { unanswered: list }) => sum + list.length, 0)
 
-      server = await startServer(data, {}, flags)
+      server = await start(data)
       await Promise.all(clients.map((client) => client.repeat(server.url)))
       faults.push(...(await Promise.all(clients.map((client) => client.check(server.url)))).flat())
       const { body } = (await ask(server.url, 'GET', '/operator/tenants/acme/verify'))!
@@ -70,12 +71,14 @@ if (import.meta.main) {
   const rounds = Number(process.argv[2] ?? 500)
   const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
   const began = Date.now()
-  const report = await crash(rounds, seed, undefined, [], ({ rounds: done, acknowledged, unanswered, faults }) => {
+  const on = HOSTS[process.argv[4] ?? 'Node']!
+  const tell = ({ rounds: done, acknowledged, unanswered, faults }: CrashReport) => {
     if (done % 25 === 0)
       process.stdout.write(
         `${done} rounds: ${acknowledged} writes acknowledged, ${unanswered} unanswered, ${faults.length} faults\n`,
       )
-  })
+  }
+  const report = await on((start) => crash(rounds, seed, undefined, [], tell, start))
   process.stdout.write(`${JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1_000) }, null, 2)}\n`)
   process.exitCode = report.faults.length === 0 ? 0 : 1
 }

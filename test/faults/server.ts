@@ -50,6 +50,32 @@ export async function startServer(
   }
 }
 
+/** Starts a host on the data of an earlier one. */
+export type Start = (data: string) => Promise<Server>
+
+/** The same service on workerd. The data are in a folder of its own. */
+async function startsOnWorkerd(): Promise<{ readonly start: Start; remove(): void }> {
+  // What bundles the Worker is a tool of the tests: a bench does without.
+  const { prepareWorkerd, SERVICE } = await import('../hosts/workerd.ts')
+  const prepared = await prepareWorkerd(SERVICE)
+  return {
+    async start() {
+      const { url, process, end } = await prepared.run()
+      return { url, process, kill: () => end('SIGKILL') }
+    },
+    remove: prepared.remove,
+  }
+}
+
+/** Runs a script of faults on a host. */
+export const HOSTS: { readonly [host: string]: <T>(run: (start?: Start) => Promise<T>) => Promise<T> } = {
+  Node: (run) => run(),
+  workerd: async (run) => {
+    const { start, remove } = await startsOnWorkerd()
+    return run(start).finally(remove)
+  },
+}
+
 export interface Reply {
   readonly status: number
   readonly body: any

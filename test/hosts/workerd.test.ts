@@ -1,24 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
 import { tildeWith } from '../cli/tilde.ts'
 import { ROOT, testHost } from '../host.ts'
 import { Receiver } from '../receiver.ts'
 import { verifies } from '../verifies.ts'
 import { type Stage, stageAt } from './ask.ts'
 import { SERVICE, startWorkerd, type Workerd } from './workerd.ts'
-
-describe.each(['durable', 'unwritten'])('the %s Sql port', (kind) => {
-  let workerd: Workerd
-
-  beforeAll(async () => {
-    workerd = await startWorkerd({ entry: 'test/hosts/contract-worker.ts', objects: { OBJECTS: 'Contract' } })
-  })
-  afterAll(() => workerd?.stop())
-
-  test.each(SQL_CONTRACT.map(({ says }, index) => [says, index] as const))('%s', async (_, index) => {
-    expect(await (await fetch(`${workerd.url}/${kind}/${index}`)).text()).toBe('holds')
-  })
-})
 
 describe('the service on workerd', () => {
   let workerd: Workerd

@@ -27,6 +27,8 @@ export interface WorkerdOptions {
   /** The classes of its objects, and the bindings to them. */
   readonly objects: { readonly [binding: string]: string }
   readonly variables?: { readonly [name: string]: string }
+  /** How many MiB the heap of each isolate may have. */
+  readonly heapMib?: number
   /** Whether the Worker can load others; it can unless told. */
   readonly loader?: boolean
   /** More of the Worker's bindings, as workerd's configuration has them. */
@@ -41,13 +43,10 @@ export const SERVICE: WorkerdOptions = {
 
 /** Bundles a Worker and starts workerd with it, on a free port and with its own storage. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
-  const folder = mkdtempSync(join(tmpdir(), 'tildebase-workerd-'))
-  mkdirSync(join(folder, 'storage'))
-  await bundle(options.entry, join(folder, 'worker.js'))
-  writeFileSync(join(folder, 'config.capnp'), configuration(options))
-  let running = await run(folder)
+  const prepared = await prepareWorkerd(options)
+  let running = await prepared.run()
   return {
-    storage: join(folder, 'storage'),
+    storage: prepared.storage,
     get url() {
       return running.url
     },
@@ -55,13 +54,34 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       return running.process
     },
     async crash() {
-      await end(running.process, 'SIGKILL')
-      running = await run(folder)
+      await running.end('SIGKILL')
+      running = await prepared.run()
     },
     async stop() {
-      await end(running.process, 'SIGTERM')
-      rmSync(folder, { recursive: true, force: true })
+      await running.end('SIGTERM')
+      prepared.remove()
     },
+  }
+}
+
+/** A workerd that runs. */
+export interface Running {
+  readonly url: string
+  readonly process: ChildProcess
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+/** Bundles a Worker and lays out its storage, for workerd to be started on again and again. */
+export async function prepareWorkerd(options: WorkerdOptions) {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-workerd-'))
+  const storage = join(folder, 'storage')
+  mkdirSync(storage)
+  await bundle(options.entry, join(folder, 'worker.js'))
+  writeFileSync(join(folder, 'config.capnp'), configuration(options))
+  return {
+    storage,
+    run: () => run(folder),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
@@ -85,7 +105,7 @@ async function buildIsolates(): Promise<void> {
   await import(`${REPOSITORY}/packages/server/build.js`)
 }
 
-function configuration({ objects, variables, loader = true, bindings = [] }: WorkerdOptions): string {
+function configuration({ objects, variables, loader = true, heapMib, bindings = [] }: WorkerdOptions): string {
   const texts = Object.entries({ TILDE_ROOT_KEY: ROOT, ...variables })
     .map(([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`)
     .join(', ')
@@ -103,6 +123,7 @@ function configuration({ objects, variables, loader = true, bindings = [] }: Wor
         (name = "storage", disk = (path = "storage", writable = true)),
         (name = "internet", network = (allow = ["local"])),
       ],
+      ${heapMib === undefined ? '' : `v8Flags = ["--max-heap-size=${heapMib}"],`}
       sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
     );
     const worker :Workerd.Worker = (
@@ -119,14 +140,14 @@ function configuration({ objects, variables, loader = true, bindings = [] }: Wor
   `
 }
 
-async function run(folder: string): Promise<{ url: string; process: ChildProcess }> {
+async function run(folder: string): Promise<Running> {
   const process = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=1', '--experimental'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface({ input: process.stdout! })) {
     const { event, port } = JSON.parse(line)
-    if (event === 'listen') return { url: `http://127.0.0.1:${port}`, process }
+    if (event === 'listen') return { url: `http://127.0.0.1:${port}`, process, end: (signal) => end(process, signal) }
   }
   throw new Error('workerd ended before it listened.')
 }
