@@ -32,7 +32,7 @@ describe('through a node of a cluster that does not own the tenant', () => {
     const slug = `scene-${PLAYED.findIndex(([one]) => one === title)}`
     const through = WITHOUT.has(title) ? nodes[0]! : (await createTenant(nodes, slug)).other
     await play(
-      stageAt(() => through.url, true),
+      stageAt(() => through.url),
       `/~${slug}`,
     )
   })

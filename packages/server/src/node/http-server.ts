@@ -22,13 +22,11 @@ export interface HttpOptions extends UploadOptions {
   readonly streams: (path: string) => boolean
   /** Whether the service is about to end: it then takes nothing new. */
   readonly isStopping: () => boolean
-  /** Whether clients should connect elsewhere: each answer ends its connection. */
-  readonly isLeaving?: (() => boolean) | undefined
   /** Passes a request on to where its tenant is. False when it is to be answered here. */
   readonly elsewhere?:
     | ((request: IncomingMessage, response: ServerResponse, address: string) => boolean | Promise<boolean>)
     | undefined
-  /** Whether clients are to connect again for their next request. */
+  /** Whether clients should connect again for their next request: each answer ends its connection. */
   readonly isLeaving: () => boolean
   /** Passes requests on to the service that has taken the place of this one; null when none has. */
   readonly forward: () => Forward | null
@@ -110,7 +108,7 @@ async function serve(
 ): Promise<void> {
   let answer: HttpResponse
   let counted: CountedRequest | null = null
-  if (options.isLeaving?.()) response.shouldKeepAlive = false
+  if (options.isLeaving()) response.shouldKeepAlive = false
   try {
     const forward = options.forward()
     if (forward === null && options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
