@@ -234,7 +234,7 @@ describe('a damaged backup', () => {
     const verified = await tilde('verify', '--from', 'changed')
 
     expect(verified).toMatchObject({ code: 1, err: refused.err })
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Event 7 cannot be had from changed/') })
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Event 7 cannot be read from changed/') })
     expect((await host.request('GET', '/operator/tenants/large-changed')).status).toBe(404)
   })
 })

@@ -36,7 +36,7 @@ describe('keys and profiles', () => {
     expect(refused.code).toBe(2)
   })
 
-  test('a profile is kept for its owner alone, and a flag beats a variable beats it', async () => {
+  test('a profile is kept for its owner alone, and a flag overrides a variable, which overrides it', async () => {
     const own = tildeWith({})
     const { json: key } = await tilde('keys', 'create', 'me', '--json')
     const wrong = await own('login', '--url', host.url, '--key', `tb_${'x'.repeat(40)}~acme`)
@@ -50,9 +50,9 @@ describe('keys and profiles', () => {
 
     expect([wrong.code, right.code, used.code, beaten.code, out.code]).toEqual([2, 0, 0, 2, 0])
     expect(mode).toBe(0o600)
-    expect(unknown.err).toBe('tilde: There is no profile home; there is work. Make one: tilde login\n')
+    expect(unknown.err).toBe('tilde: There is no profile home; there is work. Create one: tilde login\n')
     expect(readFileSync(file, 'utf8')).not.toContain(key.secret)
-    expect((await own('Contact.count')).err).toContain('No key is given.')
+    expect((await own('Contact.count')).err).toContain('No key was given.')
   })
 })
 
@@ -70,7 +70,7 @@ describe('files', () => {
     expect(csv.err).toMatch(/^row 1 \(line 3\): .*required/m)
     expect(packed.json).toMatchObject({ success: true, imported: 2, errors: 0 })
     expect(piped.json.imported).toBe(1)
-    expect((await tilde('import', 'a.xls', '--type', 'Lead')).err).toContain('The format of a.xls is not known')
+    expect((await tilde('import', 'a.xls', '--type', 'Lead')).err).toContain('The format of a.xls is unknown')
     expect((await tilde('import', 'no.csv', '--type', 'Lead')).err).toMatch(/^tilde: There is no file .*no\.csv\.\n$/)
   })
 

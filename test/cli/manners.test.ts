@@ -37,7 +37,7 @@ describe('an export', () => {
   test('does not write JSON into a file that is called otherwise', async () => {
     const { code, err } = await tilde('export', 'Contact', '-o', 'c.xlsx')
 
-    expect([code, err]).toEqual([2, expect.stringContaining('.xlsx is no format of an export')])
+    expect([code, err]).toEqual([2, expect.stringContaining('.xlsx is not an export format')])
     expect(existsSync(join(tilde.folder, 'c.xlsx'))).toBe(false)
     expect((await tilde('export', 'Contact', '-o', 'c.txt', '--format', 'csv')).code).toBe(0)
     expect(readFileSync(join(tilde.folder, 'c.txt'), 'utf8')).toMatch(/^\$id,/)
@@ -46,7 +46,7 @@ describe('an export', () => {
   test('tells of a folder that is not there', async () => {
     const { code, err } = await tilde('export', 'Contact', '-o', 'missing/c.csv')
 
-    expect([code, err]).toEqual([2, 'tilde: There is no folder missing to write c.csv into.\n'])
+    expect([code, err]).toEqual([2, 'tilde: The folder missing for c.csv does not exist.\n'])
   })
 })
 
@@ -63,7 +63,7 @@ describe('--as-of and --dry-run', () => {
       expect([args[0], (await tilde(...args)).code, (await tilde(...args)).err]).toEqual([
         args[0],
         2,
-        expect.stringMatching(/cannot heed --(as-of|dry-run)/),
+        expect.stringMatching(/does not support --(as-of|dry-run)/),
       ])
     expect((await tilde('Contact.count')).out).toBe(before)
   })
@@ -108,7 +108,7 @@ describe('a server that cannot start', () => {
 
     const { code, err } = await tildeWith({ TILDE_ROOT_KEY: ROOT })('serve', '--port', String(port))
 
-    expect([code, err]).toEqual([2, expect.stringContaining(`Port ${port} of 127.0.0.1 is taken.`)])
+    expect([code, err]).toEqual([2, expect.stringContaining(`Port ${port} of 127.0.0.1 is in use.`)])
   })
 
   test.each(['0', '1'])('names the --config that is not there (%s workers)', async (workers) => {

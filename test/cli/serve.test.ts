@@ -64,7 +64,7 @@ verifies('cli.config', 'a file of nouns and hooks adds types', async () => {
 test.each([
   ['a port that is none', ['--port', 'http'], '--port is a whole number'],
   ['a flag that is not there', ['--prot', '1'], 'serve has no flag --prot; did you mean --port?'],
-  ['a word', ['now'], 'serve takes flags only, not now.'],
+  ['a word', ['now'], 'serve accepts only flags, not now.'],
 ])('%s is told in one line', async (_, args, sentence) => {
   const { code, out, err } = await tildeWith({})('serve', ...args)
 

@@ -29,7 +29,7 @@ test('a key that is typed at a terminal is taken, and never shown', async () => 
 
   const [code] = await once(terminal, 'close')
 
-  expect([code, shown]).toEqual([0, expect.stringContaining('Logged in')])
+  expect([code, shown]).toEqual([0, expect.stringContaining('Signed in')])
   expect(shown).not.toContain(secret.slice(3, 20))
   expect(readFileSync(join(tilde.folder, '.config', 'tilde', 'profiles.json'), 'utf8')).toContain(secret)
 })

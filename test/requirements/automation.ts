@@ -12,7 +12,7 @@ export const automation = requirements('automation', {
     'timer.custom': 'Custom types can declare timers, also when they have entities already.',
     'timer.sources': 'Imports and syncs schedule timers too.',
     'timer.copies': 'A fork or a restored tenant does not run what was due before.',
-    'timer.list': 'GET …/:Type/:id/timers lists what is due next for an entity.',
+    'timer.list': 'GET …/:Type/:id/timers lists the pending timers of an entity.',
     'timer.slices': 'Many timers that are due at once run in slices.',
     'timer.rights': 'Declaring a timer needs write on the type, for all rows.',
   },

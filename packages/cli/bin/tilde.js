@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain old syntax: this file must run on the very Node it is about to refuse.
+// Old syntax only: this file must also run on the Node versions that it refuses.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
@@ -9,16 +9,16 @@ import { fileURLToPath } from 'node:url'
 
 const self = fileURLToPath(import.meta.url)
 const manifest = JSON.parse(readFileSync(join(dirname(self), '..', 'package.json'), 'utf8'))
-// The sources use syntax of Node 24 that the published JavaScript does without.
+// The sources use syntax of Node 24; the published JavaScript does not.
 const fromSources = String(manifest.imports['#main']).endsWith('.ts')
 const OLDEST = fromSources ? '24.0' : '22.18'
 
 if (isNewEnough(process.versions.node)) {
   quieten()
-  // What was read once need not be read again: the command starts four times as fast.
+  // The compile cache makes the command start four times as fast.
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilde')
   module.enableCompileCache(cache)
-  // Threads are told this way only; one that takes the place of another is there sooner.
+  // Threads read this variable only; a replacement thread starts faster with the cache.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache
   await import('#main')
 } else runWith(process.env.TILDE_REEXECUTED === '1' ? null : pinnedNode(dirname(self)))
@@ -29,7 +29,7 @@ function isNewEnough(version) {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
 }
 
-/** Node 22 warns that its SQLite is experimental; standard error is for what concerns the operator. */
+/** Node 22 warns that its SQLite is experimental; standard error is for messages to the operator. */
 function quieten() {
   const emitWarning = process.emitWarning
   process.emitWarning = (warning, ...rest) => {
@@ -56,7 +56,7 @@ function runWith(node) {
 
 function refuse() {
   const advice = fromSources
-    ? 'Run "npm ci" in the repository, which brings one along, or install a newer Node.'
+    ? 'Run "npm ci" in the repository, which installs one, or install a newer Node.'
     : 'Install a newer Node (https://nodejs.org) and run the command again.'
   console.error(`tilde needs Node ${OLDEST} or newer, and this is ${process.version}. ${advice}`)
   process.exitCode = 2

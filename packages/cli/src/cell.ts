@@ -1,4 +1,4 @@
-/** A value on one line. Control characters are escaped: what others stored must not steer a terminal. */
+/** A value on one line. Control characters are escaped, so that stored data cannot control a terminal. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)

@@ -3,10 +3,10 @@ import type { Link } from './link.ts'
 import type { Output } from './output.ts'
 import type { Settings } from './settings.ts'
 
-/** A flag: what it takes, and what it is for. */
+/** A flag: its value and its purpose. */
 interface Flag {
   readonly type: 'string' | 'boolean'
-  /** One letter that means the same. */
+  /** A short form of one letter. */
   readonly short?: string
   /** True for a flag that may be given several times. */
   readonly multiple?: boolean
@@ -25,20 +25,20 @@ export interface Command {
   readonly summary: string
   readonly examples: readonly string[]
   readonly flags: Flags
-  /** Those of the flags of every command that would change what this one does, and do. Others of them are refused. */
+  /** The global flags that this command supports. Others that change the effect of a command are refused. */
   readonly heeds?: readonly Heeded[]
-  /** Names of flags that are right without being listed: `organization.name`. */
+  /** Names of flags that are valid without being listed: `organization.name`. */
   readonly accepts?: (flag: string) => boolean
   run(call: Call): Promise<void>
 }
 
 /** One call of a command. */
 export interface Call {
-  /** The words after the command that belong to no flag. */
+  /** The arguments after the command, without flags. */
   readonly words: readonly string[]
   readonly flags: Given
   readonly settings: Settings
   readonly out: Output
-  /** The tenant at the other end. */
+  /** The tenant that the command works on. */
   readonly link: () => Link
 }

@@ -3,36 +3,36 @@ import type { Command } from './command.ts'
 import type { Link } from './link.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Every command with what it is for. Each is its own file. */
+/** Every command with its purpose. Each is a separate file. */
 export const COMMANDS: { readonly [name: string]: string } = {
   serve: 'serve tenants over HTTP',
   search: 'find entities by words',
   fetch: 'read one entity',
-  do: 'run a verb, or code beside the data',
-  changesets: 'review what others propose',
-  events: 'list or follow what happens',
+  do: 'run a verb, or code on the server',
+  changesets: 'review proposed changes',
+  events: 'list or follow events',
   schema: 'show or declare types',
   keys: 'list, create and revoke keys',
-  webhooks: 'manage webhooks, or try one at home',
+  webhooks: 'manage webhooks, or receive events locally',
   workflows: 'show, retry and test the runs of workflows',
-  import: 'bring a file in',
-  export: 'write a type to a file',
-  sync: 'bring a local store and the service together',
-  mcp: 'be a tool of a program that speaks MCP',
+  import: 'import a file',
+  export: 'export all entities of a type',
+  sync: 'synchronise a local store with the service',
+  mcp: 'run an MCP server on standard input and output',
   tenants: 'list, inspect and delete tenants',
   cluster: 'show the nodes of a cluster, and move tenants',
   fork: 'copy a tenant, also as of a time',
   backup: 'save a tenant to a file',
-  restore: 'make a tenant of a backup',
-  verify: 'check that a tenant is whole',
-  prove: 'prove that an event is in the log',
-  login: 'keep a key for later',
-  logout: 'forget a key',
-  init: 'begin a project',
-  doctor: 'find out what is wrong',
-  completion: 'teach your shell the commands',
+  restore: 'create a tenant from a backup',
+  verify: 'check that a tenant or backup is complete',
+  prove: 'check that an event is in the log, and save the proof',
+  login: 'sign in and save a profile',
+  logout: 'sign out and delete a profile',
+  init: 'create a project',
+  doctor: 'check the machine, the service and the key',
+  completion: 'set up completion in your shell',
   version: 'show the version',
-  help: 'say how a command is used',
+  help: 'show how to use a command',
 }
 
 /** Loads a command when it is called: most need little, and start fast. */
@@ -40,7 +40,7 @@ export async function loadCommand(name: string): Promise<Command> {
   return (await import(`./commands/${name}.ts`)).command
 }
 
-/** The command that a word names, with its arguments. `Contact.find` is one too: its flags are the type's fields. */
+/** The command of a name, with its arguments. `Contact.find` is one too: its flags are the type's fields. */
 export async function commandOf(
   word: string,
   args: readonly string[],

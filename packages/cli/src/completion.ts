@@ -5,7 +5,7 @@ import { GLOBAL } from './flags.ts'
 import type { Link } from './link.ts'
 import type { Described } from './type.ts'
 
-/** What a shell knows of the line: the words before the one at hand, and what of that one is typed. */
+/** The line as the shell sees it: the words before the cursor, and the beginning of the current word. */
 interface Line {
   readonly before: readonly string[]
   readonly typed: string
@@ -41,7 +41,7 @@ async function laterWords(line: Line): Promise<string[]> {
   return placeWords(line, command, positions(before, flags))
 }
 
-/** The values that a flag takes, as far as they are known: a type, or the words of an enum. */
+/** The known values of a flag: types, or the values of an enum. */
 async function valuesOf({ link }: Line, word: string, flag: string): Promise<string[]> {
   if (flag === 'format') return ['json', 'ndjson', 'csv', ...(word === 'export' ? ['parquet'] : [])]
   const types = await typesOf(link)
@@ -51,7 +51,7 @@ async function valuesOf({ link }: Line, word: string, flag: string): Promise<str
   return field && 'values' in field ? [...(field.values ?? [])] : []
 }
 
-/** What is at this place of the command's usage: `keys list` → list, `export TYPE` → the types. */
+/** The words that the command's usage allows at this place: `keys list` → list, `export TYPE` → the types. */
 async function placeWords({ link }: Line, command: Command, before: readonly string[]): Promise<string[]> {
   const uses = command.usage.split('\n').map((use) => use.replaceAll(' | ', '|').split(' ').slice(1))
   const fitting = uses.filter((use) =>
@@ -68,7 +68,7 @@ function isPlaceholder(place: string): boolean {
   return !/^[a-z][a-z|-]*$/.test(place)
 }
 
-/** The words that belong to no flag. */
+/** The words that are not flags or their values. */
 function positions(words: readonly string[], flags: Command['flags']): string[] {
   return words.filter((word, at) => {
     const flag = /^--([^=]+)$/.exec(words[at - 1] ?? '')?.[1]
@@ -76,7 +76,7 @@ function positions(words: readonly string[], flags: Command['flags']): string[] 
   })
 }
 
-/** A shell that completes must not complain: without a service there are just no types. */
+/** Completion shows no errors: without a service it offers no types. */
 async function typesOf(link: () => Link): Promise<readonly Described[]> {
   try {
     return (await link().$.request('GET', '/schema', { signal: AbortSignal.timeout(2_000) })).types
@@ -85,7 +85,7 @@ async function typesOf(link: () => Link): Promise<readonly Described[]> {
   }
 }
 
-/** What each shell has to be told. Where nothing is known, it completes the names of files. */
+/** The script of each shell. It completes file names if there are no other words. */
 export const SCRIPTS: { readonly [shell: string]: string } = {
   bash: `_tilde() {
   mapfile -t COMPREPLY < <(tilde completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)

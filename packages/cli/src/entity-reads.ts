@@ -5,30 +5,30 @@ import { columnsOf, type Described, fieldFlags, jsonObject } from './type.ts'
 import { oneWord } from './words.ts'
 
 const SHOW: Flags = {
-  include: { type: 'string', help: 'relations to load, with commas' },
-  fields: { type: 'string', help: 'the fields to show, with commas' },
+  include: { type: 'string', help: 'relations to load, separated by commas' },
+  fields: { type: 'string', help: 'the fields to show, separated by commas' },
 }
 const FILTER: Flags = { filter: { type: 'string', help: 'a filter as JSON: {"leadScore":{"$gte":50}}' } }
 const PAGE: Flags = {
   sort: { type: 'string', help: 'fields to sort by: stage,-value' },
   limit: { type: 'string', help: 'how many, 1 to 100; 25 unless told' },
   offset: { type: 'string', help: 'how many to skip' },
-  cursor: { type: 'string', help: 'where the page before ended' },
+  cursor: { type: 'string', help: 'the cursor of the previous page' },
 }
 
 const MEASURE: Flags = {
-  group: { type: 'string', help: 'fields to group by, with commas' },
-  sum: { type: 'string', help: 'fields to add up' },
+  group: { type: 'string', help: 'fields to group by, separated by commas' },
+  sum: { type: 'string', help: 'fields to sum' },
   avg: { type: 'string', help: 'fields to average' },
-  min: { type: 'string', help: 'fields to take the least of' },
-  max: { type: 'string', help: 'fields to take the greatest of' },
+  min: { type: 'string', help: 'fields to take the minimum of' },
+  max: { type: 'string', help: 'fields to take the maximum of' },
 }
 
-/** What can be asked of every type. */
+/** The read commands of every type. */
 export const READS: { readonly [operation: string]: (noun: Described) => Command } = {
   find: (noun) => ({
     usage: `${noun.name}.find [--field value …]`,
-    summary: 'lists entities; any field is a flag, also of a relation by a dot',
+    summary: 'lists entities; every field is a flag, with dots for fields of relations',
     flags: { ...equalities(noun), ...FILTER, ...PAGE, ...SHOW },
     accepts: isPath(noun),
     examples: [
@@ -46,7 +46,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
   }),
   findOne: (noun) => ({
     usage: `${noun.name}.findOne [--field value …]`,
-    summary: 'shows the first entity that fits',
+    summary: 'shows the first matching entity',
     flags: { ...equalities(noun), ...FILTER, sort: PAGE.sort!, ...SHOW },
     accepts: isPath(noun),
     examples: [`tilde ${noun.name}.findOne --sort -createdAt`],
@@ -72,7 +72,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
   }),
   aggregate: (noun) => ({
     usage: `${noun.name}.aggregate --group FIELD [--sum FIELD …]`,
-    summary: 'counts and measures in groups, the largest first',
+    summary: 'counts, sums and averages by group, largest first',
     flags: { ...equalities(noun), ...FILTER, ...MEASURE },
     accepts: isPath(noun),
     examples: [`tilde ${noun.name}.aggregate --group stage --sum value`],
@@ -110,7 +110,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
   }),
   timers: (noun) => ({
     usage: `${noun.name}.timers ID`,
-    summary: 'lists what is due next for an entity',
+    summary: 'lists the pending timers of an entity',
     flags: {},
     examples: [`tilde ${noun.name}.timers ID`],
     heeds: ['dry-run'],

@@ -7,9 +7,9 @@ import { oneWord, someWords, standardInput } from './words.ts'
 
 const GIVE: Flags = {
   data: { type: 'string', help: 'all fields as JSON; - reads standard input' },
-  set: { type: 'string', multiple: true, help: 'name=value: any field, also one that is not declared' },
-  'if-version': { type: 'string', help: 'only if the entity still has this $version' },
-  'idempotency-key': { type: 'string', help: 'the same key within a day means the same request' },
+  set: { type: 'string', multiple: true, help: 'name=value: any field, even if it is not declared' },
+  'if-version': { type: 'string', help: 'write only if the entity has this $version' },
+  'idempotency-key': { type: 'string', help: 'a repeated request with this key within a day runs only once' },
 }
 
 /** Examples of the built-in verbs. */
@@ -31,7 +31,7 @@ export function writeCommand(noun: Described, verb: string): Command {
   const args = [noun.verbs[verb]?.args ?? []].flat().filter((name) => !Object.hasOwn(noun.fields, name))
   return {
     usage: `${noun.name}.${verb}${verb === 'create' ? '' : ' ID'} [--field value …]`,
-    summary: `runs the verb ${verb}; any field is a flag`,
+    summary: `runs the verb ${verb}; every field is a flag`,
     flags: {
       ...fieldFlags(noun, writableFields(noun)),
       ...Object.fromEntries(args.map((name) => [name, { type: 'string', help: 'an argument of the verb' } as const])),
@@ -62,14 +62,14 @@ async function write(call: Call, noun: Described, verb: string, args: readonly s
   if (settings.propose !== undefined) return proposed(call, answer)
   if (answer === null) {
     if (out.json) out.value(null)
-    else out.note(`Deleted ${call.words[0]}. tilde ${noun.name}.restore ${call.words[0]} brings it back.`)
+    else out.note(`Deleted ${call.words[0]}. To undo: tilde ${noun.name}.restore ${call.words[0]}`)
     return
   }
   out.record(answer)
-  if ('secret' in answer) out.note('The secret is shown this once: keep it.')
+  if ('secret' in answer) out.note('The secret is shown only once: save it now.')
 }
 
-/** What is sent: standard input or --data, then flags by name, then --set. */
+/** The body: standard input or --data, then flags by name, then --set. */
 async function bodyOf(
   { flags, settings }: Call,
   noun: Described,
@@ -77,7 +77,7 @@ async function bodyOf(
   args: readonly string[],
 ): Promise<{ [field: string]: unknown }> {
   if (verb === 'rollback') {
-    if (settings.asOf === undefined) throw new UsageError('Say to which time: --as-of 2026-01-31T12:00:00Z')
+    if (settings.asOf === undefined) throw new UsageError('Name the time: --as-of 2026-01-31T12:00:00Z')
     return { asOf: settings.asOf }
   }
   const given = writableFields(noun).filter(({ name }) => flags.has(name) && !(name in GIVE) && !(name in GLOBAL))
@@ -96,5 +96,5 @@ async function bodyOf(
 function rehearsed({ out }: Call, answer: { result: { [field: string]: unknown } | null; events: unknown[] }): void {
   if (out.json || answer.result === null) out.value(answer)
   else out.record(answer.result)
-  out.note(`A dry run: nothing was written. It would have been ${answer.events.length} event(s).`)
+  out.note(`Dry run: nothing was written. A real run would write ${answer.events.length} event(s).`)
 }

@@ -18,7 +18,7 @@ export async function entityCommand(type: string, operation: string, link: Link)
   )
 }
 
-/** How such a command is used, whatever the type is. */
+/** The usage of these commands, for all types. */
 export function generalHelp(word: string): Pick<Command, 'usage' | 'summary' | 'flags' | 'examples'> {
   const [type = 'Contact', operation = 'find'] = word.split('.')
   const bare: Described = { name: type, domain: '', path: '', fields: {}, verbs: {}, notation: {} }

@@ -6,7 +6,7 @@ import type { Output } from './output.ts'
 import { progressBar } from './progress.ts'
 import { UsageError } from './usage-error.ts'
 
-/** A file, or standard input as `-`, as a stream that tells how much of it has been read. */
+/** A file, or standard input as `-`, as a stream that reports how much was read. */
 export async function streamFrom(
   path: string,
   read: (bytes: number) => void = () => {},
@@ -24,7 +24,7 @@ export async function streamFrom(
   return { stream: Readable.toWeb(Readable.from(counted(), { objectMode: false })) as ReadableStream<Uint8Array>, size }
 }
 
-/** Writes an answer to a file, or to standard output as `-`. A file appears only when it is whole. */
+/** Writes an answer to a file, or to standard output as `-`. A file appears only when it is complete. */
 export async function saveTo(path: string, response: Response, out: Output): Promise<number> {
   const body = Readable.fromWeb(response.body as never)
   let bytes = 0
@@ -38,7 +38,7 @@ export async function saveTo(path: string, response: Response, out: Output): Pro
   const part = `${path}.part`
   const file = await open(part, 'w', 0o600).catch((reason: NodeJS.ErrnoException) => {
     if (reason.code !== 'ENOENT' && reason.code !== 'ENOTDIR') throw reason
-    throw new UsageError(`There is no folder ${dirname(path)} to write ${basename(path)} into.`)
+    throw new UsageError(`The folder ${dirname(path)} for ${basename(path)} does not exist.`)
   })
   const size = response.headers.get('content-length')
   const bar = progressBar(process.stderr, size === null ? null : Number(size))

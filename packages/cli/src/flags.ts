@@ -4,20 +4,23 @@ import type { Command, Flags } from './command.ts'
 import type { Given } from './given.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The flags that every command knows. */
+/** The flags of all commands. */
 export const GLOBAL: Flags = {
-  url: { type: 'string', help: 'where the service is (TILDE_URL; http://localhost:8787)' },
-  tenant: { type: 'string', help: 'the tenant (TILDE_TENANT; else that of the key)' },
+  url: { type: 'string', help: 'the URL of the service (TILDE_URL; http://localhost:8787)' },
+  tenant: { type: 'string', help: 'the tenant (TILDE_TENANT; default that of the key)' },
   key: { type: 'string', help: 'the key (TILDE_KEY, TILDE_ROOT_KEY)' },
-  profile: { type: 'string', help: 'a profile that tilde login wrote (TILDE_PROFILE)' },
+  profile: { type: 'string', help: 'a profile that tilde login created (TILDE_PROFILE)' },
   json: { type: 'boolean', help: 'print JSON' },
-  'as-of': { type: 'string', help: 'read the state as of that time' },
-  'dry-run': { type: 'boolean', help: 'write nothing, tell what would be written' },
-  propose: { type: 'string', help: 'propose it under this title, or add it to this changeset, instead of writing' },
-  help: { type: 'boolean', short: 'h', help: 'say how a command is used' },
+  'as-of': { type: 'string', help: 'read the state at that time' },
+  'dry-run': { type: 'boolean', help: 'write nothing, show the result' },
+  propose: {
+    type: 'string',
+    help: 'propose the change under this title, or add it to this changeset, instead of writing',
+  },
+  help: { type: 'boolean', short: 'h', help: 'show how to use a command' },
 }
 
-/** The command's name and the global flags, before it is known which other flags there are. */
+/** The command's name and the global flags, before its own flags are known. */
 export function firstLook(args: readonly string[]): { word: string | undefined; rest: string[]; given: Given } {
   const { values, tokens } = parsed(args, GLOBAL)
   const first = tokens.find((token) => token.kind === 'positional')
@@ -28,7 +31,7 @@ export function firstLook(args: readonly string[]): { word: string | undefined; 
   }
 }
 
-/** The words and flags of a command; a flag it does not know is told with the nearest that it does. */
+/** The words and flags of a command; the error for an unknown flag names the nearest valid one. */
 export function readFlags(
   command: Pick<Command, 'flags' | 'accepts' | 'usage'>,
   args: readonly string[],
@@ -39,7 +42,7 @@ export function readFlags(
       .filter((name) => name !== undefined && command.accepts?.(name))
       .map((name) => [name, { type: 'string', help: '' } as const]),
   )
-  // The flags of every command win: a field of the same name is given with --set.
+  // Global flags have precedence: a field of the same name needs --set.
   const flags: Flags = { ...named, ...command.flags, ...GLOBAL }
   const { values, positionals, tokens } = parsed(args, flags)
   for (const token of tokens) {
@@ -47,19 +50,19 @@ export function readFlags(
     const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined
     if (!flag) throw new UsageError(unknownFlag(token.rawName, command, flags))
     if (flag.type === 'string' && token.value === undefined) {
-      throw new UsageError(`${token.rawName} takes a value: ${token.rawName} …`)
+      throw new UsageError(`${token.rawName} needs a value: ${token.rawName} …`)
     }
     if (flag.type === 'boolean' && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`)
   }
   return { words: positionals, given: givenOf(values) }
 }
 
-/** Refuses --as-of, --dry-run and --propose where they would be ignored: a write would then be done, or done to the present. */
+/** Refuses --as-of, --dry-run and --propose if the command would ignore them and write to the present. */
 export function refuseUnheeded({ usage, heeds = [] }: Pick<Command, 'usage' | 'heeds'>, given: Given): void {
   for (const flag of ['as-of', 'dry-run', 'propose'] as const) {
     if (!given.has(flag) || heeds.includes(flag)) continue
     const [command] = usage.split(/\s/)
-    throw new UsageError(`${command} cannot heed --${flag}, so it did nothing. Leave the flag out.`)
+    throw new UsageError(`${command} does not support --${flag} and did nothing. Omit the flag.`)
   }
 }
 

@@ -22,7 +22,7 @@ test.each([...Object.keys(COMMANDS), 'Contact.find', 'Contact.create', 'Deal.win
   },
 )
 
-test('a command that is not there is told with the nearest', async () => {
+test('the error for an unknown command names the nearest one', async () => {
   await expect(helpFor('serv')).rejects.toThrow('There is no command serv; did you mean serve?')
 })
 

@@ -8,7 +8,7 @@ export function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length))
   const commands = Object.entries(COMMANDS).map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`)
   return [
-    'tilde: tenants, their entities and their past, from the command line.',
+    'tilde: the command line of Tildebase.',
     '',
     ...[
       '  tilde serve',

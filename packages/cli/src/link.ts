@@ -4,7 +4,7 @@ import { cell } from './cell.ts'
 import type { Settings } from './settings.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The tenant at the other end. */
+/** The tenant that the command works on. */
 export interface Link {
   readonly $: Tildebase<NounMap>
   readonly wire: Wire
@@ -16,19 +16,19 @@ const RETRIES = 2
 
 /** A link to the tenant that the settings name. */
 export function linkTo({ url, tenant, key }: Settings): Link {
-  const apiKey = needed(key, 'No key is given. Use --key, set TILDE_KEY, or run: tilde login')
-  const slug = needed(tenant, 'No tenant is named. Use --tenant or set TILDE_TENANT.')
+  const apiKey = needed(key, 'No key was given. Use --key, set TILDE_KEY, or run: tilde login')
+  const slug = needed(tenant, 'No tenant was given. Use --tenant or set TILDE_TENANT.')
   const options = { baseUrl: checked(url), apiKey, retries: RETRIES, onWarnings: toStandardError }
   return { $: tildebase<NounMap>({ ...options, tenant: slug }), wire: wireTo(options), root: `/~${slug}` }
 }
 
-/** A wire to the service as a whole, with the operator's key. */
+/** A connection to the service, with the operator key. */
 export function operatorWire({ url, operatorKey }: Settings): Wire {
-  const apiKey = needed(operatorKey, "This needs the operator's key. Use --key or set TILDE_ROOT_KEY.")
+  const apiKey = needed(operatorKey, 'This command needs the operator key. Use --key or set TILDE_ROOT_KEY.')
   return wireTo({ baseUrl: checked(url), apiKey, retries: RETRIES })
 }
 
-/** Next to the result, which programs read. */
+/** On standard error, because programs read the result. */
 function toStandardError(warnings: readonly Warning[]): void {
   for (const warning of warnings) process.stderr.write(`tilde: ${cell(warningText(warning))}\n`)
 }
@@ -40,5 +40,5 @@ function needed(value: string | undefined, sentence: string): string {
 
 function checked(url: string): string {
   if (URL.canParse(url) && /^https?:/.test(url)) return url
-  throw new UsageError(`--url is an address such as http://localhost:8787, not ${url}.`)
+  throw new UsageError(`--url must be a URL such as http://localhost:8787, not ${url}.`)
 }

@@ -7,11 +7,11 @@ import { UsageError } from './usage-error.ts'
 
 const TIMEOUT = 10_000
 
-/** Sends every event to an address of this machine, signed as a webhook's delivery is, until it is told to stop. */
+/** Sends every event to an address of this machine, signed like a webhook delivery, until it is stopped. */
 export async function listen({ flags, out, link }: Call): Promise<void> {
   const url = flags.text('forward-to')
   if (url === undefined || !URL.canParse(url)) {
-    throw new UsageError('Say where to send events: --forward-to http://localhost:3000/hook')
+    throw new UsageError('Name the target: --forward-to http://localhost:3000/hook')
   }
   const patterns = (flags.text('events') ?? '*').split(',')
   const secret = flags.text('secret') ?? `whsec_${randomBytes(24).toString('base64')}`

@@ -8,7 +8,7 @@ import { freshKey } from './login/refresh.ts'
 import { outputTo } from './output.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
-// A reader that has seen enough, such as head, is not a failure.
+// A reader that closes the pipe early, such as head, is not a failure.
 process.stdout.on('error', (reason: NodeJS.ErrnoException) => {
   if (reason.code === 'EPIPE') process.exit(0)
   throw reason
@@ -43,7 +43,7 @@ async function run(args: readonly string[]): Promise<void> {
   await command.run(call)
 }
 
-/** A person's key lasts an hour; it is renewed before it is used. */
+/** A person's key is valid for an hour; it is renewed before use. */
 async function withFreshKey(settings: Settings): Promise<Settings> {
   if (!settings.isSaved) return settings
   const key = await freshKey(process.env, settings.profile)

@@ -21,7 +21,7 @@ const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 /** Passes MCP messages, a line each, on to a tenant over HTTP and its answers back, until the input ends. */
 export async function bridgeMcp({ input, output, url, key }: McpLine): Promise<void> {
   const under: Set<Promise<void>> = new Set()
-  /** The revision that the first exchange agreed on; later requests name it. */
+  /** The negotiated revision; later requests name it. */
   let version: string | undefined
 
   const pass = async (line: string): Promise<void> => {
@@ -44,7 +44,7 @@ export async function bridgeMcp({ input, output, url, key }: McpLine): Promise<v
     const done = pass(line)
     under.add(done)
     void done.then(() => under.delete(done))
-    // The handshake has to be over before what follows from it is sent.
+    // Later messages wait for the end of the handshake.
     if (version === undefined) await done
   }
   await Promise.all(under)
@@ -64,14 +64,14 @@ async function exchange(url: string, key: string, body: string, more: Record<str
   return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => answerOf(data!))
 }
 
-/** An answer of the protocol, or what the service said instead: a wrong key, an unknown tenant. */
+/** An answer of the protocol, or the service's error: a wrong key, an unknown tenant. */
 function answerOf(text: string): Message {
   const body = JSON.parse(text)
   if (body.jsonrpc === '2.0') return body
   throw new Error(body.message ?? text)
 }
 
-/** The newest revision wants in headers what a gateway would look for; those before want the version alone. */
+/** The newest revision requires headers for gateways; earlier ones require only the version. */
 function headersOf({ method, params }: Message, agreed: string | undefined): Record<string, string> {
   const own = params?._meta?.[VERSION_KEY]
   if (typeof own !== 'string' || method === undefined) return agreed ? { 'mcp-protocol-version': agreed } : {}

@@ -6,7 +6,7 @@ import { progressText } from './progress.ts'
 const ADA = { $id: 'contact_0123456789abcdef', bio: 'x'.repeat(60), name: 'Ada', empty: null }
 const COLUMNS = ['$id', 'bio', 'empty', 'name']
 
-test('a terminal gets a table: no empty columns, long values cut, ids whole', () => {
+test('a terminal gets a table: no empty columns, truncated long values, complete ids', () => {
   const header = `$id                       bio${' '.repeat(37)}  name`
 
   expect(print({ isTTY: true, columns: 80 }, { json: false, color: false })).toBe(
@@ -14,13 +14,13 @@ test('a terminal gets a table: no empty columns, long values cut, ids whole', ()
   )
 })
 
-test('the last column has what room is left, and a column without room is dropped', () => {
+test('the last column uses the remaining width, and a column without room is dropped', () => {
   expect(print({ isTTY: true, columns: 36 }, { json: false, color: false })).toBe(
     `$id                       bio\ncontact_0123456789abcdef  ${'x'.repeat(9)}…\n`,
   )
 })
 
-test('a terminal that does not know its width is taken for one of 80 columns', () => {
+test('a terminal of unknown width counts as 80 columns', () => {
   const wide = print({ isTTY: true, columns: 80 }, { json: false, color: false })
 
   expect(print({ isTTY: true, columns: 0 }, { json: false, color: false })).toBe(wide)
@@ -31,7 +31,7 @@ test('a pipe gets lines with tabs, all columns, no colours', () => {
   expect(print({}, { json: false, color: false })).toBe(`contact_0123456789abcdef\t${'x'.repeat(60)}\t\tAda\n`)
 })
 
-test('colours are there when they are wanted', () => {
+test('colours are used if requested', () => {
   expect(print({ isTTY: true, columns: 80 }, { json: false, color: true })).toContain('\u001b[1m$id')
 })
 

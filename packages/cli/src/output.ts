@@ -2,20 +2,20 @@ import { styleText } from 'node:util'
 import { cell } from './cell.ts'
 import { type Shown, tableText } from './table.ts'
 
-/** Where a command writes: a table for people, lines with tabs for programs, JSON for those that ask. */
+/** The output of a command: a table on a terminal, lines with tabs in a pipe, JSON on request. */
 export interface Output {
   readonly isTerminal: boolean
   readonly json: boolean
-  /** Several things, one per line. `whole` is what JSON shows instead. */
+  /** Several items, one per line. `whole` is the JSON output. */
   list(things: readonly Shown[], columns: readonly string[], whole?: unknown): void
-  /** One thing, a line per field. */
+  /** One item, one line per field. */
   record(thing: Shown): void
-  /** A value as it is. */
+  /** A single value. */
   value(value: unknown): void
   line(text: string): void
-  /** A remark for people, next to the result. */
+  /** A note for people, on standard error. */
   note(text: string): void
-  /** Bytes as they are. */
+  /** Raw bytes. */
   bytes(chunk: Uint8Array): Promise<void>
 }
 

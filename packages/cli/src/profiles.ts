@@ -3,12 +3,12 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
-/** Where you are logged in, with a key or as a person. */
+/** A saved login, with a key or as a person. */
 export interface Profile {
   readonly url: string
   readonly tenant?: string | undefined
   readonly key: string
-  /** What gets the next key, and when this one ends, for a person. */
+  /** For a person: the refresh token, and when the key expires. */
   readonly refresh?: string
   readonly until?: number
 }
@@ -20,7 +20,7 @@ export interface Profiles {
 
 type Env = { readonly [name: string]: string | undefined }
 
-/** The file of profiles, in the place that XDG says. */
+/** The file of profiles, in the folder that XDG defines. */
 export function profilesPath(env: Env): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'tilde', 'profiles.json')
 }
@@ -36,15 +36,15 @@ export function readProfiles(env: Env): Profiles {
   try {
     return { current: 'default', profiles: {}, ...JSON.parse(text) }
   } catch {
-    throw new UsageError(`${path} is not valid JSON. Mend it, or delete it and run: tilde login`)
+    throw new UsageError(`${path} is not valid JSON. Correct it, or delete it and run: tilde login`)
   }
 }
 
-/** Keeps the profiles, for nobody else to read: they hold keys. */
+/** Saves the profiles, readable only by this user, because they contain keys. */
 export function writeProfiles(env: Env, profiles: Profiles): void {
   const path = profilesPath(env)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // A new file in place of the old one: its mode holds from its first byte on.
+  // Replaces the file, so that its mode applies from the first byte.
   const fresh = `${path}.${process.pid}`
   writeFileSync(fresh, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
   renameSync(fresh, path)

@@ -2,12 +2,12 @@ import type { Given } from './given.ts'
 import { readProfiles } from './profiles.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Where to go, with which key, and how to show what comes back. */
+/** The service, the key, and the form of the output. */
 export interface Settings {
   readonly url: string
   readonly tenant: string | undefined
   readonly key: string | undefined
-  /** The key for what concerns tenants as a whole. */
+  /** The key for operations on whole tenants. */
   readonly operatorKey: string | undefined
   readonly profile: string
   /** Whether the key is the one of the profile. */
@@ -15,13 +15,13 @@ export interface Settings {
   readonly json: boolean
   readonly dryRun: boolean
   readonly asOf: string | undefined
-  /** The title or the id of the changeset that writes are proposed in. */
+  /** The title or the id of the changeset for proposed writes. */
   readonly propose: string | undefined
 }
 
 type Env = { readonly [name: string]: string | undefined }
 
-/** A flag beats a variable, a variable beats the profile; a profile that is named by a flag beats variables. */
+/** A flag overrides a variable, a variable overrides the profile; a profile that a flag names overrides variables. */
 export function settingsOf(given: Given, env: Env): Settings {
   const named = given.text('profile')
   const { current, profiles } = readProfiles(env)
@@ -29,7 +29,7 @@ export function settingsOf(given: Given, env: Env): Settings {
   const known = profiles[profile]
   if (named !== undefined && !known) {
     const names = Object.keys(profiles).join(', ')
-    throw new UsageError(`There is no profile ${named}${names ? `; there is ${names}` : ''}. Make one: tilde login`)
+    throw new UsageError(`There is no profile ${named}${names ? `; there is ${names}` : ''}. Create one: tilde login`)
   }
   const pick = (flag: string, saved: string | undefined, ...variables: string[]) => {
     const told = variables.map((name) => env[name]).find((value) => value !== undefined && value !== '')
@@ -38,7 +38,7 @@ export function settingsOf(given: Given, env: Env): Settings {
   const key = pick('key', known?.key, 'TILDE_KEY', 'TILDE_ROOT_KEY')
   return {
     url: pick('url', known?.url, 'TILDE_URL') ?? 'http://localhost:8787',
-    // A key ends with its tenant's name, so that one is enough.
+    // A key ends with its tenant's name, so the key is enough.
     tenant: pick('tenant', known?.tenant, 'TILDE_TENANT') ?? key?.split('~')[1],
     key,
     operatorKey: pick('key', known?.key, 'TILDE_ROOT_KEY', 'TILDE_KEY'),

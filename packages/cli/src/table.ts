@@ -1,13 +1,13 @@
 import { cell } from './cell.ts'
 
-/** Something with fields to show. */
+/** An item with fields to show. */
 export type Shown = { readonly [field: string]: unknown }
 
 const GAP = '  '
 const NARROWEST = 6
 const WIDEST = 40
 
-/** A table that fits the terminal: empty columns are left out, long values are cut, columns too many are dropped. */
+/** A table that fits the terminal: it omits empty columns, truncates long values and drops columns without room. */
 export function tableText(
   things: readonly Shown[],
   columns: readonly string[],
@@ -21,7 +21,7 @@ export function tableText(
   let left = width
   for (const at of filled) {
     const wanted = Math.max(columns[at]!.length, ...rows.map((row) => lengthOf(row[at]!)))
-    // An id is of use only when it is whole; the last column has all the room that is left.
+    // An id must be complete to be useful; the last column uses the remaining width.
     const whole = columns[at] === '$id' || at === filled.at(-1)
     const room = Math.min(wanted, whole ? wanted : WIDEST, left)
     if (room < Math.min(wanted, NARROWEST)) break

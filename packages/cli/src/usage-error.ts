@@ -1,2 +1,2 @@
-/** A mistake in how the command was called, told in one line. */
+/** A mistake in the call of the command, described in one line. */
 export class UsageError extends Error {}

@@ -1,18 +1,18 @@
 import type { Call } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The one word that a command takes. */
+/** The one argument of a command. */
 export function oneWord({ words }: Pick<Call, 'words'>, what: string): string {
   const [first] = someWords({ words }, [what])
   return first!
 }
 
-/** The words that a command takes, each told by what it is when it is missing. */
+/** The arguments of a command; the error names the one that is missing. */
 export function someWords({ words }: Pick<Call, 'words'>, what: readonly string[]): readonly string[] {
   const missing = what[words.length]
   if (missing !== undefined) throw new UsageError(`Give ${missing}.`)
   const [more] = words.slice(what.length)
-  if (more !== undefined) throw new UsageError(`${more} is one word too many.`)
+  if (more !== undefined) throw new UsageError(`Unexpected argument: ${more}.`)
   return words
 }
 

@@ -33,7 +33,7 @@ describe('asOf', () => {
     {},
     '2026-13-01',
     '9'.repeat(16),
-  ])('%j is refused with what there is', (value) => {
+  ])('%j is refused with the list of valid forms', (value) => {
     expect(() => parseAsOf(value, NOW)).toThrow(
       expect.objectContaining({ code: 'invalid_as_of', message: expect.stringContaining('7d ago') }),
     )

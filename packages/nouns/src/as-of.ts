@@ -1,7 +1,7 @@
 import { Problem } from './problem.ts'
 import { resolveInstant } from './relative.ts'
 
-/** A moment of a tenant: a time, or the event right after which it is. */
+/** A moment of a tenant: a time, or the state right after an event. */
 export type AsOf = { readonly at: number } | { readonly seq: number }
 
 /** Parses `asOf`: an ISO 8601 time, `now`, `today`, `7d ago` (s, m, h, d, w), or the seq of an event. */

@@ -5,10 +5,10 @@ import type { ForwardField, Json, Kind, ValueField } from './noun.ts'
 import type { Issue } from './problem.ts'
 import { isoOf, parseInstant } from './time.ts'
 
-/** Checks a value that is not null and gives it back normalised; what is wrong goes into `issues`. */
+/** Validates a value that is not null and returns it normalised; errors are added to `issues`. */
 export type CheckValue = (value: unknown, issues: Issue[]) => Json
 
-/** The check of a field's values, made once per field. */
+/** The validator of a field's values, created once per field. */
 export function valueCheck(field: ValueField | ForwardField): CheckValue {
   const one = field.kind === 'forward' ? idCheck(field) : singleCheck(field)
   return field.list ? listCheck(field.name, one) : (value, issues) => one(value, field.name, issues)
@@ -71,7 +71,7 @@ function idCheck({ target }: ForwardField): CheckOne {
 const TOKEN = /^[A-Za-z0-9-]{1,64}$/
 
 interface Reader {
-  /** The value normalised, or undefined when it is of another kind. */
+  /** The normalised value, or undefined if it has another type. */
   readonly read: (value: unknown) => Json | undefined
   readonly wanted: string
 }
@@ -87,7 +87,7 @@ const readInstant = (value: unknown): string | undefined => {
   return NORMAL.test(value as string) ? (value as string) : isoOf(instant)
 }
 
-/** What a datetime is normalised to. */
+/** The normal form of a datetime. */
 const NORMAL = /^.{10}T.{8}\..{3}Z$/
 
 const READERS: { readonly [kind in Exclude<Kind, 'enum' | 'json'>]: Reader } = {

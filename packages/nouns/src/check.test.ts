@@ -30,11 +30,11 @@ const patch = (input: unknown) => checkPatch(Thing, input, NOW)
 const DEFAULTS = { made: '2026-03-04T05:06:07.089Z', since: '2026-03-04', stage: 'Lead', state: 'On' }
 
 describe('a draft', () => {
-  test('gets the defaults of what it leaves out', () => {
+  test('gets the defaults of missing fields', () => {
     expect(draft({ name: 'Ada' })).toEqual({ data: { name: 'Ada', ...DEFAULTS }, issues: [] })
   })
 
-  test('lists every fault, not the first', () => {
+  test('lists every error, not only the first', () => {
     const input = {
       size: '1',
       open: 1,
@@ -54,18 +54,18 @@ describe('a draft', () => {
       { field: 'stage', message: 'must be Lead, Qualified or Customer; did you mean Lead?' },
       { field: 'tags', message: 'must be a list' },
       { field: 'owner', message: 'must be the id of an ApiKey, such as apiKey_…' },
-      { field: 'parts', message: 'is the way back of Part.thing; set it there' },
+      { field: 'parts', message: 'is the inverse of Part.thing; set that field instead' },
       { field: 'name', message: 'is required' },
     ])
   })
 
-  test('keeps the order of what was sent', () => {
+  test('keeps the order of the sent fields', () => {
     const { data } = draft({ zebra: 1, size: 2, name: 'Ada', apple: 3 })
 
     expect(Object.keys(data)).toEqual(['zebra', 'size', 'name', 'apple', ...Object.keys(DEFAULTS)])
   })
 
-  test('with null for a field leaves it empty, without its default', () => {
+  test('leaves a field with null empty, without its default', () => {
     expect(draft({ name: 'Ada', stage: null, size: null, since: null }).data).toEqual({
       name: 'Ada',
       made: DEFAULTS.made,
@@ -74,7 +74,7 @@ describe('a draft', () => {
     expect(draft({ name: null, made: null }).issues.map(({ field }) => field)).toEqual(['name', 'made'])
   })
 
-  test('cannot set what the service sets, and gets its default instead', () => {
+  test('cannot set a field of the service, and gets its default instead', () => {
     expect(draft({ name: 'Ada', state: null }).data.state).toBe('On')
     expect(draft({ name: 'Ada', seen: 'never', state: 'Off' })).toEqual({
       data: { name: 'Ada', ...DEFAULTS },
@@ -88,7 +88,7 @@ describe('a draft', () => {
 })
 
 describe('a patch', () => {
-  test('holds only what it changes', () => {
+  test('contains only the changed fields', () => {
     expect(patch({ size: 3 })).toEqual({ data: { size: 3 }, issues: [] })
   })
 
@@ -101,7 +101,7 @@ describe('a patch', () => {
   })
 })
 
-test('what a verb sets may be a field of the service, and is checked like any other', () => {
+test('a verb may set a field of the service, which is validated like any other', () => {
   expect(checkSet(Thing, { state: 'Off', seen: '2026-01-01' })).toEqual({
     data: { state: 'Off', seen: '2026-01-01T00:00:00.000Z' },
     issues: [],
@@ -146,7 +146,7 @@ describe('values', () => {
   })
 })
 
-test('a name that reaches into objects is told by its name', () => {
+test('the error for a name such as __proto__ contains that name', () => {
   expect(patch(JSON.parse('{"__proto__": 1}')).issues).toEqual([
     { field: '__proto__', message: '__proto__ is not allowed as a field name' },
   ])
@@ -179,18 +179,18 @@ test.each([[null], [undefined], ['text'], [[{ name: 'Ada' }]], [7]])('a body tha
   expect(draft(body)).toEqual({ data: {}, issues: [{ field: '', message: 'the body must be a JSON object' }] })
 })
 
-test('64 levels are stored, 65 are not, and a million do no harm', () => {
+test('64 levels are stored, 65 are refused, and a million do not crash', () => {
   const nested = (levels: number) => ({ more: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) })
 
   expect(patch(nested(63)).issues).toEqual([])
   for (const levels of [64, 1_000_000]) {
     expect(patch(nested(levels)).issues).toEqual([
-      { field: 'more', message: 'is nested too deep: at most 64 levels are stored' },
+      { field: 'more', message: 'is nested too deeply: at most 64 levels are allowed' },
     ])
   }
 })
 
-test('what passed once passes again unchanged', () => {
+test('a valid value is valid again without changes', () => {
   const body = fc.record(
     {
       name: fc.string({ unit: 'binary' }),

@@ -6,19 +6,21 @@ import type { Json, JsonObject, Noun, ValueField } from './noun.ts'
 import type { Issue } from './problem.ts'
 import { isoOf } from './time.ts'
 
-/** Fields as they can be stored, and everything that is wrong with what was sent. */
+/** Fields in their stored form, and all errors of the input. */
 export interface Checked {
   readonly data: JsonObject
   readonly issues: readonly Issue[]
 }
 
-/** How strictly is checked. */
+/** Options of the validation. */
 export interface CheckWay {
-  /** Leaves out computed fields instead of refusing them: imports and syncs bring back what an export showed. */
+  /** Ignores computed fields instead of refusing them, because imports and syncs contain the values of an export. */
   readonly dropsComputed?: boolean
 }
 
-/** Checks what a new entity is made of: defaults fill what is missing; null is "known to be empty" and gets none. */
+/**
+ * Validates the fields of a new entity: missing fields get their default; null means "known to be empty" and gets none.
+ */
 export function checkDraft(noun: Noun, input: unknown, now: number, way: CheckWay = {}): Checked {
   const checker = checkerOf(noun)
   const { data, issues, given } = read(checker, input, { ...way, patch: false })
@@ -32,13 +34,13 @@ export function checkDraft(noun: Noun, input: unknown, now: number, way: CheckWa
   return { data, issues }
 }
 
-/** Checks the fields that an update or a verb changes, and only those; null clears a field. */
+/** Validates only the fields that an update or a verb changes; null clears a field. */
 export function checkPatch(noun: Noun, input: unknown, _now: number, way: CheckWay = {}): Checked {
   const { data, issues } = read(checkerOf(noun), input, { ...way, patch: true })
   return { data, issues }
 }
 
-/** Checks the arguments of a verb that keeps them in its event: any names, but values that can be stored. */
+/** Validates the arguments of a verb that stores them in its event: any names, but only storable values. */
 export function checkArguments(input: JsonObject): Checked {
   const data: { [name: string]: Json } = {}
   const issues: Issue[] = []
@@ -49,13 +51,13 @@ export function checkArguments(input: JsonObject): Checked {
   return { data, issues }
 }
 
-/** Checks the fields that a verb sets by its declaration, those that only the service writes included. */
+/** Validates the fields that a verb sets by its declaration, including those that only the service writes. */
 export function checkSet(noun: Noun, input: { readonly [field: string]: unknown }): Checked {
   const { data, issues } = read(checkerOf(noun), input, { patch: true, own: true })
   return { data, issues }
 }
 
-/** Fields that the service answers with and that a sender need not take out again. */
+/** Fields in answers of the service that a client may send back; they are ignored. */
 const IGNORED: ReadonlySet<string> = new Set([
   '$id',
   '$type',
@@ -71,7 +73,7 @@ const IGNORED: ReadonlySet<string> = new Set([
 interface Checker {
   readonly noun: Noun
   readonly rules: ReadonlyMap<string, Rule>
-  /** What a draft must have or gets. */
+  /** The required fields and the defaults of a draft. */
   readonly expected: readonly Expected[]
 }
 
@@ -83,7 +85,7 @@ type Rule =
 interface Expected {
   readonly name: string
   readonly required: boolean
-  /** True when what the sender gave for it was ignored. */
+  /** True if the sent value was ignored. */
   readonly service: boolean
   readonly fallback: ((now: number) => Json) | null
 }
@@ -95,9 +97,9 @@ interface Reading {
 }
 
 interface ReadWay extends CheckWay {
-  /** True where null clears a field. */
+  /** True if null clears a field. */
   readonly patch: boolean
-  /** True where the service itself writes. */
+  /** True if the service itself writes. */
   readonly own?: boolean
 }
 
@@ -134,7 +136,8 @@ function readUndeclared(
   issues: Issue[],
 ): void {
   if (FORBIDDEN_NAMES.has(name)) issues.push({ field: name, message: notAllowed(name) })
-  else if (name.startsWith('$')) issues.push({ field: name, message: 'starts with $, which is kept for the service' })
+  else if (name.startsWith('$'))
+    issues.push({ field: name, message: 'starts with $, which is reserved for the service' })
   else if (noun.strict) {
     const hint = didYouMean(name, Object.keys(noun.fields))
     issues.push({ field: name, message: `is not declared, and ${noun.name} is strict${hint}` })
@@ -158,7 +161,7 @@ function makeChecker(noun: Noun): Checker {
   for (const field of Object.values(noun.fields)) {
     const { name } = field
     if (field.kind === 'back') {
-      rules.set(name, { is: 'back', message: `is the way back of ${field.target}.${field.via}; set it there` })
+      rules.set(name, { is: 'back', message: `is the inverse of ${field.target}.${field.via}; set that field instead` })
       continue
     }
     if (isComputed(field)) {

@@ -23,8 +23,8 @@ export function sameJson(a: Json, b: Json): boolean {
 }
 
 /**
- * The order of JSON values that MongoDB has: null, numbers, texts, objects, lists, booleans. Lists compare element by
- * element. The keys of objects are taken in their own order, since objects are equal regardless of it.
+ * The order of JSON values in MongoDB: null, numbers, texts, objects, lists, booleans. Lists compare element by
+ * element. Objects are compared key by key in sorted order, because they are equal regardless of the order.
  */
 export function compareJson(a: Json, b: Json): number {
   const difference = rank(a) - rank(b)

@@ -5,7 +5,7 @@ import type { Expression, Field, Kind, Noun, ValueField } from './noun.ts'
 import { declaredField, type NounLookup, resolvePath } from './path.ts'
 import type { Issue } from './problem.ts'
 
-/** A field that is worked out from others. */
+/** A field that is computed from others. */
 export type ComputedField = ValueField & { readonly computed: Expression }
 
 export function isComputed(field: Field | undefined): field is ComputedField {
@@ -47,7 +47,7 @@ export function withComputedKinds(nouns: readonly Noun[]): readonly Noun[] {
   })
 }
 
-/** What is wrong with the computed fields of these types: paths that lead nowhere or to many values, and circles. */
+/** The errors of computed fields: paths to unknown fields or many values, and cycles. */
 export function checkComputed(nouns: readonly Noun[], lookup: NounLookup): Issue[] {
   const issues: Issue[] = []
   for (const noun of nouns) {
@@ -75,12 +75,12 @@ function pathFaults({ computed }: ComputedField, noun: Noun, lookup: NounLookup)
   })
 }
 
-/** The declared field that a path starts from, at its end: that of a way into JSON is the JSON itself. */
+/** The declared field at the end of a path; for a path into JSON, the JSON field. */
 function declared(path: Path, noun: Noun, lookup: NounLookup): Field | undefined {
   return declaredField({ ...path, into: [] }, noun, lookup)
 }
 
-/** The way from a computed field through others back to itself, or null. */
+/** The cycle from a computed field through others back to itself, or null. */
 function circleFrom(noun: Noun, field: ComputedField, lookup: NounLookup): string[] | null {
   const start = `${noun.name}.${field.name}`
   const seen = new Set<string>()
@@ -110,7 +110,7 @@ function usedBy(noun: Noun, { computed }: ComputedField, lookup: NounLookup): [N
   })
 }
 
-/** Arithmetic and the other measures always give numbers. */
+/** Arithmetic and the other aggregate functions always return numbers. */
 function takesKind({ op }: Expression): boolean {
   return op === 'path' || op === 'min' || op === 'max'
 }
@@ -126,7 +126,7 @@ function kindOf(field: ComputedField, noun: Noun, lookup: NounLookup, above: rea
   if (isComputed(used)) return kindOf(used, owner!, lookup, [...above, field])
   if (used === undefined || used.kind === 'back' || used.kind === 'secret') return 'number'
   if (used.kind === 'json') return computed.op === 'path' ? 'json' : 'number'
-  // The words of an enum belong to the field that declares them.
+  // The values of an enum belong to the field that declares them.
   return used.kind === 'forward' || used.kind === 'enum' ? 'string' : used.kind
 }
 

@@ -3,10 +3,13 @@ import type { ForwardField, Json, ValueField } from './noun.ts'
 import type { Issue } from './problem.ts'
 import { isoOf, parseInstant } from './time.ts'
 
-/** A stored value as a field of another kind holds it, or why it cannot. */
+/** A stored value converted to another type, or the reason why it cannot be. */
 export type Converted = { readonly value: Json } | { readonly fault: string }
 
-/** Converts a value that is not null: `"12"` → 12, `"yes"` → true, `"a"` → `["a"]`. What the field would refuse is a fault. */
+/**
+ * Converts a value that is not null: `"12"` → 12, `"yes"` → true, `"a"` → `["a"]`. A value that the field would refuse
+ * is an error.
+ */
 export function convert(field: ValueField | ForwardField, value: Json): Converted {
   const candidate = field.list ? convertList(field, value) : convertSingle(field, value)
   if (candidate === null) return { value: null }
@@ -20,14 +23,14 @@ function convertList(field: ValueField | ForwardField, value: Json): Json {
   return list.map((one) => convertOne(field, one))
 }
 
-/** A list of one becomes its element, and an empty one nothing. */
+/** A list with one element becomes the element, an empty list becomes null. */
 function convertSingle(field: ValueField | ForwardField, value: Json): Json {
   if (!Array.isArray(value) || field.kind === 'json') return convertOne(field, value)
   if (value.length > 1) return value
   return value.length === 0 ? null : convertOne(field, value[0] as Json)
 }
 
-/** The value in the form of the field where there is one; as it is where there is none. */
+/** The converted value if there is a conversion, else the value itself. */
 function convertOne(field: ValueField | ForwardField, value: Json): Json {
   switch (field.kind) {
     case 'string':

@@ -1,4 +1,4 @@
-/** Longer verbs that double their last letter, because the last syllable bears a stress: `submit` → `submitting`. */
+/** Longer verbs that double their last letter, because the last syllable is stressed: `submit` → `submitting`. */
 export const STRESSED = [
   'admit',
   'allot',
@@ -39,7 +39,7 @@ export const STRESSED = [
   'worship',
 ] as const
 
-/** The past participles that no rule gives. */
+/** The irregular past participles. */
 export const IRREGULAR_PASTS = {
   become: 'become',
   begin: 'begun',

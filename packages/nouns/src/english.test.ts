@@ -6,7 +6,7 @@ import type { PastTense, PresentParticiple } from './infer-english.ts'
 type Facts = { readonly path: string; readonly verbs: { readonly [verb: string]: { event: string; before: string } } }
 const types = Object.entries(facts as unknown as { readonly [name: string]: Facts })
 
-/** What the notation declares itself, because no rule of English gives it. */
+/** Forms that the notation declares, because they are irregular. */
 const DECLARED = ['rollout']
 const verbs = types.flatMap(([type, { verbs }]) =>
   Object.entries(verbs).map(([verb, names]) => ({ type, verb, ...names })),
@@ -21,7 +21,7 @@ test.each(types.filter(([name]) => name !== 'Content'))('the path of %s follows 
   expect(pluralPath(name)).toBe(path)
 })
 
-/** Compiles only if the types give the same words as the functions do at run time. */
+/** Compiles only if the types and the runtime functions have the same results. */
 function inflected<V extends string>(verb: V, before: PresentParticiple<V>, event: PastTense<V>) {
   return [verb, before, event] as const
 }
@@ -58,7 +58,7 @@ test.each([
   ['Analysis', 'analyses', 'analysis'],
   ['Person', 'people', 'person'],
   ['CRM', 'crms', 'crm'],
-])('%s is at %s and its ids start with %s', (name, path, prefix) => {
+])('%s has the path %s and the id prefix %s', (name, path, prefix) => {
   expect([pluralPath(name), camelPrefix(name)]).toEqual([path, prefix])
 })
 

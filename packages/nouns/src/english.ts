@@ -27,7 +27,7 @@ export function pluralPath(name: string): string {
   return [...words, plural(last)].join('-')
 }
 
-/** What is before the underscore of a type's ids: `ApiKey` → `apiKey`, `SEOPage` → `seoPage`. */
+/** The prefix of a type's ids: `ApiKey` → `apiKey`, `SEOPage` → `seoPage`. */
 export function camelPrefix(name: string): string {
   return name.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (capitals) => capitals.toLowerCase())
 }

@@ -1,9 +1,9 @@
 import type { Entity, EventName, NounMap, Patch, VerbName } from './infer.ts'
 import type { JsonObject, Noun } from './noun.ts'
 
-/** One record of a tenant's log, as it is in the change stream, over SSE and in a webhook. */
+/** One record of a tenant's log, as the change stream, SSE and webhooks send it. */
 export interface EventRecord {
-  /** Its place in the tenant's log: 1, 2, 3 … without gaps. */
+  /** Its number in the tenant's log: 1, 2, 3 … without gaps. */
   readonly seq: number
   readonly id: string
   /** `Contact.qualified`. */
@@ -12,7 +12,7 @@ export interface EventRecord {
   readonly tenant: string
   /** The entity after the event. */
   readonly data: JsonObject
-  /** The changed fields as they were; absent on create and delete. */
+  /** The previous values of the changed fields; absent on create and delete. */
   readonly previous?: JsonObject
   /** The arguments of the verb, if it had any. A create has its `data`. */
   readonly args?: JsonObject
@@ -46,7 +46,7 @@ export function isPattern(text: string): boolean {
   return PATTERN.test(text)
 }
 
-/** Whether the event of a type falls under a pattern, without regard to case. A bare `Contact` means `Contact.*`. */
+/** Whether the event of a type matches a pattern; not case-sensitive. A bare `Contact` means `Contact.*`. */
 export function matchesEvent(pattern: string, type: string, event: string): boolean {
   const dot = pattern.indexOf('.')
   const wantedType = dot < 0 ? pattern : pattern.slice(0, dot)

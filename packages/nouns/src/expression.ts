@@ -6,15 +6,15 @@ export const MEASURES: readonly Measure[] = ['sum', 'count', 'min', 'max', 'avg'
 /** The values at a path, in the order of their entities; without those that are null or missing. */
 export type ValuesAt = (path: string) => readonly Json[]
 
-/** Works out an expression; null when a part of it is not known. */
+/** Evaluates an expression; null if a part of it is null. */
 export function evaluate(expression: Expression, valuesAt: ValuesAt): Json {
   const value = resultOf(expression, valuesAt)
-  // Fifteen digits are what a decimal keeps in a number: 0.1 + 0.2 is 0.3.
+  // Fifteen digits are exact in a double: 0.1 + 0.2 is 0.3.
   if (typeof value === 'number') return Number.isFinite(value) ? Number(value.toPrecision(15)) : null
   return value
 }
 
-/** The paths that an expression reads, each once. `many` are those inside of measures. */
+/** The paths that an expression reads, each once. `many` are those inside aggregate functions. */
 export function pathsOf(expression: Expression): {
   readonly single: readonly string[]
   readonly many: readonly string[]

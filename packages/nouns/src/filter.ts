@@ -12,13 +12,13 @@ export interface Leaf {
   readonly path: Path
   /** eq and comparisons: the value. in: a list. exists: true or false. regex: `{pattern, flags}`. */
   readonly value: Json
-  /** The operand as it was given, when it was relative to the time: `7d ago`. A cursor holds on to this one. */
+  /** The operand as it was sent, if it was relative to the time: `7d ago`. Cursors contain this one. */
   readonly said?: Json
 }
 
-/** A path, resolved against the noun: relations first, then the field, then the way into its JSON. */
+/** A path, resolved against the noun: relations first, then the field, then the steps into its JSON. */
 export interface Path {
-  /** As the sender wrote it, for messages and cursors. */
+  /** As the client wrote it, for messages and cursors. */
   readonly text: string
   readonly hops: readonly Hop[]
   /** A field name, or one of the meta-fields. */
@@ -38,16 +38,16 @@ export interface Hop {
   readonly via?: string
 }
 
-/** The filter that every entity passes. */
+/** The filter that matches every entity. */
 export const EVERYTHING: Filter = { op: 'and', of: [] }
 
-/** One filter that asks for all of these. */
+/** One filter that combines all of these with AND. */
 export function allOf(filters: readonly Filter[]): Filter {
   const parts = filters.flatMap((filter) => (filter.op === 'and' ? filter.of : [filter]))
   return parts.length === 1 ? parts[0]! : { op: 'and', of: parts }
 }
 
-/** The types that a filter reaches through relations. */
+/** The types that a filter reads through relations. */
 export function touches(filter: Filter): Set<string> {
   if ('path' in filter) return new Set(filter.path.hops.map((hop) => hop.target))
   if (filter.op === 'text') return new Set()

@@ -1,6 +1,6 @@
 import type { IRREGULAR_PASTS, STRESSED } from './english-words.ts'
 
-// The same rules that english.ts has, on the level of types. A test holds both against the same words.
+// The rules of english.ts for types. A test compares both.
 
 /** `'qualify'` → `'qualifying'`, `'markPaid'` → `'markingPaid'`. */
 export type PresentParticiple<Verb extends string> = `${Participle<FirstWord<Verb>>}${Rest<Verb>}`

@@ -1,12 +1,14 @@
 import type { Json } from './noun.ts'
 
-// The same reading of the notation that parse-field.ts does, on the level of types.
+// The rules of parse-field.ts for types.
 
-/** What a field of this notation holds: `string[]` → `readonly string[]`, `A | B` → `'A' | 'B'`, `-> Tag` → `string`. */
+/**
+ * The type of a field of this notation: `string[]` → `readonly string[]`, `A | B` → `'A' | 'B'`, `-> Tag` → `string`.
+ */
 export type ValueOf<F extends string> =
   IsComputed<F> extends true ? Computed<F> : IsList<F> extends true ? readonly One<F>[] : One<F>
 
-/** Whether a draft must give this field, or every entity has it. */
+/** Whether a draft must contain this field, or every entity has it. */
 export type IsRequired<F extends string> = Declared<F> extends `${string}!${string}` ? true : false
 export type HasDefault<F extends string> = F extends `${string}=${string}` ? true : false
 export type IsService<F extends string> = F extends `${string}(set by the service)` ? true : IsComputed<F>
@@ -16,11 +18,14 @@ export type IsBack<F extends string> = Trim<F> extends `<-${string}` ? true : fa
 type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false
 export type IsJson<F extends string> = Base<F> extends 'json' ? true : false
 
-/** The type that a relation leads to, in either direction; never for a field of values. */
+/** The target type of a relation, in either direction; never for other fields. */
 export type TargetOf<F extends string> =
   Trim<F> extends `${'->' | '<-'}${infer Rest}` ? (Base<Rest> extends `${infer T}.${string}` ? T : Base<Rest>) : never
 
-/** Arithmetic and most measures give numbers; what else is computed has the kind of what it reads. */
+/**
+ * Arithmetic and most aggregate functions return numbers; other computed fields have the type of the field that they
+ * read.
+ */
 type Computed<F extends string> = F extends `${string}${'+' | '-' | '*' | '/' | 'sum(' | 'avg(' | 'count('}${string}`
   ? number
   : number | string | boolean

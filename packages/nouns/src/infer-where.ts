@@ -1,14 +1,14 @@
 import type { FieldKeys, IsBack, IsJson, IsLoose, Meta, NounMap, RelationName, TargetOf, Text, Value } from './infer.ts'
 import type { Json, Noun } from './noun.ts'
 
-/** No types to follow relations to: dotted paths are then unknown. */
+/** No types for relations: dotted paths are then unknown. */
 type NoNouns = { readonly [name in never]: Noun }
 
 /** A filter over a type: its fields, its meta-fields, and the fields of its relations by dots, three levels at most. */
 export type Where<T extends Noun, C extends NounMap = NoNouns> = Logic<T, C> &
   (IsLoose<T> extends true ? { readonly [path: string]: unknown } : Conditions<T, C>)
 
-/** What a field is compared with: its own value, null, or operators, all of which must hold. */
+/** The condition of a field: a value of its type, null, or operators that must all match. */
 export type Condition<V> = Operand<V> | Operators<V>
 
 /** The relations to load, nested by dots, three levels at most. */
@@ -48,7 +48,7 @@ type Conditions<T extends Noun, C extends NounMap> = {
   readonly [P in `${JsonFields<T>}.${string}`]?: Condition<Json>
 }
 
-/** One entry per level that is left, the final field included. */
+/** One entry per remaining level, including the final field. */
 type Levels = [1, 1, 1]
 
 type FieldPath<T extends Noun, C extends NounMap, Left extends readonly 1[]> = Left extends [

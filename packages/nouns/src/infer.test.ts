@@ -31,7 +31,7 @@ const Thing = noun('Thing', {
 })
 type T = typeof Thing
 
-// An entity has its meta-fields, its required fields, and perhaps the others; no secrets and no ways back.
+// An entity has its meta-fields, its required fields, and optional ones; no secrets and no inverse relations.
 expectTypeOf<Entity<T>['$type']>().toEqualTypeOf<'Thing'>()
 expectTypeOf<Entity<T>['$version']>().toEqualTypeOf<number>()
 expectTypeOf<Entity<T>['name']>().toEqualTypeOf<string>()
@@ -55,7 +55,7 @@ expectTypeOf<Entity<T>['last']>().toEqualTypeOf<number | string | boolean | null
 expectTypeOf<Draft<T>>().not.toHaveProperty('worth')
 expectTypeOf<VerbArgs<T, 'ask'>>().toEqualTypeOf<{ readonly [argument: string]: unknown }>()
 
-// A draft must give what is required and has no default.
+// A draft must contain required fields without a default.
 const whole: Draft<T> = { name: 'a', tags: [], owner: 'contact_1', score: 1 }
 const full: Draft<T> = {
   ...whole,
@@ -68,11 +68,11 @@ const full: Draft<T> = {
 }
 // @ts-expect-error owner is required
 const lacking: Draft<T> = { name: 'a', tags: [] }
-// @ts-expect-error Gone is not a word of stage
+// @ts-expect-error Gone is not a value of stage
 const wrongWord: Draft<T> = { ...whole, stage: 'Gone' }
 // @ts-expect-error the service sets code
 const service: Draft<T> = { name: 'a', tags: [], owner: 'contact_1', code: 'x' }
-// @ts-expect-error parts is a way back
+// @ts-expect-error parts is an inverse relation
 const back: Draft<T> = { name: 'a', tags: [], owner: 'contact_1', parts: [] }
 // @ts-expect-error nmae is not a field
 const typo: Draft<T> = { name: 'a', tags: [], owner: 'contact_1', nmae: 'b' }
@@ -94,7 +94,7 @@ const wrongArgs: VerbArgs<T, 'send'> = { size: 'big' }
 // @ts-expect-error send takes no colour
 const unknownArgs: VerbArgs<T, 'send'> = { colour: 'red' }
 
-// Filters follow relations either way, three segments at most, and know the type at the end.
+// Filters follow relations in both directions, at most three segments, with the type of the last field.
 type ContactWhere = Where<Catalogue['Contact'], Catalogue>
 const where: ContactWhere = {
   name: 'Ada',
@@ -111,7 +111,7 @@ const where: ContactWhere = {
   $text: 'ada',
 }
 const into: Where<Catalogue['Event'], Catalogue> = { 'properties.plan.name': 'pro', $text: { $search: 'sign' } }
-// @ts-expect-error Nobody is not a stage
+// @ts-expect-error None is not a stage
 const wrongStage: ContactWhere = { stage: 'Nobody' }
 // @ts-expect-error value is a number
 const wrongValue: ContactWhere = { 'deals.value': { $gt: 'much' } }
@@ -134,12 +134,12 @@ expectTypeOf<'deals.organization.parent.parent'>().not.toExtend<Include<Catalogu
 expectTypeOf<Include<T>>().toEqualTypeOf<'owner' | 'friends' | 'parts'>()
 expectTypeOf<'size' | '$createdAt'>().toExtend<SortField<T>>()
 
-// A type that a tenant declared at run time is known loosely.
+// A type that a tenant declared at run time is loosely typed.
 expectTypeOf<VerbName<Noun>>().toEqualTypeOf<string>()
 expectTypeOf<Entity<Noun>['anything']>().toEqualTypeOf<Json | undefined>()
 const loose: Where<Noun> = { 'a.b.c': { $gt: 1 } }
 
-test('the verbs that TypeScript knows are those there are', () => {
+test('TypeScript knows exactly the existing verbs', () => {
   expect(Object.keys(Thing.verbs).sort()).toEqual([
     'ask',
     'create',
@@ -149,7 +149,7 @@ test('the verbs that TypeScript knows are those there are', () => {
   ] satisfies VerbName<T>[])
 })
 
-// What is above is judged by the type checker; this keeps it from being called unused.
+// The type checker checks the code above; this prevents an unused error.
 export const compiled = [
   ...[whole, full, lacking, wrongWord, service, back, typo, clearing, clearingName, args, wrongArgs, unknownArgs],
   ...[where, into, wrongStage, wrongValue, tooDeep, noSuchPath, noPattern, noOperator, listWhere, loose],

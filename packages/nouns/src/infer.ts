@@ -2,7 +2,7 @@ import type { PastTense, PresentParticiple } from './infer-english.ts'
 import type { HasDefault, IsBack, IsJson, IsRequired, IsSecret, IsService, TargetOf, ValueOf } from './infer-field.ts'
 import type { Json, JsonObject, Noun } from './noun.ts'
 
-/** The notation of a type: a string is a field, an object a verb, null a built-in verb switched off. */
+/** The notation of a type: a string is a field, an object a verb, null turns off a built-in verb. */
 export type Notation = {
   readonly [key: string]: string | VerbNotation | null | boolean | undefined | TimersNotation | readonly unknown[]
 }
@@ -17,7 +17,7 @@ type TimersNotation = {
   }
 }
 
-/** The notation of a verb; names that are absent follow from English. */
+/** The notation of a verb; missing names are derived from English. */
 export interface VerbNotation {
   readonly event?: string
   readonly before?: string
@@ -28,16 +28,16 @@ export interface VerbNotation {
   readonly keeps?: 'event'
 }
 
-/** A noun that remembers its name and its notation in its type. */
+/** A noun with its name and notation in its type. */
 export type NounOf<Name extends string, N extends Notation> = Omit<Noun, 'name' | 'notation'> & {
   readonly name: Name
   readonly notation: N
 }
 
-/** Types by name, for what follows relations from one to another. */
+/** Types by name, to follow relations. */
 export type NounMap = { readonly [name: string]: Noun }
 
-/** What every entity carries in addition to its fields. */
+/** The meta-fields of every entity. */
 export interface Meta<Name extends string = string> {
   readonly $id: string
   readonly $type: Name
@@ -50,7 +50,7 @@ export interface Meta<Name extends string = string> {
   readonly updatedAt: string
 }
 
-/** An entity as it is answered: `Entity<typeof Contact>`. */
+/** An entity in an answer: `Entity<typeof Contact>`. */
 export type Entity<T extends Noun> = Meta<T['name']> &
   (IsLoose<T> extends true
     ? { readonly [field: string]: Json | undefined }
@@ -61,8 +61,8 @@ export type Entity<T extends Noun> = Meta<T['name']> &
       >)
 
 /**
- * What an entity is made of: required fields must be there unless they have a default. A field that is undefined is
- * absent, so that optional fields of one entity can be given to another.
+ * The input of a create: required fields must be present unless they have a default. An undefined field counts as
+ * absent, so that optional fields can be copied from another entity.
  */
 export type Draft<T extends Noun> =
   IsLoose<T> extends true
@@ -73,7 +73,7 @@ export type Draft<T extends Noun> =
         }
       >
 
-/** What an update changes; null clears a field that is not required. */
+/** The input of an update; null clears a field that is not required. */
 export type Patch<T extends Noun> =
   IsLoose<T> extends true
     ? { readonly [field: string]: unknown }
@@ -83,10 +83,10 @@ export type Patch<T extends Noun> =
           | undefined
       }
 
-/** The verbs of a type, the built-in ones that are not switched off included. */
+/** The verbs of a type, including active built-in ones. */
 export type VerbName<T extends Noun> = IsLoose<T> extends true ? string : OwnVerb<T> | BuiltInVerb<T>
 
-/** The arguments of a verb: any field, and what it declares to take. */
+/** The arguments of a verb: any field, and the declared arguments. */
 export type VerbArgs<T extends Noun, V extends VerbName<T>> =
   IsLoose<T> extends true
     ? { readonly [argument: string]: unknown }
@@ -98,10 +98,10 @@ export type VerbArgs<T extends Noun, V extends VerbName<T>> =
 export type EventName<T extends Noun> =
   IsLoose<T> extends true ? `${T['name']}.${string}` : `${T['name']}.${EventStep<T>}`
 
-/** What the events of a type are called without its name, and so its AFTER hooks: `'created' | 'qualified' | …`. */
+/** The event names of a type without its name, which are also its AFTER hooks: `'created' | 'qualified' | …`. */
 export type EventStep<T extends Noun> = OwnEvent<T> | BuiltInEvents[BuiltInVerb<T>]
 
-/** What the BEFORE hook of a verb is called: `'qualify'` → `'qualifying'`. */
+/** The name of the BEFORE hook of a verb: `'qualify'` → `'qualifying'`. */
 export type BeforeStep<T extends Noun, V extends VerbName<T>> = V extends keyof BuiltInBefores
   ? BuiltInBefores[V]
   : T['notation'] extends { readonly [K in V]: { readonly before: infer B extends string } }
@@ -113,7 +113,7 @@ export type RelationName<T extends Noun> = {
   [K in FieldKeys<T>]: [TargetOf<Text<T, K>>] extends [never] ? never : K
 }[FieldKeys<T>]
 
-/** Whether the notation is not known to TypeScript, as of a type that a tenant declared at run time. */
+/** Whether TypeScript does not know the notation, as for a type that a tenant declared at run time. */
 export type IsLoose<T extends Noun> = string extends keyof T['notation'] ? true : false
 /** The names of the fields, relations of either direction included. */
 export type FieldKeys<T extends Noun> = {
@@ -121,7 +121,7 @@ export type FieldKeys<T extends Noun> = {
 }[keyof T['notation'] & string]
 /** The notation of one field. */
 export type Text<T extends Noun, K extends string> = T['notation'][K] extends infer F extends string ? F : never
-/** What one field holds. */
+/** The type of one field. */
 export type Value<T extends Noun, K extends string> = ValueOf<Text<T, K>>
 
 type ReadKeys<T extends Noun> = {

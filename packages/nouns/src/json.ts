@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from './noun.ts'
 import type { Issue } from './problem.ts'
 
-/** The deepest nesting that is stored, the entity itself included. */
+/** The maximum nesting, including the entity itself. */
 export const MAX_DEPTH = 64
 
-/** Names that no field may have: they reach into the machinery of objects. */
+/** Names that no field may have, because they access the prototype of objects. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Whether a value is an object of fields, not a list, a class or null. */
@@ -14,7 +14,7 @@ export function isPlainObject(value: unknown): value is { readonly [key: string]
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
 }
 
-/** A value from outside as JSON that can be stored; what cannot is told in `issues`, each by its own path. */
+/** An external value as JSON that can be stored; errors are added to `issues`, each with its path. */
 export function storable(value: unknown, field: string, issues: Issue[]): Json {
   if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
   if (typeof value !== 'object' || value === null) {
@@ -26,7 +26,7 @@ export function storable(value: unknown, field: string, issues: Issue[]): Json {
   return wellFormed || issues.length > before ? (value as Json) : repaired(value as Json)
 }
 
-/** Looks at every value inside, on its own stack: what strangers send may be nested a million levels deep. */
+/** Visits every nested value with an explicit stack, because input may be nested a million levels deep. */
 function walk(root: object, field: string, issues: Issue[]): boolean {
   let wellFormed = true
   const stack: { readonly value: object; readonly path: string; readonly depth: number }[] = []
@@ -34,7 +34,7 @@ function walk(root: object, field: string, issues: Issue[]): boolean {
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { value, path, depth } = next
     if (depth > MAX_DEPTH) {
-      issues.push({ field, message: `is nested too deep: at most ${MAX_DEPTH} levels are stored` })
+      issues.push({ field, message: `is nested too deeply: at most ${MAX_DEPTH} levels are allowed` })
       return wellFormed
     }
     const list = Array.isArray(value)

@@ -25,7 +25,7 @@ test('subdomain and path segment are interchangeable', () => {
   expect(one).toEqual(other)
 })
 
-test('an unknown dimension is told with the nearest ones', () => {
+test('the error for an unknown dimension names the nearest ones', () => {
   expect(() => resolveLens(['crm', 'helthcare'])).toThrow(
     new Problem(
       'unknown_lens',
@@ -45,7 +45,7 @@ verifies('lens.domain', 'each of the eleven domains of the catalogue is a lens',
   for (const domain of domains) expect(resolveLens([domain]).domains).toEqual(new Set([domain]))
 })
 
-verifies('lens.journey', 'each journey is a lens that leads to domains', () => {
+verifies('lens.journey', 'each journey is a lens that selects domains', () => {
   expect(Object.keys(JOURNEYS)).toEqual(['build', 'launch', 'grow', 'scale', 'automate', 'experiment'])
   for (const [journey, domains] of Object.entries(JOURNEYS)) {
     expect(resolveLens([journey]).domains).toEqual(new Set(domains))

@@ -2,9 +2,9 @@ import { listed } from './english.ts'
 import { nearest } from './nearest.ts'
 import { Problem } from './problem.ts'
 
-/** What a host and a path select to be surfaced. It never hides data. */
+/** The part of the data that a host and a path select. It never hides data. */
 export interface Lens {
-  /** The domains that are surfaced; null means all of them. */
+  /** The selected domains; null means all of them. */
   readonly domains: ReadonlySet<string> | null
   /** The industry that lists, counts and searches are filtered by. */
   readonly industry: string | null
@@ -27,7 +27,7 @@ export const DOMAINS = [
   'communication',
 ] as const
 
-/** What someone is about, and the domains that serve it. */
+/** The activities of users, and the domains that belong to them. */
 export const JOURNEYS = {
   build: ['projects', 'content', 'platform', 'identity'],
   launch: ['marketing', 'content', 'billing', 'communication'],
@@ -37,7 +37,7 @@ export const JOURNEYS = {
   experiment: ['experiments', 'analytics', 'marketing'],
 } as const
 
-/** The industries that a tenant's data can be seen by. */
+/** The industries by which a tenant's data can be filtered. */
 export const INDUSTRIES = [
   'agriculture',
   'automotive',
@@ -63,13 +63,16 @@ export const INDUSTRIES = [
   'telecom',
 ] as const
 
-/** The lens that hides nothing. */
+/** The lens that selects everything. */
 const PLAIN: Lens = { domains: null, industry: null, names: [] }
 
 /** Host labels that select nothing: `db` is the database host. */
 const NEUTRAL = ['db', 'api', 'www']
 
-/** The lens of the dimensions in a host and a path, in any order; an unknown one is a Problem that names the nearest. */
+/**
+ * The lens of the dimensions in a host and a path, in any order; throws a Problem with the nearest names for unknown
+ * ones.
+ */
 export function resolveLens(dimensions: readonly string[]): Lens {
   if (dimensions.length === 0) return PLAIN
   const names = dimensions.map((name) => name.toLowerCase()).filter((name) => !NEUTRAL.includes(name))
@@ -80,7 +83,7 @@ export function resolveLens(dimensions: readonly string[]): Lens {
   if (industries.length > 1) {
     throw new Problem(
       'unknown_lens',
-      `A lens shows one industry; ${listed(industries, 'and')} are ${industries.length}.`,
+      `A lens can select one industry only; ${listed(industries, 'and')} are ${industries.length}.`,
     )
   }
   return { domains: surfaced.length > 0 ? new Set(surfaced) : null, industry: industries[0] ?? null, names }

@@ -3,13 +3,15 @@ import type { Filter, Hop, Leaf } from './filter.ts'
 import type { Json, JsonObject } from './noun.ts'
 import { wordsOf } from './words.ts'
 
-/** The entities that a relation leads to, as flat objects of fields and meta-fields. */
+/** The target entities of a relation, as flat objects of fields and meta-fields. */
 export type Follow = (hop: Hop, entity: JsonObject) => readonly JsonObject[]
 
-/** A regular expression, made ready to test texts. */
+/** A compiled regular expression. */
 export type Regex = (pattern: string, flags: string) => (text: string) => boolean
 
-/** Whether an entity, a flat object of fields and meta-fields, passes a filter: the semantics of MongoDB, in memory. */
+/**
+ * Whether an entity, a flat object of fields and meta-fields, matches a filter: the semantics of MongoDB, in memory.
+ */
 export function match(filter: Filter, entity: JsonObject, follow: Follow, regex: Regex): boolean {
   switch (filter.op) {
     case 'and':
@@ -27,16 +29,16 @@ export function match(filter: Filter, entity: JsonObject, follow: Follow, regex:
   }
 }
 
-/** Whether a leaf is met by a value that is not there: `null` means missing too. */
+/** Whether a leaf matches a missing value: `null` means missing too. */
 export function meetsMissing(leaf: Leaf): boolean {
   if (leaf.op === 'in') return (leaf.value as readonly Json[]).includes(null)
   return leaf.op === 'eq' && leaf.value === null
 }
 
-/** `whole` for a list that a number in the path has led to: its elements do not count as their own values. */
+/** `whole` for a list that was selected by a number in the path: it is compared as a whole, not by element. */
 type Test = (value: Json | undefined, whole?: boolean) => boolean
 
-/** Follows the relations of a path: any related entity may pass; a relation that leads nowhere is a missing value. */
+/** Follows the relations of a path: one matching related entity is enough; an empty relation is a missing value. */
 function someRelated(leaf: Leaf, entity: JsonObject, step: number, follow: Follow, test: Test): boolean {
   const { path } = leaf
   const hop = path.hops[step]
@@ -46,7 +48,7 @@ function someRelated(leaf: Leaf, entity: JsonObject, step: number, follow: Follo
   return related.some((one) => someRelated(leaf, one, step + 1, follow, test))
 }
 
-/** Whether a value at the end of a way into JSON passes. Where the way leads nowhere, undefined represents what is missing. */
+/** Whether a value at the end of a path into JSON matches; undefined is a missing value. */
 function someReached(value: Json | undefined, into: readonly string[], test: Test, whole = false): boolean {
   const [step, ...rest] = into
   if (step === undefined) return test(value, whole)
@@ -57,7 +59,7 @@ function someReached(value: Json | undefined, into: readonly string[], test: Tes
   return value.some((one) => (isObject(one) ? someReached(one, into, test) : test(undefined)))
 }
 
-/** `lines.0`: the element of that place, or that key of any element that has it. */
+/** `lines.0`: the element at that index, or that key of any element that has it. */
 function someAtIndex(
   list: readonly Json[],
   step: string,
@@ -73,7 +75,7 @@ function someAtIndex(
   )
 }
 
-/** Whether a step into JSON is a place in a list. */
+/** Whether a step into JSON is an index of a list. */
 export function isIndex(step: string): boolean {
   return /^(?:0|[1-9]\d{0,8})$/.test(step)
 }
@@ -111,7 +113,7 @@ function holds(op: Leaf['op'], difference: number): boolean {
   return op === 'lt' ? difference < 0 : difference <= 0
 }
 
-/** Whether the texts of an entity have all these words, each at least as the beginning of one. */
+/** Whether the strings of an entity contain all these words, each at least as a prefix. */
 export function matchWords(words: readonly string[], entity: JsonObject): boolean {
   const texts = Object.entries(entity).flatMap(([name, value]) => (name.startsWith('$') ? [] : textsOf(value)))
   const tokens = texts.map((text) => ` ${wordsOf(text).join(' ')}`)
@@ -119,7 +121,7 @@ export function matchWords(words: readonly string[], entity: JsonObject): boolea
   return wanted.length > 0 && wanted.every((word) => tokens.some((text) => text.includes(` ${word}`)))
 }
 
-/** Every text inside a JSON value. */
+/** Every string inside a JSON value. */
 export function textsOf(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []

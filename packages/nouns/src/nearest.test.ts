@@ -14,7 +14,7 @@ test.each([
   expect(nearest(word, TYPES)).toEqual(expected)
 })
 
-test('a suggestion is made only when one comes near', () => {
+test('a suggestion is made only if a candidate is similar', () => {
   expect(didYouMean('Deel', TYPES)).toBe('; did you mean Deal?')
   expect(didYouMean('x', TYPES)).toBe('')
 })

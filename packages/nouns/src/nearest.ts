@@ -1,4 +1,4 @@
-/** The candidates that look most like `word`, best first, at most `limit`: for "did you mean". */
+/** The candidates most similar to `word`, best first, at most `limit`: for "did you mean". */
 export function nearest(word: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = word.slice(0, 64).toLowerCase()
   const allowed = Math.max(1, Math.min(3, Math.floor(wanted.length / 3)))
@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>, limit = 3): 
     .map(({ candidate }) => candidate)
 }
 
-/** `; did you mean Lead?`, or nothing when no candidate comes near. */
+/** `; did you mean Lead?`, or an empty string if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const [best] = nearest(word, candidates, 1)
   return best === undefined ? '' : `; did you mean ${best}?`
@@ -26,7 +26,7 @@ function likeness(wanted: string, candidate: string, allowed: number): number {
   return editDistance(wanted, candidate)
 }
 
-/** How many letters must be added, dropped, changed or swapped with their neighbour. */
+/** The edit distance: characters added, removed, changed or swapped. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column)

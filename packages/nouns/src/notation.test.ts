@@ -34,7 +34,7 @@ describe('a field', () => {
     ['-> Tag.things', { name: 'it', kind: 'forward', target: 'Tag', list: false, required: false, inverse: 'things' }],
     ['<- Tag.thing[]', { name: 'it', kind: 'back', target: 'Tag', via: 'thing', list: true }],
     ['<- Tag.thing', { name: 'it', kind: 'back', target: 'Tag', via: 'thing', list: false }],
-  ])('is read from %s', (notation, expected) => {
+  ])('is parsed from %s', (notation, expected) => {
     expect(field(notation)).toEqual(expected)
   })
 })
@@ -42,7 +42,7 @@ describe('a field', () => {
 describe('a verb', () => {
   const states = { status: 'Draft | Sent | Read = Draft' }
 
-  test('is named by English when it does not say', () => {
+  test('gets its names from English by default', () => {
     expect(parseNoun('Letter', { ...states, send: {} }).verbs.send).toEqual({
       name: 'send',
       before: 'sending',
@@ -50,7 +50,7 @@ describe('a verb', () => {
     })
   })
 
-  test('comes from one state, from several, or from any', () => {
+  test('starts from one state, from several, or from any', () => {
     const { verbs } = parseNoun('Letter', {
       ...states,
       send: { from: 'Draft' },
@@ -73,7 +73,7 @@ describe('a verb', () => {
     ])
   })
 
-  test('is switched off by null, and what rests on it goes too', () => {
+  test('is turned off by null, with the verbs that depend on it', () => {
     expect(Object.keys(parseNoun('Letter', { update: null }).verbs)).toEqual(['create', 'delete', 'restore'])
     expect(Object.keys(parseNoun('Letter', { delete: null }).verbs)).toEqual(['create', 'update', 'rollback'])
   })
@@ -102,7 +102,7 @@ test.each([
   ['else status', { stage: 'A | B', status: 'A | B' }, 'status'],
   ['else stage', { stage: 'A | B', status: 'string' }, 'stage'],
   ['else none', { name: 'string' }, null],
-])('the field of states is %s', (_, notation, expected) => {
+])('the state field is %s', (_, notation, expected) => {
   expect(parseNoun('Thing', notation).stateField).toBe(expected)
 })
 
@@ -117,7 +117,7 @@ test('domain, path and strictness are plain data too', () => {
   expect([noun('Person', {}).domain, noun('Person', {}).path]).toEqual(['custom', 'people'])
 })
 
-test('a noun cannot be changed, and has nothing but what was declared', () => {
+test('a noun is frozen, and has only declared properties', () => {
   const thing = parseNoun('Thing', { tags: 'string[] = ["a"]' })
 
   expect(() => Object.assign(thing.fields, { more: 1 })).toThrow(TypeError)
@@ -126,7 +126,7 @@ test('a noun cannot be changed, and has nothing but what was declared', () => {
 })
 
 describe('a declaration that is not valid', () => {
-  test('tells every fault at once', () => {
+  test('reports every error together', () => {
     const notation = {
       name: 'strng!',
       createdAt: 'datetime',
@@ -151,7 +151,7 @@ describe('a declaration that is not valid', () => {
     expect(faultsOf('Thing', notation)).toContainEqual({
       field: 'name',
       message:
-        'must be string, number, boolean, date, datetime, json or secret, words such as Lead | Customer, or a relation; not strng; did you mean string?',
+        'must be string, number, boolean, date, datetime, json or secret, values such as Lead | Customer, or a relation; not strng; did you mean string?',
     })
   })
 
@@ -196,7 +196,7 @@ describe('a declaration that is not valid', () => {
     expect(faultsOf(name, notation).length).toBeGreaterThan(0)
   })
 
-  test('is always answered with a Problem, whatever is sent', () => {
+  test('always throws a Problem, for any input', () => {
     const scraps = [
       'string',
       '!',

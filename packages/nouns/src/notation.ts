@@ -9,7 +9,7 @@ import { parseTimers } from './parse-timer.ts'
 import { BUILT_IN, parseVerb, RESTS_ON, tellMisfits } from './parse-verb.ts'
 import { type Issue, Problem } from './problem.ts'
 
-/** What holds of a type unless its notation says otherwise with `$domain`, `$path` and `$strict`. */
+/** The defaults of a type, which its notation can change with `$domain`, `$path` and `$strict`. */
 export interface NounOptions {
   readonly domain?: string
   readonly path?: string
@@ -27,7 +27,7 @@ export function noun<const Name extends string, const N extends Notation>(
   return parseNoun(name, notation, options) as unknown as NounOf<Name, N>
 }
 
-/** Reads a type from its notation as plain data, or throws a Problem that tells every fault of it. */
+/** Reads a type from its notation as plain data, or throws a Problem with all its errors. */
 export function parseNoun(name: string, notation: unknown, options: NounOptions = {}): Noun {
   const faults: Issue[] = []
   const parsed = parse(name, withOptions(notation, options), options.storage ?? 'entity', faults)
@@ -53,7 +53,7 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
   if (!NAME.test(name)) {
     faults.push({
       field: '',
-      message: 'The name of a type starts with a capital, then letters and digits, at most 64.',
+      message: 'The name of a type must start with a capital letter, then letters and digits, at most 64 characters.',
     })
   }
   const notation = notationOf(given, faults)
@@ -72,13 +72,13 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
       tellVerbName(key, tellOf(key))
       verbs.set(key, parseVerb(key, value, tellOf(key)))
     } else if (value !== null) {
-      tellOf(key)('must be a string (a field), an object (a verb) or null (a built-in verb switched off)')
+      tellOf(key)('must be a string (a field), an object (a verb) or null (turns off a built-in verb)')
     } else if (!BUILT_IN.some((verb) => verb.name === key)) {
-      tellOf(key)(`is null, which switches off a built-in verb: ${listed(BUILT_IN.map((verb) => verb.name))}`)
+      tellOf(key)(`is null, which turns off a built-in verb: ${listed(BUILT_IN.map((verb) => verb.name))}`)
     }
   }
-  if (fields.size > MAX_FIELDS) tellOf('')(`It has ${fields.size} fields; at most ${MAX_FIELDS} are possible.`)
-  if (verbs.size > MAX_VERBS) tellOf('')(`It has ${verbs.size} verbs; at most ${MAX_VERBS} are possible.`)
+  if (fields.size > MAX_FIELDS) tellOf('')(`It has ${fields.size} fields; at most ${MAX_FIELDS} are allowed.`)
+  if (verbs.size > MAX_VERBS) tellOf('')(`It has ${verbs.size} verbs; at most ${MAX_VERBS} are allowed.`)
   const stateField = stateFieldOf(fields, verbs.values())
   const states = statesOf(fields, stateField)
   for (const verb of verbs.values()) tellMisfits(verb, { fields, states, strict }, tellOf(verb.name))
@@ -113,7 +113,7 @@ function withOptions(notation: unknown, { domain, path, strict }: NounOptions): 
   }
 }
 
-/** A copy of the notation, once it is known to be JSON of a bearable size. */
+/** A copy of the notation, after checking that it is JSON within the size limit. */
 function notationOf(given: unknown, faults: Issue[]): JsonObject | null {
   if (!isPlainObject(given)) {
     faults.push({ field: '', message: 'The notation of a type must be a JSON object of fields and verbs.' })
@@ -128,7 +128,7 @@ function notationOf(given: unknown, faults: Issue[]): JsonObject | null {
   const text = JSON.stringify(given)
   const bytes = new TextEncoder().encode(text).length
   if (bytes > MAX_BYTES) {
-    faults.push({ field: '', message: `The notation has ${bytes} bytes; at most ${MAX_BYTES} are possible.` })
+    faults.push({ field: '', message: `The notation has ${bytes} bytes; at most ${MAX_BYTES} are allowed.` })
     return null
   }
   return JSON.parse(text) as JsonObject
@@ -136,15 +136,16 @@ function notationOf(given: unknown, faults: Issue[]): JsonObject | null {
 
 function tellFieldName(name: string, tell: (message: string) => void): void {
   if (!FIELD_NAME.test(name))
-    tell('is not a name: fields start with a letter or _, then letters, digits and _, at most 64')
-  if (RESERVED_FIELDS.includes(name)) tell('is a field of every entity and set by the service')
+    tell('is not a valid name: fields start with a letter or _, then letters, digits and _, at most 64 characters')
+  if (RESERVED_FIELDS.includes(name)) tell('is a field of every entity that the service sets')
   if (BUILT_IN.some((verb) => verb.name === name)) tell('is the name of a built-in verb, so it cannot be a field')
 }
 
 function tellVerbName(name: string, tell: (message: string) => void): void {
-  if (!VERB_NAME.test(name)) tell('is not a name: verbs start with a small letter, then letters and digits, at most 64')
+  if (!VERB_NAME.test(name))
+    tell('is not a valid name: verbs start with a lower-case letter, then letters and digits, at most 64 characters')
   if (BUILT_IN.some((verb) => verb.name === name))
-    tell('is a built-in verb: it can be switched off with null, not declared')
+    tell('is a built-in verb: it can be turned off with null, but not declared')
 }
 
 /** The enum that verbs with `from` set, else `status`, else `stage`. */
@@ -164,7 +165,7 @@ function statesOf(fields: ReadonlyMap<string, Field>, name: string | null): read
   return field?.kind === 'enum' && !field.list ? (field.values ?? null) : null
 }
 
-/** An object without a prototype, so that looking up `constructor` finds nothing. */
+/** An object without a prototype, so that `constructor` is not found in it. */
 function dictionary<T>(entries: Iterable<readonly [string, T]>): { readonly [name: string]: T } {
   return Object.assign(Object.create(null), Object.fromEntries(entries))
 }

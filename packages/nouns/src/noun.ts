@@ -1,11 +1,11 @@
-/** A value as JSON knows it. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
-/** What a field holds. `secret` is written, hashed or kept aside, and never read back. */
+/** The type of a field. `secret` is stored separately or hashed, and never returned. */
 export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'json' | 'secret' | 'enum'
 
-/** What a computed field is worked out from: numbers, paths, arithmetic, and measures over many values. */
+/** The expression of a computed field: numbers, paths, arithmetic, and aggregate functions. */
 export type Expression =
   | { readonly op: 'number'; readonly value: number }
   | { readonly op: 'path'; readonly path: string }
@@ -16,7 +16,7 @@ export type Expression =
 export type Arithmetic = '+' | '-' | '*' | '/'
 export type Measure = 'sum' | 'count' | 'min' | 'max' | 'avg'
 
-/** A field that holds its own values. */
+/** A field with values. */
 export interface ValueField {
   readonly name: string
   readonly kind: Kind
@@ -25,31 +25,31 @@ export interface ValueField {
   readonly required: boolean
   /** `#` indexed, `##` unique. */
   readonly index: 'none' | 'indexed' | 'unique'
-  /** The words of an enum, in their order. */
+  /** The values of an enum, in their order. */
   readonly values?: readonly string[]
-  /** What a draft without this field gets; the word `now` of a date or datetime is the verb's time. */
+  /** The default; `now` for a date or datetime is the time of the verb. */
   readonly default?: Json
   /** True for a field that only the service writes: `(set by the service)`. */
   readonly service: boolean
-  /** What it is worked out from: `= sum(items.amount)`. Only the service writes it. */
+  /** The expression of a computed field: `= sum(items.amount)`. Only the service writes it. */
   readonly computed?: Expression
   /** The bounds of a number: `number 0..100`. */
   readonly min?: number
   readonly max?: number
 }
 
-/** A field that names other entities: `-> Organization.contacts`, `-> Tag[]`. Stored as one id or a list of ids. */
+/** A field that refers to other entities: `-> Organization.contacts`, `-> Tag[]`. Stored as one id or a list of ids. */
 export interface ForwardField {
   readonly name: string
   readonly kind: 'forward'
   readonly target: string
   readonly list: boolean
   readonly required: boolean
-  /** The name of the way back on the target, when the notation gives one. */
+  /** The name of the inverse relation on the target, if the notation has one. */
   readonly inverse?: string
 }
 
-/** The way back of a forward field: `<- Deal.contact[]`. Never stored; always computed. */
+/** The inverse of a forward field: `<- Deal.contact[]`. Never stored; always computed. */
 export interface BackField {
   readonly name: string
   readonly kind: 'back'
@@ -61,7 +61,7 @@ export interface BackField {
 
 export type Field = ValueField | ForwardField | BackField
 
-/** A verb: what it is called in its three steps, from which states it runs, and what it sets. */
+/** A verb: the names of its three steps, its start states, and the fields that it sets. */
 export interface Verb {
   readonly name: string
   /** `qualifying`: the name of its BEFORE hook. */
@@ -70,17 +70,19 @@ export interface Verb {
   readonly event: string
   /** The states it may start from; absent means any. States are those of `stateField`. */
   readonly from?: readonly string[]
-  /** Fields set after the arguments are merged. `$now`, `$args.x`, `$next` and `$computed` are worked out at the time. */
+  /**
+   * Fields set after the arguments are merged. `$now`, `$args.x`, `$next` and `$computed` are evaluated when it runs.
+   */
   readonly set?: JsonObject
-  /** Names of the arguments it is meant to take (for documentation; any field may be given). */
+  /** Names of its arguments (for documentation; any field is accepted). */
   readonly args?: readonly string[]
-  /** The order in which `$next` walks through the states, where it is not that of the enum. */
+  /** The order of states for `$next`, if it differs from the enum. */
   readonly order?: readonly string[]
-  /** `event`: the arguments are kept in the event and change no field; what `set` declares still applies. */
+  /** `event`: the arguments are kept in the event and change no field; `set` still applies. */
   readonly keeps?: 'event'
 }
 
-/** Runs a verb once the time in a field has come. */
+/** Runs a verb at the time in a field. */
 export interface Timer {
   readonly name: string
   /** The datetime field with the time. */
@@ -99,24 +101,24 @@ export interface Noun {
   readonly domain: string
   /** Its plural path: `contacts`, `api-keys`. */
   readonly path: string
-  /** What is before the underscore of its ids: `contact`, `apiKey`. */
+  /** The prefix of its ids: `contact`, `apiKey`. */
   readonly prefix: string
   readonly fields: { readonly [name: string]: Field }
-  /** Every verb, the built-in ones that are not switched off included. */
+  /** Every verb, including active built-in ones. */
   readonly verbs: { readonly [name: string]: Verb }
   /** The enum field whose values are the states: the one that the verbs set, else `status`, else `stage`. */
   readonly stateField: string | null
-  /** What runs by itself at the time of a field. */
+  /** Verbs that run automatically at the time in a field. */
   readonly timers: { readonly [name: string]: Timer }
-  /** Fields whose values together belong to one entity only: `$unique: [["a", "b"]]`. */
+  /** Fields that are unique together: `$unique: [["a", "b"]]`. */
   readonly unique: readonly (readonly string[])[]
-  /** True when only verbs change the field of states. */
+  /** True if only verbs change the state field. */
   readonly guarded: boolean
-  /** The states that an entity of a guarded type may be created in, next to the default. */
+  /** The states, besides the default, in which an entity of a guarded type may be created. */
   readonly start: readonly string[]
   /** A strict type refuses fields that are not declared. */
   readonly strict: boolean
-  /** Where its entities are: their own row each, or the log record itself, as tracked events are. */
+  /** Where its entities are stored: as rows, or as log records like tracked events. */
   readonly storage: 'entity' | 'log'
   /** The notation it was declared with, for `GET …/schema`. */
   readonly notation: JsonObject

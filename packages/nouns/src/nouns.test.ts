@@ -20,13 +20,13 @@ test.each([
   expect(nouns.get(text)?.name).toBe(name)
 })
 
-test('the nearest types are told by name, each once', () => {
+test('the nearest types are listed by name, each once', () => {
   expect(nouns.nearest('contact')[0]).toBe('Contact')
   expect(nouns.nearest('feature-flag')).toEqual(['FeatureFlag'])
   expect(nouns.nearest('zzzzzzzzz')).toEqual([])
 })
 
-test('a type of the same name takes the place of the former; the set it came from stays as it was', () => {
+test('a type replaces one of the same name; the original set does not change', () => {
   const Contact = parseNoun('Contact', { nick: 'string' })
   const more = nouns.with(Contact)
 
@@ -43,7 +43,7 @@ test.each([
   expect(() => nouns.with(clashing)).toThrow(what)
 })
 
-test('relations that lead nowhere are told', () => {
+test('relations to unknown types are reported', () => {
   const Pet = parseNoun('Pet', {
     owner: '-> Contct',
     toys: '<- Toy.pet[]',
@@ -55,7 +55,7 @@ test('relations that lead nowhere are told', () => {
   expect(checkRelations(nouns.with(Pet))).toEqual([
     { field: 'Pet.owner', message: 'points to Contct, which is not a known type; did you mean Contact?' },
     { field: 'Pet.toys', message: 'points to Toy, which is not a known type' },
-    { field: 'Pet.visits', message: 'is the way back of Ticket.pet, which does not point to Pet' },
-    { field: 'Pet.chats', message: 'is the way back of Ticket.requester, which does not point to Pet' },
+    { field: 'Pet.visits', message: 'is the inverse of Ticket.pet, which does not point to Pet' },
+    { field: 'Pet.chats', message: 'is the inverse of Ticket.requester, which does not point to Pet' },
   ])
 })

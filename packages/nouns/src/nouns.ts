@@ -3,18 +3,18 @@ import { nearest } from './nearest.ts'
 import type { Noun } from './noun.ts'
 import { type Issue, Problem } from './problem.ts'
 
-/** The types that a tenant knows. */
+/** The types of a tenant. */
 export interface Nouns {
   readonly all: readonly Noun[]
-  /** A type by its name or its plural path; paths match without regard to case. */
+  /** A type by its name or its plural path; paths are not case-sensitive. */
   get(nameOrPath: string): Noun | undefined
-  /** The names of the types that look most like `word`. */
+  /** The names of the types most similar to `word`. */
   nearest(word: string): string[]
-  /** These types and one more, in place of one of the same name. */
+  /** These types and one more, which replaces one of the same name. */
   with(noun: Noun): Nouns
 }
 
-/** A set of types. Two that would answer to the same name, path or id prefix are refused. */
+/** A set of types. Two types with the same name, path or id prefix are refused. */
 export function nounsOf(list: Iterable<Noun>): Nouns {
   const all = withComputedKinds([...list])
   refuseClashes(all)
@@ -29,7 +29,7 @@ export function nounsOf(list: Iterable<Noun>): Nouns {
   }
 }
 
-/** What relations and computed fields name that is not there, and computed fields that depend on themselves. */
+/** The errors of relations and computed fields: unknown names, and fields that depend on themselves. */
 export function checkRelations(nouns: Nouns): Issue[] {
   const issues: Issue[] = []
   for (const noun of nouns.all) {
@@ -46,7 +46,7 @@ export function checkRelations(nouns: Nouns): Issue[] {
         if (via?.kind !== 'forward' || via.target !== noun.name) {
           issues.push({
             field: at,
-            message: `is the way back of ${field.target}.${field.via}, which does not point to ${noun.name}`,
+            message: `is the inverse of ${field.target}.${field.via}, which does not point to ${noun.name}`,
           })
         }
       }
@@ -66,11 +66,11 @@ function refuseClashes(all: readonly Noun[]): void {
   for (const noun of all) {
     for (const key of [`name ${noun.name}`, `path ${noun.path}`, `id prefix ${noun.prefix}_`]) {
       const other = taken.get(key)
-      if (other) details.push({ field: noun.name, message: `has the ${key}, which is that of ${other.name} already` })
+      if (other) details.push({ field: noun.name, message: `has the ${key}, which ${other.name} already uses` })
       else taken.set(key, noun)
     }
   }
   if (details.length === 0) return
   const list = details.map(({ field, message }) => `${field} ${message}`).join('; ')
-  throw new Problem('invalid_schema', `These types cannot stand side by side. ${list}.`, { details })
+  throw new Problem('invalid_schema', `These types conflict. ${list}.`, { details })
 }

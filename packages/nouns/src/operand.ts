@@ -5,10 +5,10 @@ import { quoted } from './path.ts'
 import { relativeInstant } from './relative.ts'
 import { isoOf, parseInstant } from './time.ts'
 
-/** Reports what is wrong with a regular expression, or null. */
+/** Returns the error of a regular expression, or null. */
 export type CheckRegex = (pattern: string, flags: string) => string | null
 
-/** The operators on a field, each as the leaf it becomes. */
+/** The operators on a field, each with the leaf that it becomes. */
 export const OPERATORS: { readonly [name: string]: { readonly op: Leaf['op']; readonly negated?: true } } = {
   $eq: { op: 'eq' },
   $ne: { op: 'eq', negated: true },
@@ -20,7 +20,7 @@ export const OPERATORS: { readonly [name: string]: { readonly op: Leaf['op']; re
   $nin: { op: 'in', negated: true },
   $exists: { op: 'exists' },
   $regex: { op: 'regex' },
-  // Around another operator expression; parsed on its own.
+  // Contains another operator expression; parsed separately.
   $not: { op: 'eq', negated: true },
 }
 
@@ -28,7 +28,7 @@ const LONGEST_PATTERN = 256
 
 interface About {
   readonly path: Path
-  /** The declaration of the field asked for, when there is one. */
+  /** The declaration of the field, if there is one. */
   readonly field: Field | undefined
   readonly now: number
   readonly regex: CheckRegex
@@ -38,37 +38,37 @@ type Operand = Pick<Leaf, 'value' | 'said'> | { readonly fault: string }
 
 /** Checks and normalises the operand of an operator. */
 export function operand(name: string, value: unknown, options: unknown, about: About): Operand {
-  if (name === '$exists') return typeof value === 'boolean' ? { value } : { fault: '$exists takes true or false.' }
+  if (name === '$exists') return typeof value === 'boolean' ? { value } : { fault: '$exists needs true or false.' }
   if (name === '$regex') return regexOperand(value, options, about)
-  if (!isJson(value, 0)) return { fault: `${name} on ${quoted(about.path.text)} takes a JSON value.` }
+  if (!isJson(value, 0)) return { fault: `${name} on ${quoted(about.path.text)} needs a JSON value.` }
   if (name === '$in' || name === '$nin') return listOperand(name, value, about)
   if (name !== '$eq' && name !== '$ne' && (value === null || isPlainObject(value))) {
-    return { fault: `${name} on ${quoted(about.path.text)} takes a number, a string, a boolean or a list.` }
+    return { fault: `${name} on ${quoted(about.path.text)} needs a number, a string, a boolean or a list.` }
   }
   return normalised(value, about)
 }
 
 function regexOperand(pattern: unknown, options: unknown, about: About): Operand {
   if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN) {
-    return { fault: `$regex takes a pattern of at most ${LONGEST_PATTERN} characters.` }
+    return { fault: `$regex needs a pattern of at most ${LONGEST_PATTERN} characters.` }
   }
   if (options !== undefined && (typeof options !== 'string' || !/^[ims]*$/.test(options))) {
-    return { fault: '$options takes the letters i, m and s.' }
+    return { fault: '$options allows the letters i, m and s.' }
   }
   const flags = [...new Set(options ?? '')].sort().join('')
   const reason = about.regex(pattern, flags)
-  return reason === null ? { value: { pattern, flags } } : { fault: `$regex is not a pattern of RE2: ${reason}.` }
+  return reason === null ? { value: { pattern, flags } } : { fault: `$regex is not a valid RE2 pattern: ${reason}.` }
 }
 
 function listOperand(name: string, value: Json, about: About): Operand {
-  if (!Array.isArray(value)) return { fault: `${name} takes a list of values.` }
+  if (!Array.isArray(value)) return { fault: `${name} needs a list of values.` }
   if (value.some((one) => isPlainObject(one) && Object.keys(one).some((key) => key.startsWith('$')))) {
-    return { fault: `${name} takes values, not operators.` }
+    return { fault: `${name} needs values, not operators.` }
   }
   return normalised(value, about)
 }
 
-/** Operands of dates and datetimes as they are stored; all others as they are. */
+/** Operands of dates and datetimes in their stored form; all others unchanged. */
 function normalised(value: Json, about: About): Operand {
   const kind = timeKind(about)
   if (kind === null) return { value }
@@ -76,7 +76,7 @@ function normalised(value: Json, about: About): Operand {
   const instants = texts.map((text) => instantOf(text, about.now))
   if (instants.includes(undefined)) {
     return {
-      fault: `${quoted(about.path.text)} is a ${kind}. Give it as ISO 8601, such as 2026-01-31T09:00:00Z, or as now, today or 7d ago.`,
+      fault: `${quoted(about.path.text)} is a ${kind}. Use ISO 8601, such as 2026-01-31T09:00:00Z, or now, today or 7d ago.`,
     }
   }
   const stored = instants.map((instant) => (instant === null ? null : storedTime(instant as number, kind)))
@@ -90,14 +90,14 @@ function timeKind({ path, field }: About): 'date' | 'datetime' | null {
   return field?.kind === 'date' || field?.kind === 'datetime' ? field.kind : null
 }
 
-/** The instant of an operand, null for null, undefined when it is none. */
+/** The instant of an operand, null for null, undefined if it is not valid. */
 function instantOf(text: Json, now: number): number | null | undefined {
   if (text === null) return null
   if (typeof text !== 'string') return undefined
   return parseInstant(text) ?? relativeInstant(text, now) ?? undefined
 }
 
-/** A date is stored as its day alone; any other moment of a day compares with it as longer text, as it should. */
+/** A date is stored as a day; a time of the same day is a longer string and compares as greater. */
 function storedTime(instant: number, kind: 'date' | 'datetime'): string {
   const iso = isoOf(instant)
   return kind === 'date' && iso.endsWith('T00:00:00.000Z') ? iso.slice(0, 10) : iso

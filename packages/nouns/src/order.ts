@@ -16,7 +16,7 @@ const MOST_KEYS = 8
 const UP: readonly unknown[] = [1, 'asc', '1']
 const DOWN: readonly unknown[] = [-1, 'desc', '-1']
 
-/** Parses `stage,-value`, or `{stage: 1, value: 'desc'}`. Nothing, or an empty text, is not a key at all. */
+/** Parses `stage,-value`, or `{stage: 1, value: 'desc'}`. An empty or missing value has no keys. */
 export function parseSort(input: unknown, noun: Noun, nouns: NounLookup): SortKey[] {
   const asked = namesAndDirections(input)
   if (asked.length > MOST_KEYS)
@@ -36,14 +36,15 @@ export function comparator(keys: readonly SortKey[]) {
   }
 }
 
-/** An entity as a flat object of fields and meta-fields, with its place in the order of creation. */
+/** An entity as a flat object of fields and meta-fields, with its number in the order of creation. */
 export interface Placed {
   readonly n: number
   readonly entity: JsonObject
 }
 
 /**
- * What an entity is sorted by: of a list the smallest element, or the greatest when descending; an empty list is null. As
+ * The sort value of an entity: for a list the smallest element, or the greatest when descending; an empty list is null.
+ * As
  * in SQLite, a boolean sorts as 0 or 1, and an object or a list in a list as its JSON text.
  */
 export function sortValue(entity: JsonObject, path: Path, descending: boolean): null | number | string {
@@ -51,7 +52,10 @@ export function sortValue(entity: JsonObject, path: Path, descending: boolean): 
   return values.reduce((best, one) => (compareSortValues(one, best) > 0 === descending ? one : best))
 }
 
-/** The values at the end of a path, at least one: a list represents its elements, but for a number in the path. */
+/**
+ * The values at the end of a path, at least one. A list counts as its elements, unless a number in the path selected
+ * it.
+ */
 function reached(value: Json | undefined, steps: readonly string[]): readonly (Json | undefined)[] {
   const [step, ...rest] = steps
   if (Array.isArray(value) && step !== undefined && isIndex(step)) return reached(value[Number(step)], rest)
@@ -69,7 +73,7 @@ function sortable(value: Json | undefined): null | number | string {
   return value ?? null
 }
 
-/** Null first, then numbers, then texts by code point. */
+/** Null first, then numbers, then strings by code point. */
 export function compareSortValues(a: null | number | string, b: null | number | string): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
@@ -102,7 +106,7 @@ function readName(part: string): readonly [string, boolean] {
 function wrongShape(): Problem {
   return new Problem(
     'invalid_sort',
-    'Give sort as field names, such as stage,-value, or as {"stage": 1, "value": -1}.',
+    'sort must be field names, such as stage,-value, or an object such as {"stage": 1, "value": -1}.',
     {
       field: 'sort',
     },

@@ -8,7 +8,7 @@ const MOST_TOKENS = 100
 const DEEPEST = 20
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)|([-+*/()]))/y
 
-/** Reads an expression such as `sum(items.amount) * (1 - discount)`, or tells what is wrong with it. */
+/** Parses an expression such as `sum(items.amount) * (1 - discount)`, or reports its error. */
 export function parseExpression(text: string, tell: (message: string) => void): Expression | null {
   const tokens = text.length > LONGEST ? null : tokensOf(text)
   if (tokens === null || tokens.length > MOST_TOKENS) {
@@ -49,7 +49,7 @@ function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Goes through the tokens once: sums of products of numbers, paths, measures and parentheses. */
+/** A recursive descent over the tokens: sums of products of numbers, paths, functions and parentheses. */
 class Reader {
   readonly #tokens: readonly Token[]
   #at = 0
@@ -91,7 +91,7 @@ class Reader {
     if (token?.is === 'number') return { op: 'number', value: Number(token.text) }
     if (token?.is !== 'name') {
       throw new Fault(
-        `has an expression with ${token?.text ?? 'an end'} where a number, a field or a measure is expected`,
+        `has an expression with ${token?.text ?? 'an end'} where a number, a field or a function is expected`,
       )
     }
     return this.#sign(['(']) === null ? { op: 'path', path: token.text } : this.#measure(token.text)

@@ -4,7 +4,7 @@ import type { BackField, Field, ForwardField, Json, Kind, ValueField } from './n
 import { parseExpression } from './parse-expression.ts'
 import { isoOf, parseInstant } from './time.ts'
 
-/** Reports one fault of a declaration, as a sentence without its subject. */
+/** Reports one error of a declaration, as a sentence without its subject. */
 export type Tell = (message: string) => void
 
 const KINDS: readonly Kind[] = ['string', 'number', 'boolean', 'date', 'datetime', 'json', 'secret']
@@ -13,7 +13,10 @@ const SERVICE = '(set by the service)'
 const MAX_WORDS = 200
 const WORD = /^[A-Za-z0-9_](?:[A-Za-z0-9_ .+-]{0,62}[A-Za-z0-9_+])?$/
 
-/** Reads one field of the notation: `string!##`, `Lead | Customer = Lead`, `-> Tag[]`, `<- Deal.contact[]`. Tells every fault. */
+/**
+ * Reads one field of the notation: `string!##`, `Lead | Customer = Lead`, `-> Tag[]`, `<- Deal.contact[]`. Reports
+ * every error.
+ */
 export function parseField(name: string, text: string, tell: Tell): Field | null {
   const notation = text.trim()
   if (notation.startsWith('->')) return parseForward(name, notation.slice(2).trim(), tell)
@@ -39,14 +42,14 @@ function parseBack(name: string, text: string, tell: Tell): BackField | null {
   const { base, marks } = splitMarks(text)
   const [, target, via] = /^([A-Z][A-Za-z0-9]{0,63})\.([A-Za-z_][A-Za-z0-9_]{0,63})$/.exec(base) ?? []
   if (target === undefined || via === undefined) {
-    tell(`must name the type and the field it is the way back of, such as <- Deal.contact[]; not <- ${text}`)
+    tell(`must name the type and the field that it is the inverse of, such as <- Deal.contact[]; not <- ${text}`)
     return null
   }
-  const { list } = readMarks(marks, ['[]'], 'A way back', tell)
+  const { list } = readMarks(marks, ['[]'], 'An inverse relation', tell)
   return { name, kind: 'back', target, via, list }
 }
 
-/** `= sum(items.amount)`. Its kind is that of a number until the types next to it are known. */
+/** `= sum(items.amount)`. Its type is number until the other types are known. */
 function parseComputed(name: string, text: string, tell: Tell): ValueField | null {
   const { base, marks } = splitMarks(text)
   const { index } = readMarks(marks, ['#'], 'A computed field', tell)
@@ -64,7 +67,7 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
   const kind = words ? 'enum' : range ? 'number' : KINDS.find((known) => known === base)
   if (kind === undefined) {
     tell(
-      `must be ${listed(KINDS)}, words such as Lead | Customer, or a relation; not ${base || 'nothing'}${didYouMean(base, KINDS)}`,
+      `must be ${listed(KINDS)}, values such as Lead | Customer, or a relation; not ${base || 'nothing'}${didYouMean(base, KINDS)}`,
     )
     return null
   }
@@ -73,7 +76,7 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
   if (index !== 'none' && (list || kind === 'json' || kind === 'secret')) {
     tell(`cannot be indexed: # and ## are for single values, not for ${list ? 'a list' : kind}`)
   }
-  if (kind === 'secret' && (list || equals >= 0)) tell('is a secret, which is neither a list nor has a default')
+  if (kind === 'secret' && (list || equals >= 0)) tell('is a secret, which cannot be a list or have a default')
   const field: ValueField = {
     name,
     kind,
@@ -92,9 +95,8 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
 
 /** `number 0..100`, `number 0..`, `number ..100`. */
 function boundsOf([, low, high]: RegExpExecArray, tell: Tell): Pick<ValueField, 'min' | 'max'> {
-  if (low === undefined && high === undefined) tell('has a range without bounds; give one, such as number 0..')
-  if (low !== undefined && high !== undefined && Number(low) > Number(high))
-    tell(`has a range that holds nothing: ${low}..${high}`)
+  if (low === undefined && high === undefined) tell('has a range without bounds; set one, such as number 0..')
+  if (low !== undefined && high !== undefined && Number(low) > Number(high)) tell(`has an empty range: ${low}..${high}`)
   return { ...(low !== undefined && { min: Number(low) }), ...(high !== undefined && { max: Number(high) }) }
 }
 
@@ -126,14 +128,14 @@ function tellWords(words: readonly string[], tell: Tell): void {
   for (const word of words) {
     if (!WORD.test(word))
       tell(
-        `has ${word === '' ? 'an empty word' : `the word ${word}`}. Words are letters, digits, _ . + - and inner spaces, at most 64`,
+        `has ${word === '' ? 'an empty value' : `the word ${word}`}. Values have letters, digits, _ . + - and inner spaces, at most 64 characters`,
       )
   }
-  if (words.length > MAX_WORDS) tell(`has ${words.length} words; at most ${MAX_WORDS} are possible`)
-  if (new Set(words).size < words.length) tell('has the same word twice')
+  if (words.length > MAX_WORDS) tell(`has ${words.length} values; at most ${MAX_WORDS} are allowed`)
+  if (new Set(words).size < words.length) tell('has the same value twice')
 }
 
-/** The default as JSON, or undefined when it does not fit the field. */
+/** The default as JSON, or undefined if it is not valid for the field. */
 function parseDefault(field: ValueField, text: string): Json | undefined {
   if (!field.list) return oneDefault(field, text)
   const list = jsonOf(text)

@@ -99,7 +99,7 @@ describe('what is refused', () => {
     expect(problem.about.field === field || (field === 'age' && problem.about.field === 'filter')).toBe(true)
   })
 
-  verifies('filter.unknownOperator', 'the operators that there are come along', () => {
+  verifies('filter.unknownOperator', 'the error lists the operators', () => {
     const problem = refusal(() => parse({ age: { $near: 1 } }))
 
     expect(problem.about).toMatchObject({
@@ -140,7 +140,7 @@ describe('paths', () => {
     })
   })
 
-  test('the types that a filter touches are told', () => {
+  test('the types that a filter reads are returned', () => {
     expect(touches(parse({ $or: [{ 'company.people.age': 1 }, { name: { $not: { $eq: 1 } } }] }))).toEqual(
       new Set(['Company', 'Person']),
     )
@@ -163,7 +163,7 @@ describe('operands', () => {
 
   verifies(
     ['parameter.coerced', 'list.equality'],
-    'plain parameters are read by the declared type of their field',
+    'plain parameters are parsed by the declared type of their field',
     () => {
       const plain = (name: string, text: string) => parsePlain([[name, text]], Person, NOUNS, NOW)
       const passes = (name: string, text: string, entity: object) =>

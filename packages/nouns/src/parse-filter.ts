@@ -11,18 +11,18 @@ const MOST_NODES = 500
 const DEEPEST = 32
 const LONGEST_TEXT = 1_000
 
-/** What parsing needs in addition to the noun: `regex` tells what is wrong with a pattern, or null. */
+/** What parsing needs in addition to the noun: `regex` returns the error of a pattern, or null. */
 export interface ParseOptions {
   readonly regex: CheckRegex
 }
 
-/** Parses a filter object against a noun. Whatever is wrong is a Problem `invalid_filter` that says what would be right. */
+/** Parses a filter object against a noun. Every error is a Problem `invalid_filter` that says what is allowed. */
 export function parseFilter(json: unknown, noun: Noun, nouns: NounLookup, now: number, options: ParseOptions): Filter {
   const parser: Parser = { noun, nouns, now, regex: options.regex, nodes: 0 }
   return parseObject(parser, json, 0, true)
 }
 
-/** Parses a filter given as JSON text; no text is the filter that everything passes. */
+/** Parses a filter given as JSON; an empty string matches everything. */
 export function parseFilterText(
   text: string | null | undefined,
   noun: Noun,
@@ -48,10 +48,10 @@ interface Parser {
   nodes: number
 }
 
-/** `{stage: 'Lead', $or: […]}`: every entry must hold. `whole` where $text may stand. */
+/** `{stage: 'Lead', $or: […]}`: every entry must match. `whole` where $text is allowed. */
 function parseObject(parser: Parser, json: unknown, depth: number, whole: boolean): Filter {
   if (!isPlainObject(json)) throw fault('A filter must be an object, such as {"stage": "Lead"}.', 'filter')
-  if (depth > DEEPEST) throw fault(`The filter is nested too deep: at most ${DEEPEST} levels.`, 'filter', [], DEEPEST)
+  if (depth > DEEPEST) throw fault(`The filter is nested too deeply: at most ${DEEPEST} levels.`, 'filter', [], DEEPEST)
   return allOf(Object.entries(json).map(([key, value]) => parseEntry(parser, key, value, depth, whole)))
 }
 
@@ -67,7 +67,7 @@ function parseEntry(parser: Parser, key: string, value: unknown, depth: number, 
 
 function parseList(parser: Parser, key: string, value: unknown, depth: number, whole: boolean): Filter[] {
   if (!Array.isArray(value) || value.length === 0)
-    throw fault(`${key} takes a list of at least one filter.`, key, LOGICAL)
+    throw fault(`${key} needs a list of at least one filter.`, key, LOGICAL)
   return value.map((part) => parseObject(parser, part, depth + 1, whole))
 }
 
@@ -76,11 +76,11 @@ function anyOf(parts: readonly Filter[]): Filter {
 }
 
 function parseText(value: unknown, whole: boolean): Filter {
-  if (!whole) throw fault('$text stands at the top level of a filter or inside $and, nowhere else.', '$text', LOGICAL)
+  if (!whole) throw fault('$text is allowed only at the top level of a filter or inside $and.', '$text', LOGICAL)
   const search = isPlainObject(value) && Object.keys(value).length === 1 ? value.$search : value
   if (typeof search !== 'string' || search.trim() === '' || search.length > LONGEST_TEXT) {
     throw fault(
-      `$text takes words as a string of at most ${LONGEST_TEXT} characters, or {"$search": words}.`,
+      `$text needs a string of at most ${LONGEST_TEXT} characters, or {"$search": "words"}.`,
       '$text',
       LOGICAL,
     )
@@ -88,7 +88,7 @@ function parseText(value: unknown, whole: boolean): Filter {
   return { op: 'text', words: search.trim().split(/\s+/u) }
 }
 
-/** What one path is asked: a literal, or operators that must all hold. */
+/** The condition of one path: a literal, or operators that must all match. */
 function parseField(parser: Parser, path: Path, value: unknown, depth: number): Filter {
   if (!isPlainObject(value)) return parseOperator(parser, path, '$eq', value, {}, depth)
   const keys = Object.keys(value)
@@ -96,11 +96,11 @@ function parseField(parser: Parser, path: Path, value: unknown, depth: number): 
   if (operators.length === 0) return parseOperator(parser, path, '$eq', value, {}, depth)
   if (operators.length < keys.length) {
     throw fault(
-      `${quoted(path.text)} mixes operators and fields. Give either an operator expression or a value.`,
+      `${quoted(path.text)} mixes operators and fields. Use either an operator expression or a value.`,
       path.text,
     )
   }
-  if ('$options' in value && !('$regex' in value)) throw fault('$options goes with $regex.', path.text)
+  if ('$options' in value && !('$regex' in value)) throw fault('$options needs $regex.', path.text)
   return allOf(
     keys.filter((key) => key !== '$options').map((key) => parseOperator(parser, path, key, value[key], value, depth)),
   )
@@ -115,7 +115,8 @@ function parseOperator(
   depth: number,
 ): Filter {
   count(parser)
-  if (depth > DEEPEST) throw fault(`The filter is nested too deep: at most ${DEEPEST} levels.`, path.text, [], DEEPEST)
+  if (depth > DEEPEST)
+    throw fault(`The filter is nested too deeply: at most ${DEEPEST} levels.`, path.text, [], DEEPEST)
   if (name === '$not') return { op: 'not', of: parseNegated(parser, path, value, depth + 1) }
   const known = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined
   if (known === undefined) throw fault(`There is no operator ${quoted(name)}.`, path.text)
@@ -128,7 +129,7 @@ function parseOperator(
 
 function parseNegated(parser: Parser, path: Path, value: unknown, depth: number): Filter {
   const operators = isPlainObject(value) ? Object.keys(value).filter((key) => key.startsWith('$')) : []
-  if (operators.length === 0) throw fault(`$not takes an operator expression, such as {"$gt": 5}.`, path.text)
+  if (operators.length === 0) throw fault(`$not needs an operator expression, such as {"$gt": 5}.`, path.text)
   return parseField(parser, path, value, depth)
 }
 
@@ -138,7 +139,7 @@ function count(parser: Parser): void {
     throw fault(`The filter is too large: at most ${MOST_NODES} nodes.`, 'filter', [], MOST_NODES)
 }
 
-/** The problem of a filter: what is wrong, where, and which operators there are. */
+/** The problem of a filter: the error, its place, and the valid operators. */
 export function fault(
   message: string,
   field: string,

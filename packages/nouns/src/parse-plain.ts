@@ -25,7 +25,7 @@ function parseParam(name: string, text: string, noun: Noun, nouns: NounLookup, n
   return { op: 'eq', path, ...read }
 }
 
-/** The value meant by a string: of the declared kind; a list where an undeclared field may hold either of two. */
+/** The value of a string, in the declared type; a list of two candidates for an undeclared field. */
 function meantBy(text: string, path: Path, field: Field | undefined): Json {
   if (path.field === '$version' || field?.kind === 'number') return numberOf(text) ?? refuse(path, 'a number')
   if (field?.kind === 'boolean') return booleanOf(text) ?? refuse(path, 'true or false')

@@ -6,7 +6,7 @@ import type { Tell } from './parse-field.ts'
 const MOST_UNIQUE = 10
 const MOST_PARTS = 8
 
-/** Reads `$unique: [["a", "b"]]`: fields whose values together belong to one entity only. Tells every fault. */
+/** Parses `$unique: [["a", "b"]]`: fields that are unique together. Reports every error. */
 export function parseUnique(given: unknown, fields: ReadonlyMap<string, Field>, tell: Tell): string[][] {
   if (given === undefined) return []
   if (!Array.isArray(given) || given.length > MOST_UNIQUE) {
@@ -22,13 +22,13 @@ export function parseUnique(given: unknown, fields: ReadonlyMap<string, Field>, 
     for (const name of names) {
       const field = fields.get(name)
       if (field === undefined) tell(`names ${name}, which is not a field of this type`)
-      else if (!isSingle(field)) tell(`names ${name}, which does not hold a single value of its own`)
+      else if (!isSingle(field)) tell(`names ${name}, which is not a field with a single value`)
     }
     return [names]
   })
 }
 
-/** Reads `$guarded` and `$start`: who may change the field of states, and where an entity begins. */
+/** Parses `$guarded` and `$start`: whether only verbs change the state field, and the start states. */
 export function parseGuard(
   { $guarded: guarded = false, $start: start }: JsonObject,
   states: readonly string[] | null,
@@ -36,7 +36,7 @@ export function parseGuard(
 ): { readonly guarded: boolean; readonly start: readonly string[] } {
   if (typeof guarded !== 'boolean') tellOf('$guarded')('must be true or false')
   if (guarded === true && states === null)
-    tellOf('$guarded')('needs a field of states: set one in a verb, or declare status or stage')
+    tellOf('$guarded')('needs a state field: set one in a verb, or declare status or stage')
   return { guarded: guarded === true, start: startOf(start, states, tellOf('$start')) }
 }
 
@@ -45,7 +45,7 @@ function startOf(given: Json | undefined, states: readonly string[] | null, tell
   const list: readonly Json[] = Array.isArray(given) ? given : [given as Json]
   const unknown = list.filter((state) => typeof state !== 'string' || !states?.includes(state))
   if (unknown.length > 0)
-    tell(states ? `must name states: ${listed(states)}` : 'names states, but the type has no field of states')
+    tell(states ? `must name states: ${listed(states)}` : 'names states, but the type has no state field')
   return list.map(String)
 }
 

@@ -8,14 +8,14 @@ const PARTS = ['at', 'from', 'when', 'run']
 const NAME = /^[A-Za-z][A-Za-z0-9]{0,63}$/
 const MOST = 20
 
-/** The type that timers belong to, as far as they must fit it. */
+/** The properties of a type that its timers refer to. */
 export interface TimerContext {
   readonly fields: ReadonlyMap<string, Field>
   readonly verbs: ReadonlyMap<string, Verb>
   readonly states: readonly string[] | null
 }
 
-/** Reads `$timers: {<name>: {at, from?, when?, run}}`. Tells every fault. */
+/** Reads `$timers: {<name>: {at, from?, when?, run}}`. Reports every error. */
 export function parseTimers(given: unknown, context: TimerContext, tell: Tell): Map<string, Timer> {
   const timers = new Map<string, Timer>()
   if (given === undefined) return timers
@@ -24,7 +24,7 @@ export function parseTimers(given: unknown, context: TimerContext, tell: Tell): 
     return timers
   }
   const entries = Object.entries(given)
-  if (entries.length > MOST) tell(`has ${entries.length} timers; at most ${MOST} are possible`)
+  if (entries.length > MOST) tell(`has ${entries.length} timers; at most ${MOST} are allowed`)
   for (const [name, notation] of entries) {
     const timer = parseTimer(name, notation, context, (message) => tell(`${name} ${message}`))
     if (timer) timers.set(name, timer)
@@ -33,7 +33,7 @@ export function parseTimers(given: unknown, context: TimerContext, tell: Tell): 
 }
 
 function parseTimer(name: string, given: unknown, context: TimerContext, tell: Tell): Timer | null {
-  if (!NAME.test(name)) tell('is not a name: letters and digits, at most 64')
+  if (!NAME.test(name)) tell('is not a valid name: letters and digits, at most 64 characters')
   if (!isPlainObject(given)) {
     tell('must be an object with at and run')
     return null
@@ -72,7 +72,7 @@ function statesOf(given: unknown, states: readonly string[] | null, tell: Tell):
   const list: readonly unknown[] = Array.isArray(given) ? given : [given]
   const unknown = list.filter((state) => typeof state !== 'string' || !states?.includes(state))
   if (unknown.length > 0 || list.length === 0) {
-    tell(states ? `must name states in from: ${listed(states)}` : 'has from, but the type has no field of states')
+    tell(states ? `must name states in from: ${listed(states)}` : 'has from, but the type has no state field')
   }
   return list.map(String)
 }

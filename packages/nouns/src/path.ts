@@ -2,17 +2,17 @@ import type { Hop, Path } from './filter.ts'
 import { didYouMean } from './nearest.ts'
 import type { BackField, Field, ForwardField, Noun } from './noun.ts'
 
-/** Where a noun is looked up by its name. */
+/** Looks up a noun by its name. */
 export interface NounLookup {
   get(name: string): Noun | undefined
 }
 
-/** Why a path cannot be followed: a sentence. */
+/** The reason why a path is not valid, as a sentence. */
 export interface PathFault {
   readonly fault: string
 }
 
-/** The meta-fields that can be asked for, each under the name it is kept by. */
+/** The meta-fields of queries, each with its stored name. */
 export const META_FIELDS: { readonly [name: string]: string } = {
   $id: '$id',
   $type: '$type',
@@ -27,7 +27,10 @@ export const META_FIELDS: { readonly [name: string]: string } = {
 const MOST_SEGMENTS = 3
 const DEEPEST = 64
 
-/** Resolves `organization.industry` against a noun: relations either way, then a field, then the way into its JSON. */
+/**
+ * Resolves `organization.industry` against a noun: relations in both directions, then a field, then steps into its
+ * JSON.
+ */
 export function resolvePath(text: string, noun: Noun, nouns: NounLookup): Path | PathFault {
   const segments = text.split('.')
   if (segments.length > DEEPEST) return { fault: `${quoted(text)} goes deeper than ${DEEPEST} levels.` }
@@ -38,11 +41,11 @@ export function resolvePath(text: string, noun: Noun, nouns: NounLookup): Path |
     const rest = segments.slice(index + 1)
     if (index >= MOST_SEGMENTS)
       return { fault: `${quoted(text)} is too long: at most ${MOST_SEGMENTS} segments, relations and the field.` }
-    if (field?.kind === 'secret') return { fault: `${at.name} has no field ${quoted(segment)} that can be asked for.` }
+    if (field?.kind === 'secret') return { fault: `${at.name} has no field ${quoted(segment)} that can be queried.` }
     if (!isRelation(field) || (field.kind === 'forward' && rest.length === 0))
       return ending(text, at, hops, segment, rest)
     const target = nouns.get(field.target)
-    if (!target) return { fault: `${quoted(text)} leads to ${field.target}, which is not a type here.` }
+    if (!target) return { fault: `${quoted(text)} points to ${field.target}, which is not a type of this tenant.` }
     hops.push(hopOf(at, field))
     if (rest.length === 0) return { text, hops, field: '$id', into: [] }
     at = target
@@ -57,20 +60,20 @@ export function declaredField(path: Path, noun: Noun, nouns: NounLookup): Field 
   return owner && path.into.length === 0 ? ownField(owner, path.field) : undefined
 }
 
-/** The relation of a noun by its name, either direction. */
+/** The relation of a noun by its name, in either direction. */
 export function relationOf(noun: Noun, name: string): ForwardField | BackField | undefined {
   const field = ownField(noun, name)
   return isRelation(field) ? field : undefined
 }
 
-/** The names of a noun's relations, either direction. */
+/** The names of a noun's relations, in both directions. */
 export function relationNames(noun: Noun): string[] {
   return Object.values(noun.fields)
     .filter(isRelation)
     .map((field) => field.name)
 }
 
-/** One relation of a noun as a step to follow. */
+/** One relation of a noun as a step of a path. */
 export function hopOf(from: Noun, field: ForwardField | BackField): Hop {
   const { name, kind, target, list } = field
   const hop: Hop = { from: from.name, field: name, target, kind, list }
@@ -87,7 +90,7 @@ function ending(
   const declared = ownField(noun, name) !== undefined
   const meta = !declared && Object.hasOwn(META_FIELDS, name) ? META_FIELDS[name] : undefined
   if (meta !== undefined && into.length > 0)
-    return { fault: `${quoted(text)} goes into ${name}, which holds a single value.` }
+    return { fault: `${quoted(text)} goes into ${name}, which is a single value.` }
   if (meta === undefined && name.startsWith('$'))
     return { fault: `${quoted(name)} is neither an operator nor a meta-field.` }
   if (meta === undefined && !declared && noun.strict) {
@@ -104,7 +107,7 @@ function isRelation(field: Field | undefined): field is ForwardField | BackField
   return field?.kind === 'forward' || field?.kind === 'back'
 }
 
-/** A name from outside, short enough for a message. */
+/** A name from the client, shortened for a message. */
 export function quoted(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name
 }

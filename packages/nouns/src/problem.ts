@@ -1,20 +1,20 @@
-/** One fault of one field, as a sentence that can be shown to the person who sent it. */
+/** One error of one field, as a sentence for the sender. */
 export interface Issue {
   readonly field: string
   readonly message: string
 }
 
-/** What a problem concerns, in addition to its sentence. */
+/** Details of a problem. */
 export interface About {
   readonly type?: string
   readonly id?: string
   readonly field?: string
   readonly details?: readonly unknown[]
-  /** Facts for this problem alone, shown next to the others: `supported`, `allow`, `limit`, … */
+  /** Additional facts of this problem: `supported`, `allow`, `limit`, … */
   readonly [fact: string]: unknown
 }
 
-/** Something the sender can act on. The door turns its code into a status; a Problem is never a bug of ours. */
+/** An error that the sender can correct. The door maps its code to a status. A Problem is never an internal error. */
 export class Problem extends Error {
   readonly code: string
   readonly about: About

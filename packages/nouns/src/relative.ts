@@ -11,7 +11,7 @@ export function resolveInstant(text: string, now: number): number | null {
   return parseInstant(text) ?? relativeInstant(text, now)
 }
 
-/** The same for the relative ones alone. */
+/** The same for relative times only. */
 export function relativeInstant(text: string, now: number): number | null {
   if (text === 'now') return now
   if (text === 'today') return now - (now % DAY)

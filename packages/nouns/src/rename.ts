@@ -1,7 +1,7 @@
 import { isPlainObject } from './json.ts'
 import type { Json, JsonObject } from './noun.ts'
 
-/** A notation in which a field has another name, wherever the type itself names it. */
+/** A notation with a renamed field, in all places of the same type. */
 export function renameInNotation(notation: JsonObject, from: string, to: string): JsonObject {
   return mapEntries(notation, (key, value) => {
     if (key === '$timers' && isPlainObject(value)) return [key, timers(value as JsonObject, from, to)]

@@ -1,10 +1,12 @@
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/i
 
-/** The form that we write ourselves, and that most times come in. */
+/** The form that the service writes, and the most frequent input. */
 const NORMAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Milliseconds since 1970 of an ISO 8601 datetime, UTC unless it names an offset, or of a date; null when it is neither. */
+/**
+ * Milliseconds since 1970 of an ISO 8601 datetime, UTC unless it has an offset, or of a date; null if it is neither.
+ */
 export function parseInstant(text: string): number | null {
   return NORMAL.test(text) ? parseNormal(text) : parseAny(text)
 }
@@ -38,7 +40,7 @@ function digits(text: string, from: number, to: number): number {
   return value
 }
 
-/** The instant of year, month, day, hour, minute, second and millisecond, if calendar and clock have it. */
+/** The instant of year, month, day, hour, minute, second and millisecond, if such a date and time exist. */
 function instantOf(parts: readonly number[]): number | null {
   const [year, month, day, hour, minute, second, millis] = parts as [
     number,
@@ -67,10 +69,10 @@ const MINUTE = 60_000
 const TWO = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'))
 const THREE = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(3, '0'))
 
-// Times are mostly written many at once and lie close together: the calendar is asked once a minute.
+// Many similar times are written together, so the calendar part is computed once per minute.
 let last = { minute: Number.NaN, text: '' }
 
-/** Whether the calendar has this day; years below 100 would be taken for those of the last century. */
+/** Whether this day exists. Date.UTC would treat years below 100 as those of the last century. */
 function isDay(year: number, month: number, day: number): boolean {
   if (year < 100 || month < 1 || month > 12 || day < 1) return false
   return day <= 28 || day <= new Date(Date.UTC(year, month, 0)).getUTCDate()

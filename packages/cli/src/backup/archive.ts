@@ -7,25 +7,25 @@ import { type JsonObject, Problem } from '@tildebase/nouns'
 import { BEGINNING, FORM, type Head, headAfter } from '@tildebase/server/log'
 import { eventsIn, type Kept, type Segment, segmentPath, segmentsOf, tenantOf } from './segments.ts'
 
-/** A segment of more bytes is closed, and another begun. */
+/** A segment with more bytes is closed, and the next one begins. */
 const MOST_BYTES = 16_777_216
-/** So many letters are gathered before they are written. */
+/** The number of characters that are gathered before they are written. */
 const MOST_GATHERED = 1_048_576
 const PART = '.part'
 const HALF_DONE = /^(?:\d{15}\.ndjson\.gz|secrets\.ndjson|checkpoint\.txt)\.part$/
 const SEGMENT = /^\d{15}\.ndjson$/
 
-/** The file of a folder with what no event tells: hashes of keys and secrets of webhooks. */
+/** The file with data that is not in events: hashes of keys and secrets of webhooks. */
 export const SECRETS = 'secrets.ndjson'
 
-/** The file of a folder with the last signed checkpoint. */
+/** The file with the last signed checkpoint. */
 const CHECKPOINT = 'checkpoint.txt'
 
-/** A folder that the log of a tenant is written to, event after event. It can be killed at any moment. */
+/** A folder with the log of a tenant. Events are appended; the process can be killed at any moment. */
 export class Archive {
   readonly #folder: string
   readonly #tenant: string
-  /** The newest event that it has. */
+  /** The newest event in the folder. */
   head: Head
   #saved: Head
   #gathered: string[] = []
@@ -34,7 +34,7 @@ export class Archive {
   #size: number
   #secrets: string
 
-  /** Opens the folder of a tenant's backup, or begins one, after its last whole event. */
+  /** Opens or creates the folder of a tenant's backup, after its last complete event. */
   static async open(folder: string, tenant: string): Promise<Archive> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const owner = await tenantOf(folder)
@@ -57,15 +57,15 @@ export class Archive {
     this.#secrets = secrets
   }
 
-  /** Adds an event, which must follow the newest one. One that it has already must be the same. */
+  /** Adds an event, which must follow the newest one. An event that is already stored must be the same. */
   async add(line: string, event: JsonObject): Promise<void> {
     const { seq, hash } = this.head
     if (event.seq === seq && event.hash === Buffer.from(hash).toString('hex')) return
     if (event.seq === seq) {
       throw new Problem(
         'conflict',
-        `Event ${seq} of ${this.#tenant} is not the one in ${this.#folder}: it is another tenant of that name, or one ` +
-          'that was restored to an earlier moment. Begin a new folder.',
+        `Event ${seq} of ${this.#tenant} is not the one in ${this.#folder}: this is a different tenant of that name, or one ` +
+          'that was restored to an earlier moment. Use a new folder.',
         { seq },
       )
     }
@@ -75,7 +75,7 @@ export class Archive {
     if (this.#length > MOST_GATHERED) await this.save()
   }
 
-  /** Writes what was added to the disk. */
+  /** Writes the added events to the disk. */
   async save(): Promise<void> {
     if (this.#gathered.length === 0) return
     const isNew = this.#file === null
@@ -83,7 +83,7 @@ export class Archive {
     this.#file ??= await open(segmentPath(this.#folder, this.#saved.seq + 1), 'ax', 0o600)
     const text = Buffer.from(this.#gathered.join(''))
     if ((await this.#file.stat()).size !== this.#size) {
-      throw new Problem('conflict', `Another backup writes to ${this.#folder} at the same time.`)
+      throw new Problem('conflict', `Another backup process writes to ${this.#folder}. Stop it first.`)
     }
     await this.#file.appendFile(text)
     await this.#file.datasync()
@@ -145,14 +145,14 @@ export class Archive {
 
 type Last = Segment & { readonly kept: Kept }
 
-/** Removes what a kill left half done: files that were being made, and segments that had been closed already. */
+/** Removes unfinished files after a kill, and open copies of segments that were already closed. */
 async function tidy(folder: string): Promise<void> {
   const names = await readdir(folder)
   const needless = names.filter((name) => HALF_DONE.test(name) || (SEGMENT.test(name) && names.includes(`${name}.gz`)))
   for (const name of needless) await rm(join(folder, name))
 }
 
-/** The newest segment with its last event; what is not whole behind that is cut off. */
+/** The newest segment with its last event; an incomplete line after it is removed. */
 async function lastSegment(folder: string): Promise<Last | null> {
   for (const segment of (await segmentsOf(folder)).reverse()) {
     let kept: Kept | undefined
@@ -166,7 +166,7 @@ async function lastSegment(folder: string): Promise<Last | null> {
   return null
 }
 
-/** A file is found after a power cut only when its folder is on the disk, too. */
+/** After a power failure a file exists only if its folder was synced too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync()

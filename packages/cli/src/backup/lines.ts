@@ -1,4 +1,4 @@
-/** The lines of a stream of bytes. What follows the last line end is none: it has not been finished. */
+/** The lines of a stream of bytes. Bytes after the last line end are ignored: that line is not complete. */
 export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -7,7 +7,9 @@ import { type JsonObject, Problem } from '@tildebase/nouns'
 import { BEGINNING, FORM, type Head, headAfter } from '@tildebase/server/log'
 import { linesOf } from './lines.ts'
 
-/** A file of events, from `first` on, until the next segment begins. One that is closed is packed and never changes. */
+/**
+ * A file of events, from `first` on, until the next segment begins. A closed segment is compressed and never changes.
+ */
 export interface Segment {
   readonly first: number
   readonly path: string
@@ -16,7 +18,7 @@ export interface Segment {
 
 /** An event of a backup. */
 export interface Kept {
-  /** Where the log is after it. */
+  /** The end of the log after it. */
   readonly head: Head
   readonly event: JsonObject
   /** As it is written, without its line end. */
@@ -27,12 +29,15 @@ export interface Kept {
 
 const NAME = /^(\d{15})\.ndjson(\.gz)?$/
 
-/** The path of an open segment: its name is its first event, so that names sort as events do. */
+/** The path of an open segment. It is named after its first event, so names sort like events. */
 export function segmentPath(folder: string, first: number): string {
   return join(folder, `${String(first).padStart(15, '0')}.ndjson`)
 }
 
-/** The segments of a folder, oldest first. One that is there open and closed was being closed: the closed one is whole. */
+/**
+ * The segments of a folder, oldest first. If a segment exists open and closed, closing was interrupted: the closed one
+ * is complete.
+ */
 export async function segmentsOf(folder: string): Promise<Segment[]> {
   const found = new Map<number, Segment>()
   for (const name of (await readdir(folder)).sort()) {
@@ -55,7 +60,7 @@ export async function* eventsOf(folder: string): AsyncGenerator<Kept> {
   }
 }
 
-/** The events of a segment. Each must fit the one before it; what a kill left unfinished at the end is not one. */
+/** The events of a segment. Each must match the hash of the one before it. An unfinished line at the end is ignored. */
 export async function* eventsIn(segment: Segment, before?: Head): AsyncGenerator<Kept> {
   let head: Head | undefined
   let seq = segment.first
@@ -91,12 +96,12 @@ function bytesOf({ path, isClosed }: Segment): AsyncIterable<Uint8Array> {
   return isClosed ? pipeline(file, createGunzip(), () => {}) : file
 }
 
-/** Where the log stood when a segment was begun. */
+/** The end of the log when the segment began. */
 function openingHead({ tildebase, form, after, hash }: JsonObject): Head {
-  if (tildebase !== 'log' || form !== FORM) throw new Error(`It is no segment of the form ${FORM}.`)
+  if (tildebase !== 'log' || form !== FORM) throw new Error(`It is not a segment of the format ${FORM}.`)
   return { seq: Number(after), at: 0, hash: Buffer.from(String(hash), 'hex') }
 }
 
 function damaged(seq: number, path: string, why: string): Problem {
-  return new Problem('damaged', `Event ${seq} cannot be had from ${path}. ${why}`, { seq })
+  return new Problem('damaged', `Event ${seq} cannot be read from ${path}. ${why}`, { seq })
 }

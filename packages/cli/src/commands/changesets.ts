@@ -18,15 +18,15 @@ export const command: Command = {
     'changesets rebase ID [--keep 1,3]',
     'changesets from FORK [--fork-key KEY]',
   ].join('\n'),
-  summary: 'lists, shows and decides what was proposed, and merges forks',
+  summary: 'lists, shows, approves and rejects changesets, and merges forks',
   flags: {
-    state: { type: 'string', help: 'list only Open, Approved, Rejected or Stale ones; Open unless told, all for any' },
-    operations: { type: 'string', help: 'approve only the operations of these numbers' },
-    keep: { type: 'string', help: 'keep only the operations of these numbers; all unless told' },
-    reason: { type: 'string', help: 'why it is rejected, or proposed' },
+    state: { type: 'string', help: 'list only Open, Approved, Rejected or Stale ones; default Open, "any" for all' },
+    operations: { type: 'string', help: 'approve only the operations with these numbers' },
+    keep: { type: 'string', help: 'keep only the operations with these numbers; default all' },
+    reason: { type: 'string', help: 'the reason for the rejection or the proposal' },
     text: { type: 'string', help: 'the comment' },
-    title: { type: 'string', help: 'the title of what a fork did' },
-    'fork-key': { type: 'string', help: "a key of the fork, unless yours is the operator's" },
+    title: { type: 'string', help: 'the title of the changeset from a fork' },
+    'fork-key': { type: 'string', help: 'a key of the fork; not needed with the operator key' },
   },
   examples: [
     "tilde Contact.delete contact_… --propose 'Remove duplicates'",
@@ -102,7 +102,7 @@ async function decide(call: Call, verb: string, body: object): Promise<void> {
   if (out.json) return out.value(answer)
   const { $id, title, state, operationCount } = settings.dryRun ? answer.result : answer
   out.record({ $id, title, state, operationCount })
-  if (verb === 'approve' && !settings.dryRun) out.note(`POST …/undo/${$id} takes it back.`)
+  if (verb === 'approve' && !settings.dryRun) out.note(`POST …/undo/${$id} undoes it.`)
 }
 
 /** A line per entity and field: `- 1 Contact contact_… title: Countess → Lady`. */

@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts'
 
 export const command: Command = {
   usage: 'completion bash | zsh | fish',
-  summary: 'prints what teaches your shell the commands, and the types and verbs of the tenant',
+  summary: 'prints a completion script for your shell: commands, types and verbs of the tenant',
   flags: {},
   examples: [
     'source <(tilde completion bash)',
@@ -13,7 +13,7 @@ export const command: Command = {
   ],
   async run({ words, link, out }) {
     const [shell = '', ...typed] = words
-    // What the scripts call while one types.
+    // Called by the scripts during completion.
     if (shell === 'words') return (await suggestions(typed, link)).forEach((word) => void out.line(word))
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
     if (script === undefined) throw new UsageError('Name your shell: tilde completion bash, zsh or fish')

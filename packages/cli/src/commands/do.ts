@@ -7,10 +7,10 @@ import { someWords, standardInput } from '../words.ts'
 
 export const command: Command = {
   usage: 'do Type.verb ID [--field value …]\ndo --code CODE | --file FILE',
-  summary: 'runs a verb, or code beside the data with $ bound to the tenant',
+  summary: 'runs a verb, or code on the server where $ is the tenant',
   flags: {
     code: { type: 'string', help: 'TypeScript; its last expression is the result; - reads standard input' },
-    file: { type: 'string', help: 'a file of such code' },
+    file: { type: 'string', help: 'a file with the code' },
   },
   examples: [
     'tilde do Contact.qualify contact_…',
@@ -34,7 +34,7 @@ export const command: Command = {
     for (const line of answer.logs) process.stderr.write(`${cell(line)}\n`)
     out.value(answer.result ?? null)
     if (answer.changeset) return proposed(call, answer.changeset)
-    if (dryRun) out.note(`A dry run: nothing was written. It would have been ${answer.events?.length} event(s).`)
+    if (dryRun) out.note(`Dry run: nothing was written. A real run would write ${answer.events?.length} event(s).`)
     else if (answer.correlation) out.note(`Correlation ${answer.correlation}.`)
   },
 }

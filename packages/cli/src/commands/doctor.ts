@@ -8,13 +8,13 @@ const OLDEST_NODE = 24
 const MOST_SKEW_MS = 30_000
 const LEAST_FREE = 1_000_000_000
 
-/** What was looked at, and what was found. */
+/** What was checked, and the result. */
 type Finding = { readonly check: string; readonly state: 'ok' | 'warning' | 'wrong'; readonly finding: string }
 
 export const command: Command = {
   usage: 'doctor',
-  summary: 'looks at this machine, the service and the key, and says what is wrong',
-  flags: { data: { type: 'string', help: 'the data folder to look at (TILDE_DATA; ./data)' } },
+  summary: 'checks this machine, the service and the key, and reports problems',
+  flags: { data: { type: 'string', help: 'the data folder to check (TILDE_DATA; ./data)' } },
   examples: ['tilde doctor', 'tilde doctor --url https://tilde.example'],
   async run(call) {
     const server = await serverFindings(call)
@@ -52,10 +52,10 @@ async function serverFindings({ settings }: Call): Promise<Finding[]> {
   const took = Date.now() - before
   const server: Finding = response.ok
     ? { check: 'server', state: 'ok', finding: `${settings.url} is ready, ${took} ms away` }
-    : { check: 'server', state: 'wrong', finding: `${settings.url} answers ${response.status}: it is not ready` }
+    : { check: 'server', state: 'wrong', finding: `${settings.url} returns ${response.status}: it is not ready` }
   const told = Date.parse(response.headers.get('date') ?? '')
   if (Number.isNaN(told)) return [server]
-  // The header has whole seconds: half a second is added for the part that was cut off.
+  // The header has whole seconds: half a second is added for the missing fraction.
   const skew = told + 500 - (before + took / 2)
   const finding = `the clocks differ by ${Math.round(Math.abs(skew) / 1_000)} s`
   return [server, { check: 'clock', state: Math.abs(skew) > MOST_SKEW_MS ? 'warning' : 'ok', finding }]

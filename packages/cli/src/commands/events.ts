@@ -7,13 +7,13 @@ const COLUMNS = ['seq', 'timestamp', 'type', 'entityId', 'actor']
 
 export const command: Command = {
   usage: 'events [--follow]',
-  summary: 'lists what happened, oldest first, or follows what happens',
+  summary: 'lists events, oldest first, or follows new ones',
   flags: {
-    follow: { type: 'boolean', help: 'go on as things happen, from now on or from --since or --cursor' },
+    follow: { type: 'boolean', help: 'follow new events, from now or from --since or --cursor' },
     type: { type: 'string', help: 'Contact, Contact.created, *.created or Contact.*' },
-    since: { type: 'string', help: 'only what happened after that time' },
+    since: { type: 'string', help: 'only events after that time' },
     limit: { type: 'string', help: 'how many, 1 to 1000; 100 unless told' },
-    cursor: { type: 'string', help: 'where the page before ended: a seq' },
+    cursor: { type: 'string', help: 'continue after this seq' },
   },
   examples: ['tilde events --type Contact --limit 10', "tilde events --follow --type '*.created'"],
   async run(call) {
@@ -28,7 +28,7 @@ export const command: Command = {
     }
     const page = await call.link().$.request('GET', '/events', { query })
     out.list(page.results, COLUMNS, page)
-    if (page.hasMore) out.note(`There are more: --cursor ${page.cursor}`)
+    if (page.hasMore) out.note(`More events: --cursor ${page.cursor}`)
   },
 }
 

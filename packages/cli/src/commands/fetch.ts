@@ -5,8 +5,8 @@ export const command: Command = {
   usage: 'fetch TYPE ID',
   summary: 'reads one entity, now or as of a time',
   flags: {
-    include: { type: 'string', help: 'relations to load, with commas' },
-    fields: { type: 'string', help: 'the fields to show, with commas' },
+    include: { type: 'string', help: 'relations to load, separated by commas' },
+    fields: { type: 'string', help: 'the fields to show, separated by commas' },
   },
   examples: ['tilde fetch Contact contact_… --include organization,deals', 'tilde fetch Metric mrr'],
   heeds: ['as-of', 'dry-run'],

@@ -5,7 +5,7 @@ import { someWords } from '../words.ts'
 
 export const command: Command = {
   usage: 'fork TENANT NEW [--as-of TIME]',
-  summary: "makes a new tenant of one, now or as of a time; needs the operator's key",
+  summary: 'copies a tenant to a new one, now or as of a time; needs the operator key',
   flags: {},
   examples: ['tilde fork acme acme-test', 'tilde fork acme acme-before --as-of 2026-01-31T12:00:00Z'],
   heeds: ['as-of'],

@@ -3,7 +3,7 @@ import { helpFor, overview } from '../help.ts'
 
 export const command: Command = {
   usage: 'help [COMMAND]',
-  summary: 'says how a command is used',
+  summary: 'shows how to use a command',
   flags: {},
   examples: ['tilde help', 'tilde help import', 'tilde Contact.find --help'],
   async run({ words, out }) {

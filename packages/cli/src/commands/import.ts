@@ -15,11 +15,11 @@ const TYPES: { readonly [format: string]: string } = {
 
 export const command: Command = {
   usage: 'import FILE --type TYPE',
-  summary: 'creates an entity of every row of a file: JSON, NDJSON or CSV, also as .gz',
+  summary: 'creates an entity from every row of a file: JSON, NDJSON or CSV, also as .gz',
   flags: {
     type: { type: 'string', help: 'the type of the rows' },
-    format: { type: 'string', help: 'json, ndjson or csv; by the name of the file unless told' },
-    upsert: { type: 'string', help: 'a unique field: rows that exist are updated' },
+    format: { type: 'string', help: 'json, ndjson or csv; default from the file name' },
+    upsert: { type: 'string', help: 'a unique field: existing entities are updated' },
   },
   examples: [
     'tilde import contacts.csv --type Contact',
@@ -30,11 +30,11 @@ export const command: Command = {
     const { flags, settings, out } = call
     const file = oneWord(call, 'a file')
     const type = flags.text('type')
-    if (type === undefined) throw new UsageError('Say what the rows are: --type Contact')
+    if (type === undefined) throw new UsageError('Name the type of the rows: --type Contact')
     const gzip = file.endsWith('.gz')
     const format = flags.text('format') ?? /\.(\w+)$/.exec(gzip ? file.slice(0, -3) : file)?.[1] ?? ''
     const contentType = Object.hasOwn(TYPES, format) ? TYPES[format] : undefined
-    if (!contentType) throw new UsageError(`The format of ${file} is not known. Use --format json, ndjson or csv.`)
+    if (!contentType) throw new UsageError(`The format of ${file} is unknown. Use --format json, ndjson or csv.`)
 
     let bar = progressBar(process.stderr, null)
     const { stream, size } = await streamFrom(file, (bytes) => bar.at(bytes))

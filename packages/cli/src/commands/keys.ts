@@ -8,8 +8,8 @@ export const command: Command = {
   usage: 'keys list\nkeys create NAME\nkeys revoke ID\nkeys delete ID',
   summary: 'lists, creates, revokes and deletes keys',
   flags: {
-    scopes: { type: 'string', help: 'what it may do: read:crm,write:Contact; as much as you unless told' },
-    'expires-at': { type: 'string', help: 'when it ends: 2026-12-31T00:00:00Z' },
+    scopes: { type: 'string', help: 'the scopes: read:crm,write:Contact; default your own' },
+    'expires-at': { type: 'string', help: 'when it expires: 2026-12-31T00:00:00Z' },
     status: { type: 'string', help: 'list only Active, Revoked or Expired ones' },
   },
   examples: ['tilde keys create ci --scopes read:all', 'tilde keys list --status Active', 'tilde keys revoke apiKey_…'],
@@ -37,7 +37,7 @@ const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
     const query = { dryRun: settings.dryRun || undefined }
     const key = await link().$.request('POST', '/api-keys', { body, query })
     out.record(settings.dryRun ? key.result : key)
-    if (!settings.dryRun) out.note('The secret is shown this once: keep it.')
+    if (!settings.dryRun) out.note('The secret is shown only once: save it now.')
   },
   async revoke(call) {
     const key = await verb(call, 'revoke')

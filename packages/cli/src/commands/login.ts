@@ -10,10 +10,10 @@ import { someWords, standardInput } from '../words.ts'
 
 export const command: Command = {
   usage: 'login [NAME] --url URL [--tenant TENANT]',
-  summary: 'signs you in with your browser, or checks a key, and keeps it as a profile for you alone to read',
+  summary: 'signs you in with your browser, or checks a key, and saves it as a profile that only you can read',
   flags: {
     device: { type: 'boolean', help: 'show a code to enter in a browser on another machine' },
-    scope: { type: 'string', help: 'ask for these rights only, such as "read:all"' },
+    scope: { type: 'string', help: 'request only these scopes, such as "read:all"' },
   },
   examples: [
     'tilde login --url https://tilde.example --tenant acme',
@@ -33,29 +33,29 @@ export const command: Command = {
     const { profiles } = readProfiles(process.env)
     writeProfiles(process.env, { current: name, profiles: { ...profiles, [name]: profile } })
     out.note(
-      `Logged in to ${settings.url} as ${name}. ${typed ? 'The key' : 'The token'} is kept in ${profilesPath(process.env)}.`,
+      `Signed in to ${settings.url} as ${name}. ${typed ? 'The key' : 'The token'} is stored in ${profilesPath(process.env)}.`,
     )
   },
 }
 
-/** Signs a person in: with the browser of this machine, or with one elsewhere. */
+/** Signs a person in with a browser on this or another machine. */
 function signIn({ settings, flags }: Call, tenant: string): Promise<Tokens> {
   const scope = flags.text('scope') ?? ''
   const browser = flags.has('device') ? null : browserCommand(process.env, process.platform)
   const url = settings.url.replace(/\/+$/, '')
-  // Also where the output goes to a program: without it nobody can continue.
+  // Printed even if the output is a pipe: the person needs it to continue.
   const say = (text: string) => void process.stderr.write(`${text}\n`)
   if (browser === null) return signInWithCode(url, tenant, scope, say)
   return signInWithBrowser(url, tenant, scope, browser, say)
 }
 
-/** The key, from a pipe or typed without being shown; empty where a person signs in instead. */
+/** The key, from a pipe or typed without echo; empty if a person signs in instead. */
 async function askKey(mayBeEmpty: boolean): Promise<string> {
   if (!process.stdin.isTTY || mayBeEmpty) return (await standardInput()).trim()
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
   const asking = createInterface({ input: process.stdin, output: hidden, terminal: true })
   const typed = asking.question('')
-  // By now the terminal does not show what is typed.
+  // The terminal no longer echoes input here.
   process.stderr.write('Key: ')
   const key = await typed
   asking.close()

@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts'
 
 export const command: Command = {
   usage: 'logout [NAME]',
-  summary: 'signs you out, or forgets the key of a profile, which stays valid until it is revoked',
+  summary: 'signs you out, or deletes the key from a profile; the key itself stays valid until it is revoked',
   flags: {},
   examples: ['tilde logout', 'tilde logout staging'],
   async run({ words, settings, out }) {
@@ -16,6 +16,8 @@ export const command: Command = {
     const next = current === name ? (Object.keys(rest)[0] ?? 'default') : current
     writeProfiles(process.env, { current: next, profiles: rest })
     if (gone.refresh) await oauthForm(gone.url, gone.tenant ?? '', 'revoke', { token: gone.refresh }).catch(() => ({}))
-    out.note(gone.refresh ? `Signed out of ${name}.` : `Forgot ${name}. To end its key: tilde keys revoke ID`)
+    out.note(
+      gone.refresh ? `Signed out of ${name}.` : `Deleted the profile ${name}. To revoke its key: tilde keys revoke ID`,
+    )
   },
 }

@@ -5,7 +5,7 @@ import { someWords } from '../words.ts'
 
 export const command: Command = {
   usage: 'mcp',
-  summary: 'speaks MCP over standard input and output, for programs that start their tools themselves',
+  summary: 'runs an MCP server on standard input and output, for programs that start their own MCP servers',
   flags: {},
   examples: ['tilde mcp', 'tilde mcp --url http://crm.localhost:8787'],
   async run(call) {

@@ -6,9 +6,9 @@ export const command: Command = {
   usage: 'prove EVENT [-o FILE]',
   summary: 'checks that an event is in the signed log, and saves the proof',
   flags: {
-    output: { type: 'string', short: 'o', help: 'a file for the proof: .json, or .html for a page that checks itself' },
+    output: { type: 'string', short: 'o', help: 'a file for the proof: .json, or .html for a page that verifies it' },
     checkpoint: { type: 'string', help: 'a file for the signed checkpoint, for tilde verify --against' },
-    keys: { type: 'string', help: 'a file with the public keys; those that the service publishes unless given' },
+    keys: { type: 'string', help: 'a file with the public keys; default those that the service publishes' },
   },
   examples: ['tilde prove event_… -o proof.html', 'tilde prove 42 --checkpoint checkpoint.txt'],
   async run({ words, flags, settings, out, link }) {

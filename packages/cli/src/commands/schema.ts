@@ -49,7 +49,7 @@ function show({ out }: Call, noun: Described): void {
 }
 
 async function put(call: Call): Promise<void> {
-  const [type, file] = someWords(call, ['a type', 'a file of its notation as JSON, or -'])
+  const [type, file] = someWords(call, ['a type', 'a file with its notation as JSON, or -'])
   const text = file === '-' ? await standardInput() : await readFile(file!, 'utf8')
   if (text.trim() === '') throw new UsageError('The notation is empty. It is JSON such as {"name": "string!"}.')
   const { settings, link } = call
@@ -75,5 +75,5 @@ async function drop(call: Call): Promise<void> {
   const type = oneWord(call, 'a type')
   const query = { dryRun: call.settings.dryRun || undefined }
   await call.link().$.request('DELETE', `/schema/${encodeURIComponent(type)}`, { query })
-  call.out.note(`${type} is taken back.`)
+  call.out.note(`${type} is undone.`)
 }

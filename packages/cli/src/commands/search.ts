@@ -6,8 +6,8 @@ export const command: Command = {
   usage: 'search TYPE WORDS…',
   summary: 'finds entities in which every word occurs, best first',
   flags: {
-    filter: { type: 'string', help: 'what must hold besides, as JSON' },
-    sort: { type: 'string', help: 'fields to sort by; by relevance unless told' },
+    filter: { type: 'string', help: 'an additional filter as JSON' },
+    sort: { type: 'string', help: 'fields to sort by; default by relevance' },
     limit: { type: 'string', help: 'how many, 1 to 100; 25 unless told' },
   },
   examples: ['tilde search Contact ada lovelace', `tilde search Deal engine --filter '{"value":{"$gte":1000}}'`],

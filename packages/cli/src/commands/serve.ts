@@ -3,22 +3,22 @@ import type { Command } from '../command.ts'
 import { replaceRunning, socketOfRunning } from '../replace.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** Serves tenants until it is told to stop. */
+/** Serves tenants until it is stopped. */
 export const command: Command = {
   usage: 'serve',
-  summary: 'serves tenants over HTTP until it is told to stop',
+  summary: 'serves tenants over HTTP until it is stopped',
   flags: {
     port: { type: 'string', help: 'the port to listen on (TILDE_PORT; 8787)' },
     host: { type: 'string', help: 'the address to listen on (TILDE_HOST; 127.0.0.1)' },
-    data: { type: 'string', help: 'the folder of the tenants (TILDE_DATA; ./data)' },
+    data: { type: 'string', help: 'the data folder (TILDE_DATA; ./data)' },
     'host-suffix': {
       type: 'string',
-      help: 'the base host; labels before it are the lens (TILDE_HOST_SUFFIX; localhost)',
+      help: 'the base host; the labels before it select the lens (TILDE_HOST_SUFFIX; localhost)',
     },
     workers: { type: 'string', help: 'threads for tenants (TILDE_WORKERS)' },
     'create-tenants': {
       type: 'string',
-      help: 'who creates tenants: every first write, or only the operator (TILDE_CREATE_TENANTS; write)',
+      help: 'how tenants are created: write (by the first write) or operator (TILDE_CREATE_TENANTS; write)',
     },
     config: { type: 'string', help: 'a file of nouns and hooks (TILDE_CONFIG)' },
     'base-url': { type: 'string', help: 'the address as clients see it (TILDE_BASE_URL)' },
@@ -35,7 +35,7 @@ export const command: Command = {
     'tilde serve --replace',
   ],
   async run({ flags, words }) {
-    if (words.length > 0) throw new UsageError(`serve takes flags only, not ${words[0]}.`)
+    if (words.length > 0) throw new UsageError(`serve accepts only flags, not ${words[0]}.`)
     try {
       const { replace: _, ...named } = command.flags
       const values = Object.fromEntries(Object.keys(named).map((name) => [name, flags.text(name)]))
@@ -59,8 +59,8 @@ function greeting({ url, operator }: Awaited<ReturnType<typeof startHost>>): str
   const key = operator.generated ? operator.key : operator.path ? `$(cat '${operator.path}')` : '$TILDE_ROOT_KEY'
   const lines = [`Tildebase listens on ${url}`]
   if (operator.generated)
-    lines.push(`The operator's key, shown this once and kept in ${operator.path}:`, '', `  ${operator.key}`)
-  else if (operator.path) lines.push(`The operator's key is in ${operator.path}`)
+    lines.push(`The operator key, shown only once and stored in ${operator.path}:`, '', `  ${operator.key}`)
+  else if (operator.path) lines.push(`The operator key is in ${operator.path}`)
   lines.push(
     '',
     'Create a contact:',

@@ -6,22 +6,23 @@ import { oneWord } from '../words.ts'
 
 export const command: Command = {
   usage: 'sync FILE',
-  summary: 'brings a local store, a file of JSON, and the service together',
-  flags: { types: { type: 'string', help: 'hear of these types only, with commas' } },
+  summary: 'synchronises a local store (a JSON file) with the service',
+  flags: { types: { type: 'string', help: 'only these types, separated by commas' } },
   examples: ['tilde sync store.json', 'tilde sync store.json --types Contact,Deal'],
   async run(call) {
-    const file = oneWord(call, 'the file of a local store; a new one is made')
+    const file = oneWord(call, 'the file of a local store; created if missing')
     const types = call.flags.text('types')?.split(',')
     const { wire, root } = call.link()
     const store = await openLocal({ persistence: fileStore(file) })
     const { rejected, ...report } = await sync(store, syncOver(wire, root.slice('/~'.length)), types && { types })
     call.out.record({ ...report, rejected: rejected.length, syncedAt: store.lastSyncAt })
     for (const { change, error } of rejected) process.stderr.write(`${change.operation} ${change.id}: ${error}\n`)
-    if (rejected.length > 0) throw new Problem('changes_rejected', `${rejected.length} change(s) were taken back.`)
+    if (rejected.length > 0)
+      throw new Problem('changes_rejected', `${rejected.length} change(s) were rejected and undone.`)
   },
 }
 
-/** A store in a file that is replaced as a whole: one that breaks off leaves the old one. */
+/** A store in a file that is replaced as a whole, so that an interrupted write leaves the old file. */
 function fileStore(path: string): Persistence {
   return {
     async load() {

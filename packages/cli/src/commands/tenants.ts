@@ -15,7 +15,7 @@ export const command: Command = {
     'tenants release TENANT',
     'tenants delete TENANT --yes',
   ].join('\n'),
-  summary: "lists, inspects, creates, copies, releases and deletes tenants; needs the operator's key",
+  summary: 'lists, inspects, creates, copies, releases and deletes tenants; needs the operator key',
   flags: { yes: { type: 'boolean', help: 'delete without asking' } },
   examples: [
     'tilde tenants list',
@@ -56,18 +56,18 @@ const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
   async delete(call) {
     const slug = oneWord(call, 'a tenant')
     if (!call.flags.has('yes') && !(await confirmed(slug))) {
-      throw new UsageError(`Nothing was deleted. Say that you mean it: tilde tenants delete ${slug} --yes`)
+      throw new UsageError(`Nothing was deleted. To confirm: tilde tenants delete ${slug} --yes`)
     }
     await operatorWire(call.settings).json(`/operator/tenants/${encodeURIComponent(slug)}`, { method: 'DELETE' })
     call.out.note(`Deleted ${slug}.`)
   },
 }
 
-/** A person at a terminal types the name again; anybody else has to use --yes. */
+/** A person at a terminal types the name again; programs use --yes. */
 async function confirmed(slug: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false
   const asking = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await asking.question(`This deletes ${slug}, its past included. Type its name to go on: `)
+  const answer = await asking.question(`This deletes ${slug} and its history. Type its name to confirm: `)
   asking.close()
   return answer.trim() === slug
 }

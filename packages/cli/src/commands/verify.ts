@@ -8,11 +8,11 @@ import { oneWord, someWords } from '../words.ts'
 export const command: Command = {
   usage: 'verify TENANT\nverify --from FOLDER [--against CHECKPOINT]\nverify --against CHECKPOINT',
   summary:
-    "checks that a tenant (with the operator's key) or a backup is whole, or that its history continues a checkpoint",
+    'checks that a tenant (with the operator key) or a backup is complete, or that its history continues a checkpoint',
   flags: {
-    from: { type: 'string', help: 'the folder of a backup, which is read here and sent nowhere' },
-    against: { type: 'string', help: 'a checkpoint that was saved before: the history must continue it' },
-    keys: { type: 'string', help: 'a file with the public keys; those that the service publishes unless given' },
+    from: { type: 'string', help: 'the folder of a backup, which is read locally' },
+    against: { type: 'string', help: 'a saved checkpoint that the history must continue' },
+    keys: { type: 'string', help: 'a file with the public keys; default those that the service publishes' },
   },
   examples: [
     'tilde verify acme',
@@ -29,11 +29,11 @@ export const command: Command = {
     const wire = operatorWire(call.settings)
     const found = await withProgress(wire, slug, wire.json(`/operator/tenants/${slug}/verify`))
     call.out.record(found)
-    if (found.ok === false) throw new Problem('damaged', `${slug} is not whole. Restore it from a backup.`)
+    if (found.ok === false) throw new Problem('damaged', `${slug} is damaged. Restore it from a backup.`)
   },
 }
 
-/** Compares with a checkpoint that the caller kept: the log of a backup, or the one that the service has now. */
+/** Compares the log of a backup, or the current one, with a checkpoint that the caller saved. */
 async function verifyAgainst(call: Call, from: string | undefined, checkpoint: string): Promise<void> {
   someWords(call, [])
   const { verifyBackup, verifyService } = await import('../proof/against.ts')

@@ -15,11 +15,11 @@ export const command: Command = {
     'workflows cancel ID RUN',
     'workflows test ID [--event EVENT]',
   ].join('\n'),
-  summary: 'shows what workflows did, runs a failed run again, or tries a workflow on an event',
+  summary: 'shows the runs of workflows, retries a failed run, or tests a workflow with an event',
   flags: {
     status: { type: 'string', help: 'runs: Waiting, Running, Succeeded, Failed or Cancelled' },
-    limit: { type: 'string', help: 'runs: how many, 1 to 100; 25 unless told' },
-    cursor: { type: 'string', help: 'runs: where the page before ended' },
+    limit: { type: 'string', help: 'runs: how many, 1 to 100; default 25' },
+    cursor: { type: 'string', help: 'runs: the cursor of the previous page' },
     event: { type: 'string', help: 'test: the id of a past event, or an event as JSON' },
   },
   examples: [
@@ -67,6 +67,6 @@ function runPath(words: readonly string[]): string {
 
 function wordOf(words: readonly string[], i: number, what: string): string {
   const word = words[i]
-  if (word === undefined) throw new UsageError(`Say ${what}: tilde workflows list`)
+  if (word === undefined) throw new UsageError(`Give ${what}: tilde workflows list`)
   return encodeURIComponent(word)
 }

@@ -15,7 +15,7 @@ export function browserCommand(env: NodeJS.ProcessEnv, platform: string): readon
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : null
 }
 
-/** Lets a person sign in with their browser, which brings the code to an address of this machine. */
+/** Lets a person sign in with their browser, which sends the code to an address of this machine. */
 export async function signInWithBrowser(
   url: string,
   tenant: string,
@@ -56,7 +56,7 @@ export async function signInWithBrowser(
   }
 }
 
-/** Listens on this machine for the one answer that belongs to the question. */
+/** Listens on this machine for the answer to this sign-in. */
 async function codeServer(state: string, issuer: string) {
   let found: (code: string) => void
   let failed: (reason: Error) => void
@@ -64,20 +64,20 @@ async function codeServer(state: string, issuer: string) {
     found = resolve
     failed = reject
   })
-  // It is waited for later; until then a failure is nobody's.
+  // The result is awaited later; this prevents an unhandled rejection until then.
   code.catch(() => {})
   const server = createServer((request, response) => {
     const { pathname, searchParams: given } = new URL(request.url ?? '/', 'http://127.0.0.1')
     const isOurs = pathname === '/callback' && given.get('state') === state && isIssuer(given.get('iss'), issuer)
     response.writeHead(isOurs ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
-    if (!isOurs) return void response.end('There is nothing here.')
+    if (!isOurs) return void response.end('This page does not exist.')
     response.end('You can close this window and go back to the terminal.')
     const value = given.get('code')
     if (value !== null) found(value)
-    else failed(new UsageError(given.get('error_description') ?? 'You were not signed in.'))
+    else failed(new UsageError(given.get('error_description') ?? 'Sign-in failed.'))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const timer = setTimeout(() => failed(new UsageError('Nobody signed in within ten minutes.')), PATIENCE)
+  const timer = setTimeout(() => failed(new UsageError('No sign-in within ten minutes.')), PATIENCE)
   return {
     redirect: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
     code,
@@ -88,7 +88,7 @@ async function codeServer(state: string, issuer: string) {
   }
 }
 
-/** Whether an answer comes from the server that was asked. Its name may be another one of the same service. */
+/** Whether an answer comes from the requested server. The service may use another name for itself. */
 function isIssuer(given: string | null, asked: string): boolean {
   return given !== null && given.slice(given.lastIndexOf('/~')) === asked.slice(asked.lastIndexOf('/~'))
 }

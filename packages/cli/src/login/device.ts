@@ -1,7 +1,7 @@
 import { UsageError } from '../usage-error.ts'
 import { oauthForm, type Tokens, tokensOf } from './tokens.ts'
 
-/** Shows a code that a person enters in a browser elsewhere, and waits until they have. */
+/** Shows a code for the person to enter in a browser elsewhere, and waits for it. */
 export async function signInWithCode(
   url: string,
   tenant: string,
@@ -11,7 +11,7 @@ export async function signInWithCode(
   const started = await oauthForm(url, tenant, 'device', { scope })
   const { device_code: device, user_code: code, verification_uri: address, expires_in: lasts } = started
   if (typeof device !== 'string')
-    throw new UsageError(String(started.error_description ?? 'This is not possible here.'))
+    throw new UsageError(String(started.error_description ?? 'This service does not support sign-in with a code.'))
   note(`Open ${address} in a browser and enter the code ${code}`)
   let wait = Number(started.interval ?? 5) * 1_000
   const end = Date.now() + Number(lasts) * 1_000

@@ -8,8 +8,8 @@ const STALE = 30_000
 type Env = { readonly [name: string]: string | undefined }
 
 /**
- * The key of a profile, renewed when it is about to end. A refresh token works once, so that only one process may use it:
- * the others wait, and find the new one in the file.
+ * The key of a profile, renewed before it expires. A refresh token works once, so only one process uses it: the others
+ * wait, and find the new one in the file.
  */
 export async function freshKey(env: Env, name: string): Promise<string | undefined> {
   const known = readProfiles(env).profiles[name]
@@ -24,7 +24,7 @@ export async function freshKey(env: Env, name: string): Promise<string | undefin
     writeProfiles(env, { ...all, profiles: { ...all.profiles, [name]: { ...now, ...tokens } } })
     return tokens.key
   } catch {
-    // The old one tells what is wrong when it is used.
+    // The next request with the old key returns the error.
     return known.key
   } finally {
     release()
@@ -42,7 +42,7 @@ async function lock(path: string): Promise<() => void> {
       return () => rmSync(path, { force: true })
     } catch (reason) {
       if ((reason as NodeJS.ErrnoException).code !== 'EEXIST') throw reason
-      // Left by a process that died.
+      // Left by a process that was killed.
       const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
       if (Date.now() - at > STALE) rmSync(path, { force: true })
       else await new Promise((done) => setTimeout(done, 100))

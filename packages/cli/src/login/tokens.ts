@@ -1,17 +1,17 @@
 import { UsageError } from '../usage-error.ts'
 
-/** What the service gives a program that a person has connected. */
+/** The tokens of a program that a person has connected. */
 export interface Tokens {
   readonly key: string
   readonly refresh: string
-  /** When the access token ends, in milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   readonly until: number
 }
 
 export const CLIENT = 'tilde-cli'
 const TIMEOUT = 30_000
 
-/** Sends a form to an OAuth endpoint of a tenant. Errors come back as what they are. */
+/** Sends a form to an OAuth endpoint of a tenant. Errors are returned as the service sends them. */
 export async function oauthForm(
   url: string,
   tenant: string,
@@ -28,13 +28,13 @@ export async function oauthForm(
   })
   const answer = (await response.json().catch(() => ({}))) as { readonly [name: string]: unknown }
   if (response.status !== 401 || answer.error !== 'unauthorized') return answer
-  throw new UsageError(`Nobody can sign in to ~${tenant} at ${url}. Use a key: tilde login --key tb_…~${tenant}`)
+  throw new UsageError(`People cannot sign in to ~${tenant} at ${url}. Use a key: tilde login --key tb_…~${tenant}`)
 }
 
-/** The tokens of an answer, or what is wrong with it. */
+/** The tokens of an answer, or its error. */
 export function tokensOf(answer: { readonly [name: string]: unknown }): Tokens {
   const { access_token: key, refresh_token: refresh, expires_in: lasts } = answer
   if (typeof key === 'string' && typeof refresh === 'string')
     return { key, refresh, until: Date.now() + Number(lasts ?? 0) * 1_000 }
-  throw new UsageError(String(answer.error_description ?? answer.message ?? 'The service gave no token.'))
+  throw new UsageError(String(answer.error_description ?? answer.message ?? 'The service returned no token.'))
 }

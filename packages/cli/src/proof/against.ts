@@ -12,20 +12,20 @@ async function savedCheckpoint({ flags, settings }: Call, file: string): Promise
   return trustedCheckpoint(await readFile(file, 'utf8'), keys, file)
 }
 
-/** Checks that the log of the service continues a checkpoint that was saved before. */
+/** Checks that the log of the service continues a saved checkpoint. */
 export async function verifyService(call: Call, file: string): Promise<Shown> {
   const { $ } = call.link()
   const saved = await savedCheckpoint(call, file)
   const keys = await knownKeys(call.flags.text('keys'), call.settings.url)
   const now = await trustedCheckpoint((await $.proof.checkpoint()).note, keys, 'The checkpoint of the service')
   if (now.origin !== saved.origin)
-    throw new Problem('damaged', `${file} is a checkpoint of ${saved.origin}, and the service signs as ${now.origin}.`)
+    throw new Problem('damaged', `${file} is a checkpoint of ${saved.origin}, but the service signs as ${now.origin}.`)
   if (now.size < saved.size)
-    throw new Problem('damaged', `The log has ${now.size} events, and had ${saved.size} when ${file} was signed.`)
+    throw new Problem('damaged', `The log has ${now.size} events, but had ${saved.size} when ${file} was signed.`)
   const { proof } = await $.proof.consistency(saved.size, now.size)
   const hashes = proof.map(fromBase64)
   if (hashes.includes(null) || !isConsistent(sha256, saved, now, hashes as Uint8Array[]))
-    throw new Problem('damaged', `The first ${saved.size} events are not those of ${file}: the history was rewritten.`)
+    throw new Problem('damaged', `The first ${saved.size} events differ from ${file}: the history was rewritten.`)
   return { origin: now.origin, ok: true, events: saved.size, since: now.size - saved.size, key: now.key }
 }
 
@@ -49,6 +49,6 @@ export async function verifyBackup(call: Call, folder: string, file: string): Pr
     null,
   )
   if (!sameBytes(root ?? sha256(''), saved.root))
-    throw new Problem('damaged', `The first ${saved.size} events of ${folder} are not those that ${file} signed.`)
+    throw new Problem('damaged', `The first ${saved.size} events of ${folder} differ from those that ${file} signed.`)
   return { origin: saved.origin, ok: true, events, key: saved.key }
 }

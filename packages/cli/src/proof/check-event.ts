@@ -3,13 +3,13 @@ import { fromBase64, leafHash, Problem, rootOfInclusion, sameBytes } from '@tild
 import { sha256 } from './crypto.ts'
 import { type TrustedCheckpoint, trustedCheckpoint } from './trusted.ts'
 
-/** Checks the proof of an event as an auditor does: nothing in it is believed that does not lead to the signed root. */
+/** Verifies the proof of an event like an auditor: only the signed root is trusted. */
 export async function checkEvent(proof: EventProof, keys: readonly string[]): Promise<TrustedCheckpoint> {
   const checkpoint = await trustedCheckpoint(proof.checkpoint ?? '', keys, 'The proof')
   const { before, header, digest, salt, data, previous, args } = proof.entry
   const values = [data ?? '', previous ?? '', ...(args === null ? [] : [args])].join('\n')
   if (salt !== null && !sameBytes(sha256(bytesOf(salt), values), bytesOf(digest)))
-    throw new Problem('damaged', 'The values of the event are not those that were sealed.')
+    throw new Problem('damaged', 'The values of the event differ from its digest.')
   const leaf = leafHash(sha256, sha256(bytesOf(before), header, bytesOf(digest)))
   const root = rootOfInclusion(sha256, leaf, JSON.parse(header)[0] - 1, checkpoint.size, proof.proof.map(bytesOf))
   if (root === null || !sameBytes(root, checkpoint.root))

@@ -21,7 +21,7 @@ export interface TrustedCheckpoint extends Checkpoint {
   readonly key: string
 }
 
-/** The public keys to check with: those of a file, or those that the service at an address publishes. */
+/** The public keys for verification: from a file, or as published by the service. */
 export async function knownKeys(file: string | undefined, url: string): Promise<readonly string[]> {
   const text = await (file === undefined ? publishedKeys(url) : readFile(file, 'utf8'))
   const key = parseVerifierKey(sha256, text.trim())
@@ -29,7 +29,7 @@ export async function knownKeys(file: string | undefined, url: string): Promise<
   try {
     return JSON.parse(text).keys.map(({ publicKey }: { publicKey: string }) => publicKey)
   } catch {
-    throw new UsageError(`${file ?? url} has no public keys: save the answer of /.well-known/tilde-keys.`)
+    throw new UsageError(`${file ?? url} contains no public keys. Save the answer of /.well-known/tilde-keys.`)
   }
 }
 
@@ -52,7 +52,7 @@ export async function trustedCheckpoint(
   const { origin } = checkpoint
   const known = keys.map((key): VerifierKey => ({ name: origin, use: 'note', publicKey: fromBase64(key)! }))
   const valid = await validSignatures(sha256, verifyEd25519, note, known)
-  if (valid === null) throw new Problem('damaged', `${what} has a signature that is not valid.`)
-  if (valid.length === 0) throw new Problem('damaged', `${what} is signed by no key that is known here.`)
+  if (valid === null) throw new Problem('damaged', `${what} has an invalid signature.`)
+  if (valid.length === 0) throw new Problem('damaged', `${what} is not signed by a known key.`)
   return { ...checkpoint, note, key: toBase64(valid[0]!.key.publicKey) }
 }

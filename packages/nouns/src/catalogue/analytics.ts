@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** Something that happened: tracked, or the event of a verb. It is only ever created. */
+/** A tracked event, or the event of a verb. It cannot be changed. */
 export const Event = noun(
   'Event',
   {
@@ -24,7 +24,7 @@ export const Event = noun(
   { storage: 'log' },
 )
 
-/** Steps by event name, and how many get through them. */
+/** Steps by event name, with the number of actors that complete them. */
 export const Funnel = noun('Funnel', {
   $domain: 'analytics',
   name: 'string!',
@@ -54,7 +54,7 @@ export const Goal = noun('Goal', {
   reset: { event: 'reset', from: '*', set: { status: 'OnTrack' } },
 })
 
-/** A number that is followed over time. */
+/** A value that is measured over time. */
 export const Metric = noun('Metric', {
   $domain: 'analytics',
   name: 'string!',

@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** Who pays, and how. */
+/** The paying customer and the payment method. */
 export const Customer = noun('Customer', {
   $domain: 'billing',
   name: 'string!',
@@ -16,7 +16,7 @@ export const Customer = noun('Customer', {
   contact: '-> Contact',
 })
 
-/** A claim for payment. */
+/** A request for payment. */
 export const Invoice = noun('Invoice', {
   $domain: 'billing',
   number: 'string!##',
@@ -47,7 +47,7 @@ export const Invoice = noun('Invoice', {
   finalize: { event: 'finalized', from: 'Draft', set: { status: 'Open', issuedAt: '$now' } },
 })
 
-/** Money received, or sent back. */
+/** Money received, or refunded. */
 export const Payment = noun('Payment', {
   $domain: 'billing',
   amount: 'number!',
@@ -61,7 +61,7 @@ export const Payment = noun('Payment', {
   capture: { event: 'captured', from: 'Pending', set: { status: 'Succeeded' } },
 })
 
-/** What of a product can be subscribed to. */
+/** A subscription offer for a product. */
 export const Plan = noun('Plan', {
   $domain: 'billing',
   name: 'string!',
@@ -80,7 +80,7 @@ export const Plan = noun('Plan', {
   prices: '<- Price.plan[]',
 })
 
-/** What a plan costs in one currency and interval. */
+/** The price of a plan in one currency and interval. */
 export const Price = noun('Price', {
   $domain: 'billing',
   amount: 'number!',
@@ -94,7 +94,7 @@ export const Price = noun('Price', {
   plan: '-> Plan.prices',
 })
 
-/** Something that is sold. */
+/** A product for sale. */
 export const Product = noun('Product', {
   $domain: 'billing',
   name: 'string!',

@@ -29,7 +29,7 @@ const facts = json as unknown as { readonly [name: string]: Facts }
 const nouns: { readonly [name: string]: Noun } = catalogue
 const SERVICE = ' (set by the service)'
 
-/** Fields beyond the facts, and facts that only the service may write. */
+/** Fields that are not in the facts, and facts that only the service may write. */
 const OURS: { readonly [type: string]: { readonly [field: string]: string } } = {
   ApiKey: {
     status: `Active | Revoked | Expired = Active${SERVICE}`,
@@ -56,11 +56,11 @@ describe.each(Object.entries(facts))(
   (name, { domain, path, fields, relations, verbs, timers = {}, without = [] }) => {
     const noun = nouns[name]!
 
-    test('is in its domain and at its path', () => {
+    test('has its domain and its path', () => {
       expect([noun.name, noun.domain, noun.path]).toEqual([name, domain, path])
     })
 
-    test('declares the fields and relations of the facts', () => {
+    test('has the fields and relations of the facts', () => {
       const declared = Object.entries(noun.notation).filter(
         ([key, value]) => typeof value === 'string' && !key.startsWith('$'),
       )
@@ -86,14 +86,14 @@ describe.each(Object.entries(facts))(
       expect(Object.values(noun.timers)).toEqual(expected)
     })
 
-    test('lacks the built-in verbs that are switched off', () => {
+    test('does not have the built-in verbs that are turned off', () => {
       const off =
         name === 'Event' ? [...without, 'rollback', 'restore'] : name === 'ApiKey' ? ['rollback', 'restore'] : without
 
       expect(BUILT_IN.filter((verb) => !Object.hasOwn(noun.verbs, verb))).toEqual(off)
     })
 
-    test('reads the same from its notation as JSON', () => {
+    test('is the same when parsed from its notation as JSON', () => {
       const wire = JSON.parse(JSON.stringify(noun.notation)) as JsonObject
 
       expect(parseNoun(name, wire, { storage: noun.storage })).toEqual(noun)
@@ -103,7 +103,7 @@ describe.each(Object.entries(facts))(
 
 const BUILT_IN = ['create', 'update', 'delete', 'rollback', 'restore']
 
-test('every relation leads to a type, and every way back to a field that points here', () => {
+test('every relation points to a type, and every inverse relation to a field that points here', () => {
   expect(checkRelations(nounsOf(Object.values(nouns)))).toEqual([])
 })
 

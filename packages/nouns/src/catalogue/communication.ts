@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** Words from one contact to another. */
+/** A message between contacts. */
 export const Message = noun('Message', {
   $domain: 'communication',
   body: 'string!',

@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** A call, a mail, a meeting or a task with someone. */
+/** A call, e-mail, meeting or task with a contact. */
 export const Activity = noun('Activity', {
   $domain: 'crm',
   subject: 'string!',
@@ -77,7 +77,7 @@ export const Contact = noun('Contact', {
   enrich: { event: 'enriched' },
 })
 
-/** A sale in the making, stage by stage. */
+/** A possible sale with its stage. */
 export const Deal = noun('Deal', {
   $domain: 'crm',
   name: 'string!',
@@ -157,7 +157,7 @@ export const Lead = noun('Lead', {
   },
 })
 
-/** A company: customer, prospect, partner or rival. */
+/** A company: customer, prospect, partner or competitor. */
 export const Organization = noun('Organization', {
   $domain: 'crm',
   name: 'string!',
@@ -196,7 +196,7 @@ export const Organization = noun('Organization', {
   score: { event: 'scored', set: { healthScore: '$computed' } },
 })
 
-/** The stages that deals go through. */
+/** The stages of deals. */
 export const Pipeline = noun('Pipeline', {
   $domain: 'crm',
   name: 'string!',

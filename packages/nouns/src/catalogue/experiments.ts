@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** Variants put to the test. */
+/** A test that compares variants. */
 export const Experiment = noun('Experiment', {
   $domain: 'experiments',
   name: 'string!',
@@ -43,7 +43,7 @@ export const Experiment = noun('Experiment', {
   resume: { event: 'resumed', from: 'Paused', set: { status: 'Running' } },
 })
 
-/** A feature that can be switched on for some. */
+/** A feature that can be turned on for some users. */
 export const FeatureFlag = noun('FeatureFlag', {
   $domain: 'experiments',
   key: 'string!##',

@@ -51,5 +51,5 @@ export const catalogue = {
   Changeset,
 } as const
 
-/** The types that every tenant has, as TypeScript knows them. */
+/** The types that every tenant has, with their TypeScript types. */
 export type Catalogue = typeof catalogue

@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** An effort to win leads. */
+/** A campaign to get leads. */
 export const Campaign = noun('Campaign', {
   $domain: 'marketing',
   name: 'string!',

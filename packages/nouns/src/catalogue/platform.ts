@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** An assistant that acts on its own or when asked. */
+/** An assistant that acts automatically or on request. */
 export const Agent = noun('Agent', {
   $domain: 'platform',
   name: 'string!',
@@ -70,7 +70,7 @@ export const Integration = noun('Integration', {
   sync: { event: 'synced', from: ['Connected', 'Synced'], set: { status: 'Synced' }, keeps: 'event' },
 })
 
-/** Steps that run when an event comes. */
+/** Steps that run after an event or on a schedule. */
 export const Workflow = noun('Workflow', {
   $domain: 'platform',
   name: 'string!',
@@ -100,7 +100,7 @@ export const Workflow = noun('Workflow', {
   archive: { event: 'archived', from: ['Draft', 'Paused'], set: { status: 'Archived' } },
 })
 
-/** A proposed list of verbs, which another key approves or rejects. Its operations are kept apart from it. */
+/** A proposed list of verbs, which another key approves or rejects. Its operations are stored separately. */
 export const Changeset = noun('Changeset', {
   $domain: 'platform',
   $strict: true,

@@ -1,6 +1,6 @@
 import { noun } from '../notation.ts'
 
-/** A remark on an issue. */
+/** A comment on an issue. */
 export const Comment = noun('Comment', {
   $domain: 'projects',
   body: 'string!',
@@ -38,7 +38,7 @@ export const Issue = noun('Issue', {
   reopen: { event: 'reopened', from: 'Closed', set: { status: 'Reopened' } },
 })
 
-/** Issues with a common aim. */
+/** A group of issues with a common goal. */
 export const Project = noun('Project', {
   $domain: 'projects',
   name: 'string!',

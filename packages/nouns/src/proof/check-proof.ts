@@ -2,7 +2,7 @@ import { nodeHash, type Sha256 } from './merkle.ts'
 
 const HASH_LENGTH = 32
 
-/** The root that an inclusion proof leads to, or null when it does not fit the tree (RFC 9162, 2.1.3.2). */
+/** The root that an inclusion proof computes, or null if it does not match the tree (RFC 9162, 2.1.3.2). */
 export function rootOfInclusion(
   sha256: Sha256,
   leaf: Uint8Array,

@@ -4,7 +4,7 @@ export type Sha256 = (...parts: (string | Uint8Array)[]) => Uint8Array
 /** The hash of complete subtree `n` of a level: it covers the leaves from `n · 2^level` on. */
 export type NodeAt = (level: number, n: number) => Uint8Array
 
-// One byte keeps leaves and nodes apart (RFC 9162, 2.1.1).
+// A prefix byte distinguishes leaves and nodes (RFC 9162, 2.1.1).
 const LEAF = Uint8Array.of(0)
 const NODE = Uint8Array.of(1)
 
@@ -23,7 +23,7 @@ export function treeRoot(sha256: Sha256, nodeAt: NodeAt, size: number): Uint8Arr
   return size === 0 ? sha256('') : rangeHash(sha256, nodeAt, 0, size)
 }
 
-/** The hashes that lead from leaf `index` to the root of the tree of `size` leaves (RFC 9162, 2.1.3.1). */
+/** The hashes from leaf `index` to the root of the tree of `size` leaves (RFC 9162, 2.1.3.1). */
 export function inclusionProof(sha256: Sha256, nodeAt: NodeAt, index: number, size: number): Uint8Array[] {
   const path = (from: number, to: number): Uint8Array[] => {
     if (to - from === 1) return []

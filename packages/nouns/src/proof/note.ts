@@ -11,7 +11,7 @@ export interface Note {
 /** One line of signature. */
 export interface NoteSignature {
   readonly name: string
-  /** The first four bytes: they say which key of that name signed, as hexadecimal text. */
+  /** The first four bytes, which identify the key of that name, as hexadecimal text. */
   readonly keyId: string
   readonly signature: Uint8Array<ArrayBuffer>
 }
@@ -27,9 +27,10 @@ const LONGEST_NOTE = 65_536
 const SIGNATURE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u
 const KEY_ID_LENGTH = 4
 
-/** Reads a note; null when it does not have the form of one. */
+/** Parses a note; null if it is not valid. */
 export function parseNote(note: string): Note | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a note may hold no control character but the line break.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a note may contain no control character except the line
+  // break.
   if (note.length > LONGEST_NOTE || /[\x00-\x09\x0b-\x1f]/.test(note)) return null
   const end = note.lastIndexOf('\n\n')
   if (end === -1 || !note.endsWith('\n')) return null
@@ -50,7 +51,7 @@ export function signatureLine({ name, keyId, signature }: NoteSignature): string
   return `— ${name} ${toBase64(Uint8Array.of(...id, ...signature))}\n`
 }
 
-/** Reads a line of signature; null when it is none. */
+/** Parses a line of signature; null if it is not valid. */
 export function parseSignature(line: string): NoteSignature | null {
   const [, name, base64] = SIGNATURE.exec(line) ?? []
   const bytes = base64 === undefined ? null : fromBase64(base64)
@@ -63,7 +64,7 @@ export function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${toBase64(root)}\n`
 }
 
-/** Reads the text of a checkpoint; null when it does not have the form of one. Further lines are not read. */
+/** Parses the text of a checkpoint; null if it is not valid. Further lines are ignored. */
 export function parseCheckpoint(text: string): Checkpoint | null {
   const [origin = '', size = '', root = '', ...more] = text.split('\n')
   const hash = fromBase64(root)

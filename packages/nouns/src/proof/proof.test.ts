@@ -90,7 +90,7 @@ describe('the tree of RFC 6962 and RFC 9162', () => {
     }
   })
 
-  test('gives proofs of every leaf and of every earlier size that lead to its root', () => {
+  test('returns valid proofs of every leaf and of every earlier size', () => {
     const many = Array.from({ length: 40 }, (_, i) => Uint8Array.of(i))
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(39), fc.nat(40), (size, someLeaf, someSize) => {
@@ -165,7 +165,7 @@ describe('signed notes and checkpoints of C2SP', () => {
     ['a control character', note.replace('example message', 'example\tmessage')],
     ['a hyphen for the dash', note.replace('—', '-')],
     ['base64 with bits that no byte uses', note.replace('yaQM=', 'yaQN=')],
-  ])('a note with %s is none', (_, text) => {
+  ])('a note with %s is not valid', (_, text) => {
     expect(parseNote(text)).toBeNull()
   })
 
@@ -177,11 +177,11 @@ describe('signed notes and checkpoints of C2SP', () => {
     ['a root of another length', 'o\n1\nAAAA\n'],
     ['an empty extension line', `o\n1\n${root}\n\nx\n`],
     ['no line break at the end', `o\n1\n${root}`],
-  ])('a checkpoint with %s is none', (_, text) => {
+  ])('a checkpoint with %s is not valid', (_, text) => {
     expect(parseCheckpoint(text)).toBeNull()
   })
 
-  test('base64 is read as it is written', () => {
+  test('base64 survives a round trip', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (some) => {
         expect(hex(fromBase64(toBase64(some))!)).toBe(hex(some))

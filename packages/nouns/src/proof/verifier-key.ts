@@ -2,7 +2,7 @@ import { fromBase64, toBase64 } from './base64.ts'
 import type { Sha256 } from './merkle.ts'
 import type { Note, NoteSignature } from './note.ts'
 
-/** What a key signs: a note as it is, or a checkpoint as a witness (C2SP tlog-cosignature). */
+/** What a key signs: notes, or checkpoints as a witness (C2SP tlog-cosignature). */
 type KeyUse = 'note' | 'cosignature'
 
 /** A public Ed25519 key under the name that it signs with. */
@@ -34,7 +34,7 @@ export function verifierKeyText(sha256: Sha256, key: VerifierKey): string {
   return `${key.name}+${keyIdOf(sha256, key)}+${toBase64(Uint8Array.of(TYPES[key.use], ...key.publicKey))}`
 }
 
-/** Reads a key from its text; null when it is none, or of a kind that is not known here. */
+/** Parses a key; null if it is not valid or of an unknown kind. */
 export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey | null {
   const [, name, id, base64] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const bytes = base64 === undefined ? null : fromBase64(base64)
@@ -66,8 +66,8 @@ export interface ValidSignature {
 }
 
 /**
- * The signatures of a note by keys that are trusted. Lines of other keys are ignored; null when a line of a trusted key
- * is not valid: such a note is not to be used.
+ * The signatures of a note by keys that are trusted. Lines of other keys are ignored; null if a line of a trusted key
+ * is not valid: such a note must not be used.
  */
 export async function validSignatures(
   sha256: Sha256,
