@@ -10,7 +10,7 @@ const THREE = `
   const contact = await $.Contact.create({ name: 'Ada' })
   await $.Contact.qualify(contact.$id)
   await $.Contact.count({ stage: 'Qualified' })`
-/** What code of strangers may try. Each runs until it is stopped. */
+/** Hostile code. Each runs until it is stopped. */
 const ATTACKS = [
   'for (;;);',
   'const all = []; for (;;) all.push(new Uint8Array(1e6))',

@@ -2,7 +2,7 @@ import { contact, send, startServer } from './bulk/server.ts'
 
 /**
  * How fast rows come in, and what it costs others meanwhile. Run it with `node bench/import.ts [rows] [format…]`; each
- * format has its own server, so that memory is told from where it began.
+ * format has its own server, so that the growth of its memory is known.
  */
 const ROWS = Number(process.argv[2] ?? 100_000)
 const WANTED = process.argv.slice(3)

@@ -48,7 +48,7 @@ async function take(path: string): Promise<Taken> {
   return { ms: performance.now() - began, cpu: server.cpu() - computed }
 }
 
-/** The kernel counts processor time in steps of 10 ms, so it is told as a mean. */
+/** The kernel counts processor time in steps of 10 ms, so it is reported as a mean. */
 function spread(taken: readonly Taken[]): string {
   const times = taken.map(({ ms }) => ms)
   const computed = taken.reduce((sum, { cpu }) => sum + cpu, 0) / taken.length

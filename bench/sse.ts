@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { KEY, quantile, startServer } from './hosts/server.ts'
 
 /**
- * How soon an event reaches everybody who follows the change stream, and what that costs the server.
+ * How soon an event reaches all followers of the change stream, and what that costs the server.
  * Run it with `node bench/sse.ts [followers] [workers]`: the server in one process, writer and followers in this one.
  */
 const FOLLOWERS = Number(process.argv[2] ?? 1_000)
@@ -11,7 +11,7 @@ const WARM = 20
 const ROUNDS = 200
 const BURSTS = 10
 const BURST = 100
-/** Between two events, so that each finds everybody at rest. */
+/** The pause between two events, so that all followers are idle. */
 const PAUSE_MS = 25
 const START = '\nid: '
 

@@ -28,14 +28,14 @@ function openApp(more: Partial<AppOptions> = {}) {
 const NOBODY: Sender = { kind: 'anonymous' }
 const ROOT: Sender = { kind: 'operator' }
 
-test('nobody has a first key where signing up is closed, whatever the host lets through', async () => {
+test('no first key is issued if sign-up is closed, whatever the host lets through', async () => {
   const { tenant, send } = openApp()
 
   expect((await send('POST', '/api-keys', { name: 'k' }, NOBODY)).status).toBe(401)
   expect(tenant.head.seq).toBe(0)
 })
 
-test('where signing up is open, the first key is all that nobody can have, and once', async () => {
+test('if sign-up is open, only the first key is issued without a key, and once', async () => {
   const { send } = openApp({ signup: true })
   const asked: [string, string, object | null][] = [
     ['POST', '/Contact', { name: 'x' }],
@@ -49,7 +49,7 @@ test('where signing up is open, the first key is all that nobody can have, and o
   expect(statuses).toEqual([401, 401, 201, 401])
 })
 
-test('turns are counted by key and tenant, and told with every answer, refusals included', async () => {
+test('turns are counted by key and tenant, and reported with every answer, including refusals', async () => {
   const rate = new RateLimit(2, () => 0)
   const [one, other] = [openApp({ rate }), openApp({ rate })]
   Object.assign(other.tenant.facade, { slug: 'globex' })
@@ -76,7 +76,7 @@ test.each([
   expect(tenant.sql.rows('SELECT correlation FROM log')).toEqual([[kept]])
 })
 
-test('what goes wrong inside is told to the log, and to the sender without its words', async () => {
+test('an internal error is logged, and the client gets it without details', async () => {
   const told: unknown[] = []
   const { tenant, send } = openApp({ report: (reason) => told.push(reason) })
   const reason = new Error('inner words')

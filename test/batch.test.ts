@@ -156,7 +156,7 @@ describe('a batch', () => {
     expect(body.results[2].body).toMatchObject({ error: 'not_found', id: '50% é' })
   })
 
-  test('leaves nothing of an operation that fails half-way, and lets the others stand', async () => {
+  test('undoes an operation that fails half-way, and keeps the others', async () => {
     const events = [{ name: 'signup', type: 'track' }, { name: 1 }]
     const { body } = await host.request('POST', '/~halves/batch', {
       operations: [

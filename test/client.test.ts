@@ -148,7 +148,7 @@ describe('writing', () => {
     expect(await $.Contact.count()).toBe(1)
   })
 
-  test('many are created at once, and those refused are told by their place', async () => {
+  test('many are created together, and refused ones are listed by their index', async () => {
     const $ = fresh()
     const drafts = Array.from({ length: 150 }, (_, index) => ({ name: `c${index}`, email: `${index % 149}@x.org` }))
 
@@ -214,7 +214,7 @@ describe('batches', () => {
 })
 
 describe('the tenant as a whole', () => {
-  test('it tells how it stands and what the key may do', async () => {
+  test('it returns its state and the rights of the key', async () => {
     const $ = fresh()
     await $.Contact.create({ name: 'Ada' })
 

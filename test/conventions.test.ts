@@ -36,7 +36,7 @@ describe('rate limits', () => {
     expect(replies[0]!.headers.has('ratelimit-limit')).toBe(false)
   })
 
-  verifies(['rate.perKey', 'rate.answer'], 'each key has its own, and is told when to come back', async () => {
+  verifies(['rate.perKey', 'rate.answer'], 'each key has its own, and gets Retry-After', async () => {
     const limited = await testHost({ TILDE_RATE_LIMIT: '3' })
     const [one, other] = [await limited.key('acme', 'read:all'), await limited.key('acme', 'read:all')]
     const ask = () => limited.as(one)('GET', '/~acme/Contact')
@@ -53,7 +53,7 @@ describe('rate limits', () => {
     await limited.stop()
   })
 
-  test('a bucket fills evenly and never beyond its brim', () => {
+  test('a bucket fills evenly up to its limit', () => {
     let now = 0
     const rate = new RateLimit(60, () => now)
     const take = () => rate.take('k').refused === null
@@ -100,7 +100,7 @@ describe('what the operator sees', () => {
     }
   })
 
-  test('the workers count for themselves, and are added up', async () => {
+  test('the counts of the workers are added up', async () => {
     const spread = await testHost({}, { workers: '2' })
     for (const tenant of ['a', 'b', 'c']) await spread.request('POST', `/~${tenant}/Contact`, { name: 'x' })
     const { text } = await spread.as('')('GET', '/metrics')
@@ -239,21 +239,17 @@ describe('headers', () => {
     expect(gunzipSync(bytes).toString().trim().split('\n')).toHaveLength(3)
   })
 
-  verifies(
-    'error.requestId',
-    'every response carries a request id, the sender’s own where it has a bearable form',
-    async () => {
-      const id = async (headers: Record<string, string>) =>
-        (await host.request('GET', '/~acme/Contact', undefined, headers)).headers.get('x-request-id')
+  verifies('error.requestId', 'every response has a request id, the client’s own if it is valid', async () => {
+    const id = async (headers: Record<string, string>) =>
+      (await host.request('GET', '/~acme/Contact', undefined, headers)).headers.get('x-request-id')
 
-      expect(await id({ 'x-request-id': 'mine-1' })).toBe('mine-1')
-      expect(await id({ 'x-request-id': 'a b' })).toMatch(/^[0-9a-f-]{36}$/)
-      const large = await host.request('POST', '/~acme/Contact', 'x'.repeat(10_485_761))
-      expect(large.headers.get('x-request-id')).toBe(large.body.requestId)
-    },
-  )
+    expect(await id({ 'x-request-id': 'mine-1' })).toBe('mine-1')
+    expect(await id({ 'x-request-id': 'a b' })).toMatch(/^[0-9a-f-]{36}$/)
+    const large = await host.request('POST', '/~acme/Contact', 'x'.repeat(10_485_761))
+    expect(large.headers.get('x-request-id')).toBe(large.body.requestId)
+  })
 
-  test('nobody sniffs what an answer might be', async () => {
+  test('browsers do not guess the content type', async () => {
     expect((await host.request('GET', '/~acme/Contact')).headers.get('x-content-type-options')).toBe('nosniff')
   })
 

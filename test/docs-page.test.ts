@@ -85,7 +85,7 @@ describe.skipIf(BROWSER === null)('in a browser, with a key of the tenant', () =
   }
   const operation = (name: string) => tab.page.getByRole('navigation').getByRole('button', { name, exact: true })
 
-  test('a wrong key is told in a sentence', async () => {
+  test('a wrong key is reported in a sentence', async () => {
     await submit('wrong')
 
     await tab.page.getByText('Send a valid key of this service').waitFor()

@@ -7,7 +7,7 @@ const TEST_FILES = ['packages/**/*.test.ts', 'test/**/*.test.ts']
 /** What one call of `verifies` says it proves; `ids` is empty when they are not written as literals. */
 export type Claim = { readonly file: string; readonly line: number; readonly ids: readonly string[] }
 
-/** How the requirements stand. Only `proved` and `open` may hold anything in a sound ledger. */
+/** The state of the requirements. In a valid ledger only `proved` and `open` have entries. */
 export type Ledger = {
   readonly proved: readonly Requirement[]
   readonly open: readonly Requirement[]

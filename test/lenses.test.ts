@@ -116,7 +116,7 @@ describe('a lens', () => {
     expect((await at('healthcare.localhost', '/~acme/User')).body.total).toBe(1)
   })
 
-  verifies('lens.unknown', 'that nobody knows is answered 404', async () => {
+  verifies('lens.unknown', 'that is unknown returns 404', async () => {
     for (const [name, path] of [
       ['crmm.localhost', '/~acme/Contact'],
       ['localhost', '/crmm/~acme/Contact'],

@@ -51,7 +51,7 @@ function watched(stage: Stage, at: string, exchanges: Exchange[]): Stage {
   }
 }
 
-/** Every type is also found under its plural path; the document has its name. */
+/** Every type is also available at its plural path; the document has its name. */
 function named(path: string, names: ReadonlyMap<string, string>): string {
   const [, first = '', ...rest] = path.split('/')
   const isOther = first === 'events' || first === 'metrics'

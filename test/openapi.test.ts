@@ -162,7 +162,7 @@ describe('the examples of the document', () => {
     expect([nothing.status, nothing.text]).toEqual([202, ''])
   })
 
-  test('what is known of the past is told as it is said to be', async () => {
+  test('answers about the past match their schemas', async () => {
     const { body: contact } = await replay('/Contact', 'post', '/Contact', { name: 'Ada', leadScore: 1 })
     await replay('/Contact/{id}', 'put', `/Contact/${contact.$id}`, { leadScore: 2 })
 

@@ -12,7 +12,7 @@ export interface Received {
 
 type Behaviour = number | ((received: Received, response: ServerResponse) => void)
 
-/** An endpoint on loopback that does as it is told and remembers what it got. */
+/** An endpoint on loopback that follows a script and records requests. */
 export class Receiver {
   readonly requests: Received[] = []
   readonly #server: Server
@@ -53,7 +53,7 @@ export class Receiver {
     this.#behaviour = behaviour
   }
 
-  /** The requests once there are so many, or a failure that tells how many there were. */
+  /** The requests once there are so many, or a failure that returns their number. */
   async got(count: number, path?: string, ms = 40_000): Promise<readonly Received[]> {
     const end = Date.now() + ms
     for (;;) {

@@ -49,7 +49,7 @@ const CASES = routes.all.flatMap((route) => {
   return about.map((type) => [route.method, pathOf(route, type), type, route] as const)
 })
 
-/** Keys and webhooks are made one by one: nobody imports them, whatever they hold. */
+/** Keys and webhooks are created one by one: they cannot be imported with any scope. */
 const CLOSED = ['/import/ApiKey', '/import/Webhook']
 
 function pathOf(route: Route, type: string): string {
@@ -114,7 +114,7 @@ describe('every route', () => {
             !CLOSED.includes(path) &&
             // What erases permanently asks for an administrator as well.
             (!path.endsWith('/erase') || allows(scope, 'admin', '', 'platform')) &&
-            // Code for a type sees and refuses what is written to it: whoever stores it could write that too.
+            // Code for a type sees and refuses what is written to it: so storing it needs the right to write it.
             (!isHookStored(method, path) || allows(scope, 'write', type, TYPES[type as keyof typeof TYPES])) &&
             (needs.on === 'type'
               ? allows(scope, needs.action, type, TYPES[type as keyof typeof TYPES])
@@ -149,7 +149,7 @@ describe('every route', () => {
 })
 
 describe('whether a tenant exists', () => {
-  verifies('auth.wrongTenant', 'is not told to a sender without a key of it', async () => {
+  verifies('auth.wrongTenant', 'is not revealed to a client without a key of it', async () => {
     const senders: [string, string | undefined][] = [
       ['nobody', undefined],
       ['a key of another tenant', `Bearer ${foreign}`],

@@ -17,7 +17,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** A server in its own process, as `npm start` starts it, so that its memory can be told from ours. */
+/** A server in its own process, as `npm start` starts it, so that its memory can be measured separately. */
 export async function startServer(...flags: string[]): Promise<Server> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
   const tilde = fileURLToPath(new URL('../../packages/cli/bin/tilde.js', import.meta.url))

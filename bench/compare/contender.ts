@@ -46,7 +46,7 @@ export const SOURCES: readonly string[] = Array.from({ length: 100 }, (_, i) => 
 
 const WORDS = ['ada', 'grace', 'alan', 'edsger', 'barbara', 'donald', 'margaret', 'linus', 'radia', 'tim']
 
-/** The same person for the same number, whoever stores it. */
+/** The same person for the same number, in every product. */
 export function person(i: number): Person {
   const first = WORDS[i % 10]!
   const last = WORDS[Math.floor(i / 10) % 10]!

@@ -45,7 +45,7 @@ export async function command(program: string, args: readonly string[], options:
   if (code !== 0) throw new Error(`${program} ${args[0]} ended with ${code}: ${said.trim().slice(-400)}`)
 }
 
-/** A port on loopback that nobody listens on. */
+/** A free port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

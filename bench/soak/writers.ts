@@ -1,4 +1,4 @@
-/** What a tenant was told is stored: the version and the number of each of its contacts. */
+/** The acknowledged state of a tenant: the version and the number of each contact. */
 export type Acknowledged = Map<string, { readonly version: number; readonly leadScore: number }>
 
 /** A well-behaved client: creates, updates and reads, and remembers what was acknowledged. */

@@ -87,7 +87,7 @@ const CLIENT: { readonly [variable: string]: string } = {
   TILDE_PROFILE: 'The profile that `tilde login` wrote (`--profile`).',
 }
 
-/** Set by the programs themselves, or by examples of deployment; nobody configures the service with it. */
+/** Set by the programs or by deployment examples; not a setting of the service. */
 const INTERNAL = new Set(['TILDE_REEXECUTED'])
 
 const WITHOUT_LITERAL: { readonly [variable: string]: string } = {

@@ -33,7 +33,7 @@ export async function finish() {
   if (kept === null || !given.has('state')) return false
   sessionStorage.removeItem(STORE)
   history.replaceState(null, '', REDIRECT)
-  // Another state is an answer to somebody else's question; another issuer is another server's answer.
+  // A different state belongs to another request; a different issuer is another server.
   if (given.get('state') !== kept.state || given.get('iss') !== kept.server.issuer)
     throw new Error('This answer is not ours.')
   if (given.has('error')) throw new Error(given.get('error_description') ?? given.get('error'))

@@ -143,7 +143,7 @@ test('what was written before an error stays, and the error tells how to take it
   expect((await host.request('POST', `/~acme/undo/${body.correlation}`)).body.undone).toBe(1)
 })
 
-test('code that is not code is told with its place', async () => {
+test('a syntax error is reported with its place', async () => {
   const { status, body } = await run('const a = 1\nconst = 2')
 
   expect(status).toBe(422)

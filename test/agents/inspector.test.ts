@@ -44,7 +44,7 @@ function tool(era: string, name: string, args: Record<string, unknown>): Promise
 function inspect(era: string, method: string, ...more: string[]): Promise<string> {
   const args = ['--method', method, ...more]
   const target = ['--cli', `${host.url}/~acme/mcp`, '--protocol-era', era, '--header', `Authorization: Bearer ${ROOT}`]
-  // What it keeps of its own stays out of the home of whoever runs this.
+  // Its own files stay out of the home folder of the user.
   const env = { ...process.env, HOME: join(host.data, 'home'), MCP_CATALOG_PATH: join(host.data, 'home', 'mcp.json') }
   return new Promise((tell) => {
     execFile(process.execPath, [INSPECTOR, ...target, ...args], { env }, (failed, stdout, stderr) => {

@@ -157,8 +157,8 @@ describe('the tools', () => {
     ['a word of a path', 'fetch', { type: 'Contact', id: 'count' }, 'not_found', /[Ss]earch/],
     ['no id', 'fetch', { type: 'Contact' }, 'invalid_parameter', /./],
     ['no type', 'search', {}, 'invalid_parameter', /./],
-    ['code that breaks', 'do', { code: 'null.x' }, 'script_error', /Mend/],
-    ['an unknown verb', 'do', { code: "await $.Contact.fly('contact_0')" }, 'script_error', /Mend/],
+    ['code that breaks', 'do', { code: 'null.x' }, 'script_error', /Correct/],
+    ['an unknown verb', 'do', { code: "await $.Contact.fly('contact_0')" }, 'script_error', /Correct/],
     ['a limit too high', 'search', { type: 'Contact', limit: 1000 }, 'invalid_limit', /./],
   ])('%s is a result that tells what to do next', async (_, tool, args, error, next) => {
     const { isError, text } = await call(await connect(), tool, args)
@@ -173,7 +173,7 @@ describe('the tools', () => {
 
     await expect(client.callTool({ name: 'drop' })).rejects.toMatchObject({
       code: -32602,
-      message: expect.stringContaining('There are search, fetch and do.'),
+      message: expect.stringContaining('The tools are search, fetch and do.'),
     })
   })
 
@@ -279,7 +279,7 @@ verifies('tenant.absent.disk', 'a search in a tenant that does not exist leaves 
 })
 
 test.each(['application/json', '*/*', 'application/*;q=0.9'])(
-  'whoever accepts %s and has not heard of streams is answered in JSON',
+  'a client that accepts %s and no streams gets JSON',
   async (accept) => {
     const posted = (method: string, params: object) =>
       host.request('POST', '/~acme/mcp', { jsonrpc: '2.0', id: 7, method, params }, { accept })
@@ -313,7 +313,7 @@ describe('the revision of the protocol', () => {
     expect((await client.listTools()).tools).toHaveLength(3)
   })
 
-  test('is the newest one with a handshake for who asks by a handshake for one that has none', async () => {
+  test('is the newest one with a handshake, for a handshake that names one without', async () => {
     const params = { protocolVersion: '2026-07-28', capabilities: {}, clientInfo: INFO }
     const asked = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
 
@@ -323,7 +323,7 @@ describe('the revision of the protocol', () => {
   })
 })
 
-describe('whoever speaks from elsewhere', () => {
+describe('a request of another origin', () => {
   const posted = (headers: Record<string, string>) =>
     new Promise<number>((told, failed) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })

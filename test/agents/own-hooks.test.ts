@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
 
-/** Hooks of the operator: one waits for what it writes and uses it, one waits for nothing. */
+/** Hooks of the operator: one awaits its writes, one does not. */
 const CONFIG = `
 export function hooks({ Contact, Organization }) {
   Contact.created(async (contact, $) => {

@@ -31,7 +31,7 @@ test.each(['auto', 'legacy'] as const)(
   },
 )
 
-test('a wrong key is told in a sentence', async () => {
+test('a wrong key is reported in a sentence', async () => {
   await expect(connect('legacy', 'wrong')).rejects.toThrow(/Bearer/)
 })
 

@@ -97,7 +97,7 @@ test('a revoked key stays revoked, and nothing else is undone either', async () 
   const { status, body } = await undo(correlation)
 
   expect(status).toBe(409)
-  expect(body.message).toContain('ApiKey.revoked cannot be taken back')
+  expect(body.message).toContain('ApiKey.revoked cannot be undone')
 })
 
 test('a dry run of an undo tells the events and writes nothing', async () => {

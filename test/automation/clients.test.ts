@@ -41,11 +41,11 @@ test('the client lists timers and runs, retries, cancels and tests', async () =>
 
   expect(timer).toMatchObject({ name: 'remind', at: later, run: 'remind', status: 'Waiting' })
   expect(whole.steps).toMatchObject([
-    { verb: 'update', status: 'Failed', error: expect.stringContaining('is not there') },
+    { verb: 'update', status: 'Failed', error: expect.stringContaining('has no value') },
   ])
   expect(retry).toMatchObject({ retryOf: run!.id, trigger: 'retry' })
   expect(tested).toMatchObject({ matches: true, status: 'Succeeded', events: [{ type: 'Organization.updated' }] })
-  await expect($.Workflow.cancelRun(id, run!.id)).rejects.toThrow(/ended already/)
+  await expect($.Workflow.cancelRun(id, run!.id)).rejects.toThrow(/already ended/)
 })
 
 test('code of do reads timers and runs, and retries', async () => {
@@ -77,7 +77,7 @@ test('the command line lists timers and runs, retries and tests', async () => {
 
   expect(timers.out).toBe(`remind\t${later}\tremind\tWaiting\t\n`)
   expect(list.out).toContain('Contact.created')
-  expect(run.out).toContain('is not there')
+  expect(run.out).toContain('has no value')
   expect(retry.json).toMatchObject({ trigger: 'retry' })
   expect(tested.json).toMatchObject({ dryRun: true, status: 'Failed' })
   expect(unknown.err).toContain('workflows has list, runs, run, retry, cancel, test')

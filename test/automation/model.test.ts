@@ -8,7 +8,7 @@ import { openAutomation, SECOND } from './bench.ts'
 
 const MIN = 60 * SECOND
 
-/** Steps that succeed, fail for ever, or fail until an organization of a name is there. */
+/** Steps that succeed, always fail, or fail until an organization of a name exists. */
 const step = fc.record({
   kind: fc.constantFrom('good', 'bad', 'later'),
   fallback: fc.boolean(),

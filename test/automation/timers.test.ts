@@ -216,7 +216,7 @@ verifies('timer.list', 'the timers of an entity show what is due next, and why a
     total: 1,
   })
   expect(timersOf(tenant.engine, OPERATOR, alarm, refused)).toMatchObject({
-    timers: [{ name: 'ring', status: 'Failed', error: expect.stringContaining('ring is possible from Off') }],
+    timers: [{ name: 'ring', status: 'Failed', error: expect.stringContaining('ring is allowed from Off') }],
   })
 })
 
@@ -234,7 +234,7 @@ verifies('timer.slices', 'thousands that are due at once run in many commits, no
   expect(Math.max(...sizes)).toBeLessThanOrEqual(50)
 })
 
-test('a verb that sets its own field to the past does not run for ever', async () => {
+test('a verb that sets its own field to the past does not run endlessly', async () => {
   const { run, declare, iso, settle, events, log, tenant, clock } = openAutomation()
   tenant.equip({ clock: { now: () => ++clock.at } })
   declare('Loop', {

@@ -158,7 +158,7 @@ describe('an export', () => {
 
   verifies(
     ['scope.export.forbidden', 'secret.export', 'scope.leaveOut.export', 'scope.read'],
-    'needs read on the type, shows a narrowed key its rows, and nobody a secret',
+    'needs read on the type, shows a narrowed key its rows, and never a secret',
     async () => {
       const tenant = fresh()
       await host.request('POST', `/~${tenant}/import/Contact`, [{ name: 'Ada' }, { name: 'Bob', stage: 'Partner' }])

@@ -14,7 +14,7 @@ verifies(
   'the memory of an import and of an export does not grow with their size',
   async ({ skip }) => {
     if (!existsSync('/proc/self/status')) skip('Memory is told by /proc.')
-    // The garbage of a young generation grows as it likes unless it is told not to; kept rows would fill the old one.
+    // The young generation grows without a limit unless one is set; kept rows would fill the old generation.
     const server = await startServer('--max-old-space-size=75', '--max-semi-space-size=2')
     try {
       await importRows(server, 0, SHORT)

@@ -78,7 +78,7 @@ verifies('changeset.effect', 'the effect is what the approval brings, for every 
     const ids = await business()
     const operations = Array.from({ length: 1 + (roll(1)[0]! % 5) }, () => pick(verbs)(ids))
     const { status, body } = await agent('POST', at('/batch?propose=Some'), { operations })
-    // A batch that cannot run as a whole, such as a deletion before a change, is no proposal.
+    // A batch that cannot run as a whole, such as a deletion before a change, is not a proposal.
     if (status !== 202) continue
     const path = at(`/changesets/${body.$id}`)
     const readers = [approver, narrowed]

@@ -84,7 +84,7 @@ verifies(
   },
 )
 
-verifies('changeset.scope', 'a key that proposes cannot write, and is told how to propose', async () => {
+verifies('changeset.scope', 'a key that proposes cannot write, and the error says how to propose', async () => {
   const id = await contact()
 
   const { status, body } = await agent('PUT', at(`/Contact/${id}`), { title: 'x' })

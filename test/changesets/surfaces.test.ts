@@ -68,7 +68,7 @@ test('$.changesets comments, rebases, rejects and merges forks', async () => {
 
 verifies(
   'changeset.propose.mcp',
-  'an agent that can only propose proposes, is told so, and follows the outcome',
+  'an agent that can only propose gets a changeset, with an explanation, and can follow its state',
   async () => {
     const id = await contact()
     const code = `const c = await $.Contact.get('${id}'); await $.Contact.update(c.$id, { title: c.name + '!' }); (await $.Contact.get(c.$id)).title`
@@ -87,7 +87,7 @@ verifies(
     const after = await call(agentKey, 'fetch', { type: 'Changeset', id: $id })
     const read = await call(agentKey, 'do', { code: 'await $.Contact.count()' })
 
-    expect(tools.result.tools.find(({ name }: any) => name === 'do').description).toContain('Your grant proposes')
+    expect(tools.result.tools.find(({ name }: any) => name === 'do').description).toContain('You can only propose')
     expect(done.answer).toMatchObject({ result: 'Ada!', changeset: { state: 'Open', operationCount: 1 } })
     expect(url).toBe(`${host.url}/~acme/changesets/${$id}`)
     expect(more.answer).toMatchObject({ result: 'Ada!', changeset: { $id, operationCount: 2 } })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-test('one command saves every tenant into a folder of its own, and adds what is new', async () => {
+test('one command saves every tenant into its own folder, and adds what is new', async () => {
   for (let i = 0; i < 8; i++) await write(`once-${i}`)
 
   const first = await tilde('backup', '--all', '--to', 'all', '--json')
@@ -57,7 +57,7 @@ test('one process follows all tenants, new ones included, and asks only those th
   await write('late')
   await expect.poll(() => [seqOf('early'), seqOf('late')], { timeout: 30_000 }).toEqual([2, 1])
 
-  // When all is quiet, nobody is asked any more.
+  // Without writes, no more requests are sent.
   const asked = async () => (await host.request('GET', '/operator/log?limit=1')).body.total
   let before = -1
   await expect

@@ -195,7 +195,7 @@ describe('a moment of the past', () => {
     expect((await tilde('restore', 'seqs', '--as', 'seqs-no', '--as-of', '6')).err).toContain('ends with event 5')
     expect((await tilde('restore', 'seqs', '--as', 'seqs-no', '--as-of', '2020-01-01T00:00:00Z')).code).toBe(1)
     expect((await tilde('restore', 'seqs', '--as', 'seqs-no', '--as-of', 'noon')).code).toBe(2)
-    expect((await tilde('restore', 'seqs', '--as', 'seqs')).err).toContain('There is a tenant seqs already')
+    expect((await tilde('restore', 'seqs', '--as', 'seqs')).err).toContain('The tenant seqs already exists')
   })
 })
 

@@ -57,7 +57,7 @@ describe('keys and profiles', () => {
 })
 
 describe('files', () => {
-  test('rows come in from CSV, NDJSON and JSON, also packed; those refused are told', async () => {
+  test('rows are imported from CSV, NDJSON and JSON, also compressed; refused rows are reported', async () => {
     const put = (name: string, content: string | Uint8Array) => writeFileSync(join(tilde.folder, name), content)
     put('a.csv', 'name,email\nA,a@x.org\n,b@x.org\n')
     put('b.ndjson.gz', gzipSync('{"name":"B"}\n{"name":"C"}\n'))

@@ -133,7 +133,7 @@ describe('what goes wrong is said in one line', () => {
     ['an id that is missing', ['Contact.get'], 2, 'Give the id.'],
     ['an unexpected argument', ['Contact.get', 'a', 'b'], 2, 'Unexpected argument: b.'],
     ['a wrong key', ['Contact.count', '--key', 'tb_wrong'], 2, 'The key is not valid for this service.'],
-    ['a tenant that cannot be', ['Contact.count', '--tenant', 'A_B'], 2, 'A tenant is 1 to 63'],
+    ['a tenant that cannot be', ['Contact.count', '--tenant', 'A_B'], 2, 'A tenant name has 1 to 63'],
     ['an address that is not valid', ['Contact.count', '--url', 'nowhere'], 2, '--url must be a URL'],
     ['a draft that is refused', ['Contact.create', '--email', 'x'], 1, 'name: is required'],
     ['a state that does not allow it', ['Contact.get', 'contact_none'], 1, 'There is no Contact contact_none.'],

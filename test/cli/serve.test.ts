@@ -62,10 +62,10 @@ verifies('cli.config', 'a file of nouns and hooks adds types', async () => {
 })
 
 test.each([
-  ['a port that is none', ['--port', 'http'], '--port is a whole number'],
+  ['a port that is none', ['--port', 'http'], '--port must be a whole number'],
   ['a flag that is not there', ['--prot', '1'], 'serve has no flag --prot; did you mean --port?'],
   ['a word', ['now'], 'serve accepts only flags, not now.'],
-])('%s is told in one line', async (_, args, sentence) => {
+])('%s is reported in one line', async (_, args, sentence) => {
   const { code, out, err } = await tildeWith({})('serve', ...args)
 
   expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -73,7 +73,7 @@ test.each([
   expect(err.trimEnd().split('\n')).toHaveLength(1)
 })
 
-test('a data folder that is in use is left to whoever uses it', async () => {
+test('a data folder that is in use is not opened', async () => {
   const { folder } = await served({ TILDE_DATA: './data' }, '--port', '0')
 
   const { code, err } = await tildeWith({})('serve', '--port', '0', '--data', join(folder, 'data'))

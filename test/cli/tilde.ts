@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
 
-/** The file that somebody runs as `tilde`. */
+/** The file that users run as `tilde`. */
 export const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 /** One for all: the command then starts fast from its second run on. */
 const CACHE = join(tmpdir(), 'tildebase-cli-cache')
@@ -31,7 +31,7 @@ export interface Tilde {
   start(...args: string[]): ChildProcess
 }
 
-/** The command as somebody runs it who has set these variables and no others. */
+/** The command, run with these variables and no others. */
 export function tildeWith(env: { [name: string]: string }): Tilde {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-cli-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

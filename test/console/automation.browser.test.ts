@@ -7,7 +7,7 @@ let tab: Tab | null = null
 
 const send = async (path: string, body: object = {}) => (await stage.host.request('POST', `/~acme${path}`, body)).body
 
-describe.skipIf(BROWSER === null)('what a tenant does by itself, in the console', () => {
+describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
   beforeAll(async () => {
     stage = await openStage()
   })

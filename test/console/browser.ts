@@ -50,7 +50,7 @@ export async function startBrowser(dark = false): Promise<Browser> {
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(String(error)))
       page.on('console', (message) => {
-        // An answer of 4xx is told by the page itself; the browser repeats it.
+        // The page reports 4xx answers itself; the browser logs them too.
         const repeated = /^Failed to load resource/.test(message.text())
         if (message.type() === 'error' && !repeated) faults.push(message.text())
       })

@@ -129,7 +129,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.getByRole('heading', { name: 'Changesets' }).waitFor()
   })
 
-  test('an author is told to wait, and can withdraw', async () => {
+  test('an author sees that a review is pending, and can withdraw', async () => {
     const id = await contact({})
     const key = await stage.host.key('acme', 'write:crm')
     const { body } = await stage.host.as(key)('PUT', at(`/Contact/${id}?propose=My+own`), { title: 'own' })

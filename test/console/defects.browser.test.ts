@@ -116,7 +116,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   test('a verb and a deletion of an old version are refused, and the page shows the new one', async () => {
     const { $id } = await make('Deal', { name: 'Stale deal', value: 10 })
     tab = await stage.browser.open()
-    // Without the stream the page does not learn of changes by itself.
+    // Without the stream the page does not receive changes.
     await tab.page.route(/\/events/, (route) => route.abort())
     const page = await enterWith(tab, `Deal/${$id}`)
     await page.getByRole('heading', { name: 'Stale deal' }).waitFor()
@@ -244,7 +244,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     expect(steps).toBeLessThanOrEqual(12)
   })
 
-  test('a list stays when the server is gone, offers to try again, and comes back by itself', async () => {
+  test('a list stays when the server is unreachable, offers a retry, and recovers automatically', async () => {
     const page = await enter('Deal')
     await page.locator('tbody tr').first().waitFor()
     const before = await page.locator('tbody .title').allTextContents()

@@ -419,7 +419,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(body.verbs.sail).toMatchObject({ set: { status: 'Sailing' } })
   })
 
-  test('a built-in type gets a field and a verb of its own, and loses them again', async () => {
+  test('a built-in type gets a field and its own verb, and loses them again', async () => {
     const page = await enter('types/Ticket')
 
     await page.getByRole('button', { name: 'Field', exact: true }).click()

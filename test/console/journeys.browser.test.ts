@@ -31,7 +31,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('link', { name: 'Contacts 32' }).waitFor()
   })
 
-  test('a key that opens nothing is told why, and the key box stays', async () => {
+  test('the reason is shown for an invalid key, and the key box stays', async () => {
     tab = await stage.browser.open()
     await tab.page.goto(`${stage.host.url}/console`)
 
@@ -78,7 +78,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByText('1–25 of 32').waitFor()
   })
 
-  test('a row is edited where it stands and saved with Ctrl+S', async () => {
+  test('a row is edited in place and saved with Ctrl+S', async () => {
     const page = await enter('Organization?text=Lumen')
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
 

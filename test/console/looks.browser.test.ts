@@ -108,7 +108,7 @@ async function open(stage: Stage, receiver: Receiver, scene: Scene, size: typeof
   return tab
 }
 
-/** What a judge of accessibility calls serious or critical, with the places it means. The rest is told. */
+/** The serious and critical findings of axe, with their places. The rest is printed. */
 async function barriers(page: Tab['page']): Promise<string[]> {
   // The page itself may run no script from elsewhere; the debugger may.
   await page.evaluate(AXE)

@@ -32,7 +32,7 @@ describe.skipIf(BROWSER === null)(`a list of ${MANY} entities`, () => {
   }, 3_600_000)
   afterAll(async () => {
     const tasks = await tab?.page.evaluate(() => (globalThis as any).tasks as number[])
-    // How long a task takes is a fact about the machine: told, not judged.
+    // The duration of a task depends on the machine: it is printed, not asserted.
     process.stdout.write(`${MANY} entities: ${tasks.length} long tasks, the longest ${Math.max(0, ...tasks)} ms\n`)
     await stage?.stop()
   })
@@ -90,7 +90,7 @@ describe.skipIf(BROWSER === null)(`a list of ${MANY} entities`, () => {
     expect(new Set(asked).size).toBe(2)
   })
 
-  test('answers to the keyboard while a page is on its way, and turns no page twice', async () => {
+  test('responds to the keyboard while a page loads, and loads no page twice', async () => {
     const { page } = tab
     let arrive = () => {}
     const way = new Promise<void>((done) => {

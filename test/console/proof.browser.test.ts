@@ -44,7 +44,7 @@ describe.skipIf(BROWSER === null)('the seal of an event in the console', () => {
     writeFileSync(saved, readFileSync(saved, 'utf8').replaceAll('Sealed Person', 'Another One'))
     await page.goto(pathToFileURL(saved).href)
     await page.getByText('This proof is NOT valid.').waitFor()
-    // The page asked for itself, and for nothing else.
+    // The page loaded no other resources.
     expect(tab.faults.splice(0)).toEqual(Array(2).fill(`asked ${pathToFileURL(saved).href}`))
   })
 })

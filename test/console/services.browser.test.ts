@@ -50,7 +50,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
       .toEqual(['Ticket'])
   })
 
-  test('a webhook is created, tested, told of events, sent again and given another secret', async () => {
+  test('a webhook is created, tested, receives events, is redelivered and gets another secret', async () => {
     const receiver = await Receiver.start()
     const page = await enter('webhooks')
 
@@ -153,7 +153,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(await page.getByLabel('The MCP address').textContent()).toBe(`${stage.host.url}/~acme/mcp`)
   })
 
-  test('a dropped file is imported, what is wrong with a row is told, and a list is exported as a file', async () => {
+  test('a dropped file is imported, errors of a row are reported, and a list is exported as a file', async () => {
     const page = await enter('import')
     const csv = 'name,email\nOne,one@example.com\n,nobody@example.com\nTwo,one@example.com\n'
 
@@ -181,7 +181,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(lines[1]).toContain('one@example.com')
   })
 
-  test('an import shows the fields that nobody declared, with the nearest one', async () => {
+  test('an import shows undeclared fields, with the nearest one', async () => {
     const page = await enter('import')
     const buffer = Buffer.from('{"name": "Grete", "emial": "grete@example.com"}\n')
 

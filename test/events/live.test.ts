@@ -153,7 +153,7 @@ describe('the live change stream', () => {
     }
   })
 
-  test('what was erased is not told from memory', async () => {
+  test('erased values are not sent from memory', async () => {
     const first = await live('/events')
     const { body: ada } = await post('/Contact', { name: 'Ada Secret' })
     await post(`/Contact/${ada.$id}/erase`)

@@ -148,7 +148,7 @@ describe('the change stream', () => {
     expect((await get('/events?cursor=abc')).body.error).toBe('invalid_cursor')
   })
 
-  test('wait holds an empty page back until an event that is wanted comes', async () => {
+  test('wait delays an empty page until there is a requested event', async () => {
     await post('/Deal', { name: 'Engine' })
     const waiting = get('/events?cursor=1&type=Contact&wait=30')
     await post('/Deal', { name: 'Another' })

@@ -12,7 +12,7 @@ function open() {
   return { tenant, write: () => tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 't' }) }
 }
 
-test('all who wait are told when the log moves, however many they are', async () => {
+test('all waiters are notified of a new event, however many they are', async () => {
   const { tenant, write } = open()
   const waiters = Array.from({ length: 200 }, () => new Waiter(tenant.facade.follow(OPERATOR)))
   const waits = waiters.map((waiter) => waiter.wait(LONG))
@@ -23,7 +23,7 @@ test('all who wait are told when the log moves, however many they are', async ()
   for (const waiter of waiters) waiter.close()
 })
 
-test('what moved while nobody waited is told once, and a short wait after a long one is short', async () => {
+test('events without a waiter are reported once, and a short wait after a long one is short', async () => {
   const { tenant, write } = open()
   const waiter = new Waiter(tenant.facade.follow(OPERATOR))
   const long = waiter.wait(LONG)
@@ -62,7 +62,7 @@ test('a long stretch without anything to tell is gone through in turns, up to wh
   expect(told).toEqual([':\n\n', ':\n\n', 'last', ''])
 })
 
-test('a reader whose key has changed is told what the key sees by now', () => {
+test('a reader whose key has changed receives what the key now sees', () => {
   const { tenant, write } = open()
   const seen = (after: number, grant: Grant) => ({ text: JSON.stringify(grant.scopes), position: after + 1 })
   const [one, other] = [

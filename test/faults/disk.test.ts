@@ -147,7 +147,7 @@ describe('a disk that may only be read', () => {
     }
   })
 
-  test('is not a place to start on, and the reason is told', async () => {
+  test('prevents the start, with the reason', async () => {
     await stocked()
     const places = [join(folder, 'tenants'), folder]
     for (const place of places) chmodSync(place, 0o555)

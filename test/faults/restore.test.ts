@@ -97,7 +97,7 @@ test('a restore fails with 409 when its slug was created meanwhile, and loses no
   files.prepare()
   const tenants = localTenants(settings, programOf({}), files, { baseUrl: () => '', book: () => {} })
 
-  // Without the gateway nothing keeps the slug: a write that was under way before the restore comes like this.
+  // Without the gateway nothing keeps the slug: a write that was in progress before the restore comes like this.
   const restoring = tenants.runTask('target', { do: 'replay', path, into: `${path}.new`, more: false })
   const address = { scheme: 'http', host: 'localhost', path: '/~target/Contact' }
   const body = new TextEncoder().encode('{"name":"Ada"}')
@@ -138,7 +138,7 @@ test('a file is not adopted while writes are left in the log next to it, or over
   rmSync(`${from}-wal`)
   files.adopt('target', from)
   writeFileSync(from, 'another')
-  expect(() => files.adopt('target', from)).toThrow('There is a tenant target already')
+  expect(() => files.adopt('target', from)).toThrow('The tenant target already exists')
   expect(readFileSync(files.pathOf('target'), 'utf8')).toBe('half')
 })
 
@@ -185,7 +185,7 @@ async function sourceLog(app: TestApp): Promise<string> {
   return text
 }
 
-/** A body that ends when it is told to. */
+/** A body that ends on request. */
 function heldUpload(text: string) {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>()

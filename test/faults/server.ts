@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta
 export interface Server {
   readonly url: string
   readonly process: ChildProcess
-  /** kill -9: nothing is flushed, nobody is told. */
+  /** kill -9: nothing is flushed, no connection is closed. */
   kill(): Promise<void>
 }
 

@@ -21,44 +21,47 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a log that is restored in slices', () => {
-  test.each(['0', '1'])('arrives as it is, and nobody else writes there meanwhile (--workers %s)', async (workers) => {
-    const app = await testApp({}, { data: folder, workers })
-    const [head, ...lines] = await sourceLines(app)
-    const send = (from: number, to: number, more: boolean) =>
-      put(app, [head!.replace('"after":0', `"after":${from}`), ...lines.slice(from, to)], more)
+  test.each(['0', '1'])(
+    'arrives unchanged, and no other client can write there during it (--workers %s)',
+    async (workers) => {
+      const app = await testApp({}, { data: folder, workers })
+      const [head, ...lines] = await sourceLines(app)
+      const send = (from: number, to: number, more: boolean) =>
+        put(app, [head!.replace('"after":0', `"after":${from}`), ...lines.slice(from, to)], more)
 
-    const first = await send(0, 200, true)
-    const between = await Promise.all([
-      app.request('GET', '/~target/Contact'),
-      app.request('POST', '/~target/Contact', { name: 'late' }),
-      app.request('POST', '/operator/tenants', { tenant: 'target' }),
-      app.request('POST', '/operator/tenants/source/fork', { to: 'target' }),
-    ])
-    const info = await app.request('GET', '/operator/tenants/target')
-    const listed = await app.request('GET', '/operator/tenants')
-    const elsewhere = await send(300, 400, true)
-    const second = await send(200, 400, true)
-    const last = await send(400, lines.length, false)
-    const [source, target] = await Promise.all(['source', 'target'].map((slug) => verdict(app, slug)))
-    const written = await app.request('POST', '/~target/Contact', { name: 'later' })
-    await app.stop()
+      const first = await send(0, 200, true)
+      const between = await Promise.all([
+        app.request('GET', '/~target/Contact'),
+        app.request('POST', '/~target/Contact', { name: 'late' }),
+        app.request('POST', '/operator/tenants', { tenant: 'target' }),
+        app.request('POST', '/operator/tenants/source/fork', { to: 'target' }),
+      ])
+      const info = await app.request('GET', '/operator/tenants/target')
+      const listed = await app.request('GET', '/operator/tenants')
+      const elsewhere = await send(300, 400, true)
+      const second = await send(200, 400, true)
+      const last = await send(400, lines.length, false)
+      const [source, target] = await Promise.all(['source', 'target'].map((slug) => verdict(app, slug)))
+      const written = await app.request('POST', '/~target/Contact', { name: 'later' })
+      await app.stop()
 
-    expect([first.status, first.body]).toEqual([202, { tenant: 'target', events: 200, restoring: true }])
-    expect(between.map(({ status, body }) => [status, body.error])).toEqual(Array(4).fill([503, 'restoring']))
-    expect(info.body).toEqual({ tenant: 'target', restoring: true, events: 200, of: EVENTS })
-    expect(listed.body.results.find(({ tenant }: any) => tenant === 'target')).toMatchObject({ restoring: true })
-    expect([elsewhere.status, elsewhere.body.seq]).toEqual([409, 200])
-    expect([second.status, second.body.events, last.status, last.body]).toEqual([
-      202,
-      400,
-      201,
-      { tenant: 'target', events: EVENTS },
-    ])
-    expect(target).toMatchObject({ ok: true, head: source.head })
-    expect(written.status).toBe(201)
-  })
+      expect([first.status, first.body]).toEqual([202, { tenant: 'target', events: 200, restoring: true }])
+      expect(between.map(({ status, body }) => [status, body.error])).toEqual(Array(4).fill([503, 'restoring']))
+      expect(info.body).toEqual({ tenant: 'target', restoring: true, events: 200, of: EVENTS })
+      expect(listed.body.results.find(({ tenant }: any) => tenant === 'target')).toMatchObject({ restoring: true })
+      expect([elsewhere.status, elsewhere.body.seq]).toEqual([409, 200])
+      expect([second.status, second.body.events, last.status, last.body]).toEqual([
+        202,
+        400,
+        201,
+        { tenant: 'target', events: EVENTS },
+      ])
+      expect(target).toMatchObject({ ok: true, head: source.head })
+      expect(written.status).toBe(201)
+    },
+  )
 
-  test('goes on after a restart, and begins again with its first event', async () => {
+  test('continues after a restart, and begins again with its first event', async () => {
     const before = await testApp({}, { data: folder })
     const [head, ...lines] = await sourceLines(before)
     await put(before, [head!, ...lines.slice(0, 300)], true)
@@ -115,7 +118,7 @@ describe('a log that is restored in slices', () => {
   })
 })
 
-test('kill -9 at any point of a restore in slices: it goes on by itself and loses nothing', {
+test('kill -9 at any point of a restore in slices: it continues automatically and loses nothing', {
   timeout: 900_000,
 }, async () => {
   const kills = Number(process.env.TILDE_ROUNDS ?? 5)

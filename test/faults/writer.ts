@@ -1,6 +1,6 @@
 import { ask } from './server.ts'
 
-/** What a writer knows of one entity: the last state it was told, and what it asked for without hearing back. */
+/** What a writer knows of one entity: the last acknowledged state, and unanswered requests. */
 interface Belief {
   readonly id: string
   version: number
@@ -51,7 +51,7 @@ export class Writer {
       if (!(await this.#create(url, key))) throw new Error('The server died while it was being checked.')
   }
 
-  /** What is not as this writer was told: in its lists, and each entity that it wrote lately by itself. */
+  /** The differences from the acknowledged state: in lists, and for each recently written entity. */
   async check(url: string): Promise<string[]> {
     const faults: string[] = []
     const listed = await this.#list(url)

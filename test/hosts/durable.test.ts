@@ -41,8 +41,8 @@ function begin(path: string, part: string, length: number) {
 
 const infoOf = async (slug: string) => (await stage.request('GET', `/operator/tenants/${slug}`)).body
 
-describe('a slug that nobody has', () => {
-  test('costs no database, whoever asks and whatever for', async () => {
+describe('an unknown slug', () => {
+  test('creates no database, for any request', async () => {
     const files = () => readdirSync(workerd.storage, { recursive: true }).length
     await stage.request('POST', '/~known/Contact', { name: 'Ada' })
     const before = files()
@@ -88,7 +88,7 @@ describe('a restore', () => {
     expect((await stage.request('GET', `/~taken/Contact/${body.$id}`)).status).toBe(200)
   })
 
-  test('that a kill -9 interrupts leaves no half tenant, and goes on where it was', async () => {
+  test('that a kill -9 interrupts leaves no half tenant, and continues where it was', async () => {
     const log = await logOf(3_000)
     begin('/operator/tenants/killed/log', log.slice(0, log.length / 2), Buffer.byteLength(log))
     await expect.poll(async () => (await infoOf('killed')).events, { timeout: 60_000 }).toBeGreaterThan(500)
@@ -124,7 +124,7 @@ describe('a restore', () => {
 })
 
 describe('a delivery', () => {
-  test('that flies when the object dies is made again, though nobody asks', async () => {
+  test('that is in progress when the object dies is repeated without a request', async () => {
     const receiver = await Receiver.start()
     receiver.answer(() => {})
     await stage.request('POST', '/~flying/webhooks', { url: receiver.url, events: ['Contact.created'] })

@@ -80,7 +80,7 @@ test('a log can be shipped bit by bit, and an erasure reaches the copy', async (
   expect((await host.request('GET', '/operator/tenants/standby/log')).text).not.toContain('Forget Me')
 })
 
-test('a log that does not continue where the tenant stands is refused, and told where it stands', async () => {
+test('a log that does not continue after the last event is refused with the number of that event', async () => {
   const log = await host.request('GET', '/operator/tenants/acme/log?after=2')
 
   const refused = await host.request('PUT', '/operator/tenants/other/log', log.text)

@@ -41,7 +41,7 @@ test('the console and the page of the API are served with their guards', async (
   expect((await stage.request('GET', '/~acme/docs')).status).not.toBe(200)
 })
 
-test('a key that asks too often is told so, and the operator is not counted', async () => {
+test('a key over its rate limit gets 429, and the operator is not counted', async () => {
   const { body } = await stage.request('POST', '/~often/api-keys', { name: 'k', scopes: 'read:crm' })
   const ask = stage.as(body.secret)
   const statuses = new Set<number>()

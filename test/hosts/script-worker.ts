@@ -7,7 +7,7 @@ interface Env {
   readonly LOADER: WorkerLoader
 }
 
-/** Runs the code of a request, each owner's in an object of its own. Calls are answered with what they were called with. */
+/** Runs the code of a request, each owner's in its own object. Calls are answered with what they were called with. */
 export class Runner extends DurableObject<Env> {
   readonly #script = createScript(this.env.LOADER, this.ctx.id.name ?? 'nobody')
 

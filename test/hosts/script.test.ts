@@ -44,7 +44,7 @@ describe.each(Object.keys(INTERPRETERS))('on %s', (host) => {
       [
         'see the code of a refusal',
         "await $.Fail.now().catch((e: any) => e.code + ': ' + e.message)",
-        'internal: Something went wrong on our side. The log has the details under this request id.',
+        'internal: An internal error occurred. The server log has the details under this request id.',
       ],
       ['know the values it is given', 'entity.name + args.length', 'Ada2'],
       ['return nothing', 'undefined', null],
@@ -67,7 +67,7 @@ describe.each(Object.keys(INTERPRETERS))('on %s', (host) => {
       })
     })
 
-    test('calls that nobody waits for are done before the end is told', async () => {
+    test('calls without await finish before the end is reported', async () => {
       const { seen } = await interpreter.run('$.A.create(); $.B.create(); 1', { pauseMs: 20 })
 
       expect(seen).toEqual(['A.create', 'B.create'])

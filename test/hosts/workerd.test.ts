@@ -51,7 +51,7 @@ describe('the service on workerd', () => {
     expect(text.split('\n', 1)).toEqual(['tilde.test/~named'])
   })
 
-  test('what is due after a restart is done, though nobody asks for the tenant', async () => {
+  test('due work runs after a restart, without a request to the tenant', async () => {
     const receiver = await Receiver.start()
     const expiresAt = new Date(Date.now() + 3_000).toISOString()
     await stage.request('POST', '/~due/webhooks', { url: receiver.url, events: ['ApiKey.expired'] })
@@ -112,7 +112,7 @@ describe('the service on workerd', () => {
     expect((await stage.request('GET', '/operator/tenants/fresh')).status).toBe(200)
   })
 
-  test('what this host cannot do is told as such', async () => {
+  test('unsupported operations of this host return 501', async () => {
     for (const [method, path] of [
       ['POST', '/operator/tenants/fresh/release'],
       ['GET', '/operator/tenants/fresh/backup'],

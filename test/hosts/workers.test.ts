@@ -49,10 +49,10 @@ async function start(workers: string, env: Record<string, string> = {}): Promise
 const HERE = 'acme'
 const ELSEWHERE = 'globex'
 
-verifies('cli.workers', '--workers beats TILDE_WORKERS, and is a whole number', () => {
+verifies('cli.workers', '--workers beats TILDE_WORKERS, and must be a whole number', () => {
   expect(readSettings({ workers: '3' }, { TILDE_WORKERS: '2' }).workers).toBe(3)
   expect(readSettings({}, { TILDE_WORKERS: '2' }).workers).toBe(2)
-  expect(() => readSettings({ workers: 'many' }, {})).toThrow('--workers is a whole number')
+  expect(() => readSettings({ workers: 'many' }, {})).toThrow('--workers must be a whole number')
 })
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
   [3, 1],
   [4, 4],
   [64, 4],
-])('on %i cores there are %i workers, unless somebody says otherwise', (cores, workers) => {
+])('on %i cores there are %i workers by default', (cores, workers) => {
   expect(defaultWorkers(cores)).toBe(workers)
 })
 
@@ -99,7 +99,7 @@ test('a worker that hangs is replaced, and its requests answer 503', async () =>
   expect((await again(() => host.request('GET', `/~${HERE}/Contact`))).body.total).toBe(1)
 })
 
-test('what is due in a tenant is done after its worker died, though nobody asks for the tenant', async () => {
+test('due work of a tenant runs after its worker died, without a request to the tenant', async () => {
   await start('1')
   await host.request('POST', `/~${HERE}/Contact`, { name: 'later' })
   await host.request('POST', `/~${HERE}/Contact`, { name: 'die' })

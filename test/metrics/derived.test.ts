@@ -80,7 +80,7 @@ describe('a stored metric', () => {
 })
 
 describe('a goal', () => {
-  verifies(['goal.follows', 'goal.current'], 'stands where its metric stands, whatever is sent', () => {
+  verifies(['goal.follows', 'goal.current'], 'has the value of its metric, whatever is sent', () => {
     const { create, verb, read } = openBusiness()
     const metric = create('Metric', { name: 'signups', value: 3 })
     const goal = create('Goal', { name: 'Hundred', target: 100, metric, current: 77 })
@@ -275,7 +275,7 @@ describe('a feature flag', () => {
     expect(evaluate(data, 'u1', { plan: 'pro' })).toMatchObject({ key: 'beta', value, enabled, reason })
   })
 
-  test('reaches somebody unknown only when it reaches everybody', () => {
+  test('applies to an unknown user only if it applies to all users', () => {
     expect(evaluate({ rolloutPercentage: 99 }, null)).toMatchObject({ enabled: false, reason: 'unknown_user' })
     expect(evaluate({ rolloutPercentage: 100 }, null)).toMatchObject({ enabled: true })
   })

@@ -48,7 +48,7 @@ describe('metrics over REST', () => {
     expect((await host.request('GET', '/~own/Metric/mrr')).body).toMatchObject({ value: 7, $type: 'Metric' })
   })
 
-  test('an unknown name is told those that are built in', async () => {
+  test('the error for an unknown name lists the built-in ones', async () => {
     const { status, body } = await host.request('GET', '/~acme/Metric/nothing')
 
     expect(status).toBe(404)

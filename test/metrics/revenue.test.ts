@@ -93,7 +93,7 @@ describe('churn and what follows from it', () => {
     expect(revenue.ltv).toBe(150)
   })
 
-  test('a lifetime without end has no value that could be told', () => {
+  test('an endless lifetime has no value', () => {
     const { plan, create, daysAgo, snapshot } = openBusiness()
     create('Subscription', { plan: plan({}, MONTHLY), startedAt: daysAgo(90) })
 

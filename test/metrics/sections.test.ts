@@ -127,7 +127,7 @@ describe('who sees what', () => {
 
     expect(snapshot().pipeline.totalValue).toBe(10)
     expect(snapshot(grant({ source: 'web' })).pipeline.totalValue).toBe(1)
-    // Which rows a pattern matches is told by memory, not by the sums.
+    // Patterns are matched in memory, not by the sums.
     expect(snapshot(grant({ source: { $regex: '^web$' } })).pipeline.totalValue).toBeNull()
   })
 

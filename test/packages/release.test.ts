@@ -21,7 +21,7 @@ describe('a release', () => {
     }
   })
 
-  test('is told of in the changelog', () => {
+  test('is described in the changelog', () => {
     const changelog = readFileSync(join(REPOSITORY, 'CHANGELOG.md'), 'utf8')
 
     expect(changelog).toContain(`## [${json('package.json').version}]`)

@@ -25,7 +25,7 @@ let eve: Browser
 let number = 0
 const email = () => `attacked${++number}@example.org`
 
-/** Each test comes from its own address: one may send so many requests to open paths in a minute. */
+/** Each test uses its own address, because requests to open paths are limited per address. */
 let visitor = 0
 const plainFetch = globalThis.fetch
 globalThis.fetch = (input, init) => {
@@ -57,7 +57,7 @@ describe('a page of another site', () => {
     expect((await host.as('')('POST', '/~acme/session', body, foreign)).status).toBe(403)
     expect((await host.as('')('POST', '/~acme/session', body, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await sendForm(ada, '/~acme', fields, { origin: 'https://evil.example' })).status).toBe(403)
-    // Somebody else's browser cannot use the request, and without it there is nothing to decide.
+    // Another browser cannot use the request, and without it there is no decision.
     expect((await sendForm(eve, '/~acme', fields)).status).toBe(400)
     expect((await sendForm(ada, '/~acme', { decision: 'allow', scope0: 'admin:all' })).status).toBe(400)
     expect((await sendForm(ada, '/~acme', fields)).status).toBe(303)
@@ -187,7 +187,7 @@ describe('a code', () => {
     expect(await works()).toBe(401)
   })
 
-  verifies('attack.injection', 'of one client or one redirect is of no use to another', async () => {
+  verifies('attack.injection', 'of one client or one redirect is not valid for another', async () => {
     const [mine, theirs] = [await register(host, 'acme'), await register(host, 'acme')]
     const { verifier, challenge } = pkce()
     const ask = async (change: Record<string, string>) => {

@@ -91,7 +91,7 @@ verifies(
   60_000,
 )
 
-test('where nobody can sign in it says so, and what to do instead', async () => {
+test('if sign-in is not possible, it says so and what to do instead', async () => {
   const tilde = tildeWith({})
   const { code, err } = await tilde('login', '--url', host.url, '--tenant', 'nobody')
 

@@ -128,14 +128,14 @@ describe('an answer of the provider', () => {
     })
   }
 
-  test('to a question that was changed on its way is refused', async () => {
+  test('to a changed request is refused', async () => {
     const user = await newPerson()
     const { answer } = await signIn(user.email, (url) => url.searchParams.set('nonce', 'planted'))
 
     expect(answer.status).toBe(401)
   })
 
-  verifies('attack.oidc.browser', 'is of no use in another browser, nor a second time', async () => {
+  verifies('attack.oidc.browser', 'is not valid in another browser, or a second time', async () => {
     const user = await newPerson()
     const first = await signIn(user.email)
     const started = await host.as('')('GET', '/~acme/session/oidc')

@@ -101,7 +101,7 @@ describe('the tree over the log', () => {
 
     tenant.sql.run(tampering)
 
-    const message = 'The hash tree is not that of the log.'
+    const message = 'The hash tree does not match the log.'
     expect(tenant.facade.admin.verify()).toMatchObject({ ok: false, faults: [{ seq, message }] })
     close()
   })
@@ -179,7 +179,7 @@ describe('a service that signs', () => {
 
     expect(size).toBe(20)
     await expect(tenant.facade.prove(OPERATOR).checkpoint()).rejects.toMatchObject({ code: 'unavailable' })
-    const message = 'The log does not contain what the checkpoint of size 20 signed.'
+    const message = 'The log does not match the checkpoint of size 20.'
     expect(tenant.facade.admin.verify().faults).toContainEqual({ seq: null, message })
     close()
   })

@@ -89,9 +89,9 @@ describe('a witness', () => {
     await write(other, 12)
     await write(shorter, 4)
 
-    expect((await read(other)).witnesses[0].error).toBe('The witness has seen another history of this log.')
+    expect((await read(other)).witnesses[0].error).toBe('The witness has seen a different history of this log.')
     expect((await read(shorter)).witnesses[0].error).toBe(
-      'The witness has seen 10 events, and this log has 4: it is shorter than it was.',
+      'The witness has seen 10 events, but this log has 4: it became shorter.',
     )
     expect(parseNote((await read(other)).note)!.signatures.map(({ name }) => name)).toEqual(['log.example/~acme'])
     expect((await witness.request('GET', '/.well-known/tilde-keys')).body.witness).toContain('w.example/witness+')

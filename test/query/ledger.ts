@@ -30,7 +30,7 @@ export class Ledger {
     for (const noun of nouns.all) for (const name of indexed(noun)) this.#number(noun.name, name)
   }
 
-  /** Who reads: counts statements in `asked` when given. */
+  /** The context of a read; counts statements in `asked` if given. */
   reader(more: Partial<ReadContext> = {}): ReadContext {
     return {
       sql: this.sql,

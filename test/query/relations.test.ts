@@ -74,7 +74,7 @@ const narrowing = fc.constantFrom<{ readonly [type: string]: object }>(
 
 type World = ReadonlyMap<string, { readonly type: string; readonly entity: JsonObject }>
 
-test(`SQL and memory agree on what lies behind relations, now and then, for everybody (${RUNS} runs)`, () => {
+test(`SQL and memory agree on filters through relations, now and in the past, for all grants (${RUNS} runs)`, () => {
   fc.assert(
     fc.property(
       fc.array(step, { minLength: 5, maxLength: 20 }),
@@ -117,7 +117,7 @@ test(`SQL and memory agree on what lies behind relations, now and then, for ever
   )
 })
 
-/** What somebody sees of a world through a narrowing, by looking at every entity there is. */
+/** The visible part of a world under a row filter, computed from every entity. */
 function judgeOf(world: World, narrow: (type: string) => Filter | null) {
   const entities = (type: string) => [...world.values()].filter((one) => one.type === type).map(({ entity }) => entity)
   const followIn = (all: (type: string) => JsonObject[]) => (hop: Hop, entity: JsonObject) =>

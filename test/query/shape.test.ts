@@ -6,7 +6,7 @@ import { find } from '../../packages/tenant/src/query/find.ts'
 import { Ledger } from './ledger.ts'
 import { ask, ids, opened, Person } from './people.ts'
 
-test('an unknown field in a sort is a field that nobody has, and a bad one is told', () => {
+test('an unknown field in a sort counts as missing, and an invalid one is reported', () => {
   const ledger = opened()
   ledger.put('Person', 'person_1', { name: 'Ada' })
 

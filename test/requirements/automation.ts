@@ -1,6 +1,6 @@
 import { requirements } from './requirement.ts'
 
-/** What a tenant does by itself: timers and workflows. */
+/** Timers and workflows. */
 export const automation = requirements('automation', {
   R1: {
     'timer.fires': 'A timer runs its verb when the time in its field has come, as actor timer:<Type>.<name>.',

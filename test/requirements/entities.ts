@@ -142,7 +142,7 @@ export const verbs = requirements('rest', {
   },
 })
 
-/** How errors are told and where the limits are. */
+/** Errors and limits. */
 export const errors = requirements('rest', {
   'service.md#Errors': {
     'error.event.modify': 'Modifying or removing an Event is refused, since it has no such verb.',

@@ -115,7 +115,7 @@ describe('what is not a request', () => {
     }
   })
 
-  test('is not answered into an answer that is on its way', async () => {
+  test('is not answered into an answer in progress', async () => {
     const socket = await connected()
     const request = head('/~acme/Contact').replace('POST /~acme/Contact', 'GET /~acme/events?since=now')
     socket.write(request.replace('Host', 'Accept: text/event-stream\r\nHost'))
@@ -133,7 +133,7 @@ describe('what is not a request', () => {
     expect((await heard(socket)).body.error).toBe('validation_error')
   })
 
-  verifies('limit.filter', 'is not what a filter in the path is, as long as one may be', async () => {
+  verifies('limit.filter', 'does not apply to a long filter in the path', async () => {
     const filter = { $or: Array.from({ length: 800 }, () => ({ leadScore: { $gt: 100 } })) }
     const reply = await fetch(`${server.url}/~acme/Contact?filter=${encodeURIComponent(JSON.stringify(filter))}`, {
       headers: { authorization: `Bearer ${KEY}` },

@@ -198,7 +198,7 @@ describe('declared fields', () => {
       'error.requestId',
       'error.stack',
     ],
-    'are checked, and every fault is told at once',
+    'are validated, and all errors are reported together',
     async () => {
       const { status, body, headers } = await sent('POST', '/~acme/Deal', {
         value: 'much',

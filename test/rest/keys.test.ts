@@ -93,7 +93,7 @@ describe('a key', () => {
     },
   )
 
-  verifies(['key.expire', 'key.expiresAt', 'key.expired.event'], 'expires at its time, by itself', async () => {
+  verifies(['key.expire', 'key.expiresAt', 'key.expired.event'], 'expires automatically at its time', async () => {
     const { body } = await create({ name: 'brief', expiresAt: new Date(Date.now() + 2_000).toISOString() })
     const ask = async () => (await host.as(body.secret)('GET', '/~acme/Contact')).status
 
@@ -277,7 +277,7 @@ describe('the first key', () => {
 
   verifies(
     ['signup.open', 'signup.scope', 'signup.existing'],
-    'can be had by anybody for a new tenant where signing up is open',
+    'are issued to everyone for a new tenant if sign-up is open',
     async () => {
       const open = await testHost({ TILDE_SIGNUP: 'open' })
 

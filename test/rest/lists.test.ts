@@ -63,7 +63,7 @@ describe('aggregate', () => {
   })
 })
 
-test('explain shows administrators the way a list is found, and nobody else', async () => {
+test('explain shows the query plan of a list to administrators only', async () => {
   const admin = await sent('GET', '/~acme/Contact?email=x@y.z&explain=true')
   const other = await host.as(await host.key('acme', 'read:all'))('GET', '/~acme/Contact?explain=true')
 
@@ -149,7 +149,7 @@ test('a parameter of ours leaves a field of that name to the type that declares 
   expect(uncounted.body).not.toHaveProperty('total')
 })
 
-test('a filter that is not JSON is told the operators there are', async () => {
+test('the error for a filter that is not JSON lists the operators', async () => {
   const { status, body } = await sent('GET', '/~acme/Deal?filter={')
 
   expect([status, body.error, body.field]).toEqual([400, 'invalid_filter', 'filter'])

@@ -126,7 +126,7 @@ describe('the types of a tenant', () => {
     expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422, 422, 422])
   })
 
-  test('with mistakes are refused, every mistake told', async () => {
+  test('with errors are refused, and every error is reported', async () => {
     const { status, body } = await sent('PUT', '/~acme/schema/Broken', {
       a: 'strnig',
       b: 'A |',

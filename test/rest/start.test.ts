@@ -12,7 +12,7 @@ import { verifies } from '../verifies.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/bin/tilde.js', import.meta.url))
 
-/** Starts the command, and gives what it says until it is told to stop. */
+/** Starts the command, and returns its output until it is stopped. */
 async function said(data: string): Promise<string> {
   const { TILDE_ROOT_KEY: _, ...env } = process.env
   const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--data', data], {
@@ -51,10 +51,10 @@ test.each([
   [
     'a noun by itself',
     "export const nouns = { name: 'Ship', notation: {} }",
-    'is an object of nouns, such as { Ship }',
+    'must be an object of nouns, such as { Ship }',
   ],
   ['a list of names', "export const nouns = ['Ship']", 'or a list of them'],
-  ['hooks that are no function', 'export const hooks = {}', 'is a function'],
+  ['hooks that are not a function', 'export const hooks = {}', 'must be a function'],
 ])('a config that exports %s is refused in a sentence', async (_, text, sentence) => {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const file = join(data, 'tilde.config.ts')

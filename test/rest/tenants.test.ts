@@ -163,7 +163,7 @@ describe('the operator', () => {
     expect((await sent('GET', '/~doomed/Contact')).body.total).toBe(0)
   })
 
-  test('is the only one who may', async () => {
+  test('is the only caller that may do this', async () => {
     const key = await host.key('acme', 'admin:all')
 
     expect((await host.as(key)('GET', '/operator/tenants')).status).toBe(403)

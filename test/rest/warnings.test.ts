@@ -135,7 +135,7 @@ describe('a name that is neither declared nor stored', () => {
     expect([reply.status, warned(reply)]).toEqual([201, [{ field: 'events: Contct', nearest: 'Contact' }]])
   })
 
-  test('is not told from the rows that a key may not see', async () => {
+  test('does not depend on rows that a key may not see', async () => {
     const key = await host.key('acme', 'read:Contact', { filter: { Contact: { name: 'Nobody' } } })
 
     expect(warned(await host.as(key)('GET', '/~acme/Contact?nick=A'))).toEqual([{ field: 'nick', nearest: null }])
@@ -166,7 +166,7 @@ describe('a warning reaches', () => {
     expect(body.result.structuredContent.warnings).toEqual([{ field: 'stge', nearest: 'stage' }])
   })
 
-  test('whoever uses the client', async () => {
+  test('users of the client', async () => {
     const told: Warning[] = []
     const options = { tenant: 'acme', apiKey: ROOT, baseUrl: host.url }
     const $ = tildebase({ ...options, onWarnings: (warnings) => void told.push(...warnings) })

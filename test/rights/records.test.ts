@@ -47,7 +47,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('delete' as const), at: fc.nat(9) }),
 )
 
-/** Writes a history and returns the ids of crew in it. */
+/** Writes a history and returns the ids of the sailors in it. */
 function write(tenant: TestTenant, steps: readonly unknown[]): void {
   const crews: string[] = []
   const ships: string[] = []

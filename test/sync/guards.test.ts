@@ -43,7 +43,7 @@ test.each<[string, Grant]>([
     },
   ],
   ['does not see it', { ...OPERATOR, rows: { Contact: { stage: 'Lead' } } }],
-])('whoever %s cannot leave so much as a conflict at an entity', (_, grant) => {
+])('a grant that %s cannot leave even a conflict at an entity', (_, grant) => {
   const { tenant, send, act, change, at } = open()
   at(10)
   const id = act('create', { name: 'Ada', stage: 'Partner' })
@@ -55,7 +55,7 @@ test.each<[string, Grant]>([
   expect(tenant.head.seq).toBe(seq)
 })
 
-test('whoever may only read cannot sync', () => {
+test('a grant that may only read cannot sync', () => {
   const { tenant, send, change } = open()
   const grant: Grant = { ...OPERATOR, scopes: [{ action: 'read', area: 'all' }] }
 
@@ -65,7 +65,7 @@ test('whoever may only read cannot sync', () => {
   expect(tenant.head.seq).toBe(0)
 })
 
-test('a tracked event is taken once, told to others, and not told back', () => {
+test('a tracked event is applied once, sent to others, and not sent back', () => {
   const { tenant, send, change } = open()
   const track = (name: string) => change('event_local1', 'create', { name, type: 'track' }, 1, { type: 'Event' })
 
@@ -99,7 +99,7 @@ test('a delete that loses stays in the log as a conflict', () => {
   expect(events(id)).toEqual(['created', 'conflicted'])
 })
 
-test('an update by somebody who knows of a deletion brings the entity back only if it was made after that', () => {
+test('an update whose author has seen a deletion restores the entity only if it was made after that', () => {
   const { send, act, change, at, events } = open()
   const id = act('create', { name: 'Ada' })
   at(10)
@@ -131,7 +131,7 @@ test('a change is the same in whatever order its fields and its clock are sent',
 test('a change without an id is rejected for that', () => {
   const { send, change } = open()
 
-  expect(send({ changes: [change('', 'create', { name: 'Ada' }, 1)] }).rejected[0]!.error).toMatch(/names the id/)
+  expect(send({ changes: [change('', 'create', { name: 'Ada' }, 1)] }).rejected[0]!.error).toMatch(/needs the id/)
 })
 
 test('keys, webhooks and what declares types stay on the server', () => {
@@ -144,7 +144,7 @@ test('keys, webhooks and what declares types stay on the server', () => {
   expect(send({}).serverChanges.map(({ type }) => type)).toEqual(['Contact'])
 })
 
-test('all is told, however long the log, at once or page by page', () => {
+test('everything is sent, however long the log, in one answer or page by page', () => {
   const { tenant, send, act, at } = open()
   for (let i = 0; i < 1_100; i++) {
     at(i)
@@ -169,7 +169,7 @@ test('what came by a sync is decided again once it was changed otherwise', () =>
   expect(events(id)).toEqual(['created', 'updated', 'updated', 'conflicted'])
 })
 
-test('of two changes of one replica at one time the later one stands', () => {
+test('of two changes of one replica at one time the later one wins', () => {
   const { tenant, send, act, change } = open()
   const id = act('create', { name: 'Ada' })
   const both = ['1', '2'].map((phone) => change(id, 'update', { phone }, 5))

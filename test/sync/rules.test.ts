@@ -152,7 +152,7 @@ describe('a sync', () => {
 
   verifies(
     ['log.syncedAt', 'sync.syncedAt'],
-    'gives out a time that no later event has, though the clock stands still',
+    'returns a time that no later event has, even if the clock does not advance',
     () => {
       const { tenant, send, create } = open()
       const { syncedAt } = send({})

@@ -56,7 +56,7 @@ test('what is restored is found again, and its event tells that nothing else cha
   expect(history(tenant.engine, OPERATOR, tenant.engine.noun('Deal'), id, 1, null).results[0]!.previous).toEqual({})
 })
 
-test('the past is folded once writing pauses too, so that nobody who asks for it has to wait', async () => {
+test('the past is folded when writing pauses too, so that reads of it do not wait', async () => {
   const { tenant, clock } = openAcme()
   const { entity } = tenant.act({ type: 'Deal', verb: 'create', data: { name: 'Engine' }, actor: 'system' })
   tenant.act({ type: 'Deal', verb: 'update', id: entity.id, data: { value: 7 }, actor: 'system' })

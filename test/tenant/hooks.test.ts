@@ -55,7 +55,7 @@ verifies(['hook.before.refuse', 'hook.before.nothing'], 'a BEFORE hook may refus
 
 verifies(
   ['hook.after.failure', 'hook.after.retry'],
-  'an AFTER hook that fails is logged and run again, and the verb stands',
+  'an AFTER hook that fails is logged and repeated, and the verb is kept',
   async () => {
     const hooks = new Hooks()
     let runs = 0
@@ -113,7 +113,7 @@ test('an AFTER hook can create further entities in the name of the hook', async 
   expect(deal).toMatchObject({ name: 'Deal of Ada', contact: entity.id, $createdBy: 'hook:Contact.qualified' })
 })
 
-test('a loop of AFTER hooks ends, that is told, and what comes later is not taken for a part of it', async () => {
+test('a loop of AFTER hooks ends and is reported, and later events are not part of it', async () => {
   const hooks = new Hooks()
   registryOf(hooks).Contact!.created!((_, $) => $.Contact.create({ name: 'again' }))
   const { tenant, log } = openAcme({ hooks })

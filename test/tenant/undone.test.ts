@@ -43,7 +43,7 @@ test('what a time meant within a work that is undone is looked up again', () => 
   expect([result, then()]).toEqual([1, 0])
 })
 
-test('a commit that the disk refuses is refused to everybody who has a part in it, and the next one is taken', async () => {
+test('a commit that the disk refuses fails for all its writers, and the next one succeeds', async () => {
   const { tenant } = openAcme()
   const { sql } = tenant
   const commits = new GroupCommit(tenant.engine, setImmediate)

@@ -16,31 +16,26 @@ function openContacts() {
 
 test.each([
   ['an event left out', 'DELETE FROM log WHERE seq = 2', 3, 'Event 2 is missing.'],
-  ['another value', `UPDATE log SET data = '{}' WHERE seq = 2`, 2, 'Its values are not those that were sealed.'],
-  ['another actor', `UPDATE log SET actor = 'eve' WHERE seq = 4`, 4, 'It does not fit the chain.'],
-  ['another seal', 'UPDATE log SET hash = zeroblob(32) WHERE seq = 4', 4, 'It does not fit the chain.'],
-  [
-    'another time',
-    'UPDATE log SET at = at - 5000 WHERE seq = 3',
-    3,
-    'Its time lies before that of the event before it.',
-  ],
+  ['another value', `UPDATE log SET data = '{}' WHERE seq = 2`, 2, 'Its values do not match their digest.'],
+  ['another actor', `UPDATE log SET actor = 'eve' WHERE seq = 4`, 4, 'It does not match the hash chain.'],
+  ['another seal', 'UPDATE log SET hash = zeroblob(32) WHERE seq = 4', 4, 'It does not match the hash chain.'],
+  ['another time', 'UPDATE log SET at = at - 5000 WHERE seq = 3', 3, 'Its time is before that of the previous event.'],
   ['another version', 'UPDATE log SET version = 3 WHERE seq = 3', 3, '$ada skips a version.'],
-  ['another state', `UPDATE entities SET data = '{}' WHERE seq = 2`, 2, 'The state of $bob is not that of its event.'],
+  ['another state', `UPDATE entities SET data = '{}' WHERE seq = 2`, 2, 'The state of $bob differs from its event.'],
   ['no state', 'DELETE FROM entities WHERE seq = 4', 4, 'The state of $eve is older than the log.'],
-  ['another past', 'UPDATE versions SET until = 4', 1, 'An interval of the past does not fit its events.'],
-  ['no past', 'DELETE FROM versions', 3, 'An interval of the past does not fit its events.'],
+  ['another past', 'UPDATE versions SET until = 4', 1, 'An interval of the past does not match its events.'],
+  ['no past', 'DELETE FROM versions', 3, 'An interval of the past does not match its events.'],
   [
     'too little in an index',
     `DELETE FROM field_index WHERE value = 'bob@example.org'`,
     null,
-    'The index over Contact.email lacks 1 and has 0 too many.',
+    'The index on Contact.email misses 1 rows and has 0 unexpected rows.',
   ],
   [
     'too much in an index',
     `INSERT INTO field_index SELECT field, 'x', until, n, since FROM field_index WHERE value = 'bob@example.org'`,
     null,
-    'The index over Contact.email lacks 0 and has 1 too many.',
+    'The index on Contact.email misses 0 rows and has 1 unexpected rows.',
   ],
 ])('verify finds %s', (_, tampering, seq, message) => {
   const { tenant, names } = openContacts()

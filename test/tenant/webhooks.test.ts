@@ -48,7 +48,7 @@ function openWorld(): World {
   return world
 }
 
-/** Lets everything continue that waits for nothing but its turn. */
+/** Runs all pending microtasks and timers. */
 const settled = () => new Promise<void>((done) => setImmediate(done))
 
 const run = ({ tenant }: World, type: string, verb: string, data: object, id?: string) =>
@@ -103,7 +103,7 @@ verifies(
   },
 )
 
-test.each(['restore', 'rollback'])('a %s has a webhook told what whoever did that may see', async (verb) => {
+test.each(['restore', 'rollback'])('after a %s a webhook receives what the caller may see', async (verb) => {
   const world = openWorld()
   const id = register(world)
   const asOf = isoOf(world.clock.at)
@@ -119,7 +119,7 @@ test.each(['restore', 'rollback'])('a %s has a webhook told what whoever did tha
   expect(world.sent.map(({ request }) => JSON.parse(request.body).data.stage)).toEqual(['Lead', 'Lead'])
 })
 
-test('a test that fails is told, and neither tried again nor held against its webhook', async () => {
+test('a failed test is reported, not repeated, and does not count for the webhook', async () => {
   const world = openWorld()
   const id = register(world)
   const start = world.clock.at
@@ -176,7 +176,7 @@ test('while the disk refuses to mark what is delivered, nothing is sent again an
   await world.until(start + 2 * MINUTE)
 
   expect([whileFull, world.sent.length]).toEqual([1, 2])
-  expect(world.log.some((line) => line.includes('held up'))).toBe(true)
+  expect(world.log.some((line) => line.includes('blocked'))).toBe(true)
 })
 
 test('a feed has what happened since it is followed, and says so when it has not', () => {

@@ -43,7 +43,7 @@ verifies('guard.state', 'only verbs change a guarded state; the refusal names th
     ['open', 'reopen'],
   ])
   expect(put.body.message).toBe(
-    'The status of Gate is guarded. Only verbs change status. open or reopen leads to Open.',
+    'The status of Gate is guarded. Only verbs can change status. open or reopen leads to Open.',
   )
   expect([verb.body.verbs, cleared.status]).toEqual([['shut'], 409])
   expect([same.status, opened.status, opened.body.status, opened.body.name]).toEqual([200, 200, 'Open', 'y'])

@@ -172,7 +172,7 @@ describe('retries', () => {
   )
 })
 
-test('what a webhook is told about itself ends', async () => {
+test('events about a webhook itself do not loop', async () => {
   receiver.answer(500)
   await register({ events: ['*'] })
 

@@ -202,7 +202,7 @@ verifies(
   },
 )
 
-test('a test event is sent at once, and its answer told', async () => {
+test('a test event is sent immediately, and its answer is returned', async () => {
   const { $id } = await register({ events: ['Deal.won'] })
 
   const { body } = await host.request('POST', at(`/webhooks/${$id}/test`))
@@ -241,7 +241,7 @@ test('from sends the past first, in order and once, then what comes', async () =
   expect(third.map(({ body }) => body.seq)).toEqual([3, 4, 5, 9, 10])
 })
 
-test('a long past is told bit by bit, and what comes meanwhile after it', async () => {
+test('a long past is sent in parts, and new events after it', async () => {
   const track = (from: number, count: number) =>
     host.request(
       'POST',
@@ -258,7 +258,7 @@ test('a long past is told bit by bit, and what comes meanwhile after it', async 
   expect(got.map(({ body }) => body.data.name)).toEqual(Array.from({ length: 900 }, (_, i) => `e${i}`))
 })
 
-test('a webhook is told what its maker may read, and no more', async () => {
+test('a webhook receives only what its author may read', async () => {
   const key = await host.key(`kinds${number}`, 'admin:platform,read:Contact', {
     filter: { Contact: { stage: 'Customer' } },
   })

@@ -17,7 +17,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => READ.test(file) && !LEFT_OUT.test(file) && !LATER.test(file) && existsSync(join(ROOT, file)))
+  .filter((file) => READ.test(file) && !LEFT_OUT.test(file) && existsSync(join(ROOT, file)))
 
 let count = 0
 for (const file of files) {

@@ -65,11 +65,11 @@ function readProgram(text: string, { strings, markup }: { strings: boolean; mark
   return found
 }
 
-/** Three words in a row; SQL is none. */
+/** Three words in a row. SQL and code are not sentences. */
 function isSentence(text: string): boolean {
   return (
-    /[A-Za-z’']{2,}[,:;.]? [A-Za-z’']+[,:;.]? [A-Za-z]/.test(text) &&
-    !/\b(SELECT|INSERT|UPDATE|DELETE|CREATE|FROM|WHERE|ALTER)\b/.test(text)
+    /[A-Za-z’']{2,}[,:;.]? [\w’']+[,:;.]? \w/.test(text) &&
+    !/\b(SELECT|INSERT|UPDATE|DELETE|CREATE|FROM|WHERE|ALTER)\b|\bconst |=>/.test(text)
   )
 }
 

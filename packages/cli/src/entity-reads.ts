@@ -11,7 +11,7 @@ const SHOW: Flags = {
 const FILTER: Flags = { filter: { type: 'string', help: 'a filter as JSON: {"leadScore":{"$gte":50}}' } }
 const PAGE: Flags = {
   sort: { type: 'string', help: 'fields to sort by: stage,-value' },
-  limit: { type: 'string', help: 'how many, 1 to 100; 25 unless told' },
+  limit: { type: 'string', help: 'how many, 1 to 100; default 25' },
   offset: { type: 'string', help: 'how many to skip' },
   cursor: { type: 'string', help: 'the cursor of the previous page' },
 }

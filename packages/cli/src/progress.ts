@@ -9,7 +9,7 @@ export interface ProgressBar {
   end(): void
 }
 
-/** A line that shows how far something is, at which rate, and how long it will take; only on a terminal. */
+/** A line with progress, rate and remaining time; only on a terminal. */
 export function progressBar(stderr: NodeJS.WriteStream, size: number | null, unit: Unit = 'bytes'): ProgressBar {
   if (!stderr.isTTY) return { at() {}, end() {} }
   const start = performance.now()
@@ -25,7 +25,7 @@ export function progressBar(stderr: NodeJS.WriteStream, size: number | null, uni
   }
 }
 
-/** How far it is: `████░░░░  50%  1.0 MB/s  2 s left`. */
+/** The progress: `████░░░░  50%  1.0 MB/s  2 s left`. */
 export function progressText(done: number, size: number | null, ms: number, unit: Unit = 'bytes'): string {
   const rate = done / Math.max(ms, 1)
   const speed = `${amount(rate * 1_000, unit)}/s`

@@ -34,7 +34,7 @@ export interface StreamOptions<Name extends string = string> extends EventFilter
 export interface Events<C extends NounMap = NounMap> {
   /** A page of events, oldest first, with the cursor to continue from. */
   list<P extends EventPattern<C> = '*'>(options?: ListOptions<P>): Promise<Page<EventOf<C, P>>>
-  /** Events as they happen, until the signal ends it. Connects again by itself, without loss and without repeats. */
+  /** Events as they happen, until the signal ends it. Reconnects automatically, without lost or repeated events. */
   stream<P extends EventPattern<C> = '*'>(options?: StreamOptions<P>): AsyncGenerator<EventOf<C, P>, void>
 }
 

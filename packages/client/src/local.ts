@@ -8,7 +8,7 @@ export interface LocalEntity {
   readonly data: JsonObject
 }
 
-/** All that a local database has to keep; plain JSON. */
+/** The state of a local database, as plain JSON. */
 export interface LocalState {
   readonly replica: string
   readonly lastSyncAt: string | null
@@ -16,25 +16,25 @@ export interface LocalState {
   readonly counter: number
   readonly lastAt: number
   readonly entities: { readonly [id: string]: Known }
-  /** Changes that no answer has confirmed yet, in the order they were made. */
+  /** Changes without a confirmation yet, in their order. */
   readonly pending: readonly SyncChange[]
 }
 
-/** An entity as the server has it, as far as it has told. */
+/** An entity as last received from the server. */
 interface Known {
   readonly type: string
   readonly data: JsonObject
   readonly clock: Clock
 }
 
-/** Where a local database is kept between two runs: a file, IndexedDB, localStorage. */
+/** Where a local database is stored: a file, IndexedDB, localStorage. */
 export interface Persistence {
   load(): Promise<LocalState | null> | LocalState | null
   save(state: LocalState): Promise<void> | void
 }
 
 export interface LocalOptions {
-  /** The id of this replica: the same over all runs, and of no other. */
+  /** The id of this replica: unique, and the same in all runs. */
   readonly replica?: string
   readonly persistence?: Persistence
   readonly now?: () => number
@@ -107,7 +107,7 @@ export class LocalStore {
     if (entity) this.#change(entity.type, id, 'delete', {})
   }
 
-  /** Takes over an answer: what was sent stands unless it was rejected, and the server's word goes over it. */
+  /** Applies an answer: sent changes are kept unless they were rejected, and server changes override them. */
   accept(sent: readonly SyncChange[], answer: SyncAnswer): void {
     const rejected = new Set(answer.rejected.map(({ index }) => index))
     const taken = sent.filter((_, index) => !rejected.has(index))
@@ -117,7 +117,7 @@ export class LocalStore {
     this.#lastSyncAt = answer.syncedAt
   }
 
-  /** Writes everything down where it was opened from. */
+  /** Saves the database to its persistence. */
   async save(): Promise<void> {
     await this.#options.persistence?.save(this.state)
   }

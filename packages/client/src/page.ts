@@ -1,9 +1,9 @@
-/** An array of results that also knows how many there are in all and how to continue. */
+/** An array of results with the total and the cursor of the next page. */
 export type Page<T> = readonly T[] & {
-  /** How many there are under the filter; undefined when it was not asked for. */
+  /** The number of matches of the filter; undefined if it was not requested. */
   readonly total: number | undefined
   readonly hasMore: boolean
-  /** Where the next page begins; null when there is none. */
+  /** The cursor of the next page; null if there is none. */
   readonly cursor: string | null
 }
 
@@ -16,7 +16,7 @@ export function pageOf<T>(envelope: {
 }): Page<T> {
   const { results, total, hasMore, cursor } = envelope
   const value = { total, hasMore, cursor: cursor === null ? null : String(cursor) }
-  // Not enumerable: the page stays an array to whoever compares, prints or copies it.
+  // Not enumerable, so that a page compares, prints and copies like an array.
   for (const [name, fact] of Object.entries(value)) Object.defineProperty(results, name, { value: fact })
   return results as unknown as Page<T>
 }

@@ -11,7 +11,7 @@ const refused = (status: number, code = 'busy', retryAfter: string | null = null
 })
 
 describe('the wait before the next try', () => {
-  test('doubles with every failure, up to ten seconds, and is drawn at random below that', () => {
+  test('doubles with every failure, up to ten seconds, and is a random value below that', () => {
     const waits = [0, 1, 2, 3, 10, 1_000].map((failures) => nextWait({ kind: 'lost' }, failures, half))
 
     expect(waits).toEqual([50, 100, 200, 400, 5_000, 5_000])
@@ -31,7 +31,7 @@ describe('the wait before the next try', () => {
     expect(nextWait(failure, 0, half)).toBe(expected)
   })
 
-  test('is never negative and never above ten seconds when nobody told one', () => {
+  test('is never negative and never above ten seconds without a Retry-After', () => {
     fc.assert(
       fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (failures, chance) => {
         const wait = nextWait({ kind: 'lost' }, failures, () => chance)!

@@ -2,17 +2,17 @@ const FIRST_WAIT = 100
 const LONGEST_WAIT = 10_000
 const LONGEST_PATIENCE = 60_000
 
-/** Answers of 503 that another try does not help. */
+/** Codes of 503 answers for which a retry does not help. */
 const HOPELESS = new Set(['layout_too_new'])
 
-/** One try that failed: nobody answered, or somebody refused. */
+/** A failed attempt: no connection, or a refusal. */
 export type Failure =
   | { readonly kind: 'lost' }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly retryAfter: string | null }
 
-/** How long to wait before the next try, in milliseconds; null when another one is useless. */
+/** The wait before the next attempt, in milliseconds; null if a retry does not help. */
 export function nextWait(failure: Failure, failures: number, chance: () => number = Math.random): number | null {
-  // Full jitter: clients that failed together do not come back together.
+  // Full jitter, so that clients that failed together do not retry together.
   const wait = chance() * backOff(failures)
   if (failure.kind === 'lost') return wait
   if (failure.status !== 429 && failure.status !== 503) return null
@@ -22,7 +22,7 @@ export function nextWait(failure: Failure, failures: number, chance: () => numbe
   return told > LONGEST_PATIENCE ? null : told + wait
 }
 
-/** The longest wait after so many failures. */
+/** The longest wait after this number of failures. */
 export function backOff(failures: number): number {
   return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(failures, 20))
 }

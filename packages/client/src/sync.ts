@@ -16,7 +16,7 @@ export type SendSync = (request: SyncRequest) => Promise<SyncAnswer>
 
 /** Sends to the `/sync` of a tenant. */
 export function syncOver(wire: Wire, tenant: string): SendSync {
-  // Repeating a sync does no harm by itself: no key that remembers its answer is needed.
+  // A sync is idempotent, so it needs no Idempotency-Key.
   return (request) => wire.json(`/~${tenant}/sync`, { method: 'POST', body: request, once: true })
 }
 

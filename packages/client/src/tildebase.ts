@@ -46,13 +46,13 @@ export interface Service<C extends NounMap> {
   readonly webhooks: { readonly verify: typeof verifyWebhook }
   /** Signed checkpoints of the log, and proofs of its events. */
   readonly proof: Proofs
-  /** How the tenant stands, and what the key may do. */
+  /** The state of the tenant, and the rights of the key. */
   status(): Promise<Status>
   /** The tenant's types as data; one of them by its name. */
   schema(type?: string): Promise<AnyJson>
-  /** The business in numbers, now or at a time. */
+  /** The business metrics, now or at a time. */
   metrics(options?: { readonly asOf?: Time }): Promise<AnyJson>
-  /** Runs code next to the data. A dry run writes nothing and tells what it would have written. */
+  /** Runs code on the server. A dry run writes nothing and returns the events that it would write. */
   do(code: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<DoAnswer>
   /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
   request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<AnyJson>
@@ -75,7 +75,7 @@ export interface DoAnswer {
   readonly events?: readonly AnyJson[]
   /** Names that the types do not know. */
   readonly warnings?: readonly (Warning & { readonly type: string })[]
-  /** What everything that the code wrote shares; null when it wrote nothing. */
+  /** The correlation of all writes of the code; null if it wrote nothing. */
   readonly correlation?: string | null
   /** What it proposed, inside of `propose`. */
   readonly changeset?: { readonly $id: string; readonly url: string } | null

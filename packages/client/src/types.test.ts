@@ -12,7 +12,7 @@ const Boat = noun('Boat', {
 const $ = tildebase({ tenant: 'acme', apiKey: 'tb_x', nouns: { Boat } })
 type Contact = Entity<Catalogue['Contact']>
 
-// What is in this function is judged by the type checker and never runs.
+// The type checker checks this function; it never runs.
 export async function compiled() {
   expectTypeOf(await $.Contact.find()).toEqualTypeOf<Page<Contact>>()
   expectTypeOf(await $.Contact.findOne({ stage: 'Lead' })).toEqualTypeOf<Contact | null>()
@@ -27,14 +27,14 @@ export async function compiled() {
   await $.Contact.find({ stage: 'Gone' })
   // @ts-expect-error nmae is not a field
   await $.Contact.find({ nmae: 'Ada' })
-  // @ts-expect-error a contact cannot be sorted by what it has not
+  // @ts-expect-error a contact cannot be sorted by an unknown field
   await $.Contact.find({}, { sort: { nmae: 1 } })
   // @ts-expect-error name is not a relation
   await $.Contact.find({}, { include: ['name'] })
   // @ts-expect-error there is no such type
   await $.Contactt.find()
 
-  // What is included is an entity, what is to many an array, what is nested continues.
+  // Included relations are entities, relations to many are arrays, also nested.
   const included = await $.Contact.get('contact_1', { include: ['organization', 'deals.organization'] })
   expectTypeOf(included!.organization!.name).toEqualTypeOf<string>()
   expectTypeOf(included!.deals[0]!.organization!.$type).toEqualTypeOf<'Organization'>()

@@ -25,7 +25,7 @@ test('a Request is taken as it is', async () => {
   expect((await verifyWebhook(request, 'plain', { now: NOW * 1_000 })).id).toBe('event_1')
 })
 
-test('during a rotation either of two signatures will do', async () => {
+test('during a rotation either of two signatures is valid', async () => {
   const headers = standard(SECRET)
   const both = { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` }
 

@@ -6,7 +6,7 @@ import { tildebase } from './tildebase.ts'
 
 type Act = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server that plays a script, one act per request, and keeps what it was sent. */
+/** A server that follows a script, one step per request, and records the requests. */
 let script: Act[]
 let seen: { method: string; url: string; key: string | undefined; last: string | undefined }[]
 let server: Server
@@ -63,7 +63,7 @@ describe('a request that failed is sent again', () => {
     expect(seen.every(({ method }) => method === 'POST')).toBe(true)
   })
 
-  test('but not for ever', async () => {
+  test('but not without limit', async () => {
     script = Array(10).fill(busy)
 
     await expect(client({ retries: 2 }).Contact.count()).rejects.toMatchObject({ code: 'busy', about: { status: 503 } })
@@ -79,7 +79,7 @@ describe('a request that failed is sent again', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('and not code, of which nobody knows whether it ran', async () => {
+  test('and not code that may already have run', async () => {
     script = [drop, drop]
 
     await expect(client().do('1 + 1')).rejects.toMatchObject({ code: 'unreachable' })
@@ -87,7 +87,7 @@ describe('a request that failed is sent again', () => {
   })
 })
 
-test('a server that is not there is told in one sentence', async () => {
+test('an unreachable server is reported in one sentence', async () => {
   await new Promise((done) => server.close(done))
 
   await expect(client({ retries: 0 }).Contact.count()).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test('a server that is not there is told in one sentence', async () => {
   })
 })
 
-test('an answer that is not one of ours is told with its status', async () => {
+test('an unknown answer is reported with its status', async () => {
   script = [(_, response) => void response.writeHead(502).end('<h1>Bad gateway</h1>')]
 
   await expect(client().Contact.count()).rejects.toMatchObject({ code: 'unexpected_answer', about: { status: 502 } })
@@ -135,7 +135,7 @@ describe('a stream of events', () => {
     expect(seen.map(({ url }) => url.includes('since'))).toEqual([true, false, false, false, false, false])
   })
 
-  test('tells when it is connected and when the connection is lost', async () => {
+  test('reports when it is connected and when the connection is lost', async () => {
     script = [events(1), events(2)]
     const stop = new AbortController()
     const told: boolean[] = []

@@ -7,11 +7,11 @@ export interface WireOptions {
   /** {base_url}, such as `https://tilde.example`. */
   readonly baseUrl: string
   readonly apiKey: string
-  /** Another way to send requests: of a test, or of a tenant in this process. */
+  /** Another transport: for a test, or for a tenant in this process. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** How often a request that got lost, or was put off, is sent again; 4 by default. */
+  /** How often a request is repeated after a lost connection, 429 or 503; 4 by default. */
   readonly retries?: number | undefined
-  /** Told of names in a request that the tenant does not know; `console.warn` unless given. */
+  /** Called with unknown names in a request; default `console.warn`. */
   readonly onWarnings?: (warnings: readonly Warning[], path: string) => void
 }
 
@@ -32,11 +32,11 @@ export interface Sending {
   readonly raw?: { readonly type: string; readonly body: BodyInit } | undefined
   readonly headers?: { readonly [name: string]: string | undefined } | undefined
   readonly signal?: AbortSignal | undefined
-  /** True for a request that must not be sent twice when nobody knows whether it arrived. */
+  /** True for a request that must not be sent again if it may have arrived. */
   readonly once?: boolean | undefined
 }
 
-/** Sends requests with the key, again when they got lost, and turns refusals into Problems. */
+/** Sends requests with the key, repeats lost ones, and turns errors into Problems. */
 export interface Wire {
   readonly baseUrl: string
   /** The answer as soon as its headers are there. */
@@ -57,7 +57,7 @@ export function wireTo(options: WireOptions): Wire {
   }
 }
 
-/** Refuses a key that no header can carry. What fetch would throw instead shows the whole key. */
+/** Refuses a key that is not valid in a header. The error of fetch would show the whole key. */
 function checkKey(key: unknown): void {
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return
   const fault =
@@ -74,7 +74,7 @@ async function read(response: Response): Promise<unknown> {
   return text === '' ? null : JSON.parse(text)
 }
 
-/** Sends until it is answered, or until another try is useless. */
+/** Sends until there is an answer, or until a retry does not help. */
 async function persist<T>(
   wire: WireOptions,
   path: string,
@@ -132,7 +132,7 @@ function initOf(wire: WireOptions, sending: Sending): RequestInit {
   const headers = new Headers({ authorization: `Bearer ${wire.apiKey}`, accept: 'application/json' })
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (raw) headers.set('content-type', raw.type)
-  // The same key on every try: what arrived the first time is not done again.
+  // The same key on every attempt, so that the request runs only once.
   if (method === 'POST' && !sending.once) headers.set('idempotency-key', token())
   for (const [name, value] of Object.entries(sending.headers ?? {})) if (value !== undefined) headers.set(name, value)
   return {
@@ -166,11 +166,11 @@ async function problemOf(response: Response): Promise<Problem> {
   try {
     return problemIn(JSON.parse(text), status)
   } catch {
-    return new Problem('unexpected_answer', `The server answered ${status} without saying why.`, { status })
+    return new Problem('unexpected_answer', `The server returned ${status} without a reason.`, { status })
   }
 }
 
-/** The Problem that the body of an error tells. */
+/** The Problem in the body of an error. */
 export function problemIn(body: { [key: string]: unknown }, status: number): Problem {
   const { error, message, ...about } = body
   if (typeof error !== 'string') throw new TypeError('This is not the body of an error.')

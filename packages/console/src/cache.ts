@@ -8,13 +8,13 @@ const SECOND = 1_000
 export const cache = new QueryClient({
   defaultOptions: {
     queries: {
-      // The client repeats lost requests by itself.
+      // The client repeats lost requests automatically.
       retry: false,
       networkMode: 'always',
       staleTime: 10 * SECOND,
       gcTime: 300 * SECOND,
       refetchOnWindowFocus: true,
-      // The page recovers by itself once the server is back.
+      // The page recovers automatically once the server is back.
       refetchInterval: (query) => (isUnreachable(query.state.error) ? 3 * SECOND : false),
     },
   },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { changesOf } from './diff.ts'
 
-test('a change is told with what was before and what is after, without the service fields', () => {
+test('a change has the values before and after, without the service fields', () => {
   const data = { $id: 'contact_1', name: 'Ada', stage: 'Qualified', updatedAt: '2026-01-02' }
   const previous = { stage: 'Lead', title: 'Countess', updatedAt: '2026-01-01' }
 
@@ -11,7 +11,7 @@ test('a change is told with what was before and what is after, without the servi
   ])
 })
 
-test('a creation is told as all of its fields', () => {
+test('a creation lists all of its fields', () => {
   expect(changesOf({ verb: 'create', data: { $id: 'contact_1', name: 'Ada' }, previous: null })).toEqual([
     { field: 'name', before: undefined, after: 'Ada' },
   ])

@@ -82,7 +82,7 @@ export function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** An ISO time as a `datetime-local` input wants it: local and without a zone. */
+/** An ISO time for a `datetime-local` input: local and without a zone. */
 export function localInput(iso: string | null | undefined): string {
   if (!iso || !isTime(iso)) return ''
   const time = new Date(iso)

@@ -71,7 +71,7 @@ function current(): Connection {
   return connection
 }
 
-/** The headers that say who asks: a key says it itself, and a cookie needs the person's token for writes. */
+/** The headers that identify the caller: a key, or the CSRF token for writes with a cookie. */
 export function withSession(mine: Session, method: string, given: HeadersInit = {}): Headers {
   const headers = new Headers(given)
   if (mine.csrf === undefined) headers.set('authorization', `Bearer ${mine.key}`)

@@ -27,7 +27,7 @@ export function say(
 ): void {
   lastId += 1
   const id = lastId
-  // The newest comes first: it is what people want to undo.
+  // The newest comes first, because people usually undo the last change.
   toasts.value = [{ id, text, tone, action }, ...toasts.value].slice(0, MOST)
   setTimeout(() => dismiss(id), (action ? 12 : tone === 'good' ? 4 : 9) * SECOND)
 }

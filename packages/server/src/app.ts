@@ -17,7 +17,7 @@ import { traceOf } from './trace.ts'
 /** What the app needs in addition to the tenant. */
 export interface AppOptions {
   readonly routes: Routes
-  /** Whether anybody may make a tenant that does not exist yet, with its first key. */
+  /** Whether sign-up is open: everyone may create a new tenant with its first key. */
   readonly signup: boolean
   readonly report: (reason: unknown, requestId: string) => void
   /** How often a key may ask; absent is as often as it likes. */
@@ -132,9 +132,13 @@ function contextOf({ slug }: Tenant, { baseUrl }: RequestTarget, options: AppOpt
 function plainBody({ body, headers }: HttpRequest): unknown {
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (body === null || encoding === 'identity') return parseBody(body as Uint8Array | null)
-  throw new Problem('unsupported_media_type', 'Only an import takes a Content-Encoding. Send the body as it is.', {
-    field: 'Content-Encoding',
-  })
+  throw new Problem(
+    'unsupported_media_type',
+    'Only imports support Content-Encoding. Send the body without compression.',
+    {
+      field: 'Content-Encoding',
+    },
+  )
 }
 
 /** The trace that a request belongs to, as its id and flags: deliveries of what it writes continue with it. */
@@ -143,7 +147,7 @@ function traceIn(header: string | undefined): string | null {
   return trace && `${trace.id}-${trace.sampled ? '01' : '00'}`
 }
 
-/** What the sender wants the writes of this request to share, if it has an acceptable form. */
+/** The correlation that the client requests, if it is valid. */
 function correlationOf({ headers }: HttpRequest): string | null {
   const given = headers['x-correlation-id']
   return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
@@ -161,7 +165,7 @@ function grantFor(
 ): Grant | null {
   if (sender.kind === 'operator') return OPERATOR
   const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
-  // A tenant without people has nobody to sign in: it is not even laid out by trying.
+  // In a tenant without people no sign-in is possible: an attempt does not create the tenant.
   const isOpen = found !== null && 'route' in found && found.route.needs === 'public' && tenant.identity.hasPeople
   if (sender.kind === 'anonymous') return isOpen ? NOBODY : null
   if (sender.kind === 'session') {
@@ -174,7 +178,7 @@ function grantFor(
   const grant = tenant.identify(sender.secret)
   if (!grant) throw unauthorized()
   if (grant.only === undefined || grant.only === segments[0]) return grant
-  throw new Problem('unauthorized', `This token is for /${grant.only} only: its resource indicator said so.`)
+  throw new Problem('unauthorized', `This token is valid for /${grant.only} only, because of its resource indicator.`)
 }
 
 /** A page of another site can make a browser send a cookie, but it cannot know this token. */
@@ -182,7 +186,7 @@ function demandCsrf({ identity }: Tenant, { headers }: HttpRequest, secret: stri
   if (identity.isCsrf(secret, headers['x-tilde-csrf'] ?? '')) return
   throw new Problem(
     'forbidden',
-    'A write with a session needs its token in the header X-Tilde-CSRF: GET …/session has it.',
+    'A write with a session needs the header X-Tilde-CSRF. GET …/session returns its value.',
     {
       field: 'X-Tilde-CSRF',
     },

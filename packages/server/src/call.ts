@@ -160,7 +160,7 @@ export function flagParam(query: Query, name: string, otherwise = false): boolea
   if (text === undefined) return otherwise
   if (text === 'true' || text === '1' || text === '') return true
   if (text === 'false' || text === '0') return false
-  throw new Problem('invalid_parameter', `${name} is true or false, not ${text.slice(0, 40)}.`, { field: name })
+  throw new Problem('invalid_parameter', `${name} must be true or false, not ${text.slice(0, 40)}.`, { field: name })
 }
 
 /** How deep brackets nest in a JSON text, without parsing it: a deep one would end in a stack overflow. */

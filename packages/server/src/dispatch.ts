@@ -21,12 +21,12 @@ export function findRoute(routes: RouteTable, method: string, segments: readonly
   if (found === null) {
     throw new Problem(
       'unknown_path',
-      `There is nothing at /${segments.join('/').slice(0, 200)}. See /~{tenant}/openapi.json for what there is.`,
+      `The path /${segments.join('/').slice(0, 200)} does not exist. See /~{tenant}/openapi.json for all paths.`,
     )
   }
   if ('allow' in found) {
     const allow = found.allow.join(', ')
-    throw new Problem('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+    throw new Problem('method_not_allowed', `${method} is not supported here; use ${allow}.`, { allow })
   }
   return found
 }

@@ -23,7 +23,7 @@ export async function withBody(ask: HttpRequest, limit: number): Promise<HttpReq
   for await (const chunk of ask.body) {
     length += chunk.length
     if (length > limit) {
-      throw new Problem('too_large', `The body may have ${limit} bytes. Use /import for more.`, { limit })
+      throw new Problem('too_large', `The body may have at most ${limit} bytes. Use /import for more.`, { limit })
     }
     chunks.push(chunk)
   }

@@ -34,7 +34,7 @@ test.each<[string, Tenants['answer']]>([
     },
   ],
   ['later', () => Promise.reject(REASON)],
-])('what fails behind it, %s, is answered and told to the log', async (_, fail) => {
+])('a failure behind it, %s, is answered and logged', async (_, fail) => {
   const told: unknown[] = []
 
   const { status, headers, body } = await gatewayTo(fail, told).answer(ask('/~acme/Contact'))

@@ -29,7 +29,7 @@ export interface Tenants {
 
 export interface GatewayOptions {
   readonly tenants: Tenants
-  /** Whether anybody may make a tenant that does not exist yet, with its first key. */
+  /** Whether sign-up is open: everyone may create a new tenant with its first key. */
   readonly signup: boolean
   /** Refuses requests before their body is read; absent where the platform does so, or where there is one caller. */
   readonly admission?: Admission
@@ -85,7 +85,7 @@ interface Visit {
   place: RequestTarget | null
 }
 
-/** The first door: finds out who asks whom, and passes the request on. Never throws. */
+/** The first door: finds the tenant and the key, and passes the request on. Never throws. */
 export class Gateway {
   readonly #options: GatewayOptions
   readonly #bearers = new Map<string, Bearer>()
@@ -217,10 +217,10 @@ export class Gateway {
   ): Promise<HttpResponse> {
     const answer = await this.#options.outside(ask, segments, sender, requestId)
     if (answer) return answer
-    throw new Problem('unknown_path', 'There is nothing here. Tenants live under /~{tenant}.')
+    throw new Problem('unknown_path', 'This path does not exist. Tenants are at /~{tenant}.')
   }
 
-  /** Who an Authorization header represents, as far as it can be told here. Those seen lately are known. */
+  /** The caller of an Authorization header, as far as it is known here. Recent results are cached. */
   #bearerOf({ authorization: header, cookie }: HttpRequest['headers'], address?: string): Bearer {
     if (header === undefined) {
       const session = sessionCookie(cookie)
@@ -241,7 +241,7 @@ export class Gateway {
     return bearer
   }
 
-  /** A valid key of another tenant is told so, whether or not the tenant asked for exists; any other is unknown. */
+  /** A valid key of another tenant gets 403, whether or not the requested tenant exists; any other key is unknown. */
   async #refuse(secret: string, address: string): Promise<never> {
     const { tenants, admission } = this.#options
     const own = tenantOfSecret(secret) ?? tenantOfSession(secret)
@@ -267,7 +267,7 @@ function homeFor({ method, headers }: HttpRequest, { tenant, segments }: Request
   return tenant === null ? home : `${home}#/~${tenant}`
 }
 
-/** A browser that asks for `/~{tenant}/docs`; anybody else means a type of that name. */
+/** A browser that opens `/~{tenant}/docs`; for other clients it is a type of that name. */
 function isDocs({ headers }: HttpRequest, { segments }: RequestTarget): boolean {
   return segments.length === 1 && segments[0] === 'docs' && headers.accept?.includes('text/html') === true
 }
@@ -275,10 +275,7 @@ function isDocs({ headers }: HttpRequest, { segments }: RequestTarget): boolean 
 /** The tenant of a database path without prefix: the key's own. */
 function ownTenant(sender: Sender): string {
   if (sender.kind === 'operator') {
-    throw new Problem(
-      'tenant_required',
-      'The operator key belongs to no tenant: use the form /~{tenant}/… of this path.',
-    )
+    throw new Problem('tenant_required', 'The operator key belongs to no tenant. Use the path /~{tenant}/….')
   }
   const slug =
     sender.kind === 'secret'

@@ -41,7 +41,10 @@ export function isLasting({ method, query, headers }: HttpRequest, segments: rea
   return segments[0] === 'events' && /(?:^|&)wait=0*[1-9]/.test(query)
 }
 
-/** Whether a request runs code that nobody needs once its caller has left. A caller with an Idempotency-Key comes back. */
+/**
+ * Whether a request runs code that can be stopped when its client disconnects. A client with an Idempotency-Key may
+ * return.
+ */
 export function runsCode({ method, headers }: HttpRequest, segments: readonly string[]): boolean {
   const path = segments[0]
   return method === 'POST' && (path === 'do' || path === 'mcp') && headers['idempotency-key'] === undefined

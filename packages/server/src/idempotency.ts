@@ -43,7 +43,7 @@ export async function rememberLong(call: Call, work: () => Promise<Reply>): Prom
   if (scope === null) return work()
   const name = `${call.tenant.slug} ${scope}`
   if (UNDER_WAY.has(name)) {
-    throw new Problem('in_flight', 'The first request with this Idempotency-Key is still under way.', {
+    throw new Problem('in_flight', 'The first request with this Idempotency-Key is still in progress.', {
       field: 'Idempotency-Key',
     })
   }
@@ -131,7 +131,7 @@ function replayed(write: TenantWriter, scope: string, fingerprint: string): Repl
 function cutOff(progress: JsonObject): Problem {
   return new Problem(
     'conflict',
-    'The first request with this Idempotency-Key was cut off, and part of it may be done. See what is there, and send what is left with a new key.',
+    'The first request with this Idempotency-Key was interrupted and may be partly done. Check the data, and send the rest with a new key.',
     { field: 'Idempotency-Key', ...progress },
   )
 }

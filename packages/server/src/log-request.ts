@@ -23,13 +23,13 @@ const LONGEST_WAIT = 60
 /** The question of `?after=SEQ&wait=SECONDS&beside=secrets`. */
 export function parseLogRequest(text: string): LogRequest {
   const query = parseQuery(text)
-  const after = numberParam(query, 'after', 'after is the seq of an event, a whole number from 0.')
-  const told = `wait is a whole number of seconds, ${LONGEST_WAIT} at most.`
+  const after = numberParam(query, 'after', 'after must be the seq of an event, a whole number from 0.')
+  const told = `wait must be a whole number of seconds, at most ${LONGEST_WAIT}.`
   const wait = numberParam(query, 'wait', told)
   if (wait > LONGEST_WAIT) throw new Problem('invalid_parameter', told, { field: 'wait' })
   const beside = textParam(query, 'beside') ?? 'all'
   if (beside === 'all' || beside === 'secrets') return { after, waitMs: wait * 1_000, beside, asOf: null }
-  throw new Problem('invalid_parameter', 'beside is all or secrets.', { field: 'beside' })
+  throw new Problem('invalid_parameter', 'beside must be all or secrets.', { field: 'beside' })
 }
 
 /** The question of `?more=true&of=EVENTS`: whether other slices of a log follow, and how many events it has in all. */
@@ -57,7 +57,7 @@ export function parseForkRequest(body: Uint8Array | null): { readonly to: string
   }
   const at = typeof asOf === 'string' ? parseInstant(asOf) : null
   if (asOf === null || at !== null) return { to: slugOf(to), asOf: at }
-  throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+  throw new Problem('invalid_as_of', 'asOf must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
 }
 
 /** The part of a tenant's log that answers a request, once there are events in it or the time is over. */
@@ -78,10 +78,10 @@ export async function logPart(
     waiter.close()
   }
   if (tenant.isClosed)
-    throw new Problem('unavailable', 'The tenant was closed meanwhile. Ask again.', { retryAfter: 1 })
+    throw new Problem('unavailable', 'The tenant was closed during the request. Try again.', { retryAfter: 1 })
   const { seq } = tenant.admin.head
   if (after <= seq) return { after, beside, fork, ...(asOf !== null && { until: tenant.admin.seqAt(asOf) }) }
-  const message = `The tenant ${tenant.slug} has ${seq} events: there is no event ${after} to go on after.`
+  const message = `The tenant ${tenant.slug} has ${seq} events: it has no event ${after} to continue after.`
   throw new Problem('conflict', message, { id: tenant.slug, seq })
 }
 

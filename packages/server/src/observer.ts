@@ -20,9 +20,9 @@ export interface ServedRequest {
   readonly trace: Trace | null
 }
 
-/** Somebody who hears of every request that was answered. */
+/** An observer of every answered request. */
 export interface RequestObserver {
-  /** The routes that requests are told by. */
+  /** The routes by which requests are counted. */
   readonly routes: Routes
   /** Whether a request that names no trace begins one. */
   readonly traces: boolean
@@ -32,7 +32,7 @@ export interface RequestObserver {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const OUTSIDE = new Set(['', 'healthz', 'readyz', 'metrics', 'docs', 'llms.txt', 'operator', 'console'])
 
-/** What is told of an answered request. */
+/** The data about an answered request. */
 export function servedRequestOf(
   ask: HttpRequest,
   place: RequestTarget | null,

@@ -19,7 +19,7 @@ export class RateLimit {
     const left = this.#buckets.take(key)
     if (left >= 0) return { headers: this.#headers(left), refused: null }
     const retryAfter = Math.max(1, Math.ceil(this.#buckets.secondsTo(-left)))
-    const refused = new Problem('rate_limited', `This key may make ${this.#perMinute} requests a minute.`, {
+    const refused = new Problem('rate_limited', `This key may send at most ${this.#perMinute} requests per minute.`, {
       limit: this.#perMinute,
       retryAfter,
     })

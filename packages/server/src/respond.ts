@@ -39,7 +39,7 @@ export function problemOf(reason: unknown): Problem {
   const storage = storageProblem(reason)
   return (
     storage ??
-    new Problem('internal', 'Something went wrong on our side. The log has the details under this request id.')
+    new Problem('internal', 'An internal error occurred. The server log has the details under this request id.')
   )
 }
 
@@ -49,7 +49,7 @@ function storageProblem(reason: unknown): Problem | null {
   if (/database or disk is full|disk I\/O error/i.test(text)) {
     return new Problem(
       'unavailable',
-      'The disk of this tenant is full, read-only or failing; nothing was written. Mend that, then try again.',
+      'The disk of this tenant is full, read-only or failing; nothing was written. Repair it, then try again.',
     )
   }
   if (/readonly database|attempt to write a readonly|unable to open database file/i.test(text)) {
@@ -64,7 +64,7 @@ function storageProblem(reason: unknown): Problem | null {
   if (/malformed|file is not a database/i.test(text)) {
     return new Problem(
       'unavailable',
-      'The file of this tenant is damaged; it is left as it is. Restore it from a backup.',
+      'The file of this tenant is damaged; it was not changed. Restore it from a backup.',
     )
   }
   return null

@@ -64,7 +64,7 @@ export function slugOf(text: string): string {
   if (SLUG.test(text)) return text
   throw new Problem(
     'invalid_tenant',
-    'A tenant is 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit.',
+    'A tenant name has 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit.',
     { field: 'tenant' },
   )
 }
@@ -87,7 +87,7 @@ function splitHost(host: string, suffix: string): { labels: string[]; base: stri
 export function decode(segment: string): string {
   const text = segment.includes('%') ? unescaped(segment) : segment
   if (text.includes('/') || text.includes('\0')) {
-    throw new Problem('invalid_path', 'A path segment may not hold a slash or a null character.')
+    throw new Problem('invalid_path', 'A path segment must not contain a slash or a null character.')
   }
   return text
 }
@@ -96,6 +96,6 @@ function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw new Problem('invalid_path', `The path has a malformed escape: ${segment.slice(0, 60)}.`)
+    throw new Problem('invalid_path', `The path has an invalid escape sequence: ${segment.slice(0, 60)}.`)
   }
 }

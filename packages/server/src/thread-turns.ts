@@ -75,7 +75,7 @@ class ThreadTurns {
 }
 
 /**
- * After what is at hand is done: the writer has its answer before a thousand followers have theirs. A commit that a
+ * Runs after the current work: the writer has its answer before a thousand followers. A commit that a
  * request begins runs at the first of the two immediates, so it does not wait for the turn.
  */
 const soon =

@@ -20,7 +20,7 @@ export function traceOf(header: string | undefined, begin: boolean): Trace | nul
   return begin ? { id: hex(32), span: hex(16), parent: null, sampled: true } : null
 }
 
-/** The header that names this request's span to whoever comes next. */
+/** The header that passes this request's span to the next service. */
 export function traceparent({ id, span, sampled }: Trace): string {
   return `00-${id}-${span}-${sampled ? '01' : '00'}`
 }

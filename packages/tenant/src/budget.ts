@@ -10,9 +10,9 @@ export interface BudgetLimits {
 type Limit = 'time' | 'rows' | 'bytes'
 
 const ADVICE: { readonly [limit in Limit]: string } = {
-  time: 'Narrow the filter, or index a field that it asks for (# in the schema).',
+  time: 'Narrow the filter, or index one of its fields (# in the schema).',
   rows: 'Narrow the filter, or read the collection in pages.',
-  bytes: 'Ask for fewer entities, fields or relations at once, or use /export.',
+  bytes: 'Request fewer entities, fields or relations, or use /export.',
 }
 
 /**
@@ -94,5 +94,5 @@ export function unlimited(): Budget {
 
 /** The problem of a request that uses more than it may. */
 export function overBudget(limit: Limit, allowed: string): Problem {
-  return new Problem('over_budget', `The request needs more than its ${allowed}. ${ADVICE[limit]}`, { limit })
+  return new Problem('over_budget', `The request exceeded its ${allowed}. ${ADVICE[limit]}`, { limit })
 }

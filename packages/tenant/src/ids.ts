@@ -3,7 +3,7 @@ import type { Clock, Random } from './ports.ts'
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const TIME_LENGTH = 8
 const RANDOM_LENGTH = 14
-/** Bytes to ask for beyond the length, as a few are of no use: so one call almost always does. */
+/** Extra random bytes, because some are rejected: so one call is almost always enough. */
 const SPARE = 4
 
 /** A new id: the type's prefix, the time in sortable base62, then chance. Rows of one time lie side by side on disk. */

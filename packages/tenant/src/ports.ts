@@ -26,8 +26,8 @@ export interface Sql {
 
 /**
  * What a host may make of a transaction. An outer one that is `repeatable` does no harm when it is run again from the
- * start, so transactions inside need no way back of their own: when one of them needs it, all is undone and run
- * again. An inner one that is `guarded` has a way back in any case: it will be undone.
+ * start, so inner transactions need no savepoint: if one of them fails, all is undone and run
+ * again. An inner one that is `guarded` always has a savepoint: it will be undone.
  */
 export type TransactionWay = 'repeatable' | 'guarded'
 
@@ -81,7 +81,7 @@ export interface Signature {
 export interface Witness {
   readonly name: string
   readonly publicKey: Uint8Array<ArrayBuffer>
-  /** Sends a request `add-checkpoint`. Never throws: a failure is told. */
+  /** Sends an `add-checkpoint` request. Never throws: failures are returned. */
   submit(body: string): Promise<OutboundAnswer>
 }
 
@@ -90,10 +90,10 @@ export interface Alarm {
   wakeAt(at: number): void
 }
 
-/** Sends one request out, with the host's guard against private addresses. Never throws: a failure is told. */
+/** Sends one outgoing request, with the host's guard against private addresses. Never throws: failures are returned. */
 export interface Outbound {
   post(request: OutboundRequest): Promise<OutboundAnswer>
-  /** Why an address will never be sent to, as far as it can be told without looking its name up; null when it may be. */
+  /** Why an address is refused, without a DNS lookup; null if it is allowed. */
   refuses?(url: string): string | null
 }
 
@@ -102,13 +102,13 @@ export interface OutboundRequest {
   readonly headers: { readonly [name: string]: string }
   readonly body: string
   readonly timeoutMs: number
-  /** How many bytes of the answer are wanted; none unless given. */
+  /** The number of bytes of the answer to read; default none. */
   readonly answerLimit?: number
 }
 
 export type OutboundAnswer = { readonly status: number; readonly text?: string } | { readonly error: string }
 
-/** Runs code of strangers in its own interpreter, off the tenant's thread. Never throws: a failure is told. */
+/** Runs untrusted code in its own interpreter, outside the tenant's thread. Never throws: failures are returned. */
 export interface Script {
   run(request: ScriptRequest): Promise<ScriptAnswer>
 }
@@ -138,7 +138,7 @@ export interface ScriptFailure {
   readonly message: string
   /** What the code itself threw, in its own words. */
   readonly said?: string
-  /** The code of the problem behind it, when an operation was refused and nobody caught that. */
+  /** The code of the problem, if an operation was refused and the code did not catch it. */
   readonly reason?: string
 }
 

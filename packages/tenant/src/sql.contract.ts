@@ -14,7 +14,7 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
     holds: (sql) => same(sql.rows(`SELECT 2 AS b, 'x' AS a, NULL AS c, 1.5 AS d`), [[2, 'x', null, 1.5]]),
   },
   {
-    says: 'texts and numbers come back as they were given',
+    says: 'strings and numbers are returned unchanged',
     holds: (sql) => {
       const values: SqlValue[] = ['', "o'x", '😀\uffff', 'a\u0000b', 0, -1, 1.5, 2 ** 53 - 1, 1e300, null]
       for (const value of values) same(sql.rows('SELECT ?', value), [[value]])
@@ -174,7 +174,7 @@ export const SQL_CONTRACT: readonly SqlPromise[] = [
     },
   },
   {
-    says: 'however transactions nest, what failed leaves no trace and all else stands',
+    says: 'however transactions nest, failed ones leave no trace and all others are kept',
     holds: (sql) => {
       sql.run('CREATE TABLE t (v)')
       const chance = diceOf(7)

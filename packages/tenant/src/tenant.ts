@@ -19,7 +19,7 @@ import { testWorkflow } from './services/workflows/dry-run.ts'
 import { GroupCommit } from './write/group-commit.ts'
 import type { Write, WriteContext } from './write/write.ts'
 
-/** What a door says about a write in addition to who writes. */
+/** The context of a write from a door, besides the grant. */
 export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
   /** What `$context` shows in entities; the tenant's own namespace when absent. */
   readonly context?: string

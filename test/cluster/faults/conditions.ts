@@ -14,7 +14,7 @@ export const CONDITION_FAULTS: readonly Fault[] = [
         owner.conditions.shiftClock(shift)
         note(`clock of ${owner.machine}`)
         await pause(chance.between(1, 2) * LEASE * 1_000)
-        // Another owner must go on from times that this one gave out.
+        // Another owner must continue after the times that this one returned.
         if (chance.next() < 0.5) {
           await owner.end('SIGKILL')
           await pause(1.5 * LEASE * 1_000)

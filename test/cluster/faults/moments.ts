@@ -79,7 +79,7 @@ async function isGone({ database }: Cluster, text: string): Promise<boolean> {
   return false
 }
 
-/** Creates the triggers that hold statements back while their moment is wanted. */
+/** Creates the triggers that delay statements while their moment is requested. */
 export async function prepareMoments({ database }: Cluster): Promise<void> {
   const triggers = Object.entries(MOMENTS).map(
     ([moment, when]) => `CREATE TRIGGER test_${moment} ${when} EXECUTE FUNCTION test_hold('${moment}')`,

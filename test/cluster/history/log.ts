@@ -119,7 +119,7 @@ function judgeOrder(places: Places, operations: readonly Operation[]): Violation
   return violations
 }
 
-/** What a follower was sent must be in the log for good, and come once and in order. */
+/** Events that a follower received must stay in the log, and come once and in order. */
 function judgeObservations(
   log: readonly LoggedEvent[],
   observations: readonly Observation[],

@@ -11,7 +11,7 @@ export interface Patch {
   readonly by: string
 }
 
-/** Copies the packages of a checkout into a folder where they run by themselves, with other code if wanted. */
+/** Copies the packages of a checkout into a separate folder where they can run, optionally with other code. */
 export function copyCheckout(from: string, folder: string, patches: readonly Patch[] = []): void {
   cpSync(join(from, 'packages'), join(folder, 'packages'), { recursive: true })
   cpSync(join(from, 'package.json'), join(folder, 'package.json'))

@@ -73,7 +73,7 @@ export class AllBackups {
     return { tenants, failed, pause: hasTimes ? Math.max(SHORTEST_PAUSE, looking * REST) : PAUSE_WITHOUT_TIMES }
   }
 
-  /** Goes on until it is told to stop. Tenants that are created meanwhile are saved as well. */
+  /** Continues until it is stopped. New tenants are included. */
   async follow(signal: AbortSignal): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
@@ -115,7 +115,7 @@ export class AllBackups {
       // Its folder may be ahead of what is known of it here.
       await this.#open.get(tenant)?.close()
       this.#open.delete(tenant)
-      // What does not pass by itself is tried again when the tenant has changed.
+      // A permanent failure is tried again when the tenant has changed.
       if (passes(reason)) this.#seen.delete(tenant)
       else this.#seen.set(tenant, { updatedAt, isSettled: true, round: this.#round })
       failed(tenant, reason as Error)
@@ -141,5 +141,8 @@ export class AllBackups {
 /** The folder of a tenant. A name that leads elsewhere is none that a service gives. */
 function folderOf(folder: string, tenant: string): string {
   if (/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(tenant)) return join(folder, tenant)
-  throw new Problem('unexpected_answer', `The service names a tenant ${JSON.stringify(tenant)}, which is no name.`)
+  throw new Problem(
+    'unexpected_answer',
+    `The service returned the tenant ${JSON.stringify(tenant)}, which is not a valid name.`,
+  )
 }

@@ -4,7 +4,7 @@ import { Problem } from '@tildebase/client'
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 15_000
 
-/** Whether something goes by: nobody answers, the service is busy or starts again, the line was cut. */
+/** Whether the failure is temporary: no connection, a busy or restarting service, an interrupted answer. */
 export function passes(reason: unknown): boolean {
   if (reason instanceof Problem)
     return reason.code === 'unreachable' || [429, 503].includes(Number(reason.about.status))

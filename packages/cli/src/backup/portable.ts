@@ -6,18 +6,18 @@ import { UsageError } from '../usage-error.ts'
 import { SECRETS } from './archive.ts'
 import { eventsOf, tenantOf } from './segments.ts'
 
-/** Where a copy of a log was cut, as the service names it. */
+/** Where a copy of a log ends, in the form of the service. */
 const CUT = 'proof.cut'
 
 /** A moment of a tenant's log: everything, or up to an event, or up to a time. */
 type Moment = { readonly seq: number } | { readonly at: number } | null
 
-/** What a backup gives for a restore. */
+/** What a restore needs from a backup. */
 export interface Found {
   readonly folder: string
   /** The tenant it was taken of. */
   readonly tenant: string
-  /** Where the log is at the moment asked for. */
+  /** The end of the log at the requested moment. */
   readonly head: Head
   /** Whether there are events after that moment. */
   readonly isCut: boolean
@@ -34,7 +34,7 @@ export function momentOf(text: string | undefined): Moment {
   throw new UsageError('--as-of is the seq of an event, or a time such as 2026-01-31T12:00:00Z.')
 }
 
-/** Tests a whole backup, event by event, and finds where it stood at a moment. */
+/** Tests a whole backup, event by event, and finds its end at a moment. */
 export async function examine(folder: string, moment: Moment): Promise<Found> {
   let head: Head = BEGINNING
   let last = head
@@ -62,9 +62,8 @@ export async function* sentEvents({ folder, head }: Found): AsyncGenerator<reado
 }
 
 /**
- * The lines that follow the events of a portable log for a new tenant. One of the same name is the tenant itself, and its
- * keys and webhooks go on working, but for those that were changed after the moment: what was revoked stays so. Any other
- * is a copy.
+ * The lines that follow the events of a portable log for a new tenant. A tenant of the same name keeps its keys and
+ * webhooks, except those that changed after the moment: revoked keys stay revoked. Any other tenant is a copy.
  */
 export async function restLines(found: Found, slug: string): Promise<string> {
   const { folder, tenant, head, isCut, changed } = found
@@ -73,7 +72,7 @@ export async function restLines(found: Found, slug: string): Promise<string> {
   const all = (await readFile(join(folder, SECRETS), 'utf8').catch(() => '')).split('\n')
   const secrets = isCut ? all.filter((line) => !line.includes(`"${CUT}"`)) : all
   const kept = secrets.filter((line) => line !== '' && !changed.has(JSON.parse(line).row[0]))
-  // Its next checkpoint says that it does not continue the last one.
+  // Its next checkpoint states that it does not continue the last one.
   if (isCut) kept.push(JSON.stringify({ beside: 'proof', row: [CUT, String(head.seq)] }))
   return `${kept.map((line) => `${line}\n`).join('')}${end}`
 }

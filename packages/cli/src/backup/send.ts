@@ -6,14 +6,14 @@ import { slicesOf } from './slices.ts'
 /** So many tries without a slice that arrived, about a minute and a half, and it is given up. */
 const MOST_FAILURES = 10
 
-/** Where a new tenant stands: how many of its events have arrived, and whether it is in use. */
+/** The state of a new tenant: the number of received events, and whether it is in use. */
 interface Standing {
   readonly events: number
   readonly isWhole: boolean
 }
 
 /**
- * Sends a backup into a new tenant, slice by slice. Goes on after what has arrived already: of this call when the line was
+ * Sends a backup into a new tenant, slice by slice. Continues after what has arrived already: of this call when the line was
  * cut or the service was away, and of an earlier one that was ended.
  */
 export async function sendBackup(

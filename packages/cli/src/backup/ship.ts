@@ -4,16 +4,16 @@ import type { Archive } from './archive.ts'
 import { linesOf } from './lines.ts'
 import { passes, waitFor } from './patience.ts'
 
-/** How long an answer without events is held back by the service. */
+/** How long the service delays an answer without events. */
 const WAIT_SECONDS = 30
 
-/** Brings what a tenant wrote since into its archive; tells how many events that were. */
+/** Adds the new events of a tenant to its archive; returns their number. */
 export async function shipOnce(wire: Wire, path: string, archive: Archive): Promise<number> {
-  // The newest event of the archive comes along: it shows that the archive belongs to this tenant.
+  // The request includes the newest event of the archive, to check that the archive belongs to this tenant.
   return ship(wire, path, archive, { after: Math.max(archive.head.seq - 1, 0) })
 }
 
-/** Brings in what the tenant writes, as it writes it, until it is told to stop. Continues when the service was away. */
+/** Adds events as the tenant writes them, until it is stopped. Continues after the service was unreachable. */
 export async function shipOn(
   wire: Wire,
   path: string,
@@ -58,12 +58,12 @@ async function ship(
       else if (told.seq !== undefined) await archive.add(line, told)
     }
   } finally {
-    // What came before an answer broke off is whole by itself.
+    // Events received before an answer ended early are complete.
     await archive.save()
   }
-  if (end === undefined) throw new Problem('unreachable', 'The answer broke off.')
+  if (end === undefined) throw new Problem('unreachable', 'The answer ended early.')
   if (end.seq !== archive.head.seq) {
-    throw new Problem('conflict', `The tenant stands at event ${end.seq}, its backup at ${seq}. Begin a new folder.`)
+    throw new Problem('conflict', `The tenant has ${end.seq} events, its backup has ${seq}. Use a new folder.`)
   }
   await archive.saveSecrets(secrets)
   return archive.head.seq - seq

@@ -3,7 +3,7 @@ import { type Found, restLines, sentEvents } from './portable.ts'
 
 /** A part of a backup's log that is sent in one request. */
 interface Slice {
-  /** The event that it goes on after. */
+  /** The event that it continues after. */
   readonly after: number
   /** Its last event. */
   readonly seq: number

@@ -11,7 +11,7 @@ import { oneWord, someWords } from '../words.ts'
 
 export const command: Command = {
   usage: 'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER [--follow]\nbackup --all --to FOLDER [--follow]',
-  summary: "saves a tenant to a file, or its log to a folder, while it is in use; needs the operator's key",
+  summary: 'saves a tenant to a file, or its log to a folder, while it is in use; needs the operator key',
   flags: {
     output: { type: 'string', short: 'o', help: 'the file; TENANT.db unless told' },
     to: { type: 'string', help: 'a folder of segments: only what is new is added to it' },
@@ -29,7 +29,7 @@ export const command: Command = {
     const slug = oneWord(call, 'a tenant')
     const to = call.flags.text('to')
     if (to !== undefined) return toFolder(call, slug, to)
-    if (call.flags.has('follow')) throw new UsageError('Say which folder the log goes to: --to backups/acme')
+    if (call.flags.has('follow')) throw new UsageError('Name the folder for the log: --to backups/acme')
     const file = call.flags.text('output') ?? `${slug}.db`
     const wire = operatorWire(call.settings)
     const response = await withProgress(wire, slug, wire.send(`/operator/tenants/${encodeURIComponent(slug)}/backup`))
@@ -53,7 +53,7 @@ async function toFolder({ settings, flags, out }: Call, slug: string, folder: st
   }
   try {
     if (!flags.has('follow')) {
-      // Signed first, so that the events that it covers are all among those that come.
+      // Signed first, so that the export contains all events that it covers.
       const checkpoint = await (await wire.send(`/~${encodeURIComponent(slug)}/checkpoint`, TEXT)).text()
       const events = await shipWithBar(wire, slug, archive, () => shipOnce(wire, path, archive))
       await archive.saveCheckpoint(checkpoint)

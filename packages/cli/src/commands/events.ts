@@ -12,7 +12,7 @@ export const command: Command = {
     follow: { type: 'boolean', help: 'follow new events, from now or from --since or --cursor' },
     type: { type: 'string', help: 'Contact, Contact.created, *.created or Contact.*' },
     since: { type: 'string', help: 'only events after that time' },
-    limit: { type: 'string', help: 'how many, 1 to 1000; 100 unless told' },
+    limit: { type: 'string', help: 'how many, 1 to 1000; default 100' },
     cursor: { type: 'string', help: 'continue after this seq' },
   },
   examples: ['tilde events --type Contact --limit 10', "tilde events --follow --type '*.created'"],

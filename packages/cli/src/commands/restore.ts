@@ -11,7 +11,7 @@ import { oneWord } from '../words.ts'
 
 export const command: Command = {
   usage: 'restore FILE --as TENANT\nrestore FOLDER --as TENANT [--as-of TIME|SEQ]',
-  summary: "makes a new tenant of a backup; needs the operator's key",
+  summary: 'creates a new tenant from a backup; needs the operator key',
   flags: { as: { type: 'string', help: 'the name of the new tenant' } },
   examples: [
     'tilde restore acme.db --as acme-restored',
@@ -34,7 +34,7 @@ export const command: Command = {
   },
 }
 
-/** Tests the backup here, and the new tenant there: both must end with the same hash. */
+/** Verifies the backup locally and the new tenant on the server: both must end with the same hash. */
 async function fromFolder({ settings, out }: Call, folder: string, slug: string): Promise<void> {
   const { examine, momentOf } = await import('../backup/portable.ts')
   const { sendBackup } = await import('../backup/send.ts')
@@ -47,7 +47,7 @@ async function fromFolder({ settings, out }: Call, folder: string, slug: string)
   // A client may have written to it already: then its head is another one.
   const isSame = head.seq > found.head.seq || head.hash === Buffer.from(found.head.hash).toString('hex')
   if (!ok || !isSame) {
-    throw new Problem('damaged', `${slug} is not what was backed up. Delete it and restore it again.`)
+    throw new Problem('damaged', `${slug} differs from the backup. Delete it and restore it again.`)
   }
   out.record({ tenant: slug, events: head.seq, at: isoOf(found.head.at), head: head.hash })
 }

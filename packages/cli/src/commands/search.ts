@@ -8,7 +8,7 @@ export const command: Command = {
   flags: {
     filter: { type: 'string', help: 'an additional filter as JSON' },
     sort: { type: 'string', help: 'fields to sort by; default by relevance' },
-    limit: { type: 'string', help: 'how many, 1 to 100; 25 unless told' },
+    limit: { type: 'string', help: 'how many, 1 to 100; default 25' },
   },
   examples: ['tilde search Contact ada lovelace', `tilde search Deal engine --filter '{"value":{"$gte":1000}}'`],
   heeds: ['as-of', 'dry-run'],

@@ -88,7 +88,7 @@ async function codeServer(state: string, issuer: string) {
   }
 }
 
-/** Whether an answer comes from the requested server. The service may use another name for itself. */
+/** Whether an answer comes from the requested server. The service may have several names. */
 function isIssuer(given: string | null, asked: string): boolean {
   return given !== null && given.slice(given.lastIndexOf('/~')) === asked.slice(asked.lastIndexOf('/~'))
 }

@@ -6,7 +6,7 @@ import { Time } from '../parts/value.tsx'
 import { request } from '../service.ts'
 import { Failure } from '../ui/states.tsx'
 
-/** What an entity does next by itself, and why it did not. Nothing for types without timers. */
+/** The pending and failed timers of an entity. Nothing for types without timers. */
 export function Timers({ noun, id }: { noun: Noun; id: string }) {
   const hasTimers = Object.keys(noun.timers).length > 0
   const found = useData<{ timers: readonly EntityTimer[] }>(

@@ -32,7 +32,7 @@ export function draftOf(
   return draft
 }
 
-/** A cell as the field's kind wants it. What does not fit stays as it is, and the service says what is wrong with it. */
+/** A cell, converted to the type of the field. Invalid values are kept, and the service reports the error. */
 export function cellValue(field: Field, cell: string): Json {
   if (field.list) return cell.split(/[;,]/).map((word) => word.trim())
   switch (field.kind) {

@@ -14,7 +14,7 @@ export function isTable(file: File): boolean {
   return /\.(csv|tsv)(\.gz)?$/i.test(file.name)
 }
 
-/** Reads a file of columns. The delimiter is found by itself; the first line names the columns. */
+/** Reads a file of columns. The delimiter is detected; the first line names the columns. */
 export async function readTable(file: File): Promise<Table> {
   const text = await textOf(file)
   const { data, meta, errors } = Papa.parse<{ [column: string]: string }>(text, {

@@ -8,7 +8,7 @@ import { Menu } from '../ui/menu.tsx'
 
 const TIMES = ['today', '7d ago', '30d ago', '90d ago']
 
-/** The input of a condition's value, as the field's kind wants it. */
+/** The input of a condition's value, for the type of the field. */
 export function Operand({
   line,
   field,

@@ -7,7 +7,7 @@ import { session } from '../session.ts'
 import { asked, includesOf, type Look, lastList, setLook } from './look.ts'
 import { type ListPage, loadPage, PAGE, type Question } from './question.ts'
 
-/** A page of a list: what it asks, the rows it shows, the active and the selected ones, and the pages beside it. */
+/** A page of a list: what it asks, the rows it shows, the active and the selected ones, and the pages next to it. */
 export interface List {
   readonly question: Question
   readonly page: Data<ListPage>

@@ -61,7 +61,7 @@ function Explanation({ proof }: { proof: EventProof }) {
       </p>
       <p>
         What happened, when, by whom and in which order is sealed. If this event is changed, removed or moved, the
-        history no longer fits the signature, and everybody with this proof can show that.
+        history no longer matches the signature, and this proof shows it.
       </p>
       <p>{valuesText(proof)}</p>
       <p>

@@ -33,7 +33,7 @@ export const SETUP_PAGES: readonly SidePage[] = [
   { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]
 
-/** Types that have their own page, or that the console keeps for itself. */
+/** Types that have their own page, or that the console uses internally. */
 export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset'])
 
 /** The way around. */

@@ -10,7 +10,7 @@ export function Failure({ error, onRetry }: { error: Error | null; onRetry?: () 
     <div class="failure" role="alert">
       <span>
         {isUnreachable(error)
-          ? 'The server cannot be reached. What was loaded stays here; the page tries again by itself.'
+          ? 'The server cannot be reached. Loaded data stays on the page; it retries automatically.'
           : sentenceOf(error)}
       </span>
       {onRetry && (

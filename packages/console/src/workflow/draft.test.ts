@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Entity } from '../entity.ts'
 import { draftOf, fieldsOf, textOf, valueIn } from './draft.ts'
 
-test('every value survives being written as a text', () => {
+test('every value survives being written as a string', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 2 }), (given) => {
       const value = JSON.parse(JSON.stringify(given))

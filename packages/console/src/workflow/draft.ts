@@ -64,7 +64,7 @@ export function draftOf(workflow: Entity): WorkflowDraft {
   }
 }
 
-/** The fields of a workflow that a draft stands for. Empty ones are null: the service clears them. */
+/** The fields of a workflow that a draft represents. Empty ones are null: the service clears them. */
 export function fieldsOf(draft: WorkflowDraft): { readonly [field: string]: Json } {
   const policy = {
     ...(draft.retries !== '' && { retries: Number(draft.retries) }),
@@ -108,12 +108,12 @@ function stepOf(row: StepRow): JsonObject {
   }
 }
 
-/** A value as people write it: a text as it is, unless it would be taken for something else. */
+/** A value as people write it: a string as it is, unless it would be taken for something else. */
 export function textOf(value: Json): string {
   return typeof value === 'string' && jsonIn(value) === undefined ? value : JSON.stringify(value)
 }
 
-/** What people mean by a text: a number, true, a list or an object where it is one; else the text itself. */
+/** What people mean by a string: a number, true, a list or an object where it is one; else the text itself. */
 export function valueIn(text: string): Json {
   const value = jsonIn(text)
   return value === undefined ? text : value

@@ -25,7 +25,7 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
   const [base, setBase] = useState(entity)
   const [draft, setDraft] = useState<WorkflowDraft>(() => draftOf(entity))
   const [error, setError] = useState<Error | null>(null)
-  // Editors of code begin anew when steps change places.
+  // Editors of code begin again when steps change places.
   const [edition, setEdition] = useState(0)
   const set = (patch: Partial<WorkflowDraft>) => setDraft((old) => ({ ...old, ...patch }))
   const isChanged = JSON.stringify(fieldsOf(draft)) !== JSON.stringify(fieldsOf(draftOf(base)))

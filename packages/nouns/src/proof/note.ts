@@ -29,8 +29,7 @@ const KEY_ID_LENGTH = 4
 
 /** Parses a note; null if it is not valid. */
 export function parseNote(note: string): Note | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a note may contain no control character except the line
-  // break.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no control character but the line break.
   if (note.length > LONGEST_NOTE || /[\x00-\x09\x0b-\x1f]/.test(note)) return null
   const end = note.lastIndexOf('\n\n')
   if (end === -1 || !note.endsWith('\n')) return null

@@ -66,7 +66,7 @@ export class Forwarder {
     })
   }
 
-  /** Ends what is under way to nodes that are not alive any more: their answers must not be waited for. */
+  /** Ends requests to nodes that are no longer alive, so that their answers are not awaited. */
   keep(sessions: ReadonlySet<string>): void {
     for (const [session, requests] of this.#underWay) {
       if (sessions.has(session)) continue

@@ -41,7 +41,7 @@ const AT_ONCE = 8
 const PAGE = 5_000
 const MOST_ORPHANS = 1_000
 
-/** What a node does by itself: takes over orphans, moves tenants to where they belong, makes snapshots, follows. */
+/** The background work of a node: takes over orphans, moves tenants to their nodes, creates snapshots, follows. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions
   readonly #kept = new Map<string, Kept>()

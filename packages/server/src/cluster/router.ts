@@ -37,7 +37,7 @@ export class Router {
     this.#options = options
   }
 
-  /** How many requests of a tenant are under way here. */
+  /** The number of open requests of a tenant on this node. */
   underWay(slug: string): number {
     return this.#underWay.get(slug) ?? 0
   }

@@ -61,7 +61,7 @@ function show() {
   list.replaceChildren(...order.map(([group, operations]) => section(group, operations, words[0] !== '')))
 }
 
-/** The types each by themselves, and what concerns the tenant together. */
+/** Each type separately, and the endpoints of the whole tenant together. */
 function groupOf(path) {
   const [, first = ''] = path.split('/')
   return /^[A-Z]/.test(first) ? first : 'tenant'

@@ -73,7 +73,10 @@ class Detecting implements Decoder {
       return isMarked ? text.slice(1) : text
     }
     if (this.#isUtf8 || /[^\0-\x7f\ufffd]/.test(text))
-      throw new Problem('invalid_body', 'The body is not UTF-8 text. Name its encoding in charset of the Content-Type.')
+      throw new Problem(
+        'invalid_body',
+        'The body is not UTF-8 text. Name its encoding in the charset of the Content-Type.',
+      )
     const rest = this.#rest
     this.#rest = NOTHING
     return this.#goOn('windows-1252', joined(bytes, rest))
@@ -118,7 +121,7 @@ function decoderOf(label: string): TextDecoder {
   } catch {
     throw new Problem(
       'unsupported_media_type',
-      `There is no charset ${label.slice(0, 40)}, such as utf-8 or windows-1252.`,
+      `The charset ${label.slice(0, 40)} is unknown. Use one such as utf-8 or windows-1252.`,
       {
         field: 'Content-Type',
       },

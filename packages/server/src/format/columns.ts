@@ -27,7 +27,7 @@ export function metaValue(entity: Stored, name: MetaColumn): Json {
   }
 }
 
-/** The declared fields that are stored and shown: no ways back, no secrets. */
+/** The declared fields that are stored and shown: no inverse relations, no secrets. */
 export function shownFields(noun: Noun): readonly Exclude<Field, { kind: 'back' }>[] {
   return Object.values(noun.fields).filter((field) => field.kind !== 'back' && field.kind !== 'secret') as never
 }

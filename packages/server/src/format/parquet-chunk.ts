@@ -33,7 +33,7 @@ export class Chunk {
   readonly #places: Uint32Array
   #placed = 0
   #letters = 0
-  /** The page at hand: its values, how many they are, and the row it begins with. */
+  /** The current page: its values, their number, and its first row. */
   readonly #values = new Bytes()
   #count = 0
   #first = 0

@@ -10,7 +10,7 @@ import type { Writing } from './write.ts'
 const MOST_ROWS = 20_000
 const MOST_CHARACTERS = 12 * 1_048_576
 
-/** The columns of a file, in their order, and which fields stand nowhere. */
+/** The columns of a file, in their order, and the fields without a column. */
 export interface Table {
   readonly meta: readonly MetaValues[]
   readonly fields: readonly FieldValues[]

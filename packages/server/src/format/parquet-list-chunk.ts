@@ -19,7 +19,7 @@ export class ListChunk {
   readonly #write: (bytes: Bytes, value: never) => void
   readonly #encoding: Encoding
   #pages = new Pages()
-  /** The page at hand: how far each entry is there, whether it continues with the list before, and the values. */
+  /** The current page: the definition levels, the repetition levels, and the values. */
   readonly #levels = new Levels()
   readonly #repeats = new Levels()
   readonly #bits = new Levels()

@@ -74,7 +74,7 @@ export class Pages {
   }
 }
 
-/** The values of a page of booleans: as many bytes as are told first. */
+/** The values of a page of booleans, after their length in bytes. */
 export function bitsOf(bits: Uint32Array): Uint8Array {
   const output = new ByteWriter()
   const bytes = packed(bits, 1)
@@ -83,7 +83,7 @@ export function bitsOf(bits: Uint32Array): Uint8Array {
   return output.getBytes()
 }
 
-/** The values of a page of places in a dictionary of that size: each in as many bits as are told first. */
+/** The values of a page of dictionary indexes, after their width in bits. */
 export function placesOf(places: Uint32Array, size: number): Uint8Array {
   const output = new ByteWriter()
   const width = 32 - Math.clz32(size - 1)

@@ -30,7 +30,7 @@ export class CsvReader implements RowReader {
   #size = 0
   #error: string | null = null
   #row = 0
-  /** The line at hand, and the one on which the row began. */
+  /** The current line, and the first line of the row. */
   #line = 1
   #began = 1
   /** A CR has ended the row: an LF right after it belongs to it. */
@@ -150,7 +150,7 @@ export class CsvReader implements RowReader {
     const entries: [string, Json][] = []
     for (let i = 0; i < cells.length; i++) {
       const name = columns[i]!
-      // Meta-fields are texts: nobody reads them as anything else.
+      // Meta-fields are always strings.
       const value = name.startsWith('$')
         ? cells[i] || undefined
         : cellValue(cells[i]!, Object.hasOwn(fields, name) ? fields[name] : undefined)

@@ -19,7 +19,7 @@ class ArrayReader implements RowReader {
   #depth = 0
   #inString = false
   #escaped = false
-  /** What has been read of the element, less the chunk at hand. */
+  /** The part of the element before the current chunk. */
   #text = ''
   #size = 0
   #row = 0
@@ -56,7 +56,7 @@ class ArrayReader implements RowReader {
       if (code !== OPEN_LIST) throw noArray()
       this.#state = 'first'
     } else if (this.#state === 'first' && code === CLOSE_LIST) this.#state = 'after'
-    else if (this.#state === 'after') throw broken('There is something after the JSON array', this.#row, position)
+    else if (this.#state === 'after') throw broken('There is more text after the JSON array', this.#row, position)
     else {
       if (code === COMMA || code === CLOSE_LIST) throw broken('A value is missing', this.#row, position)
       this.#state = 'element'
@@ -89,7 +89,7 @@ class ArrayReader implements RowReader {
     this.#size = 0
     if (size > LONGEST_ROW) return { row, size: 0, error: TOO_LONG }
     const parsed = jsonValue(text)
-    // Where one element is not JSON, nobody knows where it ends.
+    // The end of an invalid element is unknown.
     if ('error' in parsed) throw broken(`The element ${parsed.error}`, row, this.#position)
     return { row, size, value: parsed.value }
   }
@@ -104,7 +104,7 @@ function noArray(): Problem {
 }
 
 function broken(what: string, row: number, position: number): Problem {
-  return new Problem('invalid_json', `${what}, in row ${row}, near character ${position}. Nothing after it was read.`, {
+  return new Problem('invalid_json', `${what}, in row ${row}, near character ${position}. The rest was not read.`, {
     row,
     position,
   })

@@ -42,7 +42,7 @@ describe('a JSON array', () => {
     expect(() => read(jsonReader(), text)).toThrow(expect.objectContaining({ code: 'invalid_json' }))
   })
 
-  test('an element that is too long is skipped, told, and not held', () => {
+  test('an element that is too long is skipped, reported, and not kept in memory', () => {
     const text = `[{"a": "${'x'.repeat(5_000_000)}"}, {"b": 1}]`
 
     expect(values(read(jsonReader(), text, [1_000_000, 2_000_000]))).toEqual([
@@ -62,7 +62,7 @@ describe('NDJSON', () => {
     )
   })
 
-  test('a bad line is told with its row and its line', () => {
+  test('an invalid line is reported with its row and its line', () => {
     expect(read(ndjsonReader(), '{"a":1}\n\n{oops}\n[]\n')).toMatchObject([
       { row: 0, line: 1, value: { a: 1 } },
       { row: 1, line: 3, error: expect.stringContaining('is not valid JSON') },
@@ -105,7 +105,7 @@ describe('CSV', () => {
     ])
   })
 
-  test('a quote that is never closed is told', () => {
+  test('a quote that is never closed is reported', () => {
     expect(read(csvReader(catalogue.Contact), 'name\n"Ada')).toMatchObject([
       { row: 0, error: expect.stringContaining('not closed') },
     ])

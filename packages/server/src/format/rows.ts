@@ -14,7 +14,7 @@ export interface RowReader {
   end(): Row[]
 }
 
-/** The longest text of one row; what is longer is skipped and told. An entity may have a quarter of it. */
+/** The maximum length of a row; longer rows are skipped and reported. An entity may have a quarter of it. */
 export const LONGEST_ROW = 4 * 1_048_576
 
 export const TOO_LONG = `is longer than ${LONGEST_ROW} characters`

@@ -24,7 +24,11 @@ export function refuseLength(length: string | undefined, encoding: string | unde
 }
 
 function tooLarge(limit: number): Problem {
-  return new Problem('too_large', `An import may have ${limit} bytes, unzipped. Send it in several parts.`, { limit })
+  return new Problem(
+    'too_large',
+    `An import may have at most ${limit} bytes after decompression. Send it in several parts.`,
+    { limit },
+  )
 }
 
 async function* bytesOf(body: Body): AsyncGenerator<Uint8Array> {
@@ -36,7 +40,7 @@ async function* bytesOf(body: Body): AsyncGenerator<Uint8Array> {
 function inflated(bytes: AsyncIterable<Uint8Array>, encoding = 'identity'): AsyncIterable<Uint8Array> {
   if (encoding === 'identity') return bytes
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
-    throw new Problem('unsupported_media_type', 'Content-Encoding is gzip, or left out.', {
+    throw new Problem('unsupported_media_type', 'Content-Encoding must be gzip or absent.', {
       field: 'Content-Encoding',
       supported: ['gzip'],
     })
@@ -64,6 +68,6 @@ async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<U
     return await chunks.next()
   } catch (reason) {
     if (reason instanceof Problem) throw reason
-    throw new Problem('invalid_body', 'The body breaks off, or is not the gzip it says it is.')
+    throw new Problem('invalid_body', 'The body is truncated, or is not valid gzip.')
   }
 }

@@ -27,7 +27,7 @@ function schemaOf({ meta, fields }: Table) {
   return [{ name: 'root', num_children: meta.length + fields.length + 1 }, ...elements]
 }
 
-/** Writes a group. ParquetWriter would do it at one go, which keeps everybody else waiting for too long. */
+/** Writes a group. ParquetWriter would do it in one step, which blocks other requests for too long. */
 function* writeGroup(writer: ParquetWriter, output: Output, group: Group): Pieces {
   const columns = []
   let size = 0n
@@ -45,7 +45,7 @@ function* writeGroup(writer: ParquetWriter, output: Output, group: Group): Piece
   group.clear()
 }
 
-/** Bytes that are handed on as soon as they stand. */
+/** Bytes that are passed on as soon as they are written. */
 class Output extends ByteWriter {
   take(): Uint8Array {
     const bytes = this.getBytes().slice()
@@ -53,7 +53,7 @@ class Output extends ByteWriter {
     return bytes
   }
 
-  /** Counts bytes that are handed on by themselves. */
+  /** Counts bytes that are passed on separately. */
   pass(bytes: Uint8Array): Uint8Array {
     this.offset += bytes.length
     return bytes

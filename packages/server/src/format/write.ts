@@ -5,7 +5,7 @@ import { secretNames } from './columns.ts'
 /** What is written, and how. */
 export interface Writing {
   readonly noun: Noun
-  /** Reads the entities from the first; more than once, if need be. */
+  /** Reads the entities from the first, several times if necessary. */
   readonly pages: () => Iterable<readonly Stored[]>
   /** The fields to show; null is all of them. */
   readonly fields: readonly string[] | null

@@ -52,7 +52,7 @@ async function merge(
       throw new Problem('conflict', `${request.fork} is a fork of ${origin.tenant}, not of ${slug}.`, { field: 'from' })
     }
     if (operations.length === 0) {
-      throw new Problem('invalid_operation', `${request.fork} did nothing since it was made.`, { field: 'from' })
+      throw new Problem('invalid_operation', `${request.fork} has no changes since it was created.`, { field: 'from' })
     }
     const { title = `Changes of ${request.fork}`, ...rest } = request.rest
     const body = { ...rest, title, from: request.fork, base: origin.seq, operations }
@@ -75,9 +75,9 @@ function mergeRequest({ body }: HttpRequest): MergeRequest | null {
   }
   if (!isPlainObject(given) || given.from === undefined || given.operations !== undefined) return null
   const { from, key = null, ...rest } = given
-  if (typeof from !== 'string') throw new Problem('invalid_body', 'from is the name of a fork.', { field: 'from' })
+  if (typeof from !== 'string') throw new Problem('invalid_body', 'from must be the name of a fork.', { field: 'from' })
   if (key !== null && typeof key !== 'string')
-    throw new Problem('invalid_body', 'key is a key of the fork.', { field: 'key' })
+    throw new Problem('invalid_body', 'key must be a key of the fork.', { field: 'key' })
   return { fork: slugOf(from), key, rest }
 }
 
@@ -106,7 +106,7 @@ async function readFork(
   throw new Problem(error, `The fork ${fork}: ${message}`, { ...about, field: 'from' })
 }
 
-/** Who reads the fork: the operator, or the key that was sent along for it. */
+/** The grant that reads the fork: of the operator, or of the key in the request. */
 async function readerOf(tenants: Tenants, fork: string, key: string | null, sender: Sender): Promise<Sender> {
   if (key === null && sender.kind === 'operator') return sender
   const isKnown = key !== null && tenantOfSecret(key) === fork && (await tenants.verify(fork, key))

@@ -50,7 +50,7 @@ export function operatorPage(
   actions: OperatorActions,
 ): MaybePromise<HttpResponse> {
   if (sender.kind === 'anonymous') throw unauthorized()
-  if (sender.kind !== 'operator') throw new Problem('forbidden', 'Only the key of the operator opens this.')
+  if (sender.kind !== 'operator') throw new Problem('forbidden', 'This needs the operator key.')
   const [, area, name, action = '', ...rest] = segments
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (area === 'log' && name === undefined) return possible(only(method, { GET: actions.journal }))(request)
@@ -58,7 +58,7 @@ export function operatorPage(
   if (area !== 'tenants' || rest.length > 0) {
     throw new Problem(
       'unknown_path',
-      'There is /operator/tenants with what lies below it, /operator/signing-key and /operator/log.',
+      'The operator paths are /operator/tenants/…, /operator/signing-key and /operator/log.',
     )
   }
   if (name === undefined) return possible(only(method, { GET: actions.list, POST: actions.create }))(request)
@@ -72,7 +72,7 @@ function only<T>(method: string, methods: { readonly [method: string]: T }): T {
   const found = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (found !== undefined) return found
   const allow = Object.keys(methods).join(', ')
-  throw new Problem('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+  throw new Problem('method_not_allowed', `${method} is not supported here; use ${allow}.`, { allow })
 }
 
 function possible<T>(action: T | string): T {

@@ -1,4 +1,4 @@
-/** Nothing from elsewhere, nothing written into the page, nobody around it. */
+/** No content from other hosts, no inline scripts, no frames. */
 export const CONSOLE_GUARDS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +

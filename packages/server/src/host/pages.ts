@@ -33,5 +33,5 @@ export function publicPage(
 /** Refuses what is not a read. */
 export function demandReading(method: string): void {
   if (method === 'GET' || method === 'HEAD') return
-  throw new Problem('method_not_allowed', `${method} is not possible here; GET is.`, { allow: 'GET' })
+  throw new Problem('method_not_allowed', `${method} is not supported here; use GET.`, { allow: 'GET' })
 }

@@ -48,7 +48,7 @@ function witness(text: string): WitnessSetting {
   if (parsed?.use === 'cosignature' && URL.canParse(url) && /^https?:/.test(url) && more.length === 0)
     return { key: parsed, url: url.replace(/\/+$/, '') }
   throw new SettingError(
-    `TILDE_WITNESSES is a list with commas of a key and an address, such as NAME+ID+KEY https://witness.example/witness, not ${text}.`,
+    `TILDE_WITNESSES must be a key and a URL, such as NAME+ID+KEY https://witness.example/witness, several with commas, not ${text}.`,
   )
 }
 
@@ -56,7 +56,7 @@ function witness(text: string): WitnessSetting {
 function witnessed(text: string): WitnessedService {
   const [host = '', key = '', ...more] = text.split(/\s+/)
   if (host === '' || key === '' || more.length > 0) {
-    throw new SettingError(`TILDE_WITNESS_FOR is a list with commas of a host and its public key, not ${text}.`)
+    throw new SettingError(`TILDE_WITNESS_FOR must be a host and its public key, several with commas, not ${text}.`)
   }
   return { host: host.toLowerCase(), publicKey: keyBytes('TILDE_WITNESS_FOR', key) }
 }
@@ -65,7 +65,7 @@ function keyBytes(name: string, text: string): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(text)
   if (bytes?.length === KEY_LENGTH) return bytes
   throw new SettingError(
-    `${name} needs ${KEY_LENGTH} bytes as base64. Make a private key with: openssl rand -base64 32`,
+    `${name} needs ${KEY_LENGTH} bytes as base64. Create a private key with: openssl rand -base64 32`,
   )
 }
 

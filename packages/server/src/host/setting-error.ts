@@ -1,2 +1,2 @@
-/** A mistake in a setting, told in one line. */
+/** A mistake in a setting, described in one line. */
 export class SettingError extends Error {}

@@ -71,12 +71,12 @@ export class WitnessService {
   /** Answers `add-checkpoint`. */
   async add(body: Uint8Array): Promise<HttpResponse> {
     const request = body.length > LONGEST_REQUEST ? null : parseRequest(new TextDecoder().decode(body))
-    if (request === null) return answer(400, 'This is not a request add-checkpoint.\n')
+    if (request === null) return answer(400, 'This is not an add-checkpoint request.\n')
     const { checkpoint, note, old, proof } = request
     const keys = this.#trusted(checkpoint.origin)
-    if (keys.length === 0) return answer(404, 'This log is not known here.\n')
+    if (keys.length === 0) return answer(404, 'This log is unknown here.\n')
     const signatures = await validSignatures(sha256, verifyEd25519, note, keys)
-    if (signatures === null || signatures.length === 0) return answer(403, 'No signature is of a trusted key.\n')
+    if (signatures === null || signatures.length === 0) return answer(403, 'There is no signature of a trusted key.\n')
     if (old > checkpoint.size) return answer(400, 'The old size is larger than the new one.\n')
     // From here to the write nothing waits, so that no other request comes in between.
     const seen = this.#memory.read(checkpoint.origin)
@@ -84,7 +84,7 @@ export class WitnessService {
     const before = seen ?? { size: 0, root: sha256('') }
     const isEmptyRoot = checkpoint.size > 0 || sameBytes(checkpoint.root, sha256(''))
     if (!isEmptyRoot || !isConsistent(sha256, before, checkpoint, proof))
-      return answer(422, 'The checkpoint does not continue the one that was cosigned before.\n')
+      return answer(422, 'The checkpoint does not extend the one that was cosigned before.\n')
     this.#memory.write(checkpoint.origin, { size: checkpoint.size, root: checkpoint.root })
     const line = await this.#cosign(note.text)
     this.#memory.keep(

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts'
 import { json, type Reply } from '../reply.ts'
 import { setCookie } from './cookie.ts'
 
-/** What a person is told after signing in. */
+/** The answer to a person who signed in. */
 export function signedIn(call: Call, user: User, method: string): Reply {
   const { tenant, request } = call
   const about = { method, address: addressOf(call), agent: (request.headers['user-agent'] ?? '').slice(0, 200) }
@@ -36,7 +36,7 @@ export function textsOf<Name extends string>(call: Call, names: readonly Name[],
   for (const name of names) {
     const value = body[name]
     if (typeof value !== 'string' || value === '' || value.length > most)
-      throw new Problem('invalid_body', `${name} is a text of 1 to ${most} characters.`, { field: name })
+      throw new Problem('invalid_body', `${name} must be a string of 1 to ${most} characters.`, { field: name })
     texts[name] = value
   }
   return texts as Record<Name, string>
@@ -50,7 +50,7 @@ export function addressOf({ sender }: Call): string {
 export function ownerOf({ sender, grant }: Call): string {
   const person = sender.kind === 'session' ? personOf(grant) : null
   if (person !== null) return person
-  throw new Problem('not_found', 'There is no account: only a person who is signed in has one.')
+  throw new Problem('not_found', 'There is no account here: only signed-in people have one.')
 }
 
 /** The person that a list is about: the one who signed in, or for administrators the one that `user` names. */
@@ -59,7 +59,7 @@ export function subjectOf(call: Call): string {
   const own = call.sender.kind === 'session' ? personOf(call.grant) : null
   if (typeof named !== 'string' || named === own) {
     if (own !== null) return own
-    throw new Problem('invalid_parameter', 'Name the person: ?user=user_….', { field: 'user' })
+    throw new Problem('invalid_parameter', 'Name the person with ?user=user_….', { field: 'user' })
   }
   call.read.demand('admin', call.read.noun('User'))
   return named

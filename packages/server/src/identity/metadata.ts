@@ -19,7 +19,7 @@ export function challenge(answer: HttpResponse, place: RequestTarget, sender: st
 
 /**
  * The documents about a tenant as a protected resource (RFC 9728) and as an authorization server (RFC 8414). They follow
- * from the address alone, so no tenant is opened, and nobody learns from them which tenants there are.
+ * from the URL only, so no tenant is opened, and the answer does not reveal which tenants exist.
  */
 export function metadataPage(
   { method }: HttpRequest,

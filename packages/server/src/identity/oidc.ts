@@ -38,12 +38,12 @@ async function start(call: Call): Promise<Reply> {
   const settings = settingsOf(call)
   const { identity, slug } = call.tenant
   if (identity.unclaimed('challenge').length >= MOST_WAITING)
-    throw new Problem('busy', 'Too many people sign in at this moment. Try again.', { retryAfter: 30 })
+    throw new Problem('busy', 'Too many people are signing in at the moment. Try again.', { retryAfter: 30 })
   const [nonce, verifier, browser] = [newVerifier(), newVerifier(), newVerifier()]
   const data = { purpose: 'oidc', nonce, verifier, browser: identity.digest(browser), back: returnOf(call) }
   const state = identity.issue('challenge', { data, lastsMs: TEN_MINUTES })
   const location = await authorizationUrl(settings, callback(call), { state, nonce, verifier })
-  // The answer must come to the browser that asked: nobody can sign another browser in as themselves.
+  // The answer must reach the browser that started the sign-in: an attacker cannot sign another browser in.
   const cookie = pathCookie(call.request, COOKIE, browser, `/~${slug}/session/oidc`, TEN_MINUTES / 1_000)
   return empty(302, { location, 'set-cookie': cookie, 'cache-control': 'no-store' })
 }
@@ -56,7 +56,7 @@ async function finish(call: Call): Promise<Reply> {
   const browser = cookieOf(call.request.headers.cookie, COOKIE)
   const isOwn = browser !== null && kept?.data.browser === identity.digest(browser)
   if (!kept || kept.usedAt !== null || kept.data.purpose !== 'oidc' || !isOwn)
-    return failed(slug, 'This took too long, or was tried before. Start again.')
+    return failed(slug, 'This sign-in has expired or was already used. Start again.')
   const { nonce, verifier, back } = kept.data as { nonce: string; verifier: string; back: string }
   const parameters = new URLSearchParams(call.request.query)
   const email = await verifiedEmail(settings, callback(call), parameters, { state, nonce, verifier }).catch(
@@ -67,7 +67,7 @@ async function finish(call: Call): Promise<Reply> {
   )
   const user = email === null ? null : identity.userByEmail(email)
   if (!user || (user.status !== 'Active' && user.status !== 'Invited'))
-    return failed(slug, 'There is no account here for the address that your organization has verified. Ask for one.')
+    return failed(slug, 'There is no account for your verified e-mail address. Ask an administrator for an invitation.')
   if (user.status === 'Invited') {
     const person = { ...OPERATOR, actor: user.id }
     await call.tenant.write(person, call.writes, call.budget, (write) =>
@@ -85,7 +85,7 @@ function failed(slug: string, message: string): Reply {
 
 function settingsOf({ identity }: Call): OidcSettings {
   if (identity.oidc) return identity.oidc
-  throw new Problem('not_supported', 'The operator has set no OIDC provider: see TILDE_OIDC_ISSUER.')
+  throw new Problem('not_supported', 'No OIDC provider is configured: see TILDE_OIDC_ISSUER.')
 }
 
 /** One address for all tenants, so that the provider knows it in advance. The tenant follows from the state. */

@@ -3,7 +3,7 @@ export const SCRIPT = String.raw`const tenant = document.body.dataset.tenant
 const base = '/~' + tenant
 const byId = (id) => document.getElementById(id)
 
-/** Where a person goes on: to a page of this tenant or to the console, and never to another site. */
+/** The next page: of this tenant or of the console, never of another site. */
 function destination() {
   const home = '/console#' + base
   const asked = new URLSearchParams(location.search).get('return')

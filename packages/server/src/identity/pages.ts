@@ -40,7 +40,7 @@ export function identityPage(
   }
 }
 
-/** What the paths below a tenant begin with that are answered here. Nearly all others are told apart by this alone. */
+/** The first segments of the paths that are answered here, to skip other paths quickly. */
 const FIRST = new Set(['sign-in', 'invitation', '.well-known'])
 
 /** The one address that an OIDC provider knows: the state tells which tenant the person signs in to. */

@@ -13,9 +13,9 @@ const MOST_PASSKEYS = 20
 
 /** Passkeys: to sign in with, to accept an invitation with, and a person's own. */
 export const passkeyRoutes: readonly Route[] = [
-  open('/session/passkey/options', 'Start to sign in with a passkey', startSignIn),
+  open('/session/passkey/options', 'Get the options to sign in with a passkey', startSignIn),
   open('/session/passkey', 'Sign in with a passkey', signIn),
-  open('/invitation/passkey/options', 'Start to accept an invitation with a passkey', startAccept),
+  open('/invitation/passkey/options', 'Get the options to accept an invitation with a passkey', startAccept),
   open('/invitation/passkey', 'Accept an invitation with a passkey', acceptWithPasskey),
   {
     method: 'GET',
@@ -31,7 +31,7 @@ export const passkeyRoutes: readonly Route[] = [
     needs: 'key',
     mode: 'stream',
     repeats: true,
-    summary: 'Start to add a passkey',
+    summary: 'Get the options to add a passkey',
     handle: startAdd,
   },
   {
@@ -57,7 +57,7 @@ function open(path: string, summary: string, handle: (call: Call) => Promise<Rep
   return { method: 'POST', path, needs: 'public', mode: 'stream', repeats: true, summary, handle }
 }
 
-/** The options name no account: the browser knows which passkeys it has, and nobody learns who has one. */
+/** The options name no account: the browser knows its passkeys, and the answer does not reveal accounts. */
 async function startSignIn(call: Call): Promise<Reply> {
   demandSameOrigin(call)
   const options = await authenticationOptions(call)
@@ -73,7 +73,7 @@ async function signIn(call: Call): Promise<Reply> {
   const counter = known?.kind === 'passkey' ? await authenticated(call, response, challenge, known) : null
   const user = known ? identity.user(known.user) : null
   if (counter === null || !known || !user || identity.grantOf(user.id) === null)
-    throw new Problem('unauthorized', 'This passkey is not known here.')
+    throw new Problem('unauthorized', 'This passkey is unknown here.')
   identity.useCredential(known.id, { ...known.data, counter })
   return signedIn(call, user, 'passkey')
 }
@@ -103,7 +103,8 @@ function list(call: Call): Reply {
 async function startAdd(call: Call): Promise<Reply> {
   const user = call.tenant.identity.user(ownerOf(call))!
   const known = passkeysOf(call, user.id)
-  if (known.length >= MOST_PASSKEYS) throw new Problem('conflict', `A person may have ${MOST_PASSKEYS} passkeys.`)
+  if (known.length >= MOST_PASSKEYS)
+    throw new Problem('conflict', `A person may have at most ${MOST_PASSKEYS} passkeys.`)
   const options = await registrationOptions(
     call,
     user,
@@ -116,7 +117,7 @@ async function add(call: Call): Promise<Reply> {
   const { identity } = call.tenant
   const user = identity.user(ownerOf(call))!
   const passkey = await newPasskey(call, 'add', user)
-  if (identity.credential(passkey.id)) throw new Problem('conflict', 'This passkey is known already.')
+  if (identity.credential(passkey.id)) throw new Problem('conflict', 'This passkey is already registered.')
   identity.saveCredential({ ...passkey, user: user.id, kind: 'passkey' })
   return json(201, { id: passkey.id, name: passkey.data.name })
 }
@@ -128,7 +129,10 @@ function remove(call: Call): Reply {
   if (credential?.user !== own) call.read.demand('admin', call.read.noun('User'))
   if (credential?.kind !== 'passkey') throw new Problem('not_found', `There is no passkey ${call.params.id}.`)
   if (credential.user === own && identity.credentials(own).length === 1 && !call.identity.oidc)
-    throw new Problem('conflict', 'You could not sign in any more. Add a password or another passkey first.')
+    throw new Problem(
+      'conflict',
+      'Without this passkey you could not sign in. Add a password or another passkey first.',
+    )
   identity.dropCredential(credential.id)
   return empty(204)
 }
@@ -150,7 +154,7 @@ async function newPasskey(call: Call, purpose: string, user: User) {
 function started({ tenant }: Call, purpose: string, user: string | null, options: { challenge: string }): Reply {
   const { identity } = tenant
   if (identity.unclaimed('challenge').length >= MOST_CHALLENGES)
-    throw new Problem('busy', 'Too many people sign in at this moment. Try again.', { retryAfter: 30 })
+    throw new Problem('busy', 'Too many people are signing in at the moment. Try again.', { retryAfter: 30 })
   const data = { purpose, challenge: options.challenge }
   const challenge = identity.issue('challenge', { user, data, lastsMs: CHALLENGE_MS })
   return json(200, { options, challenge }, { 'cache-control': 'no-store' })
@@ -162,11 +166,13 @@ function taken(call: Call, purpose: string, user: string | null): { readonly cha
   const token: Token | null = identity.use('challenge', textsOf(call, ['challenge']).challenge)
   if (token && token.usedAt === null && token.data.purpose === purpose && token.user === user)
     return token.data as { challenge: string }
-  throw new Problem('unauthorized', 'This took too long, or was tried before. Start again.')
+  throw new Problem('unauthorized', 'This challenge has expired or was already used. Start again.')
 }
 
 function responseOf({ body }: Call): { readonly id?: unknown; readonly [field: string]: unknown } {
   const response = isPlainObject(body) ? body.response : undefined
   if (isPlainObject(response)) return response
-  throw new Problem('invalid_body', 'response is what the browser gave for the passkey.', { field: 'response' })
+  throw new Problem('invalid_body', 'response must be the result of the browser for the passkey.', {
+    field: 'response',
+  })
 }

@@ -24,7 +24,10 @@ export const passwordRoutes: readonly Route[] = [
 /** The host's passwords, or the problem of having none. */
 export function passwordsOf({ identity }: Call): Passwords {
   if (identity.passwords) return identity.passwords
-  throw new Problem('not_supported', 'This host has no Argon2, so it takes no passwords. Use a passkey instead.')
+  throw new Problem(
+    'not_supported',
+    'This host has no Argon2, so it does not support passwords. Use a passkey instead.',
+  )
 }
 
 /** Refuses a password that is too short to keep, or too long to hash. */
@@ -36,12 +39,14 @@ export function demandPassword(password: string, email: string): void {
       : password.toLowerCase().includes(email.toLowerCase())
         ? 'must not contain your e-mail address'
         : new Set(password).size < 5
-          ? 'must not repeat a few characters'
+          ? 'must not consist of a few repeated characters'
           : null
   if (message !== null) throw invalid('User', [{ field: 'password', message }])
 }
 
-/** Changes the password. Who knows no password but is signed in with a passkey sets one; all other sessions end. */
+/**
+ * Changes the password. A person without a password who signed in with a passkey can set one; all other sessions end.
+ */
 async function change(call: Call): Promise<Reply> {
   const { identity, slug } = call.tenant
   const passwords = passwordsOf(call)

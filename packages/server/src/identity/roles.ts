@@ -22,7 +22,7 @@ export const roleRoutes: readonly Route[] = [
     path: '/schema/roles/:name',
     needs: ADMIN,
     mode: 'write',
-    summary: 'Take back a role of your own',
+    summary: 'Delete your own role',
     handle: drop,
   },
 ]

@@ -25,7 +25,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/session',
     needs: 'key',
     mode: 'read',
-    summary: 'Read who is asking, and the CSRF token of a session',
+    summary: 'Read the caller, and the CSRF token of a session',
     handle: whoAmI,
   },
   { method: 'DELETE', path: '/session', needs: 'key', mode: 'stream', summary: 'Sign out', handle: signOut },
@@ -47,7 +47,7 @@ export const sessionRoutes: readonly Route[] = [
   },
 ]
 
-/** Every failure has the same answer, and takes the same time: nobody learns which accounts there are. */
+/** Every failure has the same answer and duration, so that it does not reveal which accounts exist. */
 async function signIn(call: Call): Promise<Reply> {
   demandSameOrigin(call)
   const { identity, slug } = call.tenant
@@ -86,7 +86,7 @@ function whoAmI(call: Call): Reply {
 
 function signOut({ tenant, grant, sender, request }: Call): Reply {
   if (sender.kind !== 'session' || grant.credential === undefined)
-    throw new Problem('not_found', 'There is no session: only a person signs out. A key is revoked instead.')
+    throw new Problem('not_found', 'There is no session to end. To end an API key, revoke it.')
   tenant.identity.end(grant.credential)
   return empty(204, { 'set-cookie': clearCookie(request, tenant.slug) })
 }

@@ -31,7 +31,7 @@ function foreign(header: 'Host' | 'Origin', value: string): Problem {
   const setting = header === 'Host' ? 'TILDE_BASE_URL or TILDE_HOST_SUFFIX' : 'TILDE_MCP_ORIGINS'
   return new Problem(
     'forbidden',
-    `MCP is not spoken to the ${header} ${value.slice(0, 100)}. Its operator can allow it with ${setting}.`,
+    `MCP is not allowed for the ${header} ${value.slice(0, 100)}. The operator can allow it with ${setting}.`,
     {
       field: header,
     },

@@ -50,7 +50,7 @@ async function answerMcp(call: Call): Promise<Reply> {
   return textReply(status, await response.text(), shown)
 }
 
-/** Whether somebody takes JSON and has not heard of streams: curl, and whoever writes the request by hand. */
+/** Whether the client accepts JSON but not streams, such as curl. */
 function isOnlyJson(accept = '*/*'): boolean {
   return !accept.includes('text/event-stream') && /\*\/\*|application\/(?:\*|json)/.test(accept)
 }
@@ -89,7 +89,7 @@ function serverFor(call: Call): Server {
 }
 
 function instructionsFor({ tenant, lens, grant }: Call): string {
-  const shown = lens.names.length > 0 ? ` The lens ${lens.names.join(' and ')} chooses which types are shown.` : ''
+  const shown = lens.names.length > 0 ? ` The lens ${lens.names.join(' and ')} selects the types.` : ''
   return `The business data of the tenant ${tenant.slug}: search finds entities, fetch reads one${tenant.runsCode ? ', do runs code that changes them' : ''}.${shown}${onlyProposes(grant) ? ` ${PROPOSES}` : ''}`
 }
 

@@ -19,7 +19,10 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
     case 'do':
       return onBehalfOf(call.request.signal, () => runCode(call, given))
     default:
-      throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name.slice(0, 100)}. There are search, fetch and do.`)
+      throw new ProtocolError(
+        INVALID_PARAMS,
+        `There is no tool ${name.slice(0, 100)}. The tools are search, fetch and do.`,
+      )
   }
 }
 
@@ -62,7 +65,10 @@ async function fetchOne(call: Call, given: Given): Promise<object> {
   const query = queryOf('fetch', given, ['type', 'id'], FETCH)
   if (type === 'Schema' || type === 'Status') {
     if (query.size > 0)
-      throw new Problem('invalid_parameter', `${type} is read as it is now: leave out ${[...query.keys()].join(', ')}.`)
+      throw new Problem(
+        'invalid_parameter',
+        `${type} can only be read in its current state: omit ${[...query.keys()].join(', ')}.`,
+      )
     return type === 'Schema' ? schema(call, id) : { ...call.read.status(), lens: call.lens.names }
   }
   if (id === null) {

@@ -10,9 +10,9 @@ export function toolsFor(call: Pick<Call, 'tenant' | 'read' | 'lens' | 'grant'>)
   return [searchTool(typesText(surfacedNouns(call))), FETCH, code]
 }
 
-/** What an agent is told whose grant can only propose. */
+/** The instructions for an agent that can only propose. */
 export const PROPOSES =
-  'Your grant proposes: what you write is not executed, but filed as a changeset for a person to approve. The answer has its $id and url; fetch type "Changeset" with that id follows its state.'
+  'You can only propose: writes are not executed, but stored as a changeset for a person to approve. The answer has its $id and url; fetch type "Changeset" with that id to see its state.'
 
 const TYPE = { type: 'string', description: 'Name of a type' } as const
 // Not a list of types: some clients translate schemas into a language where a value has one type.
@@ -42,10 +42,10 @@ function searchTool(types: string): Tool {
         },
         sort: {
           anyOf: [{ type: 'object' }, { type: 'string' }],
-          description: '{"value":-1} or "-value"; newest first without',
+          description: '{"value":-1} or "-value"; default newest first',
         },
         limit: { type: 'integer', minimum: 1, maximum: 100, description: '25 without' },
-        cursor: { type: 'string', description: 'From the answer before, for the next page' },
+        cursor: { type: 'string', description: 'From the previous answer, for the next page' },
         include: INCLUDE,
         fields: FIELDS,
         asOf: AS_OF,

@@ -102,7 +102,7 @@ export class AddressBounds {
 
   #tooMany(reason: RefusalReason, what: string, limit: number): Problem {
     this.#options.refusals.count(reason)
-    const message = `Your address has ${limit} ${what} under way, and may not have more.`
+    const message = `Your address has ${limit} open ${what}, which is the limit.`
     return new Problem('rate_limited', message, { limit, retryAfter: 1 })
   }
 }

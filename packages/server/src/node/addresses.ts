@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges that are somebody's own: loopback, private, link-local, shared, for documents, multicast, reserved. */
+/** Non-public ranges: loopback, private, link-local, shared, documentation, multicast, reserved. */
 const CLOSED_V4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -18,7 +18,7 @@ const CLOSED_V4 = [
   ['224.0.0.0', 3],
 ] as const
 
-/** Of IPv6 only what is given out to the public is open, less what represents other addresses or for nobody. */
+/** Of IPv6 only global unicast is allowed, without ranges that embed other addresses or are reserved. */
 const OPEN_V6 = ['2000::', 3] as const
 const CLOSED_V6 = [
   ['2001::', 23],

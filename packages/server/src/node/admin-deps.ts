@@ -16,7 +16,7 @@ export interface AdminDeps {
   readonly restoring: Restoring
   /** Does a task in the thread of the tenant. */
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
-  /** Works on files beside all tenants. */
+  /** Works on files next to all tenants. */
   readonly fileThread: Pick<FileThread, 'run'>
   readonly isQuarantined: (slug: string) => boolean
   /** Ends the quarantine of a tenant; false when it was in none. */

@@ -105,7 +105,7 @@ export class BodyMemory {
 
   #full(): Problem {
     this.#refusals.count('body_memory')
-    return new Problem('busy', 'The service holds too many bytes of your requests. Try again in a moment.', {
+    return new Problem('busy', 'The memory for request bodies is full. Try again in a moment.', {
       retryAfter: 1,
     })
   }

@@ -45,7 +45,7 @@ export class BoundedTenants implements Tenants {
     requestId: string,
   ): MaybePromise<HttpResponse> {
     const bound = isLasting(ask, place.segments) ? this.#polls : this.#requests
-    // The operator acts for everybody: its requests count for their tenant alone.
+    // The operator acts for all tenants: its requests count for the tenant only, not for the key.
     const key = sender.kind === 'secret' || sender.kind === 'session' ? sender.secret : null
     const free = this.#take(bound, slug, key)
     const over = (answer: HttpResponse): HttpResponse => {
@@ -81,7 +81,7 @@ export class BoundedTenants implements Tenants {
     const ofKey = key === null ? null : keys.take(key)
     if (key !== null && ofKey === null) {
       this.#refusals.count('key_requests')
-      const message = `This key has ${perKey} ${kind} under way, and may not have more.`
+      const message = `This key has ${perKey} open ${kind}, which is the limit.`
       throw new Problem('rate_limited', message, { limit: perKey, retryAfter: 1 })
     }
     const ofTenant = tenants.take(slug)
@@ -93,7 +93,7 @@ export class BoundedTenants implements Tenants {
     }
     if (ofKey !== null) release(ofKey)
     this.#refusals.count('tenant_requests')
-    const message = `This tenant has ${perTenant} ${kind} under way. Try again in a moment.`
+    const message = `This tenant has ${perTenant} open ${kind}, which is the limit. Try again in a moment.`
     throw new Problem('busy', message, { limit: perTenant, retryAfter: 1 })
   }
 }

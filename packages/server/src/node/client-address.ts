@@ -46,7 +46,7 @@ export function peerOf({ remoteAddress = '' }: Socket): string {
   return plain(remoteAddress)
 }
 
-/** Clients with IPv6 have a whole network of 64 bits for themselves: it counts as one address. */
+/** An IPv6 client has a network of 64 bits, which counts as one address. */
 export function groupOf(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')

@@ -10,7 +10,7 @@ export interface ClusterSettings {
   readonly advertise: string | null
   /** After how many milliseconds without a sign of life a node counts as dead. */
   readonly lease: number
-  /** How many nodes beside the owner keep a copy of each tenant. */
+  /** How many nodes next to the owner keep a copy of each tenant. */
   readonly followers: number
   /** How long an answer may wait for the log before it is refused, in milliseconds. */
   readonly patience: number

@@ -45,7 +45,7 @@ function encodingOf(accept: string | undefined): 'br' | 'gzip' | null {
 
 function flowing(body: AsyncIterable<string | Uint8Array>, encoding: 'br' | 'gzip'): AsyncIterable<Uint8Array> {
   const packer = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP)
-  // A fault of either end, or a reader that leaves, ends both: the packer passes it on to whoever reads it.
+  // An error at either end, or a reader that disconnects, ends both streams.
   pipeline(Readable.from(body), packer, () => {})
   return packer
 }

@@ -69,7 +69,7 @@ export interface Settings extends ProofSettings {
   readonly logRequests: boolean
   /** Where spans are sent to; null is nowhere. */
   readonly collector: Collector | null
-  /** The cluster that this node is part of; null when it has its tenants for itself. */
+  /** The cluster that this node is part of; null for a single server. */
   readonly cluster: ClusterSettings | null
 }
 
@@ -170,9 +170,9 @@ export async function loadProgram(path: string | null): Promise<Program> {
     throw new SettingError(`--config ${path} exports neither nouns nor hooks. Write: export const nouns = { Ship }.`)
   }
   if (nouns !== undefined && !Object.values(nouns ?? [null]).every(isNoun))
-    throw new SettingError(`nouns of --config ${path} is an object of nouns, such as { Ship }, or a list of them.`)
+    throw new SettingError(`nouns of --config ${path} must be an object of nouns, such as { Ship }, or a list of them.`)
   if (hooks !== undefined && typeof hooks !== 'function')
-    throw new SettingError(`hooks of --config ${path} is a function.`)
+    throw new SettingError(`hooks of --config ${path} must be a function.`)
   return programOf({ nouns, hooks })
 }
 
@@ -197,7 +197,7 @@ function longKey(name: string, text: string | undefined): string | null {
   if (text === undefined || text === '') return null
   if (text.length >= SHORTEST_KEY) return text
   throw new SettingError(
-    `${name} has ${text.length} characters; it needs ${SHORTEST_KEY} or more. Make one with: openssl rand -base64 36`,
+    `${name} has ${text.length} characters; it needs at least ${SHORTEST_KEY}. Create one with: openssl rand -base64 36`,
   )
 }
 
@@ -205,12 +205,11 @@ function longKey(name: string, text: string | undefined): string | null {
 function oidcOf(env: Words): OidcSettings | null {
   const [issuer, clientId, clientSecret] = OIDC.map((name) => env[name] || null)
   if (!issuer && !clientId && !clientSecret) return null
-  if (!issuer || !clientId || !clientSecret)
-    throw new SettingError(`${OIDC.join(', ')} belong together: set all three.`)
+  if (!issuer || !clientId || !clientSecret) throw new SettingError(`${OIDC.join(', ')} must be set together.`)
   const { protocol, hostname } = URL.canParse(issuer) ? new URL(issuer) : { protocol: '', hostname: '' }
   const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (protocol === 'https:' || isLocal) return { issuer, clientId, clientSecret }
-  throw new SettingError(`${OIDC[0]} is an https address, not ${issuer}.`)
+  throw new SettingError(`${OIDC[0]} must be an https URL, not ${issuer}.`)
 }
 
 const OIDC = ['TILDE_OIDC_ISSUER', 'TILDE_OIDC_CLIENT_ID', 'TILDE_OIDC_CLIENT_SECRET'] as const
@@ -218,7 +217,7 @@ const OIDC = ['TILDE_OIDC_ISSUER', 'TILDE_OIDC_CLIENT_ID', 'TILDE_OIDC_CLIENT_SE
 function wholeNumber(name: string, text: string, least: number, most: number): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= least && value <= most && text.trim() !== '') return value
-  throw new SettingError(`${name} is a whole number from ${least} to ${most}, not ${text}.`)
+  throw new SettingError(`${name} must be a whole number from ${least} to ${most}, not ${text}.`)
 }
 
 /** How many there may be at a time. */
@@ -234,7 +233,7 @@ function networks(name: string, text: string): string[] {
     .filter((one) => one !== '')
   const wrong = given.find((one) => !/^[\da-fA-F.:]+(?:\/\d{1,3})?$/.test(one) || isIP(one.split('/')[0]!) === 0)
   if (wrong === undefined) return given
-  throw new SettingError(`${name} is addresses and ranges such as 10.0.0.7 or 10.0.0.0/8, not ${wrong}.`)
+  throw new SettingError(`${name} must be addresses and ranges such as 10.0.0.7 or 10.0.0.0/8, not ${wrong}.`)
 }
 
 /** `name=value,name=value`, as OpenTelemetry writes headers. */
@@ -257,7 +256,7 @@ const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000,
 function duration(name: string, text: string): number {
   const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)(ms|s|m|h|d)\s*$/.exec(text) ?? []
   if (amount !== undefined) return Number(amount) * UNITS[unit!]!
-  throw new SettingError(`${name} is a time such as 500ms, 30s, 2m or 6h, not ${text}.`)
+  throw new SettingError(`${name} must be a time such as 500ms, 30s, 2m or 6h, not ${text}.`)
 }
 
 const SIZES: { readonly [unit: string]: number } = { '': 1, B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }
@@ -265,5 +264,5 @@ const SIZES: { readonly [unit: string]: number } = { '': 1, B: 1, KiB: 1_024, Mi
 function size(name: string, text: string): number {
   const [, amount, unit] = /^\s*(\d+)\s*(B|KiB|MiB|GiB|)\s*$/.exec(text) ?? []
   if (amount !== undefined) return Number(amount) * SIZES[unit!]!
-  throw new SettingError(`${name} is a size such as 512KiB, 10MiB or 1GiB, not ${text}.`)
+  throw new SettingError(`${name} must be a size such as 512KiB, 10MiB or 1GiB, not ${text}.`)
 }

@@ -34,7 +34,7 @@ test('an asset has a hash in its name and is kept permanently', () => {
   expect(headers['cache-control']).toContain('immutable')
 })
 
-test('whoever has the page already is told so', () => {
+test('a browser that has the current page gets 304', () => {
   const { etag } = get('/console')!.headers
 
   expect(get('/console', { 'if-none-match': etag! })).toMatchObject({ status: 304, body: null })

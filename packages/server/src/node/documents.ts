@@ -9,7 +9,7 @@ const KEPT_MS = 300_000
 const MOST_KEPT = 500
 
 /**
- * Reads documents of strangers: from public addresses only and by https, no redirects, bounded in size and time. The
+ * Reads external documents: from public addresses only, by https, without redirects, bounded in size and time. The
  * address is tested when it is connected to, after its name was looked up.
  */
 export function createDocuments({ insecure }: { readonly insecure: boolean }): Documents {

@@ -17,7 +17,7 @@ export function refuseDamaged(path: string): void {
     if (damage === null) return
     throw new Problem(
       'unavailable',
-      `The file of this tenant is damaged: ${damage}. It is left as it is. Restore it from a backup.`,
+      `The file of this tenant is damaged: ${damage}. It was not changed. Restore it from a backup.`,
     )
   } finally {
     closeSync(file)

@@ -67,7 +67,7 @@ export class TenantFiles {
     return hasKey(this.pathOf(slug), secret)
   }
 
-  /** Whether anybody can sign in to a closed tenant. */
+  /** Whether any person can sign in to a closed tenant. */
   hasPeople(slug: string): boolean {
     return hasPeople(this.pathOf(slug))
   }
@@ -80,7 +80,9 @@ export class TenantFiles {
   /** Refuses to make a tenant where one is. */
   demandFree(slug: string): void {
     if (!this.has(slug)) return
-    throw new Problem('conflict', `There is a tenant ${slug} already. Use a new one, or delete it first.`, { id: slug })
+    throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`, {
+      id: slug,
+    })
   }
 
   /** Creates the file of a new tenant as a copy of an empty one: a tenant's first write need not lay out tables. */
@@ -126,7 +128,7 @@ export class TenantFiles {
     }
   }
 
-  /** All tenants there are, in no order. Other work goes on while the folders are read. */
+  /** All tenants there are, in no order. Other work continues while the folders are read. */
   async allSlugs(): Promise<string[]> {
     const entries = await readdir(this.#folder, { withFileTypes: true })
     const slugs: string[] = []

@@ -231,7 +231,7 @@ async function sendFlowing(
   response.writeHead(status, headerLines(headers))
   response.flushHeaders()
   const chunks = body[Symbol.asyncIterator]()
-  // Whoever makes the stream is told when nobody reads it, also when the client had left before it was there.
+  // The source of a stream is cancelled when the client disconnects, even before the stream exists.
   if (request.method === 'HEAD' || response.destroyed) {
     response.end()
     return void chunks.return?.()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { randomText } from '@tildebase/tenant'
 import { systemRandom, systemSeal } from '../host/ports.ts'
 
-/** The operator's key: the one that is set, the one kept in the data folder, or a new one that is kept there. */
+/** The operator key: the configured one, the one in the data folder, or a new one that is stored there. */
 export function operatorKey(
   data: string,
   set: string | null,
@@ -13,7 +13,7 @@ export function operatorKey(
   return { ...keptKey(path, 'tbroot_'), path }
 }
 
-/** The key that secrets in tenants' files are encrypted with, found in the same way. Backups are of no use without it. */
+/** The key that secrets in tenants' files are encrypted with, found in the same way. Backups need it. */
 export function secretKey(data: string, set: string | null): string {
   return set ?? keptKey(join(data, 'secret.key'), 'tbsecret_').key
 }

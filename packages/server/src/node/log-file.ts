@@ -22,13 +22,13 @@ export async function writeLog(tenant: Tenant, path: string, question: LogReques
   await pipeline(pages, createWriteStream(path, { mode: 0o600 }))
 }
 
-/** Brings a tenant to the state of the log in a file. A new one is made beside the others and moves in when it is whole. */
+/** Brings a tenant to the state of the log in a file. A new one is made next to the others and moves in when it is whole. */
 export async function replayFile(context: AdminContext, slug: string, task: ReplayTask): Promise<unknown> {
   const { path, into, more } = task
   if (context.files.has(slug)) {
     const lines = createReadStream(path)
     const { events } = await context.during(slug, (tenant) => tenant.admin.replay(lines, pause, { more }))
-    // What is kept beside the log was replaced: it must be read again.
+    // What is kept in addition to the log was replaced: it must be read again.
     context.close(slug)
     return { tenant: slug, events }
   }
@@ -51,7 +51,7 @@ export function countRestored(context: AdminContext, slug: string, path: string)
 
 const LONGEST_HEAD = 4_096
 
-/** Whether a log begins with the first event of its tenant. What is no log is refused later. */
+/** Whether a log begins with the first event of its tenant. What is not a log is refused later. */
 async function beginsAnew(path: string): Promise<boolean> {
   let head = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8', end: LONGEST_HEAD })) head += chunk

@@ -22,9 +22,13 @@ export class OpenLimit {
     if (left >= 0) return
     this.#refusals.count('open_paths')
     const retryAfter = Math.max(1, Math.ceil(this.#addresses.secondsTo(-left)))
-    throw new Problem('rate_limited', `Your address may send ${PER_ADDRESS} requests without a key in a minute.`, {
-      limit: PER_ADDRESS,
-      retryAfter,
-    })
+    throw new Problem(
+      'rate_limited',
+      `Your address may send at most ${PER_ADDRESS} requests per minute without a key.`,
+      {
+        limit: PER_ADDRESS,
+        retryAfter,
+      },
+    )
   }
 }

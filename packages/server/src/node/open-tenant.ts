@@ -25,7 +25,7 @@ export interface OpenOptions {
   readonly worked?: ((slug: string, ms: number) => void) | undefined
   /** Whether requests wait for this thread. */
   readonly isAwaited?: (() => boolean) | undefined
-  /** Where commits are kept beside the files of this host; absent when the files are all there is. */
+  /** Where commits are kept next to the files of this host; absent when the files are all there is. */
   readonly replication?: Replication | undefined
 }
 
@@ -46,7 +46,7 @@ export function openTenantFile(
   wakeAt: (at: number) => void,
 ): OpenTenant {
   const { script, secretKey, stats, atWork } = options
-  // A file that is no tenant's own, such as a copy, is nobody else's business.
+  // A file that is not a tenant's own, such as a copy, needs no lock.
   const replication = options.replication?.covers(path) ? options.replication : null
   const gate = () => replication!.gate(slug)
   const outbound = replication && options.outbound ? heldOutbound(options.outbound, gate) : options.outbound

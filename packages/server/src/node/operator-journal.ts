@@ -27,7 +27,7 @@ export class OperatorJournal {
     log('info', 'The operator acted on a tenant', { action, tenant, ...facts })
   }
 
-  /** Writes down what the service did with a tenant by itself. */
+  /** Records an action of the service on a tenant. */
   record(action: string, tenant: string, facts: object): void {
     if (this.#elsewhere) return void this.#elsewhere(action, tenant, facts)
     this.#sql.run(

@@ -16,7 +16,7 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
   const { runTask, journal, restoring } = deps
   const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
     const response = await work()
-    // A slice of a log that others follow is no action of its own.
+    // A slice of a log that others follow is not its own action.
     if (response.status !== 202) journal.add(action, slug, facts)
     return response
   }

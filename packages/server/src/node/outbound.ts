@@ -8,7 +8,7 @@ import { isPublic } from './addresses.ts'
 const MOST_PER_HOST = 256
 const MOST_READ = 65_536
 
-/** Sends requests to the outside: to public addresses only and by https, unless it is told to be insecure. */
+/** Sends outgoing requests: to public addresses only and by https, except in insecure mode. */
 export function createOutbound(options: { readonly insecure: boolean }): Outbound {
   const lookup = options.insecure ? undefined : guardedLookup
   const agents = {
@@ -44,7 +44,7 @@ export function faultOf(url: URL): string | null {
   return isIP(host) !== 0 && !isPublic(host) ? PRIVATE : null
 }
 
-const PRIVATE = 'The address is not a public one: webhooks are not sent to loopback, private or link-local addresses.'
+const PRIVATE = 'The address is not public: webhooks are not sent to loopback, private or link-local addresses.'
 
 /** Looks a name up, at connection time and on every connection, and lets no address pass that is not public. */
 export const guardedLookup: LookupFunction = (hostname, options, done) => {
@@ -74,18 +74,18 @@ function post(url: URL, asked: OutboundRequest, agent: HttpAgent | HttpsAgent): 
       } else
         read(response, asked.answerLimit).then((text) => {
           clearTimeout(timer)
-          done(text === null ? { error: 'The answer broke off, or is too long.' } : { status, text })
+          done(text === null ? { error: 'The answer ended early, or is too long.' } : { status, text })
         })
     })
     let isLate = false
     // One clock over looking up, connecting, sending and waiting.
     const timer = setTimeout(() => {
       isLate = true
-      request.destroy(new Error(`There was no answer within ${timeoutMs} ms.`))
+      request.destroy(new Error(`No answer within ${timeoutMs} ms.`))
     }, timeoutMs)
     request.on('error', (reason) => {
       clearTimeout(timer)
-      // A kept connection may be closed by the other side just when it is used again: that is nobody's failure.
+      // The other side may close a kept connection just when it is used again: this is not a failure.
       if (!request.reusedSocket || isLate) return done({ error: reason.message || 'The connection failed.' })
       done(post(url, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }, agent))
     })

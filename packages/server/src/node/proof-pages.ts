@@ -61,7 +61,7 @@ export class ProofPages {
 
 function add(witness: WitnessService, { method, body }: HttpRequest): Promise<HttpResponse> {
   if (method !== 'POST') {
-    throw new Problem('method_not_allowed', `${method} is not possible here; POST is.`, { allow: 'POST' })
+    throw new Problem('method_not_allowed', `${method} is not supported here; use POST.`, { allow: 'POST' })
   }
   return witness.add(body instanceof Uint8Array ? body : new Uint8Array())
 }
@@ -71,5 +71,5 @@ function keptSeed(path: string): Seed {
   if (!existsSync(path)) writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
   const seed = fromBase64(readFileSync(path, 'utf8').trim())
   if (seed?.length === 32) return seed
-  throw new Problem('unavailable', `${path} holds no key: restore it, or move it away to begin with a new one.`)
+  throw new Problem('unavailable', `${path} contains no key: restore it, or move it away to create a new one.`)
 }

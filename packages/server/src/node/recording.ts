@@ -30,7 +30,7 @@ export class Recording {
     if (ERASURE.test(sql)) this.#erases = true
   }
 
-  /** Numbers the transaction under way, before it is committed. Returns what tells of it after that. */
+  /** Numbers the current transaction, before it is committed. Returns what tells of it after that. */
   seal(): (() => void) | undefined {
     const changes = this.#session.patchset()
     if (changes.length === 0) return undefined

@@ -29,7 +29,7 @@ export async function restoreFile(slug: string, request: HttpRequest, deps: Admi
 }
 
 /**
- * Takes in the lines of a log, or a slice of them. A log may go on after the last event of a tenant: that one stays in use.
+ * Takes in the lines of a log, or a slice of them. A log may continue after the last event of a tenant: that one stays in use.
  * Where there is none, the slug is kept until the last slice has arrived.
  */
 export async function restoreLog(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {

@@ -109,7 +109,7 @@ export class Restoring {
 }
 
 function restoring(slug: string): Problem {
-  return new Problem('restoring', `The tenant ${slug} is being restored. Try again when that has ended.`, {
+  return new Problem('restoring', `The tenant ${slug} is being restored. Try again later.`, {
     retryAfter: 5,
   })
 }

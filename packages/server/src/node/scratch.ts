@@ -19,7 +19,7 @@ export class Scratch {
   }
 }
 
-/** Removes a database and what SQLite keeps beside it. */
+/** Removes a database and what SQLite keeps next to it. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
 }

@@ -92,10 +92,7 @@ export class SigningKeyFile {
 function seedOf(base64: string): Seed {
   const seed = fromBase64(base64)
   if (seed?.length === 32) return seed
-  throw new Problem(
-    'unavailable',
-    'The file signing.key is damaged: restore it, or move it away to begin with a new key.',
-  )
+  throw new Problem('unavailable', 'The file signing.key is damaged: restore it, or move it away to create a new key.')
 }
 
 function syncFile(path: string): void {

@@ -32,6 +32,6 @@ export class SignupLimit {
     if (left >= 0) return
     this.#refusals.count('signups')
     const retryAfter = Math.max(1, Math.ceil(buckets.secondsTo(-left)))
-    throw new Problem('rate_limited', `${who} may sign up ${limit} times an hour.`, { limit, retryAfter })
+    throw new Problem('rate_limited', `${who} may sign up at most ${limit} times per hour.`, { limit, retryAfter })
   }
 }

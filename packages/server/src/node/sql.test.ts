@@ -20,7 +20,7 @@ test('a database on disk is written ahead and synced before every commit returns
   expect(sql.rows('PRAGMA synchronous')).toEqual([[2]])
 })
 
-test('a file that is open belongs to whoever opened it', () => {
+test('an open file belongs to the process that opened it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-sql-'))
   const owner = openSql(join(folder, 'a.db'))
   owner.run('CREATE TABLE things (name)')

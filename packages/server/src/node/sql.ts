@@ -49,7 +49,7 @@ export function openSql(
     if (onCommit) db.exec('PRAGMA synchronous = NORMAL')
     return new Connection(db, onStatement, onCommit ? new Recording(db, onCommit) : null)
   } catch (reason) {
-    // It owns the file by now: left open, nobody could open it again.
+    // It owns the file by now: if it stays open, the file cannot be opened again.
     db.close()
     throw reason
   }
@@ -286,4 +286,4 @@ function isDamage(reason: unknown): reason is Error {
 }
 
 const AGAIN = new Error('All of this transaction is undone and run again.')
-const LATE = 'the query is over its time'
+const LATE = 'the query exceeded its time'

@@ -32,7 +32,7 @@ export interface LocalTenantsOptions extends OpenOptions {
 type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]
 type Body = AsyncIterable<string | Uint8Array>
 
-/** How long a stop waits for what tenants do by themselves. */
+/** How long a stop waits for the background work of tenants. */
 const REST_MS = 5_000
 const IDLE_POLL = 5
 
@@ -105,7 +105,7 @@ export class LocalTenants implements Tenants {
     return given instanceof Promise ? given.then(over) : over(given)
   }
 
-  /** Whether anybody can sign in to a tenant. One that is closed is not opened to find out. */
+  /** Whether any person can sign in to a tenant. A closed tenant is not opened for this. */
   #hasPeople(slug: string): boolean {
     return this.#open.has(slug) || this.#options.files.hasPeople(slug)
   }
@@ -153,7 +153,7 @@ export class LocalTenants implements Tenants {
     return runAdminTask(context, slug, task)
   }
 
-  /** Ends the streams of a tenant and what it does by itself: it is about to be closed for good. */
+  /** Ends the streams and the background work of a tenant that is about to be closed permanently. */
   async restTenant(slug: string): Promise<void> {
     await inTime(this.#open.get(slug)?.tenant.rest(), REST_MS)
   }
@@ -165,7 +165,7 @@ export class LocalTenants implements Tenants {
     this.close(slug)
   }
 
-  /** Forgets a tenant at once and removes its file: another node has gone on without it. */
+  /** Closes a tenant immediately and removes its file: another node has continued without it. */
   async dropTenant(slug: string): Promise<void> {
     const entry = this.#open.get(slug)
     if (!entry) return this.#options.files.remove(slug)

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
 import { errorBody, statusOf } from '../respond.ts'
 
-/** How long whoever sent it has to read the answer. */
+/** How long the client has to read the answer. */
 const LINGER_MS = 2_000
 
 /** Answers what cannot be read as HTTP in the form of every other refusal, and closes the connection. */
@@ -35,7 +35,9 @@ export function refuseSocket(socket: Duplex, problem: Problem): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** Whether an answer is on its way, into which this one would be written. Node asks the same, and tells nobody else. */
+/**
+ * Whether an answer is in progress, into which this one would be written. Node checks the same, but does not expose it.
+ */
 function isAnswering(socket: Duplex & { readonly _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true
 }
@@ -45,7 +47,7 @@ function problemOf(code: string | undefined): Problem {
     case 'HPE_HEADER_OVERFLOW':
       return new Problem('header_too_large', 'The path, the query and the headers are too long together.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Problem('body_timeout', 'The headers did not come to an end. Send the request again.')
+      return new Problem('body_timeout', 'The headers are incomplete. Send the request again.')
     default:
       return new Problem('invalid_request', 'This cannot be read as an HTTP request.')
   }

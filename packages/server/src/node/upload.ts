@@ -100,7 +100,7 @@ class HeldUpload implements Stallable {
     options.stalls.add(this)
     request.on('data', (chunk: Buffer) => this.#take(chunk))
     request.on('end', () => this.#finish())
-    request.on('error', () => this.giveUp(new Problem('invalid_body', 'The body broke off before its end.')))
+    request.on('error', () => this.giveUp(new Problem('invalid_body', 'The body ended early.')))
   }
 
   stalled(): void {
@@ -153,7 +153,7 @@ class HeldUpload implements Stallable {
 /** The chunks as they come. Time is counted only while one is waited for: a reader may take as long as it likes. */
 function flowing(request: IncomingMessage, options: UploadOptions): AsyncIterableIterator<Uint8Array> {
   const { bodyTimeout } = options
-  // A reader that stops early still wants to answer: the socket must survive it.
+  // A handler that stops reading early still answers, so the socket must stay open.
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false })
   const pace = new Pace(bodyTimeout)
   let isStalled = false
@@ -185,11 +185,11 @@ function flowing(request: IncomingMessage, options: UploadOptions): AsyncIterabl
 }
 
 function tooLarge(limit: number): Problem {
-  return new Problem('too_large', `The body may have ${limit} bytes. Use /import for more.`, { limit })
+  return new Problem('too_large', `The body may have at most ${limit} bytes. Use /import for more.`, { limit })
 }
 
 function tooSlow({ bodyTimeout, refusals }: UploadOptions): Problem {
   refusals.count('slow_body')
-  const message = `The body came slower than ${SLOWEST} bytes a second, or not at all, for ${bodyTimeout / 1_000} seconds. Send it again.`
+  const message = `The body was slower than ${SLOWEST} bytes per second for ${bodyTimeout / 1_000} seconds. Send it again.`
   return new Problem('body_timeout', message)
 }

@@ -83,7 +83,7 @@ async function decide(call: Call): Promise<Reply> {
   const kept = identity.find('request', secret)
   const isOwn = person && kept?.user === person.user.id && kept.data.session === person.grant.credential
   if (!kept || !isOwn)
-    throw new OAuthError('invalid_request', 'This page is too old. Start again from the application.')
+    throw new OAuthError('invalid_request', 'This page has expired. Start again from the application.')
   const client = identity.client(kept.data.client as string) ?? (await clientOf(call, kept.data.client as string))
   if (fields.get('decision') !== 'allow') {
     identity.end(kept.id)

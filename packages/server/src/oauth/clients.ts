@@ -16,7 +16,7 @@ export function metadataOf(given: unknown): JsonObject {
   if (!isPlainObject(given)) throw new OAuthError('invalid_client_metadata', 'Send the metadata as a JSON object.')
   const { redirect_uris: uris, client_name: name } = given
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > MOST_REDIRECTS)
-    throw new OAuthError('invalid_redirect_uri', `redirect_uris is a list of 1 to ${MOST_REDIRECTS} URIs.`)
+    throw new OAuthError('invalid_redirect_uri', `redirect_uris must be a list of 1 to ${MOST_REDIRECTS} URIs.`)
   for (const uri of uris) {
     const fault = redirectFault(uri)
     if (fault !== null) throw new OAuthError('invalid_redirect_uri', `${String(uri).slice(0, 200)} ${fault}.`)
@@ -39,7 +39,7 @@ export async function clientOf(call: Call, id: string): Promise<Client> {
     return documentClient(call, id)
   const client = identity.client(id)
   if (client) return client
-  throw new OAuthError('invalid_client', 'There is no client of this client_id. Register it first.')
+  throw new OAuthError('invalid_client', 'There is no client with this client_id. Register it first.')
 }
 
 /** The redirect URI that a request asks for; without one, the only one that the client has. */
@@ -69,7 +69,7 @@ async function documentClient(call: Call, id: string): Promise<Client> {
   const text = isPlain && id.length <= 1_000 ? await call.identity.documents?.read(id) : null
   const document = text ? documentOf(text) : null
   if (!isPlainObject(document) || document.client_id !== id)
-    throw new OAuthError('invalid_client', 'At the client_id there is no metadata document with this client_id.')
+    throw new OAuthError('invalid_client', 'The client_id URL does not return a metadata document with this client_id.')
   const method = document.token_endpoint_auth_method ?? 'none'
   if (method !== 'none')
     throw new OAuthError('invalid_client', 'Only public clients (token_endpoint_auth_method none) are supported.')

@@ -66,7 +66,7 @@ ${choicesFor(call, scope).map((choice) => html`<option value="${choice}">${meani
   return page(slug, `Allow ${name}?`, body, { status: error ? 422 : 200, formAction })
 }
 
-/** Shows what cannot be told to a client, since it is not certain who it is. */
+/** Shows an error that must not be sent to the client, because its identity is not certain. */
 export function messagePage(slug: string, title: string, message: string, status: number): HttpResponse {
   return page(slug, title, html`<h1>${title}</h1><p>${message}</p>`, { status })
 }

@@ -49,7 +49,7 @@ function areasOf({ tenant }: Call, areas: readonly string[]): Scope[] {
   return areas.flatMap((area) => {
     const scopes = tenant.identity.scopes(`admin:${area}`)
     if (scopes.length > 0) return scopes
-    throw new Problem('validation_error', `${area.slice(0, 60)} is not an area: write a domain such as crm, or a type.`)
+    throw new Problem('validation_error', `${area.slice(0, 60)} is not an area: use a domain such as crm, or a type.`)
   })
 }
 
@@ -68,5 +68,5 @@ function countOf(fields: ReadonlyMap<string, string>, name: string): number | nu
   const text = fields.get(name)?.trim() ?? ''
   if (text === '') return null
   if (/^\d{1,7}$/.test(text) && Number(text) >= (name === 'rowsPerAnswer' ? 1 : 0)) return Number(text)
-  throw new Problem('validation_error', `${name} is a whole number.`, { field: name })
+  throw new Problem('validation_error', `${name} must be a whole number.`, { field: name })
 }

@@ -25,7 +25,7 @@ export const deviceRoutes: readonly Route[] = [
     mode: 'stream',
     repeats: true,
     rawBody: true,
-    summary: 'Start to connect a program that has no browser',
+    summary: 'Get a code to connect a program without a browser',
     handle: (call) => withOAuthErrors(() => start(call)),
   },
   {
@@ -33,7 +33,7 @@ export const deviceRoutes: readonly Route[] = [
     path: '/oauth/device',
     needs: 'public',
     mode: 'stream',
-    summary: 'Enter the code of a program that has no browser',
+    summary: 'Enter the code of a program without a browser',
     handle: (call) => shown(call),
   },
 ]
@@ -43,9 +43,10 @@ async function start(call: Call): Promise<Reply> {
   const fields = formOf(call)
   const client = await knownClient(call, needed(fields, 'client_id'))
   const only = onlyOf(call, fields.get('resource'))
-  if (only === undefined) throw new OAuthError('invalid_target', 'resource is the address of this tenant, or its /mcp.')
+  if (only === undefined)
+    throw new OAuthError('invalid_target', 'resource must be the URL of this tenant, or its /mcp.')
   if (identity.unclaimed('device').length >= MOST_WAITING)
-    throw new OAuthError('slow_down', 'Too many programs wait for a person. Try again later.')
+    throw new OAuthError('slow_down', 'Too many device codes are open. Try again later.')
   const code = identity.randomCode(LETTERS, 8)
   const shownCode = `${code.slice(0, 4)}-${code.slice(4)}`
   const data = { client, only, code, scopes: (fields.get('scope') ?? '').slice(0, 500), state: 'waiting' }
@@ -78,12 +79,12 @@ async function shown(call: Call): Promise<Reply> {
   if (given === '' || (site !== 'none' && site !== 'same-origin')) return pageReply(entryPage(slug))
   const attempt = takeAttempt(slug, `device ${person.user.id}`, addressOf(call))
   const device = identity.unclaimed('device').find(({ data }) => data.code === given && data.state === 'waiting')
-  if (!device) return pageReply(entryPage(slug, 'There is no such code, or it is too old.'))
+  if (!device) return pageReply(entryPage(slug, 'The code is unknown or has expired.'))
   attempt.succeeded()
   const client = identity.client(device.data.client as string)
   const scopes = scopesFor(call, device.data.scopes as string, person.grant)
   if (!client || scopes.length === 0)
-    return pageReply(messagePage(slug, 'Not possible', 'You hold none of the rights that the program asks for.', 403))
+    return pageReply(messagePage(slug, 'Not possible', 'You have none of the rights that the program requests.', 403))
   const request = identity.issue('request', {
     user: person.user.id,
     data: {

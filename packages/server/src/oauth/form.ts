@@ -14,7 +14,7 @@ export function formOf({ request }: Call): ReadonlyMap<string, string> {
 export function fieldsOf(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) throw new OAuthError('invalid_request', `${name.slice(0, 40)} is given twice.`)
+    if (fields.has(name)) throw new OAuthError('invalid_request', `${name.slice(0, 40)} occurs twice.`)
     fields.set(name, value)
   }
   return fields

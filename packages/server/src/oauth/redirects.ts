@@ -20,7 +20,7 @@ export function redirectFault(uri: unknown): string | null {
   if (hash !== '' || uri.includes('#')) return 'has a fragment'
   if (username !== '' || password !== '') return 'has a user name or a password'
   if (FORBIDDEN.has(protocol)) return `has the scheme ${protocol}`
-  if (protocol === 'http:' && !LOOPBACK.has(hostname)) return 'is http, which only a machine’s own address may be'
+  if (protocol === 'http:' && !LOOPBACK.has(hostname)) return 'is http, which is allowed for loopback addresses only'
   return null
 }
 

@@ -40,15 +40,15 @@ export async function authorizationOf(
   const redirect = redirectOf(client, fields.get('redirect_uri') ?? null)
   const state = fields.get('state') ?? null
   const refuse = (code: string, message: string) => new RedirectError(code, message, redirect, state)
-  if (fields.get('response_type') !== 'code') throw refuse('unsupported_response_type', 'response_type is code.')
+  if (fields.get('response_type') !== 'code') throw refuse('unsupported_response_type', 'response_type must be code.')
   if (fields.get('code_challenge_method') !== 'S256')
-    throw refuse('invalid_request', 'code_challenge_method is S256. The method plain is not accepted.')
+    throw refuse('invalid_request', 'code_challenge_method must be S256. The method plain is not accepted.')
   const challenge = fields.get('code_challenge') ?? ''
-  if (!CHALLENGE.test(challenge)) throw refuse('invalid_request', 'code_challenge is the SHA-256 of a verifier.')
+  if (!CHALLENGE.test(challenge)) throw refuse('invalid_request', 'code_challenge must be the SHA-256 of a verifier.')
   const only = onlyOf(call, fields.get('resource'))
-  if (only === undefined) throw refuse('invalid_target', 'resource is the address of this tenant, or its /mcp.')
+  if (only === undefined) throw refuse('invalid_target', 'resource must be the URL of this tenant, or its /mcp.')
   const scopes = scopesFor(call, fields.get('scope') ?? '', person)
-  if (scopes.length === 0) throw refuse('invalid_scope', 'You hold none of the rights that the client asks for.')
+  if (scopes.length === 0) throw refuse('invalid_scope', 'You have none of the rights that the client requests.')
   return { client, redirect, state, challenge, scopes, only }
 }
 

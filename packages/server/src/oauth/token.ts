@@ -45,7 +45,10 @@ function tokenFor(call: Call): Reply {
     case DEVICE:
       return byDevice(call, fields)
     default:
-      throw new OAuthError('unsupported_grant_type', 'grant_type is authorization_code, refresh_token or device_code.')
+      throw new OAuthError(
+        'unsupported_grant_type',
+        'grant_type must be authorization_code, refresh_token or device_code.',
+      )
   }
 }
 
@@ -89,12 +92,12 @@ function byDevice(call: Call, fields: ReadonlyMap<string, string>): Reply {
   const { identity } = call.tenant
   const token = identity.find('device', needed(fields, 'device_code'))
   if (!token || token.data.client !== needed(fields, 'client_id'))
-    throw new OAuthError('expired_token', 'The device code is not valid any more.')
+    throw new OAuthError('expired_token', 'The device code has expired.')
   const now = call.read.now
   const asked = (token.data.asked as number | undefined) ?? 0
   if (token.data.state === 'waiting') {
     identity.change({ ...token, data: { ...token.data, asked: now } })
-    if (now - asked < 4_000) throw new OAuthError('slow_down', 'Ask every five seconds.')
+    if (now - asked < 4_000) throw new OAuthError('slow_down', 'Poll at most every five seconds.')
     throw new OAuthError('authorization_pending', 'The person has not decided yet.')
   }
   identity.end(token.id)
@@ -110,7 +113,7 @@ function demandTarget(call: Call, fields: ReadonlyMap<string, string>, token: To
   if (asked === undefined) return only
   const named = onlyOf(call, asked)
   if (named === only || (named !== undefined && only === null)) return named ?? null
-  throw new OAuthError('invalid_target', 'resource is not the one that the person was asked about.')
+  throw new OAuthError('invalid_target', 'resource differs from the one that the person approved.')
 }
 
 function issue(call: Call, { user, consent, data }: Token, only: string | null): Reply {
@@ -150,7 +153,7 @@ function revoke(call: Call): Reply {
 function refused(): OAuthError {
   return new OAuthError(
     'invalid_grant',
-    'The code or the token is not valid, was used before, or is for another client.',
+    'The code or the token is not valid, was already used, or belongs to another client.',
   )
 }
 

@@ -41,7 +41,7 @@ function revoke(call: Call): Reply {
   const own = call.sender.kind === 'session' ? personOf(call.grant) : null
   // Of others only administrators learn whether there is such a consent.
   if (own === null || consent?.user !== own) call.read.demand('admin', call.read.noun('User'))
-  if (!consent) throw new Problem('not_found', `There are no tokens ${call.params.id}.`)
+  if (!consent) throw new Problem('not_found', `There is no token ${call.params.id}.`)
   identity.endConsent(consent.id)
   return empty(204)
 }

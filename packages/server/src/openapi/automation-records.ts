@@ -5,12 +5,12 @@ import type { Schema } from './schemas.ts'
 /** What the routes of timers and workflows answer. */
 export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
   Timers: record(
-    'What is due next for an entity.',
+    'The pending timers of an entity.',
     {
       timers: {
         type: 'array',
         items: record(
-          'A verb that runs at the time of a field.',
+          'A verb that runs at the time in a field.',
           {
             name: TEXT,
             at: TIME,
@@ -29,7 +29,7 @@ export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
     ['timers', 'total'],
   ),
   Run: record(
-    'One run of a workflow. Its steps are left out in lists.',
+    'One run of a workflow. Lists omit its steps.',
     {
       id: TEXT,
       workflow: TEXT,
@@ -47,7 +47,7 @@ export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
       steps: {
         type: 'array',
         items: record(
-          'A step. Input, output and error are left out for keys that may not read all that the workflow reads.',
+          'A step. Input, output and error are omitted for keys that may not read all that the workflow reads.',
           {
             step: WHOLE,
             type: TEXT,
@@ -78,7 +78,7 @@ export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
       status: { enum: ['Succeeded', 'Failed'] },
       event: ANY_OBJECT,
       steps: { type: 'array', items: ANY_OBJECT },
-      events: { type: 'array', items: ANY_OBJECT, description: 'The events that it would write.' },
+      events: { type: 'array', items: ANY_OBJECT, description: 'The events that the run would write.' },
     },
     ['dryRun', 'matches', 'status', 'steps', 'events'],
   ),

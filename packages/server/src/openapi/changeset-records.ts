@@ -5,7 +5,7 @@ import type { Schema } from './schemas.ts'
 /** What the routes of changesets answer. */
 export const CHANGESET_RECORDS: { readonly [name: string]: Schema } = {
   Operation: record(
-    'A verb of a changeset, under its number.',
+    'A verb of a changeset, with its number.',
     {
       number: WHOLE,
       type: TEXT,
@@ -18,7 +18,7 @@ export const CHANGESET_RECORDS: { readonly [name: string]: Schema } = {
     ['number', 'type', 'verb', 'id'],
   ),
   ChangesetConflict: record(
-    'Why an operation cannot run as it was proposed.',
+    'The reason why an operation cannot run as proposed.',
     { operation: WHOLE, type: TEXT, id: TEXT, field: TEXT, reason: TEXT },
     ['operation', 'type', 'id', 'reason'],
   ),
@@ -78,7 +78,7 @@ export const CHANGESET_RECORDS: { readonly [name: string]: Schema } = {
         },
         conflicts: { type: 'array', items: ref('ChangesetConflict') },
         messages: { type: 'array', items: record('', { operation: WHOLE, message: TEXT }, ['operation', 'message']) },
-        preview: { description: 'What the write would have answered; only in the answer to a proposal.' },
+        preview: { description: 'The answer that the write would have returned; only in the answer to a proposal.' },
       },
       ['title', 'state', 'operations'],
     ),

@@ -18,7 +18,7 @@ export function listOf(items: Schema): Schema {
       results: { type: 'array', items },
       total: { type: 'integer', minimum: 0 },
       hasMore: { type: 'boolean' },
-      cursor: { type: ['string', 'null'], description: 'Give it back to get the next page.' },
+      cursor: { type: ['string', 'null'], description: 'Send it to get the next page.' },
     },
     required: ['results', 'hasMore', 'cursor'],
   }
@@ -28,7 +28,7 @@ export function listOf(items: Schema): Schema {
 export const SCHEMAS: { readonly [name: string]: Schema } = {
   Meta: {
     type: 'object',
-    description: 'What every entity has beside its fields. A client does not set it.',
+    description: 'The meta-fields of every entity. Clients do not set them.',
     properties: {
       $id: { type: 'string', examples: ['contact_0VxGq3mZ8kLrT2wYbN4cDe'] },
       $type: { type: 'string' },
@@ -46,7 +46,7 @@ export const SCHEMAS: { readonly [name: string]: Schema } = {
     type: 'object',
     properties: {
       error: { type: 'string', enum: codesOf() },
-      message: { type: 'string', description: 'A sentence that tells what to do.' },
+      message: { type: 'string', description: 'A sentence that says what to do.' },
       type: { type: 'string' },
       id: { type: 'string' },
       field: { type: 'string' },
@@ -57,7 +57,7 @@ export const SCHEMAS: { readonly [name: string]: Schema } = {
   },
   DryRun: {
     type: 'object',
-    description: 'What a write would have answered, and the events it would have written.',
+    description: 'The answer and the events that a real write would have produced.',
     properties: {
       dryRun: { const: true },
       status: { type: 'integer' },
@@ -69,21 +69,21 @@ export const SCHEMAS: { readonly [name: string]: Schema } = {
 }
 
 const ERRORS: readonly (readonly [status: number, name: string, description: string])[] = [
-  [400, 'BadRequest', 'The request cannot be read.'],
-  [401, 'Unauthorized', 'No valid key came with the request.'],
-  [403, 'Forbidden', 'The key may not do this.'],
+  [400, 'BadRequest', 'The request is not valid.'],
+  [401, 'Unauthorized', 'The request has no valid key.'],
+  [403, 'Forbidden', 'The key does not have this right.'],
   [404, 'NotFound', 'There is no such entity, type, verb or path.'],
-  [405, 'NotPossible', 'The method is not possible here.'],
+  [405, 'NotPossible', 'The method is not supported here.'],
   [408, 'BodyTimeout', 'The body stopped in the middle.'],
-  [409, 'Conflict', 'The entity is in another state, or a value is taken.'],
-  [412, 'VersionMismatch', 'The entity is at another version than If-Match says.'],
-  [413, 'TooLarge', 'The body is over its limit.'],
-  [415, 'UnsupportedMediaType', 'The body is of a kind that is not taken here.'],
+  [409, 'Conflict', 'The state does not allow it, or a unique value is taken.'],
+  [412, 'VersionMismatch', 'The entity has a different version than If-Match says.'],
+  [413, 'TooLarge', 'The body is too large.'],
+  [415, 'UnsupportedMediaType', 'The content type is not supported here.'],
   [416, 'OutOfRange', 'The file has no such bytes.'],
-  [422, 'Invalid', 'What was sent is not valid.'],
-  [429, 'TooMany', 'The key is over its rate limit.'],
-  [500, 'Fault', 'Something went wrong on our side.'],
-  [503, 'Unavailable', 'Try again after a while.'],
+  [422, 'Invalid', 'The data is not valid.'],
+  [429, 'TooMany', 'The key exceeded its rate limit.'],
+  [500, 'Fault', 'An internal error.'],
+  [503, 'Unavailable', 'Try again later.'],
 ]
 
 /** The answers that tell of errors, by name. */

@@ -18,7 +18,7 @@ const OF_TYPES: { readonly [route: string]: (name: string) => string } = {
   'GET /:type/:id/timers': (name) => `Returns the timers of ${article(name)} that will run, the next first.`,
   'GET /:type/:id/diff': (name) => `Compares two versions of ${article(name)} field by field.`,
   'POST /:type/:id/erase': (name) =>
-    `Removes the data of ${article(name)} from all versions and events, for good. The hashes of the log stay valid.`,
+    `Removes the data of ${article(name)} from all versions and events, permanently. The hashes of the log stay valid.`,
 }
 
 /** Describes a route of every type for one of them. */

@@ -32,13 +32,13 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
     info: {
       title: 'Tildebase',
       version,
-      description: 'Typed business entities that remember everything. Every type is also found under its plural path.',
+      description: 'Typed business entities with full history. Every type is also available at its plural path.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
     security: [{ key: [] }, { session: [] }],
     tags: [
-      { name: 'tenant', description: 'What concerns the tenant as a whole.' },
+      { name: 'tenant', description: 'Endpoints for the whole tenant.' },
       ...domains.map((name) => ({ name, description: `The types of ${name}.` })),
     ],
     paths: Object.fromEntries([...paths].toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -140,5 +140,5 @@ function scopeOf(needs: Need): string {
   if (needs === 'key') return 'any valid key'
   if (needs === 'public') return 'no key'
   if (needs.on === 'type') return `${needs.action} on the type`
-  return needs.on === 'area' ? `${needs.action}:${needs.area}` : `${needs.action} on what it touches`
+  return needs.on === 'area' ? `${needs.action}:${needs.area}` : `${needs.action} on the types involved`
 }

@@ -30,7 +30,7 @@ function partsOf(noun: Noun, route: Route): Omit<Description, 'description'> | n
     case 'GET /:type':
       return {
         parameters: params(...LIST),
-        responses: { 200: answers('A page of them.', listOf(ref(name))), ...READ_ERRORS },
+        responses: { 200: answers('A page of entities.', listOf(ref(name))), ...READ_ERRORS },
       }
     case 'POST /:type':
       return {
@@ -51,14 +51,14 @@ function partsOf(noun: Noun, route: Route): Omit<Description, 'description'> | n
     case 'GET /:type/count':
       return {
         parameters: params('filter', 'asOf'),
-        responses: { 200: answers('How many there are.', COUNT), ...READ_ERRORS },
+        responses: { 200: answers('The number of entities.', COUNT), ...READ_ERRORS },
       }
     case 'GET /:type/:id':
       return {
         parameters: params('id', 'include', 'fields', 'asOf', 'ifNoneMatch'),
         responses: {
           200: answers('The entity.', READ_AS[name] ?? ref(name), ['ETag']),
-          304: { description: 'It is at the version that is known.' },
+          304: { description: 'The entity still has the known version.' },
           ...READ_ERRORS,
         },
       }
@@ -134,7 +134,9 @@ function changes(name: string, requestBody: Schema, isPost: boolean): Omit<Descr
     parameters: params('id', 'ifMatch', 'dryRun', ...PROPOSE, ...(isPost ? ['idempotencyKey'] : [])),
     requestBody,
     responses: {
-      200: answers('The entity after it, or what would happen.', { anyOf: [ref(name), ref('DryRun')] }, ['ETag']),
+      200: answers('The entity after the verb, or the result of a dry run.', { anyOf: [ref(name), ref('DryRun')] }, [
+        'ETag',
+      ]),
       ...proposed(),
       ...WRITE_ERRORS,
     },
@@ -150,14 +152,14 @@ const PROPOSE = ['propose', 'reason']
  * would otherwise take every write for either of two answers.
  */
 export function proposed(): Responses {
-  const { content: _, ...answer } = answers('Proposed, and not executed: a ChangesetReview.', ref('ChangesetReview'), [
+  const { content: _, ...answer } = answers('Proposed, not executed: a ChangesetReview.', ref('ChangesetReview'), [
     'Location',
   ])
   return { 202: answer }
 }
 
 function dryRun(): Responses {
-  return { 200: answers('What would happen, with dryRun.', ref('DryRun')) }
+  return { 200: answers('The result of a dry run.', ref('DryRun')) }
 }
 
 const GROUPS = {
@@ -197,7 +199,7 @@ const NEW_CHANGESET = {
         reason: { type: 'string' },
         from: { type: 'string', description: 'A fork of this tenant.' },
         key: { type: 'string', description: 'A key of the fork.' },
-        base: { type: 'integer', description: 'The seq that the operations were made at.' },
+        base: { type: 'integer', description: 'The seq of the state that the operations refer to.' },
         operations: { type: 'array', maxItems: 10_000, items: ANY_OBJECT },
       },
     },
@@ -217,7 +219,7 @@ function withSecret(name: string): Schema {
 
 /** Parquet files are read in parts. */
 const PART = {
-  description: 'The part of a Parquet file that Range asks for.',
+  description: 'The requested range of a Parquet file.',
   content: { 'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } } },
 }
 

@@ -11,7 +11,7 @@ export function exampleOf(noun: Noun): Example {
   return Object.fromEntries(shown.map((field) => [field.name, exampleValue(noun, field)]))
 }
 
-/** A change that is valid for every entity of the type: a field that anybody may write, or nothing. */
+/** A change that is valid for every entity of the type: a field that all clients may write, or nothing. */
 export function patchExampleOf(noun: Noun): Example {
   const field = Object.values(noun.fields).find(
     (one) =>
@@ -26,7 +26,7 @@ export function patchExampleOf(noun: Noun): Example {
     : { [field.name]: exampleValue(noun, field) }
 }
 
-/** The arguments of a verb. Those that name other entities are left out, as nobody knows their ids. */
+/** The arguments of a verb. Arguments that name other entities are omitted, because their ids are unknown. */
 export function argumentsExampleOf(noun: Noun, args: readonly string[]): Example {
   const known = args.filter((name) => {
     const field = Object.hasOwn(noun.fields, name) ? noun.fields[name] : undefined

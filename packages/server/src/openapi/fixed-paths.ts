@@ -105,7 +105,7 @@ const KNOWN: {
     parameters: [
       query('since', 'Only events after this time.', '2026-01-31T09:00:00Z', { type: 'string', format: 'date-time' }),
       query('type', 'Contact, Contact.created, *.created or Contact.*.', 'Contact.created', { type: 'string' }),
-      query('limit', 'How many at most.', 100, { type: 'integer', minimum: 1, maximum: 1_000, default: 100 }),
+      query('limit', 'The maximum number.', 100, { type: 'integer', minimum: 1, maximum: 1_000, default: 100 }),
       ...params('cursor'),
     ],
     // On the analytics lens, or with parameters of the Event resource, it is the collection of Events.
@@ -154,14 +154,14 @@ const KNOWN: {
   'GET /consistency': {
     parameters: [
       { ...query('from', 'The size of the earlier log.', 100, SIZE), required: true },
-      query('to', 'The size of the later log; the newest unless given.', 200, SIZE),
+      query('to', 'The size of the later log; default the newest.', 200, SIZE),
     ],
     success: ref('ConsistencyProof'),
   },
   'GET /proof/:eventId': {
     parameters: [
-      query('size', 'The size of an earlier log to prove the event in.', 100, SIZE),
-      query('format', 'json, or html for a page that checks itself.', 'html', {
+      query('size', 'The size of an earlier log in which to prove the event.', 100, SIZE),
+      query('format', 'json, or html for a page that verifies the proof.', 'html', {
         type: 'string',
         enum: ['json', 'html'],
       }),
@@ -312,9 +312,9 @@ function answerOf({ summary }: Route, { success = OBJECT, others, isText }: (typ
 }
 
 function created({ method, path }: Route): Description['responses'] {
-  if (path === '/mcp') return { 202: { description: 'Notifications are taken, and not answered.' } }
+  if (path === '/mcp') return { 202: { description: 'Notifications are accepted and not answered.' } }
   const creates = (method === 'PUT' && path.startsWith('/schema')) || (method === 'POST' && path === '/events')
   if (path === '/batch') return proposed()
-  if (path === '/do') return { 202: answers('What it wrote is proposed.', ref('CodeAnswer')) }
-  return creates ? { 201: answers('It is new.', OBJECT) } : {}
+  if (path === '/do') return { 202: answers('The writes are proposed.', ref('CodeAnswer')) }
+  return creates ? { 201: answers('It was created.', OBJECT) } : {}
 }

@@ -21,20 +21,25 @@ export const PARAMETERS: { readonly [name: string]: Schema } = {
     type: 'string',
     contentMediaType: 'application/json',
   }),
-  sort: query('sort', 'Field names with commas; a minus sorts descending. Default -createdAt.', '-createdAt'),
-  limit: query('limit', 'How many at most.', 25, { type: 'integer', minimum: 1, maximum: 100, default: 25 }),
-  offset: query('offset', 'How many to skip.', 0, { type: 'integer', minimum: 0, default: 0 }),
-  cursor: query('cursor', 'The cursor of the page before.', 'eyJrIjpbMV19'),
-  asOf: query('asOf', 'The state as of an ISO 8601 time, now, today, 7d ago, or the seq of an event.', '7d ago'),
+  sort: query('sort', 'Field names separated by commas; a minus sorts descending. Default -createdAt.', '-createdAt'),
+  limit: query('limit', 'The maximum number of results.', 25, {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 25,
+  }),
+  offset: query('offset', 'The number of results to skip.', 0, { type: 'integer', minimum: 0, default: 0 }),
+  cursor: query('cursor', 'The cursor of the previous page.', 'eyJrIjpbMV19'),
+  asOf: query('asOf', 'The state at an ISO 8601 time, now, today, 7d ago, or the seq of an event.', '7d ago'),
   group: query('group', 'The fields to group by, with commas; a time as createdAt:month.', 'createdAt:month'),
-  sum: query('sum', 'The fields to add up, with commas.', 'value'),
-  avg: query('avg', 'The fields to average, with commas.', 'value'),
-  min: query('min', 'The fields to find the smallest values of, with commas.', 'createdAt'),
-  max: query('max', 'The fields to find the greatest values of, with commas.', 'createdAt'),
+  sum: query('sum', 'The fields to sum, separated by commas.', 'value'),
+  avg: query('avg', 'The fields to average, separated by commas.', 'value'),
+  min: query('min', 'The fields to take the minimum of, separated by commas.', 'createdAt'),
+  max: query('max', 'The fields to take the maximum of, separated by commas.', 'createdAt'),
   from: { ...query('from', 'A version number, or a time.', '1'), required: true },
   to: { ...query('to', 'A version number, or a time.', '2'), required: true },
-  include: query('include', 'Relations to embed, with commas; nested by dots.', 'organization'),
-  fields: query('fields', 'The fields to show, with commas.', 'name'),
+  include: query('include', 'Relations to embed, separated by commas; use dots for nested ones.', 'organization'),
+  fields: query('fields', 'The fields to return, separated by commas.', 'name'),
   dryRun: query('dryRun', 'With true, the answer shows what would happen, and nothing is written.', true, {
     type: 'boolean',
     default: false,
@@ -44,7 +49,7 @@ export const PARAMETERS: { readonly [name: string]: Schema } = {
     'Proposes the write instead of executing it: the title of a new changeset, or the id of an open one.',
     'Clean up leads',
   ),
-  reason: query('reason', 'Why it is proposed.', 'They have not answered for a year.'),
+  reason: query('reason', 'The reason for the proposal.', 'They have not answered for a year.'),
   ifMatch: header('If-Match', 'The ETag of the version to change; another version answers 412.', '"3"'),
   ifNoneMatch: header('If-None-Match', 'The ETag of a known version; the same version answers 304.', '"3"'),
   idempotencyKey: header(
@@ -56,7 +61,7 @@ export const PARAMETERS: { readonly [name: string]: Schema } = {
 
 export const HEADERS: { readonly [name: string]: Schema } = {
   ETag: { description: 'The version of the entity, in quotes.', schema: TEXT },
-  Location: { description: 'Where the entity is.', schema: TEXT },
+  Location: { description: 'The URL of the entity.', schema: TEXT },
 }
 
 /** References to these parameters. */

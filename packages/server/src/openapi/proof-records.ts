@@ -4,7 +4,7 @@ import type { Schema } from './schemas.ts'
 /** What the routes of proofs answer. */
 export const PROOF_RECORDS: { readonly [name: string]: Schema } = {
   Checkpoint: record(
-    'A signed checkpoint of the log. With Accept: text/plain it is the signed note alone.',
+    'A signed checkpoint of the log. With Accept: text/plain only the signed note is returned.',
     {
       origin: TEXT,
       size: WHOLE,
@@ -23,7 +23,7 @@ export const PROOF_RECORDS: { readonly [name: string]: Schema } = {
     ['origin', 'size', 'root', 'note', 'key', 'witnesses', 'lineage'],
   ),
   EventProof: record(
-    'What shows that an event is in the log. Hashes are base64.',
+    'The proof that an event is in the log. Hashes are base64.',
     {
       event: TEXT,
       seq: WHOLE,
@@ -34,7 +34,7 @@ export const PROOF_RECORDS: { readonly [name: string]: Schema } = {
       key: TEXT_OR_NULL,
       witnesses: { type: 'array', items: TEXT },
       entry: record(
-        'What the hash of the event is computed from.',
+        'The input of the hash of the event.',
         {
           before: TEXT,
           header: TEXT,
@@ -50,7 +50,7 @@ export const PROOF_RECORDS: { readonly [name: string]: Schema } = {
     ['event', 'seq', 'size', 'leaf', 'proof', 'checkpoint', 'key', 'witnesses', 'entry'],
   ),
   ConsistencyProof: record(
-    'What shows that an earlier log is the beginning of a later one.',
+    'The proof that an earlier log is the beginning of a later one.',
     { from: WHOLE, to: WHOLE, proof: { type: 'array', items: TEXT } },
     ['from', 'to', 'proof'],
   ),

@@ -15,14 +15,14 @@ export const RECORDS: { readonly [name: string]: Schema } = {
       timestamp: TIME,
       tenant: TEXT,
       data: { ...OBJECT_OR_NULL, description: 'The entity after the event; null once it was erased.' },
-      previous: { ...OBJECT_OR_NULL, description: 'The changed fields with their values before.' },
-      seq: { ...WHOLE, description: 'Gapless in the tenant.' },
+      previous: { ...OBJECT_OR_NULL, description: 'The previous values of the changed fields.' },
+      seq: { ...WHOLE, description: 'The number of the event in the log, without gaps.' },
       verb: TEXT,
       entityType: TEXT,
       entityId: TEXT,
       version: WHOLE,
       actor: TEXT,
-      onBehalfOf: { ...TEXT, description: 'For whom the actor acted; absent when it acted for itself.' },
+      onBehalfOf: { ...TEXT, description: 'The actor on whose behalf this actor acted; absent if there is none.' },
       correlation: TEXT_OR_NULL,
       args: { ...OBJECT_OR_NULL, description: 'The arguments of the verb, if it had any.' },
     },
@@ -37,7 +37,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
       verb: TEXT,
       event: TEXT,
       actor: TEXT,
-      onBehalfOf: { ...TEXT, description: 'For whom the actor acted; absent when it acted for itself.' },
+      onBehalfOf: { ...TEXT, description: 'The actor on whose behalf this actor acted; absent if there is none.' },
       correlation: TEXT_OR_NULL,
       data: OBJECT_OR_NULL,
       previous: OBJECT_OR_NULL,
@@ -46,7 +46,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     ['version', 'seq', 'timestamp', 'verb', 'event', 'actor', 'data', 'previous'],
   ),
   Submission: record(
-    'What a form was sent.',
+    'A submission of a form.',
     {
       id: { ...TEXT, description: 'The id of its event.' },
       seq: WHOLE,
@@ -57,7 +57,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     ['id', 'seq', 'timestamp', 'actor', 'data'],
   ),
   Diff: record(
-    'What changed between two versions.',
+    'The changes between two versions.',
     {
       from: OBJECT_OR_NULL,
       to: OBJECT_OR_NULL,
@@ -66,12 +66,12 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     ['from', 'to', 'changes'],
   ),
   BuiltInMetric: record(
-    'A metric that is worked out from the data. It is no entity and has no $id.',
+    'A metric that is computed from the data. It is not an entity and has no $id.',
     {
       $type: { const: 'Metric' },
       $context: { type: 'string', format: 'uri' },
       name: TEXT,
-      value: { type: ['number', 'null'], description: 'Null where the data cannot tell.' },
+      value: { type: ['number', 'null'], description: 'Null if the data is not sufficient.' },
       unit: TEXT_OR_NULL,
       history: {
         type: 'array',
@@ -86,7 +86,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     ['$type', 'name', 'value', 'history', 'builtIn', 'asOf'],
   ),
   Snapshot: record(
-    'The business at a glance, by section; null where the data cannot tell.',
+    'The metrics snapshot by section; null if the data is not sufficient.',
     Object.fromEntries([
       ...['revenue', 'pipeline', 'product', 'support', 'marketing'].map((section) => [section, OBJECT_OR_NULL]),
       ['asOf', TIME],
@@ -94,7 +94,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     ['asOf'],
   ),
   ImportReport: record(
-    'What became of the rows.',
+    'The result of an import.',
     {
       success: { type: 'boolean' },
       imported: WHOLE,
@@ -110,7 +110,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
         items: record('', { field: TEXT, nearest: TEXT_OR_NULL }, ['field', 'nearest']),
       },
       assumed: record(
-        'How a CSV file was read that is not UTF-8 with commas and the names of fields.',
+        'Assumptions about a CSV file that is not UTF-8 with commas and field names.',
         {
           encoding: TEXT,
           separator: TEXT,
@@ -138,12 +138,12 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     ['type', 'id', 'operation'],
   ),
   SyncRequest: record(
-    'What changed on the side of the client.',
+    'The changes of the client.',
     { lastSyncAt: TEXT_OR_NULL, replica: TEXT, changes: { type: 'array', items: ref('SyncChange') } },
     [],
   ),
   SyncAnswer: record(
-    'What became of it, and what changed on the server.',
+    'The result, and the changes of the server.',
     {
       success: { type: 'boolean' },
       applied: WHOLE,
@@ -156,17 +156,17 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     ['success', 'applied', 'conflicts', 'serverChanges', 'syncedAt'],
   ),
   CodeAnswer: record(
-    'The result of code, what it logged, and what its events share.',
+    'The result of code, its log lines, and the correlation of its events.',
     {
       result: {},
       logs: { type: 'array', items: TEXT },
       correlation: TEXT_OR_NULL,
       events: { type: 'array', items: ANY_OBJECT },
-      changeset: { ...OBJECT_OR_NULL, description: 'What it proposed, where it was to propose.' },
+      changeset: { ...OBJECT_OR_NULL, description: 'The changeset, if the code proposed its writes.' },
     },
     ['logs', 'correlation'],
   ),
-  Types: record('The types that the lens surfaces.', { types: { type: 'array', items: ANY_OBJECT } }, []),
+  Types: record('The types of the lens.', { types: { type: 'array', items: ANY_OBJECT } }, []),
   ...PROOF_RECORDS,
   ...AUTOMATION_RECORDS,
   ...CHANGESET_RECORDS,

@@ -52,14 +52,14 @@ function readSchema(field: Field, described: ReadonlySet<string>): Schema {
     ? { $ref: `#/components/schemas/${field.target}` }
     : { type: 'object', additionalProperties: true }
   if (field.kind === 'back') {
-    const description = `${field.target} by ${field.via}; only when included.`
+    const description = `${field.target} by ${field.via}; only if included.`
     return field.list
       ? { type: 'array', items: entity, description }
       : { anyOf: [entity, { type: 'null' }], description }
   }
   const one = {
     anyOf: [{ type: 'string' }, entity, { type: 'null' }],
-    description: `Id of ${field.target}, or the entity when included.`,
+    description: `Id of ${field.target}, or the entity if included.`,
   }
   return field.list ? { type: 'array', items: one } : one
 }
@@ -74,7 +74,7 @@ export function writeSchema(field: Field): Schema {
 function valueSchema(field: Exclude<Field, { kind: 'forward' | 'back' }>): Schema {
   // In words: an update applies no default, and generators take a field that has one for a required field.
   const fallback = field.default !== undefined && {
-    description: field.default === 'now' ? 'The time of creation unless given.' : `${field.default} unless given.`,
+    description: field.default === 'now' ? 'Default: the time of creation.' : `${field.default} unless given.`,
   }
   switch (field.kind) {
     case 'enum':

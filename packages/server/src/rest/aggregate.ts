@@ -12,7 +12,7 @@ export const aggregateRoutes: readonly ReadRoute[] = [
     path: '/:type/aggregate',
     needs: { action: 'read', on: 'type' },
     mode: 'read',
-    summary: 'Count, sum and average entities in groups',
+    summary: 'Count, sum and average entities by group',
     handle: measure,
     inTurns: measureInTurns,
   },

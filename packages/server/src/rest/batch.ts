@@ -92,7 +92,7 @@ function runSome(
   return done
 }
 
-/** Runs an operation that reads and may take long by itself. Null for any other. */
+/** Runs a read operation that may take long separately. Null for any other. */
 async function readInTurns(call: Call, operation: Operation, results: Results): Promise<Reply | null> {
   if (operation.method !== 'GET') return null
   try {
@@ -153,7 +153,7 @@ function resolved(
   if (route.mode === 'stream' || route.path === '/batch') {
     throw new Problem(
       'invalid_operation',
-      `${route.method} ${route.path} cannot be part of a batch. Send it by itself.`,
+      `${route.method} ${route.path} cannot be part of a batch. Send it as a separate request.`,
     )
   }
   const inner: Call = {
@@ -164,7 +164,7 @@ function resolved(
     body: operation.body === undefined ? undefined : resolve(operation.body, results),
   }
   if (query.has('propose')) {
-    throw new Problem('invalid_parameter', 'Give propose once, in the address of the batch.', { field: 'propose' })
+    throw new Problem('invalid_parameter', 'Set propose once, in the URL of the batch.', { field: 'propose' })
   }
   return { route, inner }
 }
@@ -185,7 +185,7 @@ function segmentsOf(path: string, slug: string): string[] {
   if (segments[0] === '') segments.shift()
   if (segments.at(-1) === '') segments.pop()
   if (segments[0]?.startsWith('~')) {
-    throw new Problem('invalid_path', `A path in a batch is below the tenant: leave out /~${slug}.`, { field: 'path' })
+    throw new Problem('invalid_path', `A path in a batch is relative to the tenant: omit /~${slug}.`, { field: 'path' })
   }
   return segments
 }

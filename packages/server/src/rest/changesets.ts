@@ -29,7 +29,7 @@ export const changesetRoutes: readonly Route[] = [
       path: `/${name}/aggregate`,
       needs: { action: 'read', on: 'each' },
       mode: 'read',
-      summary: 'Count, sum and average changesets in groups',
+      summary: 'Count, sum and average changesets by group',
       handle: ofChangesets(measure),
     },
     {
@@ -53,7 +53,7 @@ export const changesetRoutes: readonly Route[] = [
       path: `/${name}`,
       needs: 'key',
       mode: 'write',
-      summary: 'Create a changeset from operations, or from what a fork did',
+      summary: 'Create a changeset from operations or from a fork',
       handle: create,
     },
   ]),
@@ -62,7 +62,7 @@ export const changesetRoutes: readonly Route[] = [
     path: '/fork',
     needs: { action: 'read', on: 'each' },
     mode: 'read',
-    summary: 'Read what this fork did since it was made',
+    summary: 'Read the operations of this fork',
     handle: ({ read: reader }) => json(200, reader.forkChanges()),
   },
 ]
@@ -97,5 +97,7 @@ function create(call: Call, write: TenantWriter): Reply {
 
 /** A host brings what the fork did; inside a batch it cannot. */
 function noFork(): Problem {
-  return new Problem('invalid_operation', 'from cannot be part of a batch. Send it by itself.', { field: 'from' })
+  return new Problem('invalid_operation', 'from cannot be part of a batch. Send it as a separate request.', {
+    field: 'from',
+  })
 }

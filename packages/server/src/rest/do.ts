@@ -4,7 +4,7 @@ import { onBehalfOf } from '../caller.ts'
 import { json, type Reply } from '../reply.ts'
 import { warned } from './unknown-fields.ts'
 
-/** Code that runs on the tenant, and the way back from what it wrote. */
+/** Code that runs on the tenant, and undo. */
 export const doRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -20,7 +20,7 @@ export const doRoutes: readonly Route[] = [
     path: '/undo/:correlation',
     needs: 'key',
     mode: 'write',
-    summary: 'Take back all that shares a correlation',
+    summary: 'Undo all writes of a correlation',
     handle: takeBack,
   },
 ]

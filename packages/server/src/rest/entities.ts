@@ -183,7 +183,7 @@ function remove(call: Call, write: TenantWriter): Reply {
 function run(call: Call, write: TenantWriter): Reply {
   const verb = call.params.verb!
   if (verb === 'create') {
-    throw new Problem('method_not_allowed', `create makes a new entity: POST it to /${call.params.type}.`)
+    throw new Problem('method_not_allowed', `create needs no id: POST the entity to /${call.params.type}.`)
   }
   const cascade = flagParam(call.query, 'cascade')
   const result = write.run({ ...operation(call, verb), ...(cascade && { cascade }) })
@@ -196,7 +196,7 @@ function demandMethod({ read, params }: Call, verb: 'update' | 'delete'): void {
   if (Object.hasOwn(verbs, verb)) return
   const methods = ['GET', Object.hasOwn(verbs, 'update') && 'PUT, PATCH', Object.hasOwn(verbs, 'delete') && 'DELETE']
   const allow = methods.filter((method) => method !== false).join(', ')
-  throw new Problem('method_not_allowed', `${name} has no verb ${verb}; ${allow} is possible here.`, {
+  throw new Problem('method_not_allowed', `${name} has no verb ${verb}; use ${allow}.`, {
     type: name,
     allow,
   })

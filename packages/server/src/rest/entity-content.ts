@@ -3,7 +3,7 @@ import { entityView, parseFields, project, type Stored } from '@tildebase/tenant
 import type { Call } from '../call.ts'
 import { type Content, entityContent } from '../reply.ts'
 
-/** How the call wants an entity shown: whole, as it is stored, or some of its fields. */
+/** The requested form of an entity: complete, as stored, or some of its fields. */
 export function contentFor(call: Call, noun: Noun): (entity: Stored) => Content {
   const { context, query } = call
   const fields = parseFields(query.get('fields'), noun)

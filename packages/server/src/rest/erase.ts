@@ -9,7 +9,7 @@ export const eraseRoutes: readonly StreamRoute[] = [
     path: '/:type/:id/erase',
     needs: { action: 'admin', on: 'type' },
     mode: 'stream',
-    summary: 'Erase an entity and all its past, for good',
+    summary: 'Erase an entity and its history permanently',
     handle: run,
   },
 ]
@@ -18,9 +18,13 @@ async function run(call: Call): Promise<Reply> {
   const { tenant, grant, params, writes, budget } = call
   const { reason = null } = (call.body ?? {}) as { reason?: unknown }
   if (reason !== null && typeof reason !== 'string') {
-    throw new Problem('invalid_body', 'reason is a text that stays on record; write no personal data into it.', {
-      field: 'reason',
-    })
+    throw new Problem(
+      'invalid_body',
+      'reason must be a string. It is recorded permanently, so it must not contain personal data.',
+      {
+        field: 'reason',
+      },
+    )
   }
   const { entity } = await tenant.write(grant, writes, budget, (write) =>
     write.erase(write.read.noun(params.type!), params.id!, reason),

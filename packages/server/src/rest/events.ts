@@ -30,7 +30,7 @@ export const eventRoutes: readonly Route[] = [
     path: '/events',
     needs: { action: 'write', on: 'each' },
     mode: 'write',
-    summary: 'Create one Event, or up to 1000 of them',
+    summary: 'Create one Event, or up to 1000',
     handle: create,
   },
   ...['events', 'Event'].flatMap((name): Route[] => [
@@ -47,7 +47,7 @@ export const eventRoutes: readonly Route[] = [
       path: `/${name}/aggregate`,
       needs: { action: 'read', on: 'each' },
       mode: 'read',
-      summary: 'Count, sum and average Events in groups',
+      summary: 'Count, sum and average Events by group',
       handle: asEvents(measure),
     },
     {
@@ -150,7 +150,7 @@ function create(call: Call, write: TenantWriter): Reply {
   const make = (data: unknown) => write.run({ type: 'Event', verb: 'create', data })
   if (!Array.isArray(body)) return createdReply(make(body), context)
   if (body.length > MOST_EVENTS) {
-    throw new Problem('too_many', `One request may bring ${MOST_EVENTS} events; this one has ${body.length}.`, {
+    throw new Problem('too_many', `One request may have at most ${MOST_EVENTS} events; this one has ${body.length}.`, {
       limit: MOST_EVENTS,
     })
   }
@@ -180,7 +180,7 @@ function patternsOf(call: Call): Patterns {
   if (wrong === undefined) return patterns
   throw new Problem(
     'invalid_parameter',
-    `${wrong.slice(0, 80)} is not an event: write Contact, Contact.created, *.created or Contact.*.`,
+    `${wrong.slice(0, 80)} is not an event: use Contact, Contact.created, *.created or Contact.*.`,
     { field: 'type' },
   )
 }
@@ -197,9 +197,13 @@ function startOf({ read: reader, query }: Call): number {
 function instantOf(reader: Call['read'], since: string): number {
   const at = resolveInstant(since, reader.now)
   if (at !== null) return at
-  throw new Problem('invalid_since', 'since is an ISO 8601 time, such as 2026-01-31T12:00:00Z, or now, or 7d ago.', {
-    field: 'since',
-  })
+  throw new Problem(
+    'invalid_since',
+    'since must be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or now, or 7d ago.',
+    {
+      field: 'since',
+    },
+  )
 }
 
 /** For how many seconds an empty page may be held back. */
@@ -208,7 +212,7 @@ function waitOf(call: Call): number {
   if (text === undefined || text === '') return 0
   const seconds = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
   if (seconds <= LONGEST_WAIT) return seconds
-  throw new Problem('invalid_parameter', `wait is a whole number of seconds, ${LONGEST_WAIT} at most.`, {
+  throw new Problem('invalid_parameter', `wait must be a whole number of seconds, at most ${LONGEST_WAIT}.`, {
     field: 'wait',
   })
 }

@@ -18,7 +18,7 @@ export const exportRoutes: readonly StreamRoute[] = [
     path: '/export/:type',
     needs: { action: 'read', on: 'type' },
     mode: 'stream',
-    summary: 'Export entities as JSON, NDJSON, CSV or parquet',
+    summary: 'Export entities as JSON, NDJSON, CSV or Parquet',
     handle: exportAll,
   },
 ]
@@ -30,7 +30,7 @@ interface Format {
   readonly showsHost: boolean
 }
 
-/** Changes with how files are written, so that nobody takes a file of before for the same. */
+/** Part of the ETag: changes with the file format, so that old files do not count as unchanged. */
 const LAYOUT = 2
 
 const FORMATS: { readonly [name: string]: Format } = {

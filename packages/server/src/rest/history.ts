@@ -29,7 +29,7 @@ export const historyRoutes: readonly ReadRoute[] = [
       path: `/${name}/:id/submissions`,
       needs: 'key',
       mode: 'read',
-      summary: 'List what a form was sent',
+      summary: 'List the submissions of a form',
       handle: submissions,
     }),
   ),
@@ -50,7 +50,9 @@ function pageOf({ query }: Call): { readonly most: number; readonly before: numb
   const limit = query.get('limit')
   const cursor = textParam(query, 'cursor')
   if (cursor !== undefined && !/^\d{1,16}$/.test(cursor)) {
-    throw new Problem('invalid_cursor', 'Give back the cursor of the page before, as it is.', { field: 'cursor' })
+    throw new Problem('invalid_cursor', 'cursor must be the cursor of the previous page, unchanged.', {
+      field: 'cursor',
+    })
   }
   const before = cursor === undefined ? null : Number(cursor)
   return { most: limit === undefined ? DEFAULT_LIMIT : limitOf(limit), before }

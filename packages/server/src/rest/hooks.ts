@@ -13,7 +13,7 @@ export const hookRoutes: readonly Route[] = [
     path: '/schema/:type/hooks',
     needs: ADMIN,
     mode: 'read',
-    summary: 'List the hooks of a type, and the steps there are',
+    summary: 'List the hooks of a type and its steps',
     handle: list,
   },
   {
@@ -21,7 +21,7 @@ export const hookRoutes: readonly Route[] = [
     path: '/schema/:type/hooks/:name',
     needs: ADMIN,
     mode: 'read',
-    summary: 'Read a hook and how it fared',
+    summary: 'Read a hook and its failures',
     handle: read,
   },
   {
@@ -38,7 +38,7 @@ export const hookRoutes: readonly Route[] = [
     path: '/schema/:type/hooks/:name',
     needs: ADMIN,
     mode: 'write',
-    summary: 'Take a hook away',
+    summary: 'Delete a hook',
     handle: drop,
   },
 ]

@@ -135,7 +135,7 @@ function rowReader(contentType: string | undefined, noun: Noun): RowReader {
     default:
       throw new Problem(
         'unsupported_media_type',
-        'Content-Type is application/json (an array), application/x-ndjson or text/csv.',
+        'Content-Type must be application/json (an array), application/x-ndjson or text/csv.',
         { field: 'Content-Type', supported: ['application/json', 'application/x-ndjson', 'text/csv'] },
       )
   }

@@ -25,7 +25,7 @@ export function lastSeen(call: Call): number | null {
 /** A seq that was given out as a cursor or an id. */
 export function seqOf(text: string, field: string): number {
   if (/^\d+$/.test(text) && text.length <= LONGEST_SEQ) return Number(text)
-  throw new Problem('invalid_cursor', `${field} is the id of an event that was received, such as 17.`, { field })
+  throw new Problem('invalid_cursor', `${field} must be the id of a received event, such as 17.`, { field })
 }
 
 /** Answers with all that a source has and will have, until the reader leaves, the key ends or the tenant closes. */

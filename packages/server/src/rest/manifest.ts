@@ -13,7 +13,7 @@ export const manifestRoutes: readonly StreamRoute[] = [
     path: '/manifest',
     needs: { action: 'read', on: 'each' },
     mode: 'stream',
-    summary: 'List the parquet files of the tenant with their hashes',
+    summary: 'List the Parquet files of the tenant with their hashes',
     handle: manifest,
   },
 ]
@@ -24,7 +24,7 @@ interface FileEntry {
   readonly records: number
 }
 
-/** Types with secrets, and the log itself, which never stands still. */
+/** Types with secrets, and the log itself, which always changes. */
 const LEFT_OUT = new Set(['ApiKey', 'Webhook', 'Event'])
 
 async function manifest(call: Call): Promise<Reply> {

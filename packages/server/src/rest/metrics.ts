@@ -12,7 +12,7 @@ export const metricRoutes: readonly ReadRoute[] = [
     path: '/metrics',
     needs: { action: 'read', on: 'each' },
     mode: 'read',
-    summary: 'The business at a glance',
+    summary: 'Read the metrics snapshot',
     handle: (call) => json(200, call.read.business.snapshot(call.lens, asOfTime(call))),
   },
   ...['/Metric/:id/series', '/metrics/:id/series'].map((path) => ({
@@ -20,7 +20,7 @@ export const metricRoutes: readonly ReadRoute[] = [
     path,
     needs: { action: 'read', on: 'each' } as const,
     mode: 'read' as const,
-    summary: 'The values that a Metric has had',
+    summary: 'List the values of a Metric',
     handle: series,
   })),
   ...['/FeatureFlag/:id/evaluate', '/feature-flags/:id/evaluate'].map((path) => ({

@@ -12,7 +12,7 @@ export const openapiRoutes: readonly ReadRoute[] = [
     path: '/openapi.json',
     needs: 'key',
     mode: 'read',
-    summary: 'Describe the endpoints that the lens surfaces',
+    summary: 'Describe the endpoints of the lens',
     handle: describe,
   },
 ]

@@ -30,7 +30,7 @@ export function parseBatch(body: unknown): Batch {
     )
   }
   if (operations.length > MOST) {
-    throw new Problem('too_many', `A batch holds at most ${MOST} operations; this one has ${operations.length}.`, {
+    throw new Problem('too_many', `A batch may have at most ${MOST} operations; this one has ${operations.length}.`, {
       field: 'operations',
       limit: MOST,
     })
@@ -40,7 +40,7 @@ export function parseBatch(body: unknown): Batch {
   const parsed = operations.map((one, index) => parseOperation(one, index, issues))
   const ids = parsed.map(({ id }) => id)
   for (const [index, id] of ids.entries()) {
-    if (ids.indexOf(id) < index) issues.push({ field: `operations.${index}.id`, message: `${id} is taken already` })
+    if (ids.indexOf(id) < index) issues.push({ field: `operations.${index}.id`, message: `${id} is already used` })
   }
   if (issues.length === 0) return { atomic: atomic === true, operations: parsed }
   throw new Problem(
@@ -55,7 +55,7 @@ function parseOperation(given: unknown, index: number, issues: Issue[]): Operati
   if (!isPlainObject(given)) issues.push({ field: at, message: 'must be an object with id, method and path' })
   const { id = String(index), method = 'GET', path, query = {}, body, ifMatch } = isPlainObject(given) ? given : {}
   const verb = typeof method === 'string' ? method.toUpperCase() : ''
-  if (typeof id !== 'string' || id === '') issues.push({ field: `${at}.id`, message: 'must be a text' })
+  if (typeof id !== 'string' || id === '') issues.push({ field: `${at}.id`, message: 'must be a string' })
   if (!METHODS.includes(verb)) issues.push({ field: `${at}.method`, message: `must be one of ${METHODS.join(', ')}` })
   if (typeof path !== 'string' || path === '') issues.push({ field: `${at}.path`, message: 'must be a path' })
   if (!isPlainObject(query)) issues.push({ field: `${at}.query`, message: 'must be an object of parameters' })

@@ -20,7 +20,7 @@ export const proofRoutes: readonly StreamRoute[] = [
     path: '/proof/:eventId',
     needs: { action: 'read', on: 'each' },
     mode: 'stream',
-    summary: 'Prove that an event is in the log, at its place and unchanged',
+    summary: 'Get the proof that an event is in the log unchanged',
     handle: proof,
   },
   {
@@ -28,7 +28,7 @@ export const proofRoutes: readonly StreamRoute[] = [
     path: '/consistency',
     needs: 'key',
     mode: 'stream',
-    summary: 'Prove that an earlier state of the log is the beginning of a later one',
+    summary: 'Get the proof that an earlier log is the beginning of a later one',
     handle: consistency,
   },
 ]
@@ -43,10 +43,10 @@ async function checkpoint({ tenant, grant, request }: Call): Promise<Reply> {
 async function proof({ tenant, grant, params, query, budget }: Call): Promise<Reply> {
   const format = textParam(query, 'format') ?? 'json'
   if (format !== 'json' && format !== 'html')
-    throw new Problem('invalid_parameter', 'format is json or html.', { field: 'format' })
+    throw new Problem('invalid_parameter', 'format must be json or html.', { field: 'format' })
   const size = sizeParam(query, 'size')
   if (format === 'html' && size !== null)
-    throw new Problem('invalid_parameter', 'A page has the newest checkpoint: leave size out.', { field: 'size' })
+    throw new Problem('invalid_parameter', 'A page uses the newest checkpoint: omit size.', { field: 'size' })
   const found = await tenant.prove(grant).event(params.eventId!, size)
   budget.spendBytes((found.entry.data?.length ?? 0) + (found.entry.previous?.length ?? 0))
   return format === 'html' ? proofPage(found) : json(200, found)
@@ -64,5 +64,5 @@ function sizeParam(query: Call['query'], name: string): number | null {
   const text = textParam(query, name)
   if (text === undefined || text === '') return null
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new Problem('invalid_parameter', `${name} is a number of events, a whole number from 0.`, { field: name })
+  throw new Problem('invalid_parameter', `${name} must be a number of events, a whole number from 0.`, { field: name })
 }

@@ -43,7 +43,7 @@ function within([from, to]: Wanted, size: number): readonly [start: number, end:
   const start = from ?? Math.max(0, size - to!)
   const end = from === null || to === null ? size : Math.min(to + 1, size)
   if (start < end) return [start, end]
-  throw new Problem('invalid_range', `The file has ${size} bytes, and none of them in this Range.`, {
+  throw new Problem('invalid_range', `The file has ${size} bytes; this Range is outside of it.`, {
     field: 'Range',
     size,
   })

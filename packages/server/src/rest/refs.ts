@@ -22,7 +22,7 @@ export function fill(text: string, results: Results, write: (value: string) => s
     const value = valueAt(id, path ?? '$id', results)
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       return write(String(value))
-    throw new Problem('invalid_ref', `${whole} is not a text, a number or a boolean.`, { field: whole })
+    throw new Problem('invalid_ref', `${whole} is not a string, a number or a boolean.`, { field: whole })
   })
 }
 
@@ -35,7 +35,7 @@ function isRef(value: { readonly [key: string]: unknown }): value is { $ref: str
 function valueAt(id: string, path: string, results: Results): unknown {
   const result = results.get(id)
   if (!result) {
-    throw new Problem('invalid_ref', `No operation before this one is called ${id}.`, { field: id })
+    throw new Problem('invalid_ref', `No earlier operation has the id ${id}.`, { field: id })
   }
   if (result.status >= 400) {
     throw new Problem('dependency_failed', `This operation needs the result of ${id}, which failed.`, { field: id })
@@ -44,7 +44,7 @@ function valueAt(id: string, path: string, results: Results): unknown {
   for (const step of path === '' ? [] : path.split('.')) {
     const there = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
     if (!there)
-      throw new Problem('invalid_ref', `The result of ${id} has nothing at ${path}.`, { field: `${id}.${path}` })
+      throw new Problem('invalid_ref', `The result of ${id} has no value at ${path}.`, { field: `${id}.${path}` })
     value = (value as { [key: string]: unknown })[step]
   }
   return value

@@ -12,7 +12,7 @@ export const schemaRoutes: readonly Route[] = [
     path: '/schema',
     needs: 'key',
     mode: 'read',
-    summary: 'List the types that the lens surfaces',
+    summary: 'List the types of the lens',
     handle: all,
   },
   { method: 'GET', path: '/schema/:type', needs: 'key', mode: 'read', summary: 'Read a type', handle: one },
@@ -29,7 +29,7 @@ export const schemaRoutes: readonly Route[] = [
     path: '/schema/:type/rename',
     needs: ADMIN,
     mode: 'write',
-    summary: 'Rename a field of your own, and what is stored in it',
+    summary: 'Rename one of your fields, in the type and in all entities',
     handle: rename,
   },
   {
@@ -37,7 +37,7 @@ export const schemaRoutes: readonly Route[] = [
     path: '/schema/:type/retype',
     needs: ADMIN,
     mode: 'write',
-    summary: 'Give a field another kind, and convert what is stored in it',
+    summary: 'Change the type of a field, and convert the stored values',
     handle: retype,
   },
   {
@@ -45,7 +45,7 @@ export const schemaRoutes: readonly Route[] = [
     path: '/schema/:type',
     needs: ADMIN,
     mode: 'write',
-    summary: 'Take back a type of your own',
+    summary: 'Delete your own type',
     handle: drop,
   },
 ]
@@ -112,7 +112,7 @@ function retype({ read, params, body }: Call, write: TenantWriter): Reply {
 function textIn(body: unknown, field: string): string {
   const value = isPlainObject(body) ? body[field] : undefined
   if (typeof value === 'string' && value.length > 0) return value
-  throw new Problem('validation_error', `The body must have ${field}, a string.`, {
+  throw new Problem('validation_error', `The body needs ${field}, a string.`, {
     field,
     details: [{ field, message: 'is required, a string' }],
   })

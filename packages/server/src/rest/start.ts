@@ -8,7 +8,7 @@ export const startRoutes: readonly ReadRoute[] = [
     path: '',
     needs: 'key',
     mode: 'read',
-    summary: 'Tell what there is',
+    summary: 'Read an index of links',
     handle: start,
   },
 ]

@@ -8,7 +8,7 @@ export const statusRoutes: readonly ReadRoute[] = [
     path: '/status',
     needs: 'key',
     mode: 'read',
-    summary: 'Read the state of the tenant and what the key may do',
+    summary: 'Read the state of the tenant and the rights of the key',
     handle: ({ read, lens }) => json(200, { ...read.status(), lens: lens.names }),
   },
 ]

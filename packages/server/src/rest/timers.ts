@@ -1,14 +1,14 @@
 import type { Call, Route } from '../call.ts'
 import { json, type Reply } from '../reply.ts'
 
-/** What entities do by themselves. */
+/** The timers of entities. */
 export const timerRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/:type/:id/timers',
     needs: { action: 'read', on: 'type' },
     mode: 'read',
-    summary: 'List what is due next for an entity',
+    summary: 'List the pending timers of an entity',
     handle: timers,
   },
 ]

@@ -44,7 +44,7 @@ function refusal({ request, params, read }: Call, unknown: readonly UnknownField
     message: `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`,
   }))
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const message = `With strict, only known fields are taken. ${details.map(({ field, message }) => `${field} ${message}`).join('; ')}`
+  const message = `With strict, only known fields are allowed. ${details.map(({ field, message }) => `${field} ${message}`).join('; ')}`
   return new Problem(isRead ? 'invalid_parameter' : 'validation_error', message, {
     type,
     field: unknown[0]!.field,
@@ -77,7 +77,7 @@ function unknownTypes({ body, read }: Call, { method }: Route, noun: Noun): read
     .map((type) => ({ field: quoted(`events: ${type}`), nearest: nearest(type, names, 1)[0] ?? null }))
 }
 
-/** The names that a query asks for. What cannot be read is refused by whoever answers it. */
+/** The field names of a query. Invalid parameters are refused by the handler. */
 function* queryNames({ query }: Call, route: Route, noun: Noun): Generator<string> {
   const isList = route.method === 'GET' && !route.path.includes(':id')
   const isGroups = route.path.endsWith('/aggregate')

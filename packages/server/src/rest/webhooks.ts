@@ -26,7 +26,7 @@ export const webhookRoutes: readonly Route[] = ['webhooks', 'Webhook'].flatMap((
     path: `/${name}/:id/rotate`,
     needs: 'key',
     mode: 'write',
-    summary: 'Give a webhook a new secret',
+    summary: 'Create a new secret for a webhook',
     handle: rotate,
   },
   {
@@ -53,7 +53,7 @@ function deliveries({ read, params, query }: Call): Reply {
 function sendAgain(call: Call, write: TenantWriter): Reply {
   const { deliveryId = null } = bodyOf(call)
   if (deliveryId !== null && typeof deliveryId !== 'string') {
-    throw new Problem('invalid_body', 'deliveryId is the id of a delivery, such as delivery_17.', {
+    throw new Problem('invalid_body', 'deliveryId must be the id of a delivery, such as delivery_17.', {
       field: 'deliveryId',
     })
   }
@@ -72,5 +72,5 @@ async function test({ tenant, grant, params }: Call): Promise<Reply> {
 function bodyOf(call: Call): { readonly [field: string]: unknown } {
   const body = call.body ?? {}
   if (isPlainObject(body)) return body
-  throw new Problem('invalid_body', 'The body must be a JSON object, or be left out.')
+  throw new Problem('invalid_body', 'The body must be a JSON object or absent.')
 }

@@ -25,7 +25,7 @@ export const workflowRoutes: readonly Route[] = ['workflows', 'Workflow'].flatMa
     path: `/${name}/:id/runs/:run/retry`,
     needs: 'key',
     mode: 'write',
-    summary: 'Run a failed run again from the step that failed',
+    summary: 'Retry a failed run from the step that failed',
     handle: retry,
   },
   {
@@ -33,7 +33,7 @@ export const workflowRoutes: readonly Route[] = ['workflows', 'Workflow'].flatMa
     path: `/${name}/:id/runs/:run/cancel`,
     needs: 'key',
     mode: 'write',
-    summary: 'End a run that waits or is under way',
+    summary: 'Cancel a run that waits or is in progress',
     handle: cancel,
   },
   {
@@ -41,7 +41,7 @@ export const workflowRoutes: readonly Route[] = ['workflows', 'Workflow'].flatMa
     path: `/${name}/:id/test`,
     needs: 'key',
     mode: 'stream',
-    summary: 'Run a workflow on an event without a trace',
+    summary: 'Test a workflow with an event, without writing',
     handle: test,
   },
 ])

@@ -46,7 +46,7 @@ export async function newestBackup(bucket: Bucket, slug: string): Promise<string
   }
 }
 
-/** A backup of its own for each time that a tenant is made: one that was restored to a moment goes on differently. */
+/** Its own backup for each time that a tenant is made: one that was restored to a moment continues differently. */
 function begun(slug: string): BackupMark {
   const at = new Date().toISOString().replace(/[:.]/g, '-')
   return { prefix: `${slug}/${at}/`, first: 1, before: hex(BEGINNING.hash), seq: 0, secrets: '' }

@@ -4,7 +4,7 @@ import { refused } from './outbound.ts'
 const MOST_BYTES = 65_536
 const TIMEOUT = 5_000
 
-/** Reads documents of strangers. The platform reaches no private network; addresses written as numbers are refused here. */
+/** Reads external documents. The platform reaches no private network; addresses written as numbers are refused here. */
 export function createDocuments(insecure: boolean): Documents {
   return {
     async read(url) {

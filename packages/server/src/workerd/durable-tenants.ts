@@ -57,7 +57,7 @@ export class DurableTenants implements Tenants {
     throw new Problem('rate_limited', 'This key asks too often. Try again in a minute.', { retryAfter: 60 })
   }
 
-  /** A slug that nobody has costs no object: making one makes its database. */
+  /** An unknown slug creates no object, because an object creates its database. */
   async #demandKnown(slug: string, { method }: HttpRequest, sender: Sender): Promise<void> {
     if (sender.kind === 'operator') return
     const isFirst = sender.kind === 'anonymous' && this.#options.signup && method === 'POST'
@@ -79,11 +79,10 @@ export class DurableTenants implements Tenants {
   }
 }
 
-/** The platform marks what passes by itself: an object that is moved or restarted, or has too much to do. */
+/** The platform marks temporary errors: an object that is moved, restarted or overloaded. */
 function absent(reason: unknown): unknown {
   const { overloaded, retryable } = reason as { overloaded?: boolean; retryable?: boolean }
-  if (overloaded)
-    return new Problem('busy', 'This tenant has too much to do. Try again in a moment.', { retryAfter: 5 })
+  if (overloaded) return new Problem('busy', 'This tenant is overloaded. Try again in a moment.', { retryAfter: 5 })
   if (retryable)
     return new Problem('unavailable', 'This tenant is being moved. Try again in a moment.', { retryAfter: 1 })
   return reason

@@ -13,7 +13,7 @@ export interface Env {
   readonly RATE?: RateLimiter
   /** The files of the console and of /docs. */
   readonly ASSETS?: { fetch(request: Request): Promise<Response> }
-  /** The operator's key, a secret. Without it nobody is the operator. */
+  /** The operator key, a secret. Without it there is no operator access. */
   readonly TILDE_ROOT_KEY?: string
   /** What signs checkpoints, a secret: 32 bytes as base64. Without it a key is derived from TILDE_SECRET_KEY. */
   readonly TILDE_SIGNING_KEY?: string

@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /**
- * Requests out of an object, few at once: hosts that hang do not hold up those that answer. `guard` is told by when each
+ * Requests out of an object, few at once: hosts that hang do not delay others. `guard` receives the time by which each
  * will have ended, so that what an object forgets when it dies is done again.
  */
 export function inFlights(outbound: Outbound, guard: (until: number) => void): Outbound {

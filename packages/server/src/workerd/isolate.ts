@@ -1,7 +1,7 @@
 /// <reference path="./isolates/isolates.d.ts" />
 import { fromBase64 } from '@tildebase/nouns'
 
-/** A binding that loads Workers into isolates of their own, as far as it is used here. */
+/** A binding that loads Workers into their own isolates, as far as it is used here. */
 export interface WorkerLoader {
   get(id: string, code: () => Promise<WorkerCode> | WorkerCode): LoadedWorker
 }
@@ -21,7 +21,7 @@ interface WorkerCode {
   readonly mainModule: string
   readonly modules: { readonly [name: string]: string | { readonly wasm: ArrayBuffer } }
   readonly env: object
-  /** Null: the isolate reaches nothing by itself. */
+  /** Null: the isolate has no network access. */
   readonly globalOutbound: null
 }
 

@@ -4,9 +4,9 @@ import type { SyncKeyValues } from 'cloudflare:workers'
 export interface RestoreMark {
   /** How many events the log has in all, if that was said. */
   readonly of: number | null
-  /** The backup that it reads by itself; absent when the slices are sent. */
+  /** The backup that it reads; absent if a client sends the slices. */
   readonly source?: BackupSource
-  /** Why it cannot go on. */
+  /** Why it cannot continue. */
   readonly failed?: string
 }
 
@@ -17,7 +17,7 @@ export interface BackupSource {
   readonly first: number
   /** No event after this time. */
   readonly until: number | null
-  /** Whether keys and webhooks go on working: the new tenant has the name of the old one. */
+  /** Whether keys and webhooks continue working: the new tenant has the name of the old one. */
   readonly secrets: boolean
 }
 
@@ -43,7 +43,7 @@ interface Marks {
   readonly created: true
 }
 
-/** What an object keeps beside its tenant: facts of this host, which no log tells. */
+/** What an object keeps in addition to its tenant: facts of this host, which no log tells. */
 export class ObjectMarks {
   readonly #kv: SyncKeyValues
 

@@ -53,7 +53,7 @@ function progressOf({ slug, marks, exists, tenant }: TaskContext): object {
   return { tenant: slug, restoring: true, events, ...(of !== null && { of }), ...(failed && { failed }) }
 }
 
-/** Begins to restore a backup. The alarm goes on with it, a few segments at a time. */
+/** Begins to restore a backup. The alarm continues with it, a few segments at a time. */
 async function restore(
   { from, asOf }: Extract<ObjectTask, { do: 'restore' }>,
   { slug, marks, bucket, wake }: TaskContext,

@@ -38,11 +38,11 @@ export function tenantObject(program: Program): TenantObjectClass {
     #tenant: Tenant | null = null
     #baseUrl = ''
     #alarmAt: number | null = null
-    /** By when the requests out that are under way will have ended. */
+    /** By when the requests out that are in progress will have ended. */
     #flightsUntil = 0
     #backupAt: number | null = null
     #isReplaying = false
-    /** Whether the directory knows the tenant, as far as this object remembers; a mark says so for good. */
+    /** Whether the directory knows the tenant, as far as this object remembers; a mark says so permanently. */
     #isListed = false
     readonly #marks: ObjectMarks
     readonly #directory: Directory | null
@@ -136,7 +136,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       }
     }
 
-    /** Lets nobody in while a new tenant is made. */
+    /** Refuses requests while a new tenant is created. */
     async #replaying<T>(slug: string, work: () => Promise<T>): Promise<T> {
       this.#isReplaying = true
       try {

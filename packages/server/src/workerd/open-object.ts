@@ -50,7 +50,7 @@ export function openObject(slug: string, program: Program, ports: ObjectPorts): 
       get baseUrl() {
         return settings.baseUrl ?? (ports.baseUrl() || `https://${settings.hostSuffix}`)
       },
-      // Not the host of a request: who sends one would choose the name that is signed.
+      // Not the host of a request: a client could choose the signed name.
       signedUrl: settings.baseUrl ?? `https://${settings.hostSuffix}`,
       changesetDays: settings.changesetDays,
       webhooks: {

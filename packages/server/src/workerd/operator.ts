@@ -19,7 +19,7 @@ export function operatorActions(tenants: DurableTenants, directory: Directory | 
     tenants.runTask(slug, task, request, requestId)
   const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
     const response = await work()
-    // A slice of a log that others follow is no action of its own.
+    // A slice of a log that others follow is not its own action.
     if (response.status < 300 && response.status !== 202) await directory?.record(action, slug, facts)
     return response
   }
@@ -41,8 +41,8 @@ export function operatorActions(tenants: DurableTenants, directory: Directory | 
       const { to, asOf } = parseForkRequest((await withBody(request, LONGEST_BODY)).body as Uint8Array | null)
       return recorded('fork', slug, () => forkTenant(slug, to, asOf, request, requestId, tenants), { to, asOf })
     },
-    release: 'Each tenant of this host has a thread of its own: none is put into quarantine.',
-    backup: 'There is no backup of a file where no files are: use …/log, or tilde backup with a folder.',
+    release: 'Each tenant of this host has its own thread, so there is no quarantine.',
+    backup: 'This host has no files to back up: use …/log, or tilde backup with a folder.',
     restore: (slug, request, requestId) => {
       const task = parseRestoreRequest(request.query)
       return recorded('restore', slug, () => tenants.runTask(slug, task, request, requestId), { from: task.from })

@@ -38,11 +38,11 @@ async function send({ url, headers, body, timeoutMs, answerLimit }: OutboundRequ
 /** Why a URL is not asked at all; null when it may be. */
 export function refused(text: string): string | null {
   const { protocol, hostname } = new URL(text)
-  if (protocol !== 'https:') return 'only https is delivered to'
+  if (protocol !== 'https:') return 'only https URLs are allowed'
   // The URL parser has written every spelling of an IPv4 address as four numbers by now.
   const isNumeric = /^[\d.]+$/.test(hostname) || hostname.startsWith('[')
   if (isNumeric || /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/.test(hostname)) {
-    return 'addresses and names of private networks are not delivered to'
+    return 'addresses and names of private networks are not allowed'
   }
   return null
 }

@@ -20,7 +20,10 @@ export async function assetPage(request: Request, assets: NonNullable<Env['ASSET
   return page
 }
 
-/** The file that a path means. A browser that asks for `/~{tenant}/docs` means the page, anybody else a type of that name. */
+/**
+ * The file that a path means. A browser that asks for `/~{tenant}/docs` means the page, other clients a type of that
+ * name.
+ */
 function fileOf(request: Request): string | null {
   const { pathname } = new URL(request.url)
   if (pathname === '/console' || pathname === '/console/') return '/console/index.html'

@@ -7,7 +7,7 @@ import type { BackupSource } from './marks.ts'
 
 /**
  * Brings a tenant that is being restored a segment of its backup further. Returns where it is then, or null when the tenant
- * is whole. One that was interrupted goes on after the last event that the tenant has.
+ * is whole. One that was interrupted continues after the last event that the tenant has.
  */
 export async function restoreSegment(
   bucket: Bucket,

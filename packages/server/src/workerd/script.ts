@@ -13,15 +13,15 @@ interface Sandbox {
   run(run: Run, call: Call): Promise<Outcome>
 }
 
-/** How many pieces of code of one tenant run at once, and how many hooks beside them. */
+/** How many pieces of code of one tenant run at once, and how many hooks next to them. */
 const SEATS = { long: 2, quick: 2 }
 const MOST_WAITING = 256
-/** How much longer than its time code gets to stop by itself. */
+/** The extra time for code to stop after its limit. */
 const GRACE_MS = 250
-/** What the interpreter and the reading of the code may compute beside the code itself. */
+/** What the interpreter and the reading of the code may compute in addition to the code itself. */
 const GRACE_CPU_MS = 500
 
-/** Runs code of one tenant in isolates of its own: at most one piece in each at a time. */
+/** Runs code of one tenant in its own isolates: at most one piece in each at a time. */
 export function createScript(loader: WorkerLoader, slug: string): Script {
   const queues = { long: new Seats(SEATS.long), quick: new Seats(SEATS.quick) }
   return {
@@ -67,7 +67,7 @@ async function runIn(sandbox: Sandbox, request: ScriptRequest, spoiled: () => vo
   clearTimeout(timer)
   calls.stopped = true
   if (outcome.error && outcome.error.code !== 'script_error') spoiled()
-  // The end is told once every write that the code began is done too.
+  // The end is reported after every write of the code.
   await calls.done
   const { result, error, logs } = outcome
   return { ...(result !== undefined && { result: JSON.parse(result) }), ...(error && { error }), logs }

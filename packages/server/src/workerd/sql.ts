@@ -3,7 +3,7 @@ import type { Sql, SqlValue } from '@tildebase/tenant/ports'
 
 /** The SQLite database of a Durable Object. */
 export class DurableSql implements Sql {
-  /** The host ends what runs too long by itself; no function of ours can look at the clock inside a statement. */
+  /** The platform ends long requests; our functions cannot read the clock inside a statement. */
   readonly tick = ''
   readonly #storage: DurableObjectStorage
 

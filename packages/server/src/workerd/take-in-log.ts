@@ -8,8 +8,8 @@ import type { TaskContext } from './task-context.ts'
 type ReplayTask = Extract<ObjectTask, { do: 'replay' }>
 
 /**
- * Takes in the lines of a log, or a slice of them. A log may go on after the last event of a tenant: that one stays in use.
- * Where there is none, a mark keeps everybody out until the last slice has arrived, also when the object dies.
+ * Takes in the lines of a log, or a slice of them. A log may continue after the last event of a tenant: that one stays in use.
+ * For a new tenant, a mark refuses requests until the last slice has arrived, even if the object restarts.
  */
 export async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskContext): Promise<HttpResponse> {
   const { slug, marks, exists } = context
@@ -28,7 +28,7 @@ export async function takeInLog(request: HttpRequest, task: ReplayTask, context:
       if (!task.more) marks.clear('restoring')
       return answered(slug, task.more, true, replayed)
     } catch (reason) {
-      // Of slices the earlier ones are kept: it can go on after them. A restore whose first one is refused has not begun.
+      // Of slices the earlier ones are kept: it can continue after them. A restore whose first one is refused has not begun.
       if (isNew) await context.erase()
       throw reason
     }
@@ -40,14 +40,14 @@ function answered(slug: string, more: boolean, isNew: boolean, { events }: { rea
   return render(json(201, { tenant: slug, events }))
 }
 
-/** Lets requests have their turn: they are told to come back. */
+/** Lets requests run: they get 503 with Retry-After. */
 function pause(): Promise<void> {
   return new Promise((next) => setTimeout(next))
 }
 
 const LONGEST_HEAD = 4_096
 
-/** A log with the event that it goes on after, as its head says. What is no log is refused later. */
+/** A log with the event that it continues after, as its head says. What is not a log is refused later. */
 async function begun(body: AsyncIterable<Uint8Array>): Promise<{ after: unknown; all: AsyncIterable<Uint8Array> }> {
   const chunks = body[Symbol.asyncIterator]()
   const read: Uint8Array[] = []

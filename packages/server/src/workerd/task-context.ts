@@ -14,7 +14,7 @@ export interface TaskContext {
   readonly bytes: () => number
   /** Opens the tenant. */
   readonly tenant: () => Tenant
-  /** Lets nobody in during some work. */
+  /** Refuses requests during some work. */
   readonly replaying: <T>(work: () => Promise<T>) => Promise<T>
   /** Has the alarm ring now. */
   readonly wake: () => void

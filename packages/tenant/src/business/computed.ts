@@ -14,7 +14,7 @@ const FORMULAS: { readonly [name: string]: Formula } = {
 export const computed: Compute = (noun, verb, field, state, args) =>
   FORMULAS[`${noun.name}.${verb.name}.${field}`]?.(state, args)
 
-/** 0 to 100: how well a customer stands, from what is known of it; what is not known does not count. */
+/** The health of a customer, 0 to 100, from its known values; unknown values do not count. */
 function healthScore(state: JsonObject): Json {
   const signs: number[] = []
   if (state.status !== undefined) signs.push(state.status === 'Active' ? 100 : 0)

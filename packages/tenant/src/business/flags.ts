@@ -9,7 +9,7 @@ import type { Stored } from '../store/entities.ts'
 import { notFound } from '../write/verb-input.ts'
 import type { FlagCounts } from './flag-counts.ts'
 
-/** What a flag says for somebody, and why. */
+/** The value of a flag for a user, and the reason. */
 export interface Evaluation {
   readonly key: string
   readonly value: Json
@@ -109,7 +109,7 @@ function missed(value: Json, place: number | null): Omit<Evaluation, 'key'> {
   return { value, enabled: false, reason: place === null ? 'unknown_user' : 'outside' }
 }
 
-/** Somebody unknown is reached only by what reaches everybody. */
+/** An unknown user gets only values that apply to all users. */
 function reaches(percentage: number, place: number | null): boolean {
   return percentage >= 100 || (place !== null && place < percentage)
 }

@@ -81,9 +81,7 @@ function visitOf(event: Stored, steps: readonly Step[]): Visit[] {
 function stepsOf(steps: unknown): Step[] {
   const parsed = Array.isArray(steps) ? steps.map(stepOf) : []
   if (parsed.length > 0 && parsed.every((step) => step !== null)) return parsed
-  throw invalid('Funnel', [
-    { field: 'steps', message: 'must be a list of event names, or of {name, event}, one at least' },
-  ])
+  throw invalid('Funnel', [{ field: 'steps', message: 'must be a list of at least one event name or {name, event}' }])
 }
 
 function stepOf(step: unknown): Step | null {

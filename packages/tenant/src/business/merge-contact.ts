@@ -67,7 +67,7 @@ function moveIn(write: Write, type: string, id: string, field: string, from: str
     runVerb(write, { type, verb: 'update', id, data })
   } catch (reason) {
     if (!(reason instanceof Problem) || reason.code !== 'not_found') throw reason
-    throw new Problem('forbidden', `Nothing was merged: part of what refers to it is outside the rights of this key.`)
+    throw new Problem('forbidden', `Nothing was merged: this key may not change all entities that refer to it.`)
   }
 }
 

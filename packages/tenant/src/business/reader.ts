@@ -29,7 +29,7 @@ export class BusinessReader {
     return asOfTime(this.#engine, value)
   }
 
-  /** The business at a glance: the sections that the lens surfaces, null where the grant may not look. */
+  /** The metrics snapshot: the sections of the lens, null if the grant may not read them. */
   snapshot(lens: Lens, asOf: number | null): JsonObject {
     return snapshot(this.#engine, this.#grant, this.#reader, lens, asOf)
   }
@@ -45,7 +45,7 @@ export class BusinessReader {
     const builtIn = builtInMetric(this.#engine, this.#grant, this.#reader, name, asOf)
     if (builtIn) return { ...builtIn, $context: context }
     const known = Object.keys(BUILT_IN)
-    throw new Problem('not_found', `There is no Metric ${name}. Built in are ${listed(known, 'and')}.`, {
+    throw new Problem('not_found', `There is no Metric ${name}. The built-in metrics are ${listed(known, 'and')}.`, {
       type: 'Metric',
       id: name,
       builtIn: known,

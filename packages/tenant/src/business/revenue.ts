@@ -72,7 +72,7 @@ function monthlyFees(plans: readonly PlanRow[], prices: readonly PriceRow[]): Fe
   const fees = new Map<string | null, Fee>(
     plans.filter(({ free }) => free).map(({ id }) => [id, { amount: 0, currency: null }]),
   )
-  // Active prices come first, and the first one stands.
+  // Active prices come first, and the first one counts.
   const priced = new Set<string>()
   for (const { plan, amount, currency, interval, intervalCount } of prices) {
     const months = (MONTHS[interval ?? ''] ?? 0) * intervalCount

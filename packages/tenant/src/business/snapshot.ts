@@ -28,7 +28,7 @@ const SECTIONS: { readonly [name: string]: Section } = {
   marketing: { domains: ['marketing'], open: (may) => may('Campaign') || may('Lead'), show: marketing },
 }
 
-/** The business at a glance: the sections that the lens surfaces, null where the key may not look. */
+/** The metrics snapshot: the sections of the lens, null if the key may not read them. */
 export function snapshot(
   engine: Engine,
   grant: Grant,

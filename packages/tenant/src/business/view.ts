@@ -10,7 +10,7 @@ const DAY = 86_400_000
 const MINUTE = 60_000
 const WINDOW_DAYS = 30
 
-/** What a metric looks at: the tenant as somebody sees it at a time, and the thirty days before. */
+/** The input of a metric: the tenant as the grant sees it at a time, and the thirty days before. */
 export interface MetricView {
   readonly reader: ReadContext
   readonly moment: Moment

@@ -166,7 +166,7 @@ export class Transaction {
   checkHead(): void {
     const { head, slug, sql } = this.engine
     if (this.events.length === 0 || lastSeq(sql) === head.seq) return
-    throw new Error(`The log of ${slug} does not end with event ${head.seq}: this commit is not kept.`)
+    throw new Error(`The log of ${slug} does not end with event ${head.seq}: this commit is rolled back.`)
   }
 
   #mark(): Mark {

@@ -38,7 +38,7 @@ export interface Ports {
   /** Absent where the service has no key to sign with. */
   readonly signer?: Signer | undefined
   readonly witnesses?: readonly Witness[]
-  /** Runs something after the input that is at hand has been read: `setImmediate` on Node. */
+  /** Runs a callback after the available input has been read: `setImmediate` on Node. */
   readonly soon?: (run: () => void) => void
   readonly turns?: Turns
 }

@@ -22,11 +22,11 @@ export interface SchedulerOptions {
 /** How long a failed job is left alone: a full disk does not get emptier by asking. */
 const PAUSE = 5_000
 
-/** What a tenant does by itself: jobs at their time, and work in progress that belongs to no request. */
+/** The background work of a tenant: scheduled jobs, and work in progress without a request. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   readonly jobs: Job[] = []
-  /** True once it starts nothing new by itself. */
+  /** True once it starts no new background work. */
   isResting = false
   /** True once its database is closed. */
   isClosed = false
@@ -53,7 +53,7 @@ export class Scheduler {
     this.#underWay.add(tracked)
   }
 
-  /** Starts nothing new by itself, ends the streams, and waits for what is in progress. */
+  /** Starts no new background work, ends the streams, and waits for work in progress. */
   async rest(): Promise<void> {
     this.isResting = true
     for (const end of this.#endings) end()

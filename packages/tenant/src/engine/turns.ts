@@ -2,7 +2,7 @@ import type { Turns } from '../ports.ts'
 
 /** What takes longer than this is done in turns. */
 export const BRIEF_MS = 5
-/** Work that others wait for gives way after so many milliseconds; work that nobody waits for, later. */
+/** The milliseconds after which work yields: work that a request waits for, and background work. */
 const AWAITED_MS = 2
 const LONGEST_MS = 20
 

@@ -58,7 +58,7 @@ export interface User {
 
 /**
  * How people and agents are recognised, for the doors that sign them in. No rights are applied here: a door that calls
- * this has proved who asks. Nothing of it is an entity or an event.
+ * the caller was authenticated. None of it is an entity or an event.
  */
 export class TenantIdentity {
   readonly #engine: Engine
@@ -69,7 +69,7 @@ export class TenantIdentity {
     this.#people = people
   }
 
-  /** Whether there is anybody who could sign in. */
+  /** Whether any person can sign in. */
   get hasPeople(): boolean {
     return hasPeople(this.#engine.sql)
   }
@@ -98,7 +98,7 @@ export class TenantIdentity {
     return found[0] ? userOf(found[0]) : null
   }
 
-  /** Starts a session. The secret is never the one of a session before: nobody can fix it in advance. */
+  /** Starts a session. The secret is always new, which prevents session fixation. */
   startSession(user: string, about: JsonObject): { readonly secret: string; readonly session: Token } {
     const { secret, token } = this.#written(() => {
       for (const old of tokensOf(this.#engine.sql, user, 'session').slice(MOST_SESSIONS - 1))
@@ -240,7 +240,7 @@ export class TenantIdentity {
     return consentGrant(this.#engine, id)
   }
 
-  /** What a person allowed to clients; null is everybody. */
+  /** The consents of a person; null for all people. */
   consents(user: string | null): Consent[] {
     return consentsOf(this.#engine.sql, user).map((one) => ({
       ...one,

@@ -30,7 +30,7 @@ export class KeptAnswers {
     if (!known || known.at <= ports.clock.now() - DAY) return undefined
     const before = { actor: this.#grant.actor, ...(JSON.parse(known.rights) as Pick<Grant, 'scopes' | 'rows'>) }
     if (covers(this.#grant, before, (area) => nouns.get(area)?.domain ?? null)) return known
-    throw new Problem('forbidden', 'The first request was made with rights that this key does not have any more.', {
+    throw new Problem('forbidden', 'The first request needed rights that this key no longer has.', {
       field: 'Idempotency-Key',
     })
   }

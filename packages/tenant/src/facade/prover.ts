@@ -59,8 +59,9 @@ export class Prover {
     const whole = await wholeTree(this.#engine)
     const end = to ?? whole.size
     if (end > whole.size)
-      throw new Problem('invalid_parameter', `to is a whole number, ${whole.size} at most.`, { field: 'to' })
-    if (from > end) throw new Problem('invalid_parameter', `from is a whole number, ${end} at most.`, { field: 'from' })
+      throw new Problem('invalid_parameter', `to must be a whole number, at most ${whole.size}.`, { field: 'to' })
+    if (from > end)
+      throw new Problem('invalid_parameter', `from must be a whole number, at most ${end}.`, { field: 'from' })
     return { from, to: end, proof: new Tree(this.#engine, end).consistency(from).map(toBase64) }
   }
 }

@@ -87,7 +87,7 @@ export class TenantWriter {
     return { entity: changeset.entity, operations: operationsOf(engine, changeset) }
   }
 
-  /** A changeset for a reviewer: what it would change now, and what stands against it. */
+  /** A changeset for a reviewer, with its diff against the current state and its conflicts. */
   review(id: string): Review {
     return review(this.#write, id)
   }

@@ -1,7 +1,7 @@
 import { type Noun, Problem, sameJson } from '@tildebase/nouns'
 import { type Action, ALL, allows, CHANGESET, reaches, type Scope, uncovered } from './scopes.ts'
 
-/** Who asks, and what they may do. Every access to a tenant carries one. */
+/** An actor and its rights. Every access to a tenant has one. */
 export interface Grant {
   /** What the log shows as the actor: the id of a key, a person or an agent, `operator`, a hook's name. */
   readonly actor: string
@@ -76,18 +76,18 @@ export function demand(grant: Grant, action: Action, noun: Noun): void {
 /** Refuses an action that the grant does not allow in an area: `identity`, `platform`, `all`. */
 export function demandArea(grant: Grant, action: Action, area: string): void {
   if (reaches(grant.scopes, action, [area])) return
-  throw new Problem('forbidden', `This key may not do this. It needs ${action}:${area} or more.`)
+  throw new Problem('forbidden', `This key does not have this right. It needs ${action}:${area} or more.`)
 }
 
 /** Refuses agents what would outlive the consent of their person. */
 export function demandNoAgent({ actor }: Grant, what: string): void {
-  if (actor.startsWith('agent_')) throw new Problem('forbidden', `An agent cannot ${what}: a person does that.`)
+  if (actor.startsWith('agent_')) throw new Problem('forbidden', `An agent cannot ${what}: a person must do it.`)
 }
 
 /** Refuses an agent whose answers are limited, for what has no pages. */
 export function demandUnlimited({ limits }: Grant): void {
   if (limits?.rowsPerAnswer === undefined) return
-  const message = `This agent may get ${limits.rowsPerAnswer} entities per answer. Read lists page by page instead.`
+  const message = `This agent may get at most ${limits.rowsPerAnswer} entities per answer. Read lists page by page instead.`
   throw new Problem('forbidden', message)
 }
 
@@ -106,13 +106,9 @@ export function seesSomeChangesets(grant: Grant): boolean {
 export function demandAllRows(grant: Grant, noun: Noun): void {
   const isPartial = noun.name === CHANGESET && seesSomeChangesets(grant)
   if (!isPartial && !Object.hasOwn(grant.rows, noun.name)) return
-  throw new Problem(
-    'forbidden',
-    `This key sees only some rows of ${noun.name}. This needs a key without a filter on it.`,
-    {
-      type: noun.name,
-    },
-  )
+  throw new Problem('forbidden', `This key has a row filter on ${noun.name}. This request needs a key without one.`, {
+    type: noun.name,
+  })
 }
 
 /**

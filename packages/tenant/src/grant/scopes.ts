@@ -3,7 +3,7 @@ import { type Issue, type Noun, Problem } from '@tildebase/nouns'
 const ACTIONS = ['read', 'propose', 'write', 'admin'] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** What a key may do where: `write:crm`. Each action includes those before it; `approve:own` stands by itself. */
+/** A right on an area: `write:crm`. Each action includes those before it; `approve:own` is separate. */
 export interface Scope {
   readonly action: Action | 'approve'
   /** `all`, a domain, or a type's name; `own` for `approve`. */
@@ -40,7 +40,7 @@ export function parseScopes(
     if (rest.length > 0 || !isAction(action) || known === null) {
       issues.push({
         field: 'scopes',
-        message: `${word} is not a scope; write <action>:<area>, the action read, propose, write or admin, the area all, a domain or a type; or approve:own`,
+        message: `${word} is not a scope; use <action>:<area> with the action read, propose, write or admin and the area all, a domain or a type; or approve:own`,
       })
     } else scopes.push({ action, area: known })
   }
@@ -111,7 +111,7 @@ function narrower(a: string, b: string, domainOf: (area: string) => string | nul
   return a === 'all' || domainOf(b) === a ? b : null
 }
 
-/** Refuses to hand out a scope that its giver does not hold. */
+/** Refuses to grant a scope that the caller does not have. */
 export function refuseMore(
   held: readonly Scope[],
   given: readonly Scope[],
@@ -119,9 +119,13 @@ export function refuseMore(
 ): void {
   const more = uncovered(held, given, domainOf)
   if (more === null) return
-  throw new Problem('forbidden', `This key may not grant ${more.action}:${more.area}: it does not hold that itself.`, {
-    field: 'scopes',
-  })
+  throw new Problem(
+    'forbidden',
+    `This key cannot grant ${more.action}:${more.area} because it does not have that right.`,
+    {
+      field: 'scopes',
+    },
+  )
 }
 
 /** How far an action goes; -1 for `approve`, which includes no other. */

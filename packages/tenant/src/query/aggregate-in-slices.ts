@@ -126,7 +126,7 @@ class PartialGroups {
   }
 }
 
-/** The smaller or larger of two values, as SQLite orders them: numbers come before texts, null counts for nothing. */
+/** The smaller or larger of two values, as SQLite orders them: numbers come before texts, null is ignored. */
 function extreme(name: 'min' | 'max', a: SqlValue, b: SqlValue): SqlValue {
   if (a === null || b === null) return a ?? b
   const isLess = typeof a === typeof b ? compare(a, b) < 0 : typeof a === 'number'

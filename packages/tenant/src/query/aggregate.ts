@@ -118,7 +118,7 @@ function shown(path: Path, value: Json): Json {
 
 function pathsOf(reader: ReadContext, noun: Noun, name: string, texts: readonly string[] = []): Path[] {
   if (texts.length > MOST_PATHS)
-    throw new Problem('invalid_group', `${name} takes at most ${MOST_PATHS} fields.`, { type: noun.name, field: name })
+    throw new Problem('invalid_group', `${name} allows at most ${MOST_PATHS} fields.`, { type: noun.name, field: name })
   return texts.map((text) => {
     const path = resolvePath(text, noun, reader.nouns)
     const fault = 'fault' in path ? path.fault : unsuited(path, name)
@@ -128,7 +128,7 @@ function pathsOf(reader: ReadContext, noun: Noun, name: string, texts: readonly 
   })
 }
 
-/** `stage`, or `createdAt:month`: a name that is declared as it stands is that field. */
+/** `stage`, or `createdAt:month`: a name that is declared with the colon is that field. */
 function groupsOf(reader: ReadContext, noun: Noun, texts: readonly string[] = []): GroupKey[] {
   const asked = texts.map((text) => ({ text, ...splitPeriod(text, reader, noun) }))
   const paths = pathsOf(
@@ -147,7 +147,7 @@ function splitPeriod(text: string, reader: ReadContext, noun: Noun): { name: str
   const isTime = isTimeField(path, noun, reader.nouns)
   if (isTime && isPeriod(word)) return { name, period: word }
   if (!isTime && !isPeriod(word)) return { name: text, period: null }
-  const why = isTime ? `${quoted(word)} is no period` : `${quoted(name)} is no date or datetime`
+  const why = isTime ? `${quoted(word)} is not a period` : `${quoted(name)} is not a date or datetime`
   throw new Problem('invalid_group', `${why}. Group a time by hour, day, week, month, quarter or year.`, {
     type: noun.name,
     field: quoted(text),
@@ -156,7 +156,7 @@ function splitPeriod(text: string, reader: ReadContext, noun: Noun): { name: str
 
 function unsuited(path: Path, name: string): string | null {
   if (path.hops.some((hop) => hop.kind === 'back' || hop.list))
-    return `${quoted(path.text)} leads to many entities; ${name} takes fields and relations to one.`
+    return `${quoted(path.text)} points to many entities; ${name} allows only fields and relations to one.`
   if (jsonPath([path.field, ...path.into]) === null) return `${quoted(path.text)} has quotes in its name.`
   return null
 }
@@ -215,7 +215,7 @@ function through(
   if (there === null) {
     throw new Problem(
       'invalid_group',
-      `${quoted(path.text)} leads to ${hop.target}, of which this key sees too narrow a part.`,
+      `${quoted(path.text)} points to ${hop.target}, on which this key has a row filter.`,
       { field: quoted(path.text) },
     )
   }

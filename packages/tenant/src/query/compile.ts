@@ -140,7 +140,9 @@ function related(scope: Scope, hop: Hop, behind: Scope, condition: Fragment, ind
   return fragment`EXISTS (SELECT 1 FROM json_each(${data}, ${path}) WHERE value IN ${ids})`
 }
 
-/** The ids that rows behind a way back point to: from their index, or from their data when an index has found them. */
+/**
+ * The ids that the rows of an inverse relation point to: from their index, or from their data if an index found them.
+ */
 function pointedTo(hop: Hop, scope: Scope, condition: Fragment, indexed: boolean): Fragment {
   const { reader, moment, source, type } = scope
   const number = fieldIndexNumber(reader, type, hop.via!)

@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import type { CursorPosition } from './order.ts'
 
-/** A cursor: a place in the answer to one question, opaque to whoever carries it. */
+/** A cursor: a position in the result of one query, opaque to clients. */
 export function writeCursor(question: string, place: CursorPosition): string {
   const json = JSON.stringify([digest(question), ...place]).replace(/[^ -~]/g, escaped)
   return btoa(json).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
@@ -18,11 +18,9 @@ export function readCursor(question: string, cursor: string, values: number): Cu
     )
   }
   if (!isPlace(place) || place.length !== values + 1) {
-    throw new Problem(
-      'invalid_cursor',
-      'This is not a cursor of ours. Give back the cursor of the page before, as it is.',
-      { field: 'cursor' },
-    )
+    throw new Problem('invalid_cursor', 'cursor must be the cursor of the previous page, unchanged.', {
+      field: 'cursor',
+    })
   }
   return place
 }

@@ -6,15 +6,15 @@ const ALWAYS = ['$id', '$type']
 export function parseFields(input: unknown, noun: Noun): string[] | null {
   if (input === undefined || input === null || input === '') return null
   const names = typeof input === 'string' ? input.split(',').map((name) => name.trim()) : input
-  if (!Array.isArray(names)) throw wrong(noun, 'fields', 'Give fields as names, such as name,email.')
+  if (!Array.isArray(names)) throw wrong(noun, 'fields', 'fields must be field names, such as name,email.')
   for (const name of names) {
     if (typeof name !== 'string' || name === '')
-      throw wrong(noun, 'fields', 'Give fields as names, such as name,email; one is empty.')
+      throw wrong(noun, 'fields', 'fields must be field names, such as name,email; one is empty.')
     const known = Object.hasOwn(META_FIELDS, name) || name === '$context'
     if (!known && /^\$|\./.test(name))
-      throw wrong(noun, name, `${quoted(name)} is not a field. Name whole fields, such as name,email.`)
+      throw wrong(noun, name, `${quoted(name)} is not a field. Use top-level fields, such as name,email.`)
     if (Object.hasOwn(noun.fields, name) && noun.fields[name]!.kind === 'secret')
-      throw wrong(noun, name, `${quoted(name)} is never shown.`)
+      throw wrong(noun, name, `${quoted(name)} is never returned.`)
     if (!known && noun.strict && !Object.hasOwn(noun.fields, name))
       throw wrong(noun, name, `${noun.name} has no field ${quoted(name)}.`)
   }

@@ -28,7 +28,7 @@ export interface Query {
   readonly asOf?: number | null | undefined
   /** Relations to embed: `organization`, `organization.contacts`. */
   readonly include?: readonly string[] | undefined
-  /** False when nobody asks how many there are in all. */
+  /** False if the total is not requested. */
   readonly total?: boolean | undefined
 }
 
@@ -107,7 +107,7 @@ export interface PreparedQuery extends Prepared {
 
 /**
  * Makes a question ready to be asked. Only with a statement may it be asked again: without one its best way depends on
- * more than the types, on what there is, on the time, on who asks, or on where a page begins.
+ * more than the types, on the data, the time, the caller, or the start of a page.
  */
 export function prepareQuery(reader: ReadContext, query: Query): PreparedQuery {
   const { type, filter = EVERYTHING, limit = DEFAULT_LIMIT, offset = 0, asOf = null } = query

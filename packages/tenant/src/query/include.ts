@@ -28,7 +28,7 @@ export function parseInclude(input: unknown, noun: Noun, nouns: NounLookup): str
   if (input === undefined || input === null || input === '') return []
   const names = typeof input === 'string' ? input.split(',').map((name) => name.trim()) : input
   if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
-    throw new Problem('invalid_include', 'Give include as names of relations, such as organization,deals.', {
+    throw new Problem('invalid_include', 'include must be names of relations, such as organization,deals.', {
       field: 'include',
     })
   }
@@ -100,7 +100,7 @@ function branches(include: readonly string[]): Map<string, string[]> {
 function hopsOf(name: string, noun: Noun, nouns: NounLookup): Hop[] {
   const segments = name.split('.')
   if (segments.length > DEEPEST) {
-    throw new Problem('invalid_include', `${quoted(name)} is nested too deep: at most ${DEEPEST} levels.`, {
+    throw new Problem('invalid_include', `${quoted(name)} is nested too deeply: at most ${DEEPEST} levels.`, {
       field: quoted(name),
       limit: DEEPEST,
     })

@@ -8,12 +8,12 @@ export const MOST_RESULTS = 100
 export function limitOf(value: unknown, most = MOST_RESULTS): number {
   const limit = typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value
   if (Number.isInteger(limit) && (limit as number) >= 1 && (limit as number) <= most) return limit as number
-  throw new Problem('invalid_limit', `limit is a whole number from 1 to ${most}.`, { field: 'limit', limit: most })
+  throw new Problem('invalid_limit', `limit must be a whole number from 1 to ${most}.`, { field: 'limit', limit: most })
 }
 
 /** The offset that a request gives, as a number or as text. */
 export function offsetOf(value: unknown): number {
   const offset = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   if (Number.isInteger(offset) && (offset as number) >= 0) return offset as number
-  throw new Problem('invalid_offset', 'offset is a whole number from 0.', { field: 'offset' })
+  throw new Problem('invalid_offset', 'offset must be a whole number from 0.', { field: 'offset' })
 }

@@ -48,10 +48,14 @@ export function aggregationOf(engine: Engine, grant: Grant, noun: Noun, input: u
   const { filter, asOf, ...rest } = isPlainObject(input) ? input : {}
   const unknown = Object.keys(rest).find((name) => !MEASURES.includes(name))
   if (!isPlainObject(input) || unknown !== undefined)
-    throw new Problem('invalid_parameter', 'Give {group, sum, avg, min, max, filter, asOf}, the first five as lists.', {
-      type: noun.name,
-      ...(unknown !== undefined && { field: unknown }),
-    })
+    throw new Problem(
+      'invalid_parameter',
+      'The argument must be {group, sum, avg, min, max, filter, asOf}; the first five are lists.',
+      {
+        type: noun.name,
+        ...(unknown !== undefined && { field: unknown }),
+      },
+    )
   const paths = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, [value].flat().map(String)]))
   demandPaths(engine, grant, noun, Object.values(paths).flat())
   return {

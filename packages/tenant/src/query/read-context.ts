@@ -38,7 +38,7 @@ class GrantedContext implements ReadContext {
     this.budget = budget
     this.narrow = narrowed || hides ? (type) => rowFilterOf(engine, grant, type) : undefined
     this.narrowedTypes = narrowed || hides ? [...Object.keys(grant.rows), ...(hides ? [CHANGESET] : [])] : NONE
-    // A total under a key's own rows is of no use to others.
+    // A total under a row filter is valid for that key only.
     this.totals = narrowed ? undefined : totalsOf(engine)
     this.context = context
     this.#engine = engine

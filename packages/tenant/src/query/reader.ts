@@ -3,7 +3,7 @@ import type { Budget } from '../budget.ts'
 import type { Sql, SqlRow } from '../ports.ts'
 import type { Fragment } from './fragment.ts'
 
-/** What reading needs to know: the database, the types, who looks and with which budget. */
+/** The context of a read: the database, the types, the grant and the budget. */
 export interface ReadContext {
   readonly sql: Sql
   readonly nouns: NounLookup

@@ -17,14 +17,14 @@ export interface Rows {
   readonly n: Fragment
   /** How the rows are reached, for those who ask. */
   readonly through: string
-  /** The conditions on the index when they are all that is asked, so that no row is looked into in vain. */
+  /** The conditions on the index, if there are no others, so that no row has to be read. */
   readonly index?: Fragment
 }
 
 /** Rows with the order as their statement must write it. */
 export interface OrderedRows extends Rows {
   readonly order: Order
-  /** True when rows that are gone since, and those that are not, are read apart: each half is in order by itself. */
+  /** True if rows deleted since and rows that still exist are read separately: each half is sorted. */
   readonly halved: boolean
 }
 
@@ -173,7 +173,7 @@ function smallest(plan: Plan): Driver | null {
   )
 }
 
-/** Counting is left until somebody must know. */
+/** Counting is delayed until the count is needed. */
 function once(count: () => number): () => number {
   let counted: number | undefined
   return () => {

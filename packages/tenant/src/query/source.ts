@@ -72,7 +72,7 @@ function present(type: string, alias: string): Source {
   }
 }
 
-/** A version that has been superseded since joins its row of `versions` and of the log; one that still stands joins none. */
+/** A version that has been superseded since joins its row of `versions` and of the log; a current one joins none. */
 function past(type: string, seq: number, alias: string): Source {
   const e = plain(alias)
   const p = plain(`${alias}p`)

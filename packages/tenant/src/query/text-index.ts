@@ -77,7 +77,9 @@ function toOutstanding([seq, type, entity, event, version, data, previous, lengt
   return { seq, type, entity, event, version, data, previous, length }
 }
 
-/** Entities whose words the events may have changed, in the order of their places; with their data if it is at hand. */
+/**
+ * Entities whose words the events may have changed, in the order of their places; with their data if it is available.
+ */
 function reworded(
   sql: Sql,
   nouns: NounLookup,

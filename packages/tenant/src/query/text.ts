@@ -11,7 +11,7 @@ export function textTest(
   words: readonly string[],
 ): Fragment {
   if (moment.asOf !== null) {
-    throw new Problem('invalid_filter', '$text searches the present only. Leave out asOf, or filter by fields.', {
+    throw new Problem('invalid_filter', '$text searches the current state only. Omit asOf, or filter by fields.', {
       field: '$text',
     })
   }

@@ -7,9 +7,9 @@ import { hidesChangesets } from './changeset-rows.ts'
 import { recordTest } from './memory.ts'
 import { mayReadEvents, readContextOf } from './read-context.ts'
 
-/** Which events a reader wants and may see. Valid until a key or the schema changes. */
+/** The events that a reader requests and may see. Valid until a key or the schema changes. */
 export interface EventVisibility {
-  /** Whether events of this name are wanted and of a type that may be read. */
+  /** Whether events of this name are requested and of a readable type. */
   wants(type: string, event: string): boolean
   /** The record as the grant sees it, or null when it may not see it. */
   show(record: LogRow): LogRow | null

@@ -103,7 +103,7 @@ function retry(engine: Engine, job: QueuedHook, reason: unknown): void {
 }
 
 function park(engine: Engine, event: LogRow, hooks: readonly string[], hops: number): void {
-  const error = `This hook was not run: ${hops} hooks, one after the other, led here. Break the loop.`
+  const error = `This hook did not run: ${hops} hooks triggered each other. Remove the loop.`
   for (const hook of hooks) parkHook(engine.sql, event.seq, hook, hops, error)
   engine.options.log?.('warn', `A loop of AFTER hooks was stopped at event ${event.seq} of ${engine.slug}`)
 }

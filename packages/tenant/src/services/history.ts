@@ -17,7 +17,7 @@ interface Version {
   readonly verb: string
   readonly event: string
   readonly actor: string
-  /** For whom the actor acted; absent when it acted for itself. */
+  /** The actor on whose behalf this actor acted; absent if there is none. */
   readonly onBehalfOf?: string
   readonly correlation: string | null
   /** The state after; null once it was erased. */
@@ -118,10 +118,14 @@ function versionAt(
   }
   const at = resolveInstant(text, engine.nextTime())
   if (at === null) {
-    throw new Problem('invalid_version', `${field} is a version number, an ISO 8601 time, or now, today or 7d ago.`, {
-      type: noun.name,
-      field,
-    })
+    throw new Problem(
+      'invalid_version',
+      `${field} must be a version number, an ISO 8601 time, or now, today or 7d ago.`,
+      {
+        type: noun.name,
+        field,
+      },
+    )
   }
   const seq = seqAt(engine.sql, engine.head, at)
   return versions.find((row) => row.seq <= seq) ?? null

@@ -24,7 +24,7 @@ const EXPIRE: Verb = { name: 'expire', before: 'expiring', event: 'expired', set
 /** What the rights of a key depend on. */
 const DEPENDS_ON = ['ApiKey', 'Schema']
 
-/** A key, or an access token of an agent. Other secrets of a tenant open no request by themselves. */
+/** A key, or an access token of an agent. Other secrets of a tenant do not authenticate requests. */
 const SECRET_FORM = /^tba?_[A-Za-z0-9]{40}~([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
 /** A key that is valid: what it grants, and until when. */
@@ -178,7 +178,7 @@ function revokeKey(write: Write, request: VerbRequest): VerbResult {
 function demandCovers({ engine, grant }: Write, id: string): void {
   const target = validKey(engine, id)
   if (target === null || covers(grant, target.grant, (area) => engine.nouns.get(area)?.domain ?? null)) return
-  throw new Problem('forbidden', 'This key may not change a key that can do more than itself.', { type: 'ApiKey', id })
+  throw new Problem('forbidden', 'This key cannot change a key with more rights than its own.', { type: 'ApiKey', id })
 }
 
 function expire(write: Write, id: string): void {
@@ -213,9 +213,7 @@ function validKey(engine: Engine, id: string): ValidKey | null {
 export function scopesOf(engine: Engine, grant: Grant, draft: JsonObject, type = 'ApiKey'): readonly Scope[] {
   if (draft.scopes === undefined || draft.scopes === null) return grant.scopes
   if (typeof draft.scopes !== 'string') {
-    throw invalid(type, [
-      { field: 'scopes', message: 'must be a text of comma-separated scopes, such as read:crm,write:Deal' },
-    ])
+    throw invalid(type, [{ field: 'scopes', message: 'must be comma-separated scopes, such as read:crm,write:Deal' }])
   }
   const { scopes, issues } = parseScopes(draft.scopes, (area) => areaOf(engine, area))
   if (issues.length > 0) throw invalid(type, issues)

@@ -47,7 +47,7 @@ export function renameTypeField(write: Write, type: Noun, from: string, to: stri
   const changed = migrate(write, type.name, (id, state) => {
     if (!Object.hasOwn(state, from)) return state
     if (Object.hasOwn(state, to)) {
-      misfits.push({ id, field: to, value: state[to]!, message: `has a value in ${to} already, which is not declared` })
+      misfits.push({ id, field: to, value: state[to]!, message: `already has a value in ${to}, which is not declared` })
       return state
     }
     return renameField(state, from, to)
@@ -67,7 +67,7 @@ export function retypeTypeField(write: Write, type: Noun, name: string, to: stri
   putType(write, type.name, { ...ownNotation(engine, type.name), [name]: to }, { recomputes: false })
   const field = engine.noun(type.name).fields[name]!
   if (!holdsValues(before) || !holdsValues(field)) {
-    throw invalidSchema(type, name, 'is computed or a way back, which holds no values of its own; declare it with PUT')
+    throw invalidSchema(type, name, 'is computed or an inverse relation, which stores no values; declare it with PUT')
   }
   const misfits: Misfit[] = []
   const changed = migrate(write, type.name, (id, state) => {
@@ -135,7 +135,7 @@ function refuse(type: Noun, what: string, misfits: readonly Misfit[]): void {
 function noField(type: Noun, name: string, notation: JsonObject): Problem {
   const own = Object.keys(notation).filter((key) => typeof notation[key] === 'string' && !key.startsWith('$'))
   const message = Object.hasOwn(type.fields, name)
-    ? 'is a field of the built-in type, which keeps its name'
+    ? 'is a field of the built-in type and cannot be renamed'
     : `is not a field of ${type.name}${didYouMean(name, own)}`
   return invalidSchema(type, name, message)
 }

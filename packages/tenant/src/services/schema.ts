@@ -45,7 +45,7 @@ export function putType(
   if (issues.length > 0) {
     throw new Problem(
       'invalid_schema',
-      `The type ${name} does not fit the others. ${issues.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
+      `The type ${name} conflicts with other types. ${issues.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
       {
         type: name,
         details: issues.map(({ field, message }) => ({ field, message })),
@@ -128,8 +128,8 @@ export function dropType(write: Write, name: string): void {
 /** The domain and the path of a built-in type decide which keys may read it, and where. */
 function refuseMove({ name, domain, path }: Noun, { $domain = domain, $path = path }: JsonObject): void {
   const moved = [
-    ...($domain === domain ? [] : [{ field: '$domain', message: `stays ${domain}, as ${name} is built in` }]),
-    ...($path === path ? [] : [{ field: '$path', message: `stays ${path}, as ${name} is built in` }]),
+    ...($domain === domain ? [] : [{ field: '$domain', message: `must stay ${domain}, because ${name} is built in` }]),
+    ...($path === path ? [] : [{ field: '$path', message: `must stay ${path}, because ${name} is built in` }]),
   ]
   if (moved.length === 0) return
   throw new Problem(
@@ -157,16 +157,16 @@ function demandTimers(grant: Grant, after: Noun, before: Noun | undefined): void
 
 function refuseFixed(name: string): void {
   if (FIXED.has(name))
-    throw new Problem('invalid_schema', `${name} is fixed: the service itself depends on it.`, { type: name })
+    throw new Problem('invalid_schema', `${name} cannot be changed, because the service depends on it.`, { type: name })
   if (RESERVED.has(name))
-    throw new Problem('invalid_schema', `The name ${name} is taken by the service.`, { type: name })
+    throw new Problem('invalid_schema', `The name ${name} is reserved for the service.`, { type: name })
 }
 
 /** Secrets are kept aside by services that know what they open; an entity would show them. */
 function refuseSecrets({ name, fields }: Noun): void {
   const secret = Object.values(fields).find((field) => field.kind === 'secret')
   if (!secret) return
-  const message = 'is a secret, which only types of the service can keep; store it hashed, or elsewhere'
+  const message = 'is a secret, which only built-in types can have; store a hash, or store it elsewhere'
   throw new Problem('invalid_schema', `The type ${name} is not valid. ${secret.name}: ${message}`, {
     type: name,
     details: [{ field: secret.name, message }],

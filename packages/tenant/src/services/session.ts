@@ -19,7 +19,7 @@ type SessionOperation = (...args: any[]) => any
 /** A tenant's data as code sees it: `$.Contact.find({stage: 'Lead'})`, `$.Deal.win(id)`. */
 export type Session = { readonly [type: string]: { readonly [operation: string]: SessionOperation } }
 
-/** Who reads, and with which budget. */
+/** The grant and the budget of a read. */
 export interface Reading {
   readonly engine: Engine
   readonly grant: Grant
@@ -112,7 +112,7 @@ function results({ engine, grant, budget }: Reading, noun: Noun, filter: unknown
 
 function textOf(id: Json | undefined, operation: string, type: string): string {
   if (typeof id === 'string') return id
-  throw new Problem('invalid_parameter', `${type}.${operation} takes the id of an entity as its first argument.`, {
+  throw new Problem('invalid_parameter', `${type}.${operation} needs the id of an entity as its first argument.`, {
     type,
     field: 'id',
   })

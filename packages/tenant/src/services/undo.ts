@@ -35,7 +35,7 @@ export function undo(write: Write, correlation: string): UndoResult {
   }
   demandVisible(write, events)
   const isTracked = ({ type }: LogRow) => engine.nouns.get(type)?.storage === 'log'
-  // Computed fields follow what is undone by themselves.
+  // Computed fields follow the undone changes automatically.
   const changes = events.filter((event) => !isTracked(event) && event.verb !== 'compute')
   refuse([...editedLater(engine, changes), ...final(engine, changes)])
   const own = write.newId('undo')
@@ -46,11 +46,11 @@ export function undo(write: Write, correlation: string): UndoResult {
   return { correlation: own, undone: changes.length, kept: events.filter(isTracked).map(({ id }) => id) }
 }
 
-/** What a grant cannot see it cannot take back, and is not told of. */
+/** A grant cannot undo what it cannot see, and does not learn about it. */
 function demandVisible({ engine, grant }: Write, events: readonly LogRow[]): void {
   const show = recordView(engine, grant)
   if (events.every((event) => mayReadEvents(engine, grant, event.type) && show(event) !== null)) return
-  throw new Problem('forbidden', 'Nothing was undone: part of what was written is outside the rights of this key.')
+  throw new Problem('forbidden', 'Nothing was undone: this key may not change all the affected entities.')
 }
 
 /** The verb that leads back to before an event. */
@@ -76,11 +76,11 @@ function isEditedSince({ sql }: Engine, { type, entity, seq }: LogRow): boolean 
   return readEntries(sql, later).some(({ verb }) => verb !== 'compute')
 }
 
-/** Events of types that have no way back: a revoked key stays revoked. */
+/** Types whose events cannot be undone: a revoked key stays revoked. */
 function final(engine: Engine, events: readonly LogRow[]): Obstacle[] {
   return events
     .filter((event) => !Object.hasOwn(engine.nouns.get(event.type)?.verbs ?? {}, inverse(event).verb))
-    .map(({ type, entity: id, event }) => ({ type, id, message: `${type}.${event} cannot be taken back` }))
+    .map(({ type, entity: id, event }) => ({ type, id, message: `${type}.${event} cannot be undone` }))
 }
 
 function refuse(obstacles: readonly Obstacle[]): void {

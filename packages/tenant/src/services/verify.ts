@@ -45,10 +45,10 @@ export function verify(engine: Engine, tell: (done: number, of: number) => void)
   const { events, hash, newest } = walkChain(engine, faults, tell)
   faults.push(...treeFaults(engine))
   for (const { id, seq } of strayEntities(engine.sql))
-    faults.push({ seq, message: `The state of ${id} is not that of its event.` })
+    faults.push({ seq, message: `The state of ${id} differs from its event.` })
   checkHeads(engine, newest, faults)
   for (const seq of strayVersions(engine.sql))
-    faults.push({ seq, message: 'An interval of the past does not fit its events.' })
+    faults.push({ seq, message: 'An interval of the past does not match its events.' })
   for (const noun of [...engine.nouns.all, ...INTERNAL_TYPES.all]) checkFacts(engine, noun, faults)
   return {
     ok: faults.length === 0,
@@ -77,12 +77,12 @@ function walkChain(
     for (const row of rows) {
       const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
       if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
-      if (row.at < at) tell('Its time lies before that of the event before it.')
+      if (row.at < at) tell('Its time is before that of the previous event.')
       if (row.type !== 'Event' && !newest.add(row)) tell(`${row.entity} skips a version.`)
       if (row.salt !== null && !same(digestOf(seal, row.salt, row), row.digest))
-        tell('Its values are not those that were sealed.')
+        tell('Its values do not match their digest.')
       const hash = chain(seal, before, row.seq, row, row.digest)
-      if (!same(hash, row.hash)) tell('It does not fit the chain.')
+      if (!same(hash, row.hash)) tell('It does not match the hash chain.')
       before = row.hash
       at = row.at
       events = row.seq
@@ -121,7 +121,7 @@ function checkFacts(engine: Engine, noun: Noun, faults: Fault[]): void {
       tooMany += found.size
     }
     if (missing + tooMany === 0) continue
-    const message = `The index over ${noun.name}.${field.name} lacks ${missing} and has ${tooMany} too many.`
+    const message = `The index on ${noun.name}.${field.name} misses ${missing} rows and has ${tooMany} unexpected rows.`
     faults.push({ seq: null, message })
   }
 }

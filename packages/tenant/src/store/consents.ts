@@ -69,7 +69,7 @@ export function consentById(sql: Sql, id: string): Consent | undefined {
   return sql.rows(`${SELECT} WHERE id = ?`, id).map(toConsent)[0]
 }
 
-/** What a person, or everybody, allowed to clients, newest first. */
+/** The consents of a person, or of all people, newest first. */
 export function consentsOf(sql: Sql, user: string | null): Consent[] {
   const rows =
     user === null

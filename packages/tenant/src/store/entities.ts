@@ -2,7 +2,7 @@ import type { JsonObject } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import { OPEN } from './layout.ts'
 
-/** An entity as it is stored. `data` is JSON text: whoever only passes it on need not parse it. */
+/** An entity as it is stored. `data` is JSON text, so that it can be passed on without parsing. */
 export interface Stored {
   readonly ordinal: number
   readonly id: string

@@ -132,7 +132,7 @@ export const LAYOUT = [
   `CREATE INDEX afters_due ON after_hook_queue (due)`,
 
   // What is kept of a webhook in addition to its entity: the secrets that sign, whose eyes it sees with, and the seq up to
-  // which it has been told the log (null once new events are booked for it as they come). No query can name this table.
+  // which past events were sent (null once new events are queued for it directly). No query can name this table.
   `CREATE TABLE receivers (
     id TEXT PRIMARY KEY,
     secret TEXT NOT NULL,
@@ -141,7 +141,7 @@ export const LAYOUT = [
     sees TEXT NOT NULL,
     position INTEGER) WITHOUT ROWID`,
 
-  // One row per event and webhook that wants it, written with the event. `due` is null when nothing is left to do.
+  // One row per event and subscribed webhook, written with the event. `due` is null when nothing is left to do.
   // A test has its own body; every other body is made of the event.
   `CREATE TABLE outbox (
     id INTEGER PRIMARY KEY,

@@ -34,7 +34,7 @@ export interface Head {
   readonly hash: Uint8Array
 }
 
-/** Where a log stands that has no events. */
+/** The head of a log without events. */
 export const BEGINNING: Head = { seq: 0, at: 0, hash: new Uint8Array(32) }
 const SALT_LENGTH = 16
 

@@ -28,7 +28,7 @@ export function ensureLayout(sql: Sql): void {
   if (version > LAYOUT_VERSION) {
     throw new Problem(
       'layout_too_new',
-      `This tenant's file has layout ${version}; this version of Tildebase knows layouts up to ${LAYOUT_VERSION}. Start a newer version.`,
+      `This tenant's file has layout ${version}; this version of Tildebase supports layouts up to ${LAYOUT_VERSION}. Start a newer version.`,
     )
   }
   if (version < LAYOUT_VERSION) bringForward(sql, version)

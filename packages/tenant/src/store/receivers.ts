@@ -6,7 +6,7 @@ export interface Receiver {
   readonly secret: string
   /** The secret before the last rotation, which signs alongside until a time. */
   readonly old: { readonly secret: string; readonly until: number } | null
-  /** The scopes and rows of whoever wrote the webhook last, as JSON: it is told what they may see. */
+  /** The scopes and row filters of the key that last wrote the webhook, as JSON: they limit what it receives. */
   readonly sees: string
   /** The seq up to which history has been booked; null once events are booked as they come. */
   readonly position: number | null

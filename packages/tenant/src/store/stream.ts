@@ -7,7 +7,9 @@ export interface Wanted {
   readonly event: string | null
 }
 
-/** The wanted events after a seq, oldest first. Each kind comes in order along the index; the first of all are taken. */
+/**
+ * The requested events after a seq, oldest first. Each kind comes in order along the index; the first of all are taken.
+ */
 export function readWanted(sql: Sql, wanted: readonly Wanted[], after: number, limit: number): LogRow[] {
   const seqs = wanted.flatMap((one) => seqsOf(sql, one, after, limit))
   return seqs
@@ -16,7 +18,7 @@ export function readWanted(sql: Sql, wanted: readonly Wanted[], after: number, l
     .map((seq) => readEntry(sql, seq)!)
 }
 
-/** How many wanted events there are after a seq. */
+/** The number of requested events after a seq. */
 export function countWanted(sql: Sql, wanted: readonly Wanted[], after: number): number {
   const count = ({ type, event }: Wanted): number =>
     event === null

@@ -6,7 +6,7 @@ import { setMeta } from './meta.ts'
 const WATERMARK = 'versions.seq'
 
 /**
- * Brings the past up to the log, or by `most` events towards it; tells how many there were. Whoever reads the past calls
+ * Brings the past up to the log, or by `most` events towards it; returns their number. Every read of the past calls
  * this first. A verb leaves it undone: for many at once, in the order of entities, it writes far fewer pages.
  */
 export function indexVersions(sql: Sql, most = Number.POSITIVE_INFINITY): number {

@@ -31,7 +31,7 @@ export function askBeforeHooks(
   if (hookAnswers === null) {
     throw new Problem(
       'not_supported',
-      `${hook.type}.${hook.name} has a stored hook, which cannot be asked from inside other code of the service.`,
+      `${hook.type}.${hook.name} has a stored hook, which cannot run inside other code of the service.`,
       { type: hook.type },
     )
   }

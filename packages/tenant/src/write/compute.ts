@@ -59,7 +59,7 @@ function differs(before: JsonObject, after: JsonObject, fields: ReadonlySet<stri
   return false
 }
 
-/** Goes a way back from an entity to those that it starts from. */
+/** Follows an inverse relation from an entity to its sources. */
 function startsOf(
   write: Write,
   { hops }: Dependant,

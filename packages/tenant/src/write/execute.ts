@@ -18,7 +18,7 @@ export function checkTransition(noun: Noun, verb: Verb, state: JsonObject): void
   if (typeof now === 'string' && verb.from.includes(now)) return
   throw new Problem(
     'invalid_transition',
-    `${verb.name} is possible from ${verb.from.join(', ')}; this ${noun.name} has ${noun.stateField} ${now ?? 'unset'}.`,
+    `${verb.name} is allowed from ${verb.from.join(', ')}; this ${noun.name} has ${noun.stateField} ${now ?? 'unset'}.`,
     { type: noun.name, field: noun.stateField, from: verb.from, state: now ?? null },
   )
 }

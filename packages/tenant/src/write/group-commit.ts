@@ -16,7 +16,7 @@ export class GroupCommit {
   readonly #soon: (run: () => void) => void
   readonly #queue: Task[] = []
 
-  /** `soon` runs something after the input that is at hand has been read: `setImmediate` on Node. */
+  /** `soon` runs a callback after the available input has been read: `setImmediate` on Node. */
   constructor(engine: Engine, soon: (run: () => void) => void) {
     this.#engine = engine
     this.#soon = soon

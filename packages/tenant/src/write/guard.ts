@@ -20,7 +20,7 @@ export function guardState(noun: Noun, verb: Verb, state: JsonObject, given: Jso
   // What the verb sets replaces the argument, but for the next state, which an argument may name.
   if (declared !== undefined && (declared !== '$next' || orderOf(noun, verb).includes(String(wanted)))) return
   if (sameJson(wanted, state[stateField] ?? null)) return
-  throw refusal(noun, wanted, `Only verbs change ${stateField}.`)
+  throw refusal(noun, wanted, `Only verbs can change ${stateField}.`)
 }
 
 /** The verbs that lead to a state. */

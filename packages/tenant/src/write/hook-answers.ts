@@ -13,7 +13,7 @@ export interface HookQuestion {
 }
 
 /** Thrown by an attempt that found hooks to ask first. Nothing of it is kept. */
-export const HOOKS_PENDING = new Problem('busy', 'A hook has to be asked first.')
+export const HOOKS_PENDING = new Problem('busy', 'A hook has to run first.')
 
 /**
  * What stored BEFORE hooks answered about a write. A transaction cannot wait and a hook runs on another thread, so the
@@ -65,7 +65,7 @@ export class HookAnswers {
     throw HOOKS_PENDING
   }
 
-  /** The answer to a question. Without one it is noted, and the attempt ends in vain. */
+  /** The result of a hook. Without one, the call is noted and the attempt ends. */
   answerTo(question: Omit<HookQuestion, 'key'>): JsonObject {
     const { hook, verb, entity, args } = question
     const key = JSON.stringify([hook.id, hook.version, verb, entity, args])

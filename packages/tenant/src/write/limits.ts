@@ -15,7 +15,7 @@ export function demandWithinLimits({ grant, engine, sql }: Write, noun: Noun, ve
   if (verbs && !verbs.includes(verb) && !verbs.includes(`${noun.name}.${verb}`)) {
     throw new Problem(
       'forbidden',
-      `This agent may run ${verbs.join(', ') || 'no verbs'}, and not ${noun.name}.${verb}.`,
+      `This agent may run ${verbs.join(', ') || 'no verbs'}, but not ${noun.name}.${verb}.`,
       {
         type: noun.name,
         verb,
@@ -25,8 +25,12 @@ export function demandWithinLimits({ grant, engine, sql }: Write, noun: Noun, ve
   if (writesPerDay === undefined || credential === undefined) return
   const now = engine.ports.clock.now()
   if (countWrite(sql, credential, isoOf(now).slice(0, 10)) <= writesPerDay) return
-  throw new Problem('rate_limited', `This agent may write ${writesPerDay} times a day, and has done so today.`, {
-    limit: writesPerDay,
-    retryAfter: Math.ceil((DAY - (now % DAY)) / 1_000),
-  })
+  throw new Problem(
+    'rate_limited',
+    `This agent may write at most ${writesPerDay} times a day and has reached this limit.`,
+    {
+      limit: writesPerDay,
+      retryAfter: Math.ceil((DAY - (now % DAY)) / 1_000),
+    },
+  )
 }

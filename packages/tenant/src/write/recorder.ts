@@ -10,7 +10,7 @@ export interface ProposedVerb {
   readonly verb: string
   readonly id: string
   readonly data?: JsonObject
-  /** The fields that it gave or changed. Whoever changes one of them later is in conflict with it. */
+  /** The fields that it gave or changed. A later change of one of them is a conflict. */
   readonly fields: readonly string[]
   readonly cascade?: boolean
 }
@@ -21,7 +21,7 @@ interface Followed {
   onRollback(back: () => void): void
 }
 
-/** Notes the verbs that clients ask for while a proposal is tried out. What a verb runs by itself is not noted. */
+/** Notes the verbs that clients ask for while a proposal is tried out. Verbs that a verb runs are not recorded. */
 export class Recorder {
   readonly verbs: ProposedVerb[] = []
   #depth = 0
@@ -48,7 +48,7 @@ export class Recorder {
 /** Refuses what cannot be part of a changeset. */
 export function refuseProposal(noun: Noun, data: unknown): void {
   if (noun.name === CHANGESET) {
-    throw new Problem('invalid_operation', 'A verb of a Changeset cannot be proposed. Leave out propose.', {
+    throw new Problem('invalid_operation', 'A verb of a Changeset cannot be proposed. Omit propose.', {
       type: noun.name,
       field: 'propose',
     })
@@ -58,10 +58,14 @@ export function refuseProposal(noun: Noun, data: unknown): void {
   )
   if (!secret) return
   // A proposal is kept, and secrets are never kept in plain text.
-  throw new Problem('invalid_operation', `A proposal cannot hold ${secret.name}. Leave it out: approval creates one.`, {
-    type: noun.name,
-    field: secret.name,
-  })
+  throw new Problem(
+    'invalid_operation',
+    `A proposal cannot contain ${secret.name}. Omit it: the approval creates one.`,
+    {
+      type: noun.name,
+      field: secret.name,
+    },
+  )
 }
 
 function proposed({ engine }: Followed, noun: Noun, request: VerbRequest, { entity, event }: RunResult): ProposedVerb {

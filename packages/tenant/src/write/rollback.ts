@@ -9,7 +9,7 @@ import { seqsOf } from '../store/versions.ts'
 export function rollbackSeq(engine: Engine, noun: Noun, current: Current, args: JsonObject): number {
   if (args.version !== undefined) return seqOfVersion(engine, noun, current, args.version)
   if (args.asOf !== undefined) return asOfSeq(engine, args.asOf)
-  throw new Problem('invalid_as_of', 'Give asOf, such as 2026-01-31T12:00:00Z or 7d ago, or a version.', {
+  throw new Problem('invalid_as_of', 'The rollback needs asOf, such as 2026-01-31T12:00:00Z or 7d ago, or a version.', {
     type: noun.name,
     field: 'asOf',
   })

@@ -41,7 +41,7 @@ function narrowly(write: Write, noun: Noun, request: VerbRequest, run: SpecialVe
     if (request.verb === 'delete' || isVisible(engine, grant, noun, result.entity.id, context.budget)) return result
     throw new Problem(
       'forbidden',
-      `This key may not leave a ${noun.name} with these values: its filter does not show it.`,
+      `This key cannot write a ${noun.name} with these values, because its row filter does not match them.`,
       { type: noun.name },
     )
   })

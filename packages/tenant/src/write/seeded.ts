@@ -21,7 +21,7 @@ export function seededRandom(seal: Seal, seed: Uint8Array): Random {
   }
 }
 
-/** A seed that nobody can guess. */
+/** A random seed. */
 export function newSeed(random: Random): Uint8Array {
   return random.bytes(SEED_LENGTH)
 }

@@ -59,7 +59,7 @@ export function keptId({ sql }: Write, noun: Noun, { keepId, data }: VerbRequest
   if (!isWellFormed) return null
   const isTaken = noun.storage === 'log' ? hasEntry(sql, id) : currentOf(sql, noun.name, id) !== undefined
   if (isTaken) {
-    throw new Problem('conflict', `There is a ${noun.name} ${id} already.`, { type: noun.name, id, field: '$id' })
+    throw new Problem('conflict', `The ${noun.name} ${id} already exists.`, { type: noun.name, id, field: '$id' })
   }
   return id
 }
@@ -77,7 +77,7 @@ export function textOf(noun: Noun, data: { readonly [field: string]: Json }): st
   // No character takes more than three bytes per unit of its length: most texts need no counting.
   const bytes = text.length * 3 > MAX_ENTITY_BYTES ? new TextEncoder().encode(text).length : 0
   if (bytes > MAX_ENTITY_BYTES) {
-    throw new Problem('too_large', `A ${noun.name} may hold 1 MiB of JSON; this one has ${bytes} bytes.`, {
+    throw new Problem('too_large', `A ${noun.name} may have at most 1 MiB of JSON; this one has ${bytes} bytes.`, {
       type: noun.name,
       limit: MAX_ENTITY_BYTES,
     })

@@ -24,7 +24,7 @@ import { argumentsText, currentFor, keptId, notFound, objectOf, refuse, textOf, 
 import type { VerbRequest, VerbResult } from './verb-request.ts'
 import type { Write } from './write.ts'
 
-/** Runs a verb, whoever asks: BEFORE, execute, its event. AFTER follows once the event is durable. */
+/** Runs a verb for any caller: BEFORE, execute, its event. AFTER follows once the event is durable. */
 export function applyVerb(write: Write, request: VerbRequest): VerbResult {
   const noun = INTERNAL_TYPES.get(request.type) ?? write.engine.noun(request.type)
   const verb = request.internalVerb ?? verbOf(noun, request.verb)

@@ -62,14 +62,14 @@ export type SpecialVerb = (write: Write, request: VerbRequest) => RunResult
 export interface WriteExtensions {
   readonly listeners: TransactionListener[]
   readonly verbs: { [name: string]: SpecialVerb }
-  /** What built-in types fill in by themselves, by type. */
+  /** Values that built-in types fill in, by type. */
   readonly derive: { [type: string]: Derive }
   compute: Compute
   /** The tenant's data as code sees it, inside a write. */
   session: (write: Write) => unknown
 }
 
-/** One write: who writes, when, with which ids, as part of what. It lives as long as its transaction. */
+/** One write: its actor, time, ids and correlation. It exists during its transaction. */
 export class Write {
   readonly engine: Engine
   readonly transaction: Transaction

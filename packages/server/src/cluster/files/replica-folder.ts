@@ -100,7 +100,7 @@ export class ReplicaFolder implements ReplicaFiles {
       stateOfFile(path)
       this.#move(path, this.#path(slug))
     } catch {
-      // It is of no use; the log has all that counts.
+      // It is not needed; the log has everything.
       for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { force: true })
     }
   }

@@ -43,12 +43,12 @@ export class Membership {
     this.session = options.newSession()
   }
 
-  /** Whether nobody else can have been given what this node owns, at this moment. */
+  /** Whether no other node can own the tenants of this node at this moment. */
   get isTrusted(): boolean {
     const { time, lease } = this.#options
     const now = time.elapsed()
     if (now >= this.#trustedUntil) return false
-    // A machine that slept, or whose clock was set, asks again: its other clock may have stood still.
+    // A machine that slept, or whose clock was set, asks again: its monotonic clock may have stopped.
     const drift = Math.abs(time.wall() - this.#wallAtBeat - (now - this.#elapsedAtBeat))
     return drift < lease
   }

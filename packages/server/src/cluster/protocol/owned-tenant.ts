@@ -11,7 +11,7 @@ interface Held {
 /**
  * A tenant that this node owns: what it has committed to its file, and how much of that is in the log. Nothing that was
  * computed from a commit leaves the node before the commit is in the log and the node is certain that it still owns the
- * tenant. So nobody sees what can still be lost, and nobody sees the past after another node has gone on.
+ * tenant. So no client sees data that can still be lost, or old data after another node has taken over.
  */
 export class OwnedTenant {
   readonly slug: string
@@ -70,7 +70,7 @@ export class OwnedTenant {
     return this.#held[0]?.since ?? null
   }
 
-  /** The file has one commit more. False when it does not follow the last one: the file is of no use then. */
+  /** The file has one commit more. False when it does not follow the last one: the file is then unusable. */
   commit(n: number, bytes: Uint8Array, erases: boolean): boolean {
     if (this.#lost || n !== this.#committed + 1) return false
     const before = this.pending.at(-1)?.epoch ?? this.headEpoch
@@ -114,7 +114,7 @@ export class OwnedTenant {
     for (const { refuse } of this.#held.splice(0, count)) refuse()
   }
 
-  /** Another node owns the tenant, or the file is of no use: nothing of it leaves any more. */
+  /** Another node owns the tenant, or the file is unusable: no answers are sent any more. */
   lose(): void {
     if (this.#lost) return
     this.#lost = true

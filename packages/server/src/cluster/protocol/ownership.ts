@@ -11,7 +11,7 @@ export interface TenantHost {
   bring(row: TenantRow): Promise<ReplicaState | null>
   /** Makes the replica the file of the tenant. From now on it commits in this epoch. */
   open(row: TenantRow): Promise<void>
-  /** Finishes what is under way and closes the file. Its last commits come before this is done. */
+  /** Finishes running requests and closes the file. Its last commits come before this is done. */
   close(slug: string): Promise<void>
   /** Makes the closed file a replica again. */
   withdraw(slug: string): Promise<void>
@@ -85,7 +85,7 @@ export class Ownership {
     else this.#lose(tenant)
   }
 
-  /** Gives a tenant to another session, or to nobody, when all of it is in the log. */
+  /** Gives a tenant to another session, or releases it, when all of it is in the log. */
   release(slug: string, to: string | null): Promise<boolean> {
     const under = this.#leaving.get(slug)
     if (under) return under

@@ -32,7 +32,8 @@ export class Replica {
 
   /**
    * Brings a replica to the end of the log, from where it is or from the newest snapshot. Returns where it is then, or
-   * null when the log does not have the tenant. Nobody appends while an owner does this, because its epoch is new.
+   * null when the log does not have the tenant. No other node appends while an owner does this, because its epoch is
+   * new.
    */
   async bring({ slug, layout }: Pick<TenantRow, 'slug' | 'layout'>): Promise<ReplicaState | null> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {

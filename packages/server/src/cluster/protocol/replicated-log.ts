@@ -64,7 +64,7 @@ export interface SnapshotHead extends Position {
 }
 
 /**
- * The log that all nodes share. A call that fails may have had its effect, or may have it later; whoever calls must
+ * The log that all nodes share. A call that fails may have had its effect, or may have it later; the caller must
  * find out. A write that returns survives the loss of any one machine of the log.
  */
 export interface ReplicatedLog {
@@ -84,16 +84,16 @@ export interface ReplicatedLog {
   list(after: string, most: number): Promise<readonly TenantRow[]>
   /** Tenants by their names, and how many there are. */
   page(offset: number, most: number): Promise<{ readonly rows: readonly TenantRow[]; readonly total: number }>
-  /** How many tenants each session owns; those of nobody under an empty name. */
+  /** The number of tenants of each session; tenants without an owner under an empty name. */
   counts(): Promise<ReadonlyMap<string, number>>
   /** Tenants with something due that no session runs: their owner is dead, or they were given to this one. */
   orphans(session: string, most: number): Promise<readonly TenantRow[]>
   /** Adds a tenant whose first snapshot was saved; null when there is one of this name. Its log begins after 0. */
   create(slug: string, session: string, first: Omit<SnapshotHead, 'n' | 'epoch'>): Promise<TenantRow | null>
   remove(slug: string, epoch: number): Promise<boolean>
-  /** Makes a session the owner, with a new epoch, of those that nobody alive owns or that are its own already. */
+  /** Makes a session the owner, with a new epoch, of tenants without a live owner, or that it already owns. */
   claim(slugs: readonly string[], session: string, layout: number): Promise<readonly TenantRow[]>
-  /** Gives a tenant to another session, or to nobody, with a new epoch; false when it was not ours. */
+  /** Gives a tenant to another session, or releases it, with a new epoch; false if it was not ours. */
   release(slug: string, epoch: number, to: string | null): Promise<boolean>
   setDue(slug: string, epoch: number, due: number | null): Promise<void>
   setPin(slug: string, node: string | null): Promise<boolean>

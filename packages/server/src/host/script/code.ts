@@ -3,7 +3,7 @@ import { type Program, parse } from 'acorn'
 const HEAD = '(async ('
 const BODY = ') => {'
 const TAIL = '\n})'
-const DEEP = 'The code is nested too deep to be read.'
+const DEEP = 'The code is nested too deeply to be parsed.'
 
 /** Code that cannot be read, with the place where. */
 export class CodeError extends Error {}
@@ -26,7 +26,7 @@ function withoutTypes(text: string, offset: number, strip: StripTypes): string {
     return strip(text)
   } catch (reason) {
     if (reason instanceof CodeError) throw reason
-    // What the TypeScript reader gives up on without a sentence is told better by the other one.
+    // If the TypeScript parser gives no message, the JavaScript parser has a better one.
     parsed(text, offset)
     throw new CodeError((reason as Error).name === 'SyntaxError' ? (reason as Error).message : DEEP)
   }
@@ -52,7 +52,7 @@ function parsed(text: string, offset: number): Program {
     const column = loc ? loc.column + 1 - (loc.line === 1 ? offset : 0) : 0
     const place = loc ? ` (line ${loc.line}, column ${column})` : ''
     if (message.includes("'import' and 'export'"))
-      throw new CodeError(`There are no modules to import or export${place}.`)
+      throw new CodeError(`The code cannot import or export modules${place}.`)
     throw new CodeError(`${message.replace(/ \(\d+:\d+\)$/, '')}${place}`)
   }
 }

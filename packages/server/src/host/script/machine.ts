@@ -66,7 +66,7 @@ export class Machine {
     return this.#over
   }
 
-  /** Starts the code. It continues whenever a reply comes, until `done` is told. */
+  /** Starts the code. It continues with each reply, until `done` is called. */
   start(): void {
     this.#enter(() => {
       const { code, values } = this.#run
@@ -151,7 +151,7 @@ export class Machine {
   #call(number: number, name: string, args: string): void {
     if (this.#end !== null || this.#over) return
     if (++this.#calls > this.#run.operations) {
-      const message = `The code made more than ${this.#run.operations} operations. Do less at once, or filter more.`
+      const message = `The code made more than ${this.#run.operations} operations. Do less in one run, or use a narrower filter.`
       this.#end = { code: 'script_operations', message }
       return
     }
@@ -166,7 +166,7 @@ export class Machine {
   #log(line: string): void {
     if (this.#logged > MOST_LOG) return
     this.#logged += line.length + 1
-    this.#logs.push(this.#logged > MOST_LOG ? '… and more, which is not kept.' : line)
+    this.#logs.push(this.#logged > MOST_LOG ? '… and more, which is not stored.' : line)
   }
 
   #result(failed: boolean, text: string): void {
@@ -202,22 +202,25 @@ export class Machine {
   }
 }
 
-const DEEP = 'The code calls itself too deep.'
-const NEVER: Failure = { code: 'script_error', message: 'The code waits for something that never comes.' }
+const DEEP = 'The recursion of the code is too deep.'
+const NEVER: Failure = { code: 'script_error', message: 'The code waits for a promise that never settles.' }
 
 function late(ms: number, of: string): Failure {
   const time = ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`
-  return { code: 'script_timeout', message: `The code ran over ${time}${of} and was stopped. Do less at once.` }
+  return {
+    code: 'script_timeout',
+    message: `The code ran longer than ${time}${of} and was stopped. Do less in one run.`,
+  }
 }
 
 function long(length: number, most: number): Failure {
-  const message = `The result has ${length} characters of JSON; ${most} are possible. Return less of it.`
+  const message = `The result has ${length} characters of JSON; at most ${most} are allowed. Return less data.`
   return { code: 'script_result', message }
 }
 
 function memory(bytes: number): Failure {
   return {
     code: 'script_memory',
-    message: `The code took more than ${bytes / 1_048_576} MiB of memory. Keep less of what you read.`,
+    message: `The code used more than ${bytes / 1_048_576} MiB of memory. Keep less data in memory.`,
   }
 }

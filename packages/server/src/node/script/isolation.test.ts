@@ -36,7 +36,7 @@ type End = keyof typeof ENDS
 const FAILURES: { readonly [end in End]?: string } = { break: 'script_error', burst: 'script_memory' }
 const WHO = ['acme', 'beta', 'corp', 'dyno']
 
-test('what code leaves in an interpreter is seen by nobody after it, neither others nor itself', async () => {
+test('later runs do not see what code leaves in an interpreter, neither of others nor of the same owner', async () => {
   const run = fc.record({ who: fc.constantFrom(...WHO), end: fc.constantFrom(...(Object.keys(ENDS) as End[])) })
 
   await fc.assert(
@@ -62,7 +62,7 @@ test('nor after so many runs that the memory is renewed', async () => {
   expect(seen.filter((one) => one !== '')).toEqual([])
 })
 
-/** Runs code for somebody and gives what it saw that is not its own. */
+/** Runs code for an owner and returns the values of others that it saw. */
 async function lookAround(script: ReturnType<typeof openScript>, who: string, end: End): Promise<string> {
   const strangers: unknown[] = []
   const { result, logs, error } = await script.run({

@@ -10,7 +10,7 @@ import type { FromWorker, Outcome, ToWorker } from '../../host/script/messages.t
 const MOST_WAITING = 256
 /** How many owners are remembered with their last turn. */
 const MOST_TURNS = 10_000
-/** How much longer than its time code gets to stop by itself before its worker is ended. */
+/** The extra time for code to stop after its limit, before its worker is ended. */
 const GRACE_MS = 250
 
 interface Job {
@@ -35,7 +35,7 @@ interface Run {
   timer: NodeJS.Timeout | null
 }
 
-/** A few warm workers that run code of strangers, one piece each at a time, and that can be ended at any moment. */
+/** A few warm workers that run untrusted code, one at a time, and can be ended at any moment. */
 export class ScriptPool {
   readonly #most: number
   readonly #priority: number
@@ -84,7 +84,7 @@ export class ScriptPool {
   #seatNext(): void {
     const free = [...this.#seats].filter((seat) => seat.ready && seat.run === null)
     const starting = [...this.#seats].filter((seat) => !seat.ready).length
-    // Where all are taken there is one more, for somebody who has none.
+    // If all are in use there is one more, for an owner that has none.
     const isFull = this.#seats.size - free.length - starting >= this.#most
     const next = isFull ? this.#waiting.filter((job) => this.#under(job) === 0) : this.#waiting
     if (next.length > free.length + starting && this.#seats.size < this.#most + (isFull ? 1 : 0)) this.#addSeat()
@@ -130,7 +130,7 @@ export class ScriptPool {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},
       workerData: this.#priority,
-      // What the interpreter prints when it breaks is for nobody.
+      // The output of a broken interpreter is dropped.
       stdout: true,
       stderr: true,
     })
@@ -183,7 +183,7 @@ export class ScriptPool {
     void answered.then(() => run.calls.delete(answered))
   }
 
-  /** Ends code that did not stop by itself, and its worker with it. */
+  /** Ends code that did not stop, with its worker. */
   #end(seat: Seat, run: Run, error: ScriptFailure): void {
     run.stopped = true
     this.#leave(seat)
@@ -193,7 +193,7 @@ export class ScriptPool {
     this.#seatNext()
   }
 
-  /** A worker that ended by itself took too much memory, or met a fault of the interpreter. */
+  /** A worker that ended used too much memory, or had an interpreter error. */
   #lost(seat: Seat): void {
     this.#seats.delete(seat)
     const { run } = seat

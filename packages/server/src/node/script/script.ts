@@ -5,7 +5,7 @@ import { ScriptPool } from './pool.ts'
 /** Other code gives way to requests wherever there are more threads than processors. */
 const PATIENT = 19
 
-/** Runs code of strangers on Node. Hooks have their own workers: no long script keeps a write waiting. */
+/** Runs untrusted code on Node. Hooks have their own workers, so that long scripts do not delay writes. */
 export function openScript(most: number = Math.min(Math.max(availableParallelism(), 2), 8)): NodeScript {
   const long = new ScriptPool(most, PATIENT)
   const quick = new ScriptPool(2, 0)

@@ -17,7 +17,7 @@ const MIB = 1_048_576
 const PAGE = 65_536
 /** What the interpreter is built to begin with. */
 const FIRST_PAGES = 256
-/** What it needs for itself. */
+/** Its own memory. */
 const OVERHEAD = 2 * MIB
 
 const port = parentPort!
@@ -31,7 +31,7 @@ port.on('message', async (message: ToWorker) => {
   const wasm = await memoryFor(message.owner, message.memoryBytes)
   const outside: Outside = {
     call: (call, name, args) => tell({ kind: 'call', call, name, args }),
-    // The interpreter is still on the stack when it tells its end: it is freed, and the end told, after it has left.
+    // The interpreter is still on the stack when it reports its end: it is freed, and the end sent, afterwards.
     done: (outcome) =>
       setImmediate(() => {
         clear(outcome.error !== undefined)
@@ -47,7 +47,7 @@ await warmUp()
 if (process.platform === 'linux') setPriority(workerData)
 tell({ kind: 'ready' })
 
-/** What is slow the first time is done before the first code comes: nobody's hook is late because of it. */
+/** Slow initialisation runs before the first code, so that no hook is delayed by it. */
 async function warmUp(): Promise<void> {
   const most = Number.POSITIVE_INFINITY
   const limits = { timeMs: most, cpuMs: most, memoryBytes: spare.bytes, operations: 1, resultLength: most }
@@ -63,7 +63,7 @@ async function warmUp(): Promise<void> {
   first.dispose()
 }
 
-/** A memory of that size that holds nothing of anybody else. */
+/** A cleared memory of that size. */
 async function memoryFor(owner: string, bytes: number): Promise<QuickJSWASMModule> {
   if (memory?.owner !== owner || memory.bytes !== bytes || memory.runs >= MOST_RUNS) {
     const wasm = await (spare.bytes === bytes ? spare.wasm : fresh(bytes))

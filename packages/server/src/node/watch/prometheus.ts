@@ -59,7 +59,7 @@ export class Prometheus {
       ...commitSizes(stats),
       ...family('tilde_queue_depth', 'gauge', 'Writes that wait for a commit.', [['', stats.waiting]]),
       ...family('tilde_open_tenants', 'gauge', 'Tenants that are open.', [['', stats.open]]),
-      ...family('tilde_quarantined_tenants', 'gauge', 'Tenants out of service for having ended their thread.', [
+      ...family('tilde_quarantined_tenants', 'gauge', 'Tenants in quarantine because they stopped their thread.', [
         ['', stats.quarantined],
       ]),
       ...family('tilde_deliveries_total', 'counter', 'Webhook deliveries sent, by outcome.', [
@@ -69,11 +69,11 @@ export class Prometheus {
       ...family(
         'tilde_refused_total',
         'counter',
-        'Requests refused before their tenant saw them, by reason.',
+        'Requests refused before they reached their tenant, by reason.',
         [...refused].map(([reason, count]): Sample => [`{reason="${reason}"}`, count]),
       ),
       ...family('tilde_body_bytes', 'gauge', 'Bytes of request bodies in memory.', [['', bodyBytes]]),
-      ...family('tilde_event_loop_lag_seconds', 'gauge', 'How late the event loop of the gateway runs.', [
+      ...family('tilde_event_loop_lag_seconds', 'gauge', 'Lag of the event loop of the gateway.', [
         ['{quantile="0.5"}', lag(this.#delay.percentile(50))],
         ['{quantile="0.99"}', lag(this.#delay.percentile(99))],
       ]),
@@ -102,7 +102,7 @@ function family(name: string, type: string, help: string, samples: readonly Samp
 function histograms(latencies: readonly (readonly [labels: string, latency: Latency])[]): string[] {
   const name = 'tilde_request_seconds'
   return [
-    ...family(name, 'histogram', 'How long requests took until their answer was there.', []),
+    ...family(name, 'histogram', 'Time until the answer of a request was ready.', []),
     ...latencies.flatMap(([labels, { counts, seconds }]) =>
       histogram(name, `${labels},`, BOUNDS, counts).concat(
         `${name}_sum{${labels}} ${seconds}`,

@@ -61,7 +61,7 @@ export class Spans {
         if (!response.ok) throw new Error(`The collector answered ${response.status}.`)
       } catch (reason) {
         this.#dropped += spans.length
-        log('warn', 'Spans were not taken by the collector', { dropped: this.#dropped, reason: String(reason) })
+        log('warn', 'The collector refused spans', { dropped: this.#dropped, reason: String(reason) })
         this.#dropped = 0
         return
       }

@@ -54,7 +54,7 @@ function verify(options: FileTaskOptions, slug: string, path: string, tell: Tell
     }
   } catch (reason) {
     if (reason instanceof Problem) throw reason
-    throw new Problem('validation_error', `The file is not a tenant's: ${(reason as Error).message}`)
+    throw new Problem('validation_error', `The file is not a tenant: ${(reason as Error).message}`)
   }
 }
 

@@ -24,7 +24,7 @@ const AHEAD_MS = 20
 /** Lets tenants have their turns in a thread: the next is the one that has used the least of its time. */
 export class FairQueue {
   readonly #lanes = new Map<string, Lane>()
-  /** Lanes that have somebody waiting. */
+  /** Queues with waiting calls. */
   readonly #busy = new Set<Lane>()
   #under = 0
   /** What the tenant that had its turn last has used: where newcomers begin. */

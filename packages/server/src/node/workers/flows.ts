@@ -71,7 +71,7 @@ export class Inflow implements AsyncIterableIterator<Chunk> {
   readonly #line: Line
   readonly #done: () => void
   readonly #chunks: Chunk[] = []
-  /** Bytes that were taken and not told of yet. */
+  /** Bytes that were read and not acknowledged yet. */
   #taken = 0
   #ended = false
   #fault: Problem | null = null

@@ -6,6 +6,6 @@ export interface Gate {
   pass(slug: string, release: () => void, refuse: () => void): void
   /** A tenant was opened: it may have something due. */
   opened(slug: string): void
-  /** The thread of these tenants has ended: their files may have commits that were not told of. */
+  /** The thread of these tenants has ended: their files may have commits that were not reported. */
   died(slugs: readonly string[]): void
 }

@@ -71,7 +71,7 @@ export interface Refusal {
   readonly about: About
 }
 
-/** Stands for the body of a request or an answer that comes as a flow. */
+/** Represents the body of a request or an answer that is streamed. */
 export const FLOWING = { flowing: true } as const
 
 export function isFlowing(body: unknown): boolean {

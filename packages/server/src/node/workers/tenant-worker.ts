@@ -119,7 +119,7 @@ export class TenantWorker {
 
   #send(slug: string, ask: HttpRequest, body: HttpRequest['body'], rest: readonly unknown[]): Promise<HttpResponse> {
     if (body instanceof Uint8Array) {
-      // Bytes that are nobody else's are given away as they are.
+      // Bytes with their own buffer are transferred without a copy.
       const bytes = body.length === body.buffer.byteLength ? body : ownBytes(body)
       return this.call('answer', [slug, { ...ask, body: bytes }, ...rest], bytes.buffer as ArrayBuffer, slug)
     }
@@ -153,7 +153,7 @@ export class TenantWorker {
     return new Promise((done, failed) => this.#calls.set(id, { about, tenant, done, failed }))
   }
 
-  /** Tells the thread something that needs no answer. */
+  /** Sends a message without an answer to the thread. */
   tell(message: ToWorker): void {
     if (this.#state === 'up') this.#wire.send(message)
   }
@@ -292,7 +292,7 @@ export class TenantWorker {
     const calls = [...this.#calls.values()]
     this.#calls.clear()
     this.#streams.clear()
-    // A commit may have been made that was not told of.
+    // There may be a commit that was not reported.
     this.#options.gate?.died([...this.#open])
     for (const { failed } of calls) failed(restarting())
     this.#queue.clear(restarting())

@@ -95,7 +95,7 @@ export class WorkerPool implements Tenants {
     await this.#of(slug).call(what, [slug])
   }
 
-  /** Tells the thread of a tenant something, or all threads. */
+  /** Sends a message to the thread of a tenant, or to all threads. */
   tell(message: ToWorker, slug?: string): void {
     for (const worker of slug === undefined ? this.#workers : [this.#of(slug)]) worker.tell(message)
   }

@@ -40,7 +40,7 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
   isAwaited: () => atWork.isAwaited,
   replication,
 })
-/** Milliseconds that tenants used since they were last told of. */
+/** Milliseconds that tenants used since the last report. */
 const used = new Map<string, number>()
 /** Calls whose client may leave. */
 const clients = new Map<number, AbortController>()
@@ -106,11 +106,11 @@ async function answer(id: number, args: readonly unknown[]): Promise<void> {
   const answered = given instanceof Promise ? await pending(id, slug, given) : given
   clients.delete(id)
   give(id, slug, answered)
-  // What is left of a body is not wanted once the answer is whole.
+  // The rest of a body is not needed once the answer is complete.
   if (inflow && !isStream(answered.body)) await inflow.return()
 }
 
-/** Word of the client of a call that leaves, for calls that are of no use then. */
+/** The disconnect signal of a call, for calls that can then be stopped. */
 function clientOf(id: number, ask: HttpRequest, { segments }: RequestTarget): { signal?: AbortSignal } {
   if (!isLasting(ask, segments) && !runsCode(ask, segments)) return {}
   const client = new AbortController()

@@ -10,7 +10,7 @@ declare const BLAKE2B_LENGTH: number
 // A Worker cannot compile WebAssembly: the programs that hash-wasm would compile were compiled when this was loaded.
 WebAssembly.compile = async (bytes) => (bytes.byteLength === BLAKE2B_LENGTH ? blake2b : argon2)
 
-/** Derives keys from passwords with Argon2id, in an isolate of its own. */
+/** Derives keys from passwords with Argon2id, in its own isolate. */
 export class Passwords extends WorkerEntrypoint {
   derive(password: string, salt: Uint8Array, memory: number, passes: number, length: number): Promise<Uint8Array> {
     return argon2id({

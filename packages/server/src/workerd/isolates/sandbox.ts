@@ -23,10 +23,10 @@ const LOOKS = 100_000
 const PAGE = 65_536
 /** What the interpreter is built to begin with. */
 const FIRST_PAGES = 256
-/** What it needs for itself. */
+/** Its own memory. */
 const OVERHEAD = 2 * 1_048_576
 
-/** An isolate without network, storage or secrets, in which an interpreter runs code of strangers. */
+/** An isolate without network, storage or secrets, in which an interpreter runs untrusted code. */
 export class Sandbox extends WorkerEntrypoint {
   async run(run: Run, call: Call): Promise<Outcome> {
     const wasm = await interpreterFor(run.memoryBytes)
@@ -43,7 +43,7 @@ export class Sandbox extends WorkerEntrypoint {
       machine = new Machine(wasm, run, outside, bench())
       machine.start()
     })
-    // Calls that nobody waited for are on their way.
+    // Calls without await are still in progress.
     await Promise.all(calls)
     // What failed may have taken all of its memory, which never shrinks.
     if (outcome.error || !isDisposed(machine!)) kept = null
@@ -110,7 +110,7 @@ function clockMoves(): boolean {
   return moves
 }
 
-/** An interpreter in a memory of its own that cannot grow further, and holds nothing yet. */
+/** An interpreter in its own memory that cannot grow further, and holds nothing yet. */
 function interpreter(bytes: number): Promise<QuickJSWASMModule> {
   const maximum = Math.max(Math.ceil((bytes + OVERHEAD) / PAGE), FIRST_PAGES)
   const wasmMemory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum })

@@ -24,7 +24,7 @@ const TYPES = new Set([
 ])
 /** Types around an expression that stays. */
 const AROUND = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression', 'TSInstantiationExpression'])
-/** What is no type, and would have to be compiled. */
+/** What is not a type, and would have to be compiled. */
 const COMPILED: { readonly [type: string]: string } = {
   TSEnumDeclaration: 'enum',
   TSModuleDeclaration: 'namespace declaration',
@@ -78,7 +78,7 @@ class Eraser {
     if (ENDED.has(type)) this.#end(node.end)
   }
 
-  /** What ended with a type must not go on in the next line. */
+  /** What ended with a type must not continue in the next line. */
   #end(end: number): void {
     const last = this.#text[end - 1]!
     if (this.#letters[end - 1] === ' ' && last !== ' ') this.#letters[end - 1] = ';'
@@ -90,7 +90,7 @@ class Eraser {
       for (const child of Array.isArray(value) ? value : [value]) {
         if (typeof child?.type !== 'string' || typeof child.start !== 'number') continue
         this.visit(child)
-        // In the head of a loop it goes on.
+        // In the head of a loop it continues.
         if (child.type === 'VariableDeclaration' && !child.declare && Array.isArray(value)) this.#end(child.end)
       }
     }
@@ -112,7 +112,7 @@ class Eraser {
     if (!first) return
     const from = (node.superTypeParameters ?? node.superClass ?? node.typeParameters ?? node.id)?.end ?? node.start
     this.#erase(this.#text.lastIndexOf('implements', first.start), node.body.start)
-    // The word may not stand before what it follows.
+    // The word may not be before what it follows.
     if (this.#text.lastIndexOf('implements', first.start) < from) throw new SyntaxError('Unexpected implements')
   }
 
@@ -136,7 +136,7 @@ class Eraser {
     }
   }
 
-  /** Erases the next mark, which stands after a name. */
+  /** Erases the next mark, which is after a name. */
   #mark(mark: string, from: number): void {
     const at = this.#text.indexOf(mark, from)
     this.#erase(at, at + 1)

@@ -23,7 +23,7 @@ export class DryRunRows {
   refuseRepeated(value: { readonly [field: string]: unknown }, upsert: string | null): void {
     const { $id } = value
     if (typeof $id === 'string' && this.ids.has($id) && upsert !== '$id') {
-      throw new Problem('conflict', `An earlier row has the $id ${$id} already.`, { field: '$id' })
+      throw new Problem('conflict', `An earlier row has the same $id ${$id}.`, { field: '$id' })
     }
     for (const fields of this.#unique) {
       const isKey = fields.length === 1 && fields[0] === upsert
@@ -31,7 +31,7 @@ export class DryRunRows {
       if (key === null || !this.#taken.has(key)) continue
       const field = fields.join(', ')
       const rule = fields.length > 1 ? 'They must be unique together.' : 'It must be unique.'
-      throw new Problem('conflict', `An earlier row has this ${field} already. ${rule}`, {
+      throw new Problem('conflict', `An earlier row has the same ${field}. ${rule}`, {
         type: this.#noun.name,
         field,
       })

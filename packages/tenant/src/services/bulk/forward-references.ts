@@ -29,7 +29,7 @@ export class ForwardReferences {
   readonly #noun: Noun
   readonly #circles: readonly (readonly WaitingRow[])[]
   readonly lost: readonly RefusedRow[]
-  /** How many circles are done. A row by itself is one, too. */
+  /** The number of finished cycles. A single row counts as one. */
   done = 0
 
   /** `isThere` tells whether an entity of the type exists. */
@@ -51,7 +51,7 @@ export class ForwardReferences {
   next(write: Write, importRow: (value: JsonObject, pendingIds: ReadonlySet<string>) => void): RefusedRow[] {
     const rows = this.#circles[this.done++]!
     if (rows.length > LARGEST_CIRCLE) {
-      const error = `The row is one of ${rows.length} that refer to each other in a circle: at most ${LARGEST_CIRCLE} may.`
+      const error = `The row is part of a cycle of ${rows.length} references: at most ${LARGEST_CIRCLE} are allowed.`
       return rows.map(({ row }) => ({ row, error }))
     }
     const pendingIds = new Set(rows.flatMap((one) => idOf(this.#noun, one) ?? []))
@@ -64,7 +64,7 @@ export class ForwardReferences {
       return failed.size === 0
     })
     if (isWhole) return []
-    const inVain = 'The row refers to others that could not be imported.'
+    const inVain = 'The row refers to rows that could not be imported.'
     return rows.map((one) => ({ row: one.row, error: failed.get(one) ?? inVain }))
   }
 }
@@ -81,7 +81,7 @@ function resolvable(
   const queue: WaitingRow[] = []
   const lose = (one: WaitingRow, id: string) => {
     if (lost.has(one)) return
-    lost.set(one, `There is no ${noun.name} ${id}, in the file or before it.`)
+    lost.set(one, `There is no ${noun.name} ${id}, in the file or stored.`)
     queue.push(one)
   }
   for (const one of rows) {

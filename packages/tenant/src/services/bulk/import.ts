@@ -154,7 +154,7 @@ export class Importer {
     const unknown = Object.keys(value).flatMap((name) => this.#names.get(name) ?? [])
     if (unknown.length === 0) return
     const list = unknown.map(({ field, nearest }) => `${field}${nearest === null ? '' : ` (did you mean ${nearest}?)`}`)
-    throw new Problem('validation_error', `With strict, only known fields are taken; unknown: ${list.join(', ')}.`, {
+    throw new Problem('validation_error', `With strict, only known fields are allowed; unknown: ${list.join(', ')}.`, {
       type: this.#noun.name,
       field: unknown[0]!.field,
     })
@@ -224,9 +224,13 @@ function refuseType({ name, path }: Noun): void {
     })
   }
   if (name !== 'ApiKey' && name !== 'Webhook') return
-  throw new Problem('forbidden', `${name} cannot be imported: its secret is shown once. POST each to /${path}.`, {
-    type: name,
-  })
+  throw new Problem(
+    'forbidden',
+    `${name} cannot be imported, because its secret is shown only once. POST each to /${path}.`,
+    {
+      type: name,
+    },
+  )
 }
 
 function refuseKey(noun: Noun, upsert: string | null): void {
@@ -235,7 +239,7 @@ function refuseKey(noun: Noun, upsert: string | null): void {
   if (field && 'index' in field && field.index === 'unique') return
   const unique = Object.values(noun.fields).filter((one) => 'index' in one && one.index === 'unique')
   const names = ['$id', ...unique.map(({ name }) => name)]
-  throw new Problem('invalid_parameter', `upsert is a unique field of ${noun.name}: ${names.join(' or ')}.`, {
+  throw new Problem('invalid_parameter', `upsert must be a unique field of ${noun.name}: ${names.join(' or ')}.`, {
     type: noun.name,
     field: 'upsert',
     supported: names,

@@ -43,7 +43,7 @@ export function openChangeset(engine: Engine, grant: Grant, id: string, verb: st
 export function textIn(field: string, value: unknown, longest: number): string {
   const text = typeof value === 'string' ? value.trim() : ''
   if (text !== '' && text.length <= longest) return text
-  throw new Problem('invalid_parameter', `${field} is a text of 1 to ${longest} characters.`, { field })
+  throw new Problem('invalid_parameter', `${field} must be a string of 1 to ${longest} characters.`, { field })
 }
 
 function read(entity: Stored): Changeset {

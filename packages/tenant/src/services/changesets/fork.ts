@@ -64,11 +64,11 @@ function operationOf({ type, verb, entity: id, data, previous }: LogRow): ForkOp
 }
 
 function hidden(): Problem {
-  return new Problem('forbidden', 'Part of what the fork did is outside the rights of this key.')
+  return new Problem('forbidden', 'This key may not see all changes of the fork.')
 }
 
 function tooMany(): Problem {
-  return new Problem('too_many', `A changeset holds at most ${MOST_OPERATIONS} operations; the fork did more.`, {
+  return new Problem('too_many', `A changeset may have at most ${MOST_OPERATIONS} operations; the fork has more.`, {
     limit: MOST_OPERATIONS,
   })
 }

@@ -6,7 +6,7 @@ import { createChangeset } from './file.ts'
 import { demandSize, type Operation } from './operations.ts'
 import { type Conflict, replay } from './replay.ts'
 
-/** A changeset that was created from operations, and what stands against them at once. */
+/** A changeset created from operations, with their conflicts. */
 export interface GivenChangeset {
   readonly result: RunResult
   readonly conflicts: readonly Conflict[]
@@ -22,7 +22,7 @@ export function createFromOperations(write: Write, body: { readonly [name: strin
   const issues: Issue[] = []
   if (typeof base !== 'number' || !Number.isInteger(base) || base < 0 || base > engine.head.seq)
     issues.push({ field: 'base', message: `must be the seq of an event, 0 to ${engine.head.seq}` })
-  if (from !== undefined && typeof from !== 'string') issues.push({ field: 'from', message: 'must be a text' })
+  if (from !== undefined && typeof from !== 'string') issues.push({ field: 'from', message: 'must be a string' })
   if (!Array.isArray(operations)) issues.push({ field: 'operations', message: 'must be a list' })
   const list = Array.isArray(operations) ? operations : []
   demandSize(list.length, 0)

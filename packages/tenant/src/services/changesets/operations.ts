@@ -70,16 +70,24 @@ export function dropParts(write: Write, changeset: string, end: number): void {
 /** Refuses a changeset that would be larger than one person can review, or one transaction should run. */
 export function demandSize(operations: number, bytes: number): void {
   if (operations > MOST_OPERATIONS) {
-    throw new Problem('too_many', `A changeset holds at most ${MOST_OPERATIONS} operations; this has ${operations}.`, {
-      field: 'operations',
-      limit: MOST_OPERATIONS,
-    })
+    throw new Problem(
+      'too_many',
+      `A changeset may have at most ${MOST_OPERATIONS} operations; this one has ${operations}.`,
+      {
+        field: 'operations',
+        limit: MOST_OPERATIONS,
+      },
+    )
   }
   if (bytes > MOST_BYTES) {
-    throw new Problem('too_large', `The operations of a changeset hold at most 16 MiB of JSON; these have ${bytes}.`, {
-      field: 'operations',
-      limit: MOST_BYTES,
-    })
+    throw new Problem(
+      'too_large',
+      `The operations of a changeset may have at most 16 MiB of JSON; these have ${bytes}.`,
+      {
+        field: 'operations',
+        limit: MOST_BYTES,
+      },
+    )
   }
 }
 

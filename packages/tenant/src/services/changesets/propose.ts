@@ -28,7 +28,7 @@ export function propose<T>(
   work: (trial: Write) => T,
 ): Proposal<T> {
   if (write.context.recorder) {
-    throw new Problem('invalid_operation', 'This is proposed already. Give propose once, for the whole batch.', {
+    throw new Problem('invalid_operation', 'This is already proposed. Set propose once, for the whole batch.', {
       field: 'propose',
     })
   }
@@ -68,9 +68,12 @@ function targetOf(write: Write, into: string): Changeset | null {
   return isId(into, 'changeset') ? addressed(write, into) : null
 }
 
-/** The changeset that more is proposed for. Only its author adds to it: nobody else answers for what it holds. */
+/** The changeset to add to. Only its author can add to it, because the author is responsible for its content. */
 function addressed({ engine, grant }: Write, id: string): Changeset {
   const changeset = openChangeset(engine, grant, id, 'propose')
   if (changeset.author === grant.actor) return changeset
-  throw new Problem('forbidden', 'Only its author adds to a changeset. Propose a new one.', { type: 'Changeset', id })
+  throw new Problem('forbidden', 'Only its author can add to a changeset. Propose a new one.', {
+    type: 'Changeset',
+    id,
+  })
 }

@@ -91,7 +91,7 @@ function overlaps(write: Write, operation: Operation, events: readonly LogRow[],
   }))
 }
 
-/** Stands for an entity as a whole. */
+/** Represents an entity as a whole. */
 const WHOLE = ''
 
 function touched({ fields, deleted }: LaterChanges, verb: string, given: readonly string[]): string[] {

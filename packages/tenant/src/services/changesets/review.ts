@@ -19,7 +19,7 @@ interface Difference {
   readonly changes: { readonly [field: string]: { readonly from: Json; readonly to: Json } }
 }
 
-/** A changeset for a reviewer: what it would change now, and what stands against it. */
+/** A changeset for a reviewer, with its diff against the current state and its conflicts. */
 export interface Review {
   readonly changeset: Changeset
   readonly operations: readonly Operation[]
@@ -48,7 +48,7 @@ export function review(write: Write, id: string): Review {
   return { changeset, operations, diff: differences(write, steps), conflicts, messages: steps.flatMap(messageOf) }
 }
 
-/** Whoever sees a changeset may see it tried, on the rows that they see. */
+/** A grant that sees a changeset also sees its trial run, on its visible rows. */
 export function reviewerOf({ actor, rows }: Grant): Grant {
   return { actor, scopes: ALL, rows }
 }

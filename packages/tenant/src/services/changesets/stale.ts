@@ -17,7 +17,7 @@ export function staleAt({ options }: Engine, createdAt: number): number {
   return createdAt + (options.changesetDays ?? DEFAULT_DAYS) * DAY
 }
 
-/** Sets the changesets to Stale that nobody decided in time. */
+/** Sets changesets to Stale that were not decided in time. */
 export function staleJob(transactor: Transactor): Job {
   const { engine } = transactor
   const oldest = () => engine.cache.get(['Changeset'], 'oldest open changeset', () => oldestOpen(engine.sql))

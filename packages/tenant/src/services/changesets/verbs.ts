@@ -27,7 +27,7 @@ function create(write: Write, { data }: VerbRequest): RunResult {
   const [unknown] = Object.keys(others).filter((field) => !field.startsWith('$'))
   if (unknown !== undefined) {
     throw invalid('Changeset', [
-      { field: unknown, message: 'is set by the service; give title and reason, and propose the operations' },
+      { field: unknown, message: 'is set by the service; send title and reason, and propose the operations' },
     ])
   }
   return createChangeset(write, { title: title as string, reason: reason as string | undefined }, [])
@@ -121,12 +121,12 @@ function opened({ engine, grant }: Write, { id = '', ifVersions }: VerbRequest, 
   })
 }
 
-/** Its author may withdraw or rebase a changeset, and those who may write all that it touches. */
+/** Its author can withdraw or rebase a changeset, and so can grants with write access to all its types. */
 function demandSay({ engine, grant }: Write, { id, author, types }: Changeset): void {
   if (author === grant.actor) return
   const missing = types.find((type) => !may(grant, 'write', engine.noun(type)))
   if (missing === undefined && types.length > 0) return
-  throw new Problem('forbidden', 'Only its author, or a key that may write all that it touches, decides on it.', {
+  throw new Problem('forbidden', 'Only its author, or a key with write access to all its types, can do this.', {
     type: 'Changeset',
     id,
     ...(missing && { missing: `write:${missing}` }),
@@ -136,7 +136,7 @@ function demandSay({ engine, grant }: Write, { id, author, types }: Changeset): 
 function commented(write: Write, { comments }: Changeset, given: unknown): Json {
   const text = textIn('text', given, LONGEST_COMMENT)
   if (comments.length >= MOST_COMMENTS) {
-    throw new Problem('too_many', `A changeset holds at most ${MOST_COMMENTS} comments.`, { limit: MOST_COMMENTS })
+    throw new Problem('too_many', `A changeset may have at most ${MOST_COMMENTS} comments.`, { limit: MOST_COMMENTS })
   }
   return [...comments, { by: write.grant.actor, at: isoOf(write.now()), text }]
 }
@@ -154,7 +154,7 @@ function numbersIn(
   if (Array.isArray(given) && unknown === undefined) return new Set(given)
   const message = Array.isArray(given)
     ? `there is no operation ${JSON.stringify(unknown)} in this changeset`
-    : 'must be a list of the numbers of operations, such as [1, 3]'
+    : 'must be a list of operation numbers, such as [1, 3]'
   throw invalid('Changeset', [{ field, message }])
 }
 

@@ -14,7 +14,7 @@ export interface Changes {
   readonly position: number
 }
 
-/** Which events somebody asks for; null is all of them. */
+/** The requested events; null for all. */
 export type Patterns = readonly string[] | null
 
 const PAGE = 1_000
@@ -22,7 +22,7 @@ const MOST_PAGES = 20
 /** Above this many events, those of a name are not counted: the index knows types only. */
 const MOST_COUNTED = 100_000
 
-/** The events after a seq that are wanted and may be seen, oldest first. */
+/** The requested and visible events after a seq, oldest first. */
 export function changesAfter(engine: Engine, grant: Grant, patterns: Patterns, after: number, limit: number): Changes {
   const head = engine.head.seq
   const wanted = wantedOf(engine, grant, patterns)
@@ -38,7 +38,7 @@ export function changesAfter(engine: Engine, grant: Grant, patterns: Patterns, a
       if (rows.length === limit) return { rows, hasMore: true, position: rows.at(-1)!.seq }
       rows.push(row)
     }
-    // Nothing wanted is left up to the head, so the next question may begin there.
+    // No requested event is left up to the head, so the next page may begin there.
     if (read.length < most) return { rows, hasMore: false, position: Math.max(head, after) }
     position = read.at(-1)!.seq
   }
@@ -55,7 +55,7 @@ export function countAfter(engine: Engine, grant: Grant, patterns: Patterns, aft
   return countWanted(engine.sql, wanted, after)
 }
 
-/** The kinds of events that are in the log, wanted and readable; null is all there are. */
+/** The kinds of events in the log that are requested and readable; null for all. */
 function wantedOf(engine: Engine, grant: Grant, patterns: Patterns): readonly Wanted[] | null {
   const types = loggedTypes(engine.sql)
   const shown = types.filter((type) => mayReadEvents(engine, grant, type))

@@ -5,7 +5,7 @@ import { eventFrame } from './frame.ts'
 const MOST_KEPT = 1_000
 const MOST_LENGTH = 4_194_304
 
-/** A bounded stretch of the log as somebody is told it. */
+/** A bounded part of the log as a follower receives it. */
 export interface Piece {
   readonly bytes: Uint8Array
   /** The seq that it ends with. */
@@ -16,11 +16,11 @@ export interface Piece {
 export class Feed {
   readonly #engine: Engine
   readonly #followers = new Set<() => void>()
-  /** The newest events without gaps, kept while somebody follows. */
+  /** The newest events without gaps, kept while there are followers. */
   #recent: LogRow[] = []
   #length = 0
   readonly #texts = new Map<number, string>()
-  /** What was told since the log last moved, by the seq it continues after and by who may see it. */
+  /** The parts prepared since the last event, by the seq they continue after and by visibility. */
   readonly #pieces = new Map<number, Map<string, Piece>>()
   #told = 0
   #stop: (() => void) | null = null
@@ -39,7 +39,7 @@ export class Feed {
     }
   }
 
-  /** The events after a seq, when all of them are still at hand; else null, and the log has them. */
+  /** The events after a seq if all of them are still in memory; else null, and they are in the log. */
   recent(after: number): readonly LogRow[] | null {
     if (after >= this.#engine.head.seq) return []
     const first = this.#recent[0]?.seq
@@ -101,7 +101,7 @@ export class Feed {
 
   #take(events: readonly LogRow[]): void {
     this.#forgetPieces()
-    // What an erasure has emptied in the log must not be told from memory.
+    // Erased values must not be sent from memory.
     if (events.some(({ type }) => type === 'Erasure')) this.#forget()
     else this.#keep(events)
     this.#tell()

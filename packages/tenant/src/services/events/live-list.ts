@@ -45,10 +45,10 @@ export class LiveList {
   constructor(engine: Engine, feed: Feed, options: LiveListOptions) {
     const { query, lastSeen } = options
     if (query.asOf !== null && query.asOf !== undefined) {
-      throw new Problem('invalid_as_of', 'A live list is about the present: leave asOf out.', { field: 'asOf' })
+      throw new Problem('invalid_as_of', 'A live list shows the current state: omit asOf.', { field: 'asOf' })
     }
     if (asksWords(query.filter)) {
-      throw new Problem('invalid_filter', '$text cannot be followed live. Use other conditions.', { field: '$text' })
+      throw new Problem('invalid_filter', 'Live lists do not support $text. Use other conditions.', { field: '$text' })
     }
     this.#engine = engine
     this.#feed = feed
@@ -119,7 +119,7 @@ export class LiveList {
     const { type, filter, include } = this.#options.query
     const { results, hasMore } = findRows(reader, { type, filter, include, asOf, limit: MOST_COMPARED, total: false })
     if (hasMore) {
-      throw new Problem('too_many', `A live list through relations follows ${MOST_COMPARED} entities at most.`, {
+      throw new Problem('too_many', `A live list through relations allows at most ${MOST_COMPARED} entities.`, {
         limit: MOST_COMPARED,
       })
     }

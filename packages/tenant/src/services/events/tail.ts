@@ -20,7 +20,7 @@ export class Tail {
   #grant: Grant | null = null
   #view = ''
 
-  /** `about` names what is sent, whoever receives it. */
+  /** `about` names the content, which is the same for all receivers. */
   constructor(engine: Engine, feed: Feed, about: string, position: number, make: Maker) {
     this.#engine = engine
     this.#feed = feed

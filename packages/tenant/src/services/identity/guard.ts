@@ -32,7 +32,7 @@ export function demandPeople(write: Write, role: unknown): void {
   const { engine, grant } = write
   // A person could widen a row filter with `$user.email` by a new address, or end the access of a colleague.
   if (personOf(grant) !== null && !may(grant, 'admin', engine.noun('User')))
-    throw new Problem('forbidden', 'E-mail address, role and status of a person are changed by administrators only.', {
+    throw new Problem('forbidden', 'Only administrators can change the e-mail address, role and status of a person.', {
       type: 'User',
     })
   demandCoversRole(write, role)

@@ -57,5 +57,5 @@ export function acceptInvitation(write: Write, secret: string, credential: NewCr
 }
 
 export function invalidInvitation(): Problem {
-  return new Problem('unauthorized', 'This invitation is not valid any more. Ask for a new one.')
+  return new Problem('unauthorized', 'This invitation is no longer valid. Ask for a new one.')
 }

@@ -69,7 +69,7 @@ export class People {
     return this.#used.get(id) ?? null
   }
 
-  /** Forgets tokens that have ended and clients that nobody wanted, and writes down what was used. */
+  /** Deletes expired tokens and clients without a consent, and stores the times of last use. */
   job(): Job {
     const { sql, ports } = this.#engine
     return {

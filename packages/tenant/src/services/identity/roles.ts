@@ -70,7 +70,7 @@ export function putRole(write: Write, name: string, body: unknown): { readonly r
   if (!NAME.test(name) || Object.hasOwn(BUILT_IN, name)) {
     const message = Object.hasOwn(BUILT_IN, name)
       ? 'is built in and cannot be changed'
-      : 'is a letter A to Z, then up to 39 letters and digits'
+      : 'must be a letter A to Z, then up to 39 letters and digits'
     throw invalid('AccessRole', [{ field: 'name', message }])
   }
   if (!isPlainObject(body)) throw new Problem('invalid_body', 'Send {"scopes": "read:crm", "filter": {…}}.')
@@ -98,7 +98,7 @@ export function dropRole(write: Write, name: string): void {
   demandArea(grant, 'admin', 'identity')
   const role = roleOf(engine, name)
   if (role === null) throw new Problem('not_found', `There is no role ${name}.`, { field: 'name' })
-  if (role.builtIn) throw invalid('AccessRole', [{ field: 'name', message: 'is built in and cannot be taken back' }])
+  if (role.builtIn) throw invalid('AccessRole', [{ field: 'name', message: 'is built in and cannot be deleted' }])
   demandCoversRole(write, name)
   applyVerb(write, { type: 'AccessRole', verb: 'delete', id: idOf(name) })
   engine.cache.forget('Schema')
@@ -119,7 +119,7 @@ function operandOf(text: string, { id, email }: Person, operator: string): strin
   const isPattern = operator === '$regex' || operator === '$text' || operator === '$search'
   if (!isPattern && text === '$user.$id') return id
   if (!isPattern && text === '$user.email') return email
-  throw new Problem('invalid_filter', `A filter of a role knows $user.$id and $user.email as values, not ${text}.`)
+  throw new Problem('invalid_filter', `The filter of a role may use $user.$id and $user.email as values, not ${text}.`)
 }
 
 function idOf(name: string): string {

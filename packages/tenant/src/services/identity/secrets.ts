@@ -60,7 +60,7 @@ export function knowsToken(sql: Sql, seal: Seal, secret: string): boolean {
   return FORM.test(secret) && hasTokens(sql) && tokenByHash(sql, seal.sha256(secret)) !== undefined
 }
 
-/** Whether there is anybody who could sign in. Needs no open tenant. */
+/** Whether any person can sign in. Needs no open tenant. */
 export function hasPeople(sql: Sql): boolean {
   return hasAny(sql, 'User')
 }

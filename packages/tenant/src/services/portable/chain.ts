@@ -13,14 +13,14 @@ export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow
     row.at >= head.at &&
     (row.salt === null || seal.equal(digestOf(seal, row.salt, row), row.digest)) &&
     seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
-  if (!fits) throw broken(`Event ${row.seq} does not fit the chain after event ${head.seq}.`)
+  if (!fits) throw broken(`Event ${row.seq} does not match the hash chain after event ${head.seq}.`)
   return row
 }
 
 function sealedOf(line: JsonObject): SealedRow {
-  // Logs from before events had arguments do not name them; most events have nobody that their actor acted for.
+  // Logs from before events had arguments do not name them; most events have no onBehalfOf.
   const { salt, digest, hash, args = null, onBehalfOf = null, ...row } = line
-  if (typeof digest !== 'string' || typeof hash !== 'string') throw broken('An event has no seal.')
+  if (typeof digest !== 'string' || typeof hash !== 'string') throw broken('An event has no hash.')
   return {
     ...(row as unknown as SealedRow),
     args: args as string | null,

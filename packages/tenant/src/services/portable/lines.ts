@@ -21,7 +21,7 @@ function parsed(line: string): JsonObject {
     const value = JSON.parse(line)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw broken(`A line is not a JSON object: ${line.slice(0, 60)}`)
 }

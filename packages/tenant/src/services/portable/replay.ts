@@ -19,7 +19,7 @@ export interface Slice {
 }
 
 /**
- * Brings a tenant to the state of a portable log: from nothing, or from the event that the log goes on after. Every event
+ * Brings a tenant to the state of a portable log: from nothing, or from the event that the log continues after. Every event
  * must fit the chain. Hooks do not run and nothing is delivered again. `pause` lets others have their turn. A slice, after
  * which `more` follow, has events only.
  */
@@ -34,7 +34,7 @@ export async function replay(
   const slice: JsonObject[] = []
   let isWhole = false
   for await (const line of lines) {
-    if (isWhole) throw broken('Something follows its end.')
+    if (isWhole) throw broken('There is data after its end.')
     if (more && (line.end === true || line.beside !== undefined))
       throw broken('A slice that others follow has events only.')
     slice.push(line)
@@ -44,19 +44,19 @@ export async function replay(
     apply(engine, slice.splice(0))
     await pause()
   }
-  if (!isWhole && !more) throw broken('Its end is missing: it was cut off on the way.')
+  if (!isWhole && !more) throw broken('Its end is missing: it is truncated.')
   apply(engine, slice)
   return { events: engine.head.seq }
 }
 
 function checkHead(engine: Engine, head: JsonObject | undefined): void {
-  if (head?.tildebase !== 'log') throw broken('The first line is not that of a log.')
-  if (head.form !== FORM) throw broken(`It has the form ${head.form}; this version reads the form ${FORM}.`)
+  if (head?.tildebase !== 'log') throw broken('The first line is not the header of a log.')
+  if (head.form !== FORM) throw broken(`It has the format ${head.form}; this version reads the format ${FORM}.`)
   const { seq } = engine.head
   if (head.after === seq) return
   throw new Problem(
     'conflict',
-    `The tenant stands at event ${seq}, and the log goes on after event ${head.after}. Send the one after ${seq}.`,
+    `The tenant has ${seq} events, but the log continues after event ${head.after}. Send the log after event ${seq}.`,
     { id: engine.slug, seq },
   )
 }
@@ -72,7 +72,7 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
       } else if (line.end === true) {
         if (!beside) clearNonLogTables(engine.sql)
         if (line.origin) writeOrigin(engine.sql, line.origin as unknown as Origin)
-        if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, and has ${engine.head.seq}.`)
+        if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, but has ${engine.head.seq}.`)
         // What was due in the origin until now is not run here.
         forgetTimers(engine.sql, engine.ports.clock.now())
       } else applyEvent(engine, line)

@@ -11,13 +11,13 @@ const CHUNK = 64
 export function treeFaults(engine: Engine): { readonly seq: number | null; readonly message: string }[] {
   const { sql, head } = engine
   if (storedBlocks(sql) * BLOCK > head.seq)
-    return [{ seq: head.seq, message: 'The hash tree covers more events than there are.' }]
+    return [{ seq: head.seq, message: 'The hash tree covers more events than the log has.' }]
   const wrong = firstWrongNode(engine)
-  if (wrong !== null) return [{ seq: wrong, message: 'The hash tree is not that of the log.' }]
+  if (wrong !== null) return [{ seq: wrong, message: 'The hash tree does not match the log.' }]
   const signed = storedCheckpoint(engine)
   if (signed === null || isCut(engine)) return []
   if (signed.size <= head.seq && sameBytes(new Tree(engine, signed.size).root(), signed.root)) return []
-  return [{ seq: null, message: `The log does not contain what the checkpoint of size ${signed.size} signed.` }]
+  return [{ seq: null, message: `The log does not match the checkpoint of size ${signed.size}.` }]
 }
 
 /** The last event that the first wrong node covers, or null when all are right. */

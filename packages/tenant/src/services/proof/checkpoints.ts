@@ -78,8 +78,7 @@ export class Checkpoints {
   async #signed(): Promise<CurrentCheckpoint> {
     const { ports } = this.#engine
     const { sha256 } = ports.seal
-    if (!ports.signer)
-      throw new Problem('not_supported', 'This service has no key to sign with: set TILDE_SIGNING_KEY.')
+    if (!ports.signer) throw new Problem('not_supported', 'This service has no signing key: set TILDE_SIGNING_KEY.')
     const tree = await wholeTree(this.#engine)
     const checkpoint = { origin: originOf(this.#engine), size: tree.size, root: tree.root() }
     const stored = this.#consistentCheckpoint(checkpoint.origin)
@@ -103,7 +102,7 @@ export class Checkpoints {
     if (stored.size <= engine.head.seq && sameBytes(new Tree(engine, stored.size).root(), stored.root)) return stored
     throw new Problem(
       'unavailable',
-      `The log of ${engine.slug} does not contain what its last checkpoint signed (size ${stored.size}). Nothing is signed until it does: run tilde verify.`,
+      `The log of ${engine.slug} does not match its last checkpoint (size ${stored.size}), so no checkpoint is signed. Run tilde verify.`,
     )
   }
 }

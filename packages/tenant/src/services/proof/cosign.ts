@@ -94,8 +94,8 @@ function reportOf({ name }: Witness, size: number, { seconds }: ValidSignature):
 function failureOf(answer: OutboundAnswer, theirs: number | null, size: number): string {
   if (!('status' in answer)) return answer.error
   if (theirs !== null && theirs > size)
-    return `The witness has seen ${theirs} events, and this log has ${size}: it is shorter than it was.`
-  if (answer.status === 422) return 'The witness has seen another history of this log.'
+    return `The witness has seen ${theirs} events, but this log has ${size}: it became shorter.`
+  if (answer.status === 422) return 'The witness has seen a different history of this log.'
   if (answer.status === 404) return 'The witness does not know this log.'
   if (answer.status === 403) return 'The witness does not trust the key of this service.'
   if (answer.status === 200) return 'The witness answered without a valid cosignature.'

@@ -58,7 +58,7 @@ export async function proveEvent(
   const record = visibleRecord(engine, grant, id)
   const { seq } = record
   if (size > engine.head.seq || seq > size) {
-    throw new Problem('invalid_parameter', `size is a whole number from ${seq} to ${engine.head.seq}.`, {
+    throw new Problem('invalid_parameter', `size must be a whole number from ${seq} to ${engine.head.seq}.`, {
       field: 'size',
     })
   }

@@ -84,7 +84,7 @@ function eventsFor({ engine, grant }: Reading, { operation, args }: ScriptCall):
   return rows.map((row) => eventView(row, engine))
 }
 
-/** `$.metrics({asOf})`: the business at a glance; `$.metrics('mrr', {asOf})`: one of its numbers with its last months. */
+/** `$.metrics({asOf})`: the metrics snapshot; `$.metrics('mrr', {asOf})`: one of its numbers with its last months. */
 function metricsFor({ engine, grant, budget }: Reading, { args }: ScriptCall): Json {
   const [name, options] = typeof args[0] === 'string' ? [args[0], args[1]] : [null, args[0]]
   const given = isPlainObject(options) ? options.asOf : undefined
@@ -93,10 +93,14 @@ function metricsFor({ engine, grant, budget }: Reading, { args }: ScriptCall): J
   if (name === null) return snapshot(engine, grant, reader, resolveLens([]), asOf)
   const metric = builtInMetric(engine, grant, reader, name, asOf)
   if (metric) return metric
-  throw new Problem('not_found', `There is no built-in metric ${name}. There are ${listed(Object.keys(BUILT_IN))}.`, {
-    type: 'Metric',
-    id: name,
-  })
+  throw new Problem(
+    'not_found',
+    `There is no built-in metric ${name}. The built-in metrics are ${listed(Object.keys(BUILT_IN))}.`,
+    {
+      type: 'Metric',
+      id: name,
+    },
+  )
 }
 
 function correlationIn({ args }: ScriptCall): string {

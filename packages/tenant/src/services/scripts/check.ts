@@ -14,5 +14,5 @@ export async function checkCode({ ports, slug }: Engine, code: string): Promise<
   })
   if (error) throw new Problem(error.code, error.message, { field: 'code' })
   if (result === 'function') return
-  throw new Problem('script_error', 'A hook is a function: (entity, $, args) => …', { field: 'code' })
+  throw new Problem('script_error', '… => A hook must be a function: (entity, $, args) => … => …', { field: 'code' })
 }

@@ -38,7 +38,7 @@ interface ProposedChangeset {
 /** Runs one write of the code in the next commit. */
 export type CodeWriter = <T>(context: Partial<WriteContext>, work: (write: Write) => T) => Promise<T>
 
-/** Runs code with the rights of a grant. Each operation is whole by itself and durable before the code continues. */
+/** Runs code with the rights of a grant. Each operation is atomic and durable before the code continues. */
 export async function runCode(
   { engine }: Transactor,
   grant: Grant,
@@ -109,11 +109,11 @@ function parseRequest(body: unknown): {
   const { dryRun, strict, propose: into = null, reason } = isPlainObject(body) ? body : {}
   for (const [field, flag] of Object.entries({ dryRun, strict })) {
     if (flag === undefined || flag === null || typeof flag === 'boolean') continue
-    throw new Problem('invalid_body', `${field} is true or false.`, { field })
+    throw new Problem('invalid_body', `${field} must be true or false.`, { field })
   }
   for (const [field, value] of Object.entries({ propose: into ?? undefined, reason })) {
     if (value === undefined || typeof value === 'string') continue
-    throw new Problem('invalid_body', `${field} is a text.`, { field })
+    throw new Problem('invalid_body', `${field} must be a string.`, { field })
   }
   return {
     code,

@@ -8,7 +8,7 @@ export const LIMITS = {
   resultLength: MIB,
 } as const
 
-/** What a BEFORE hook may take: somebody's write waits for it. */
+/** The limits of a BEFORE hook: a write waits for it. */
 export const HOOK_LIMITS = {
   timeMs: 2_000,
   cpuMs: 50,

@@ -34,7 +34,7 @@ export async function runWrite<T>(
     const ask = async (question: HookQuestion) => answers.learn(question, await askHook(transactor, context, question))
     await Promise.all(answers.open.map(ask))
   }
-  throw new Problem('busy', 'What this writes changes faster than its hooks can be asked. Try again, or write less.')
+  throw new Problem('busy', 'The data changes faster than its hooks can run. Try again, or write less.')
 }
 
 /** Runs a write at once, durable when it is answered; a promise of it where stored hooks are asked before. */
@@ -99,7 +99,7 @@ async function askHook(
     call: async (called, given) => {
       const call = scriptCall(called, given)
       if (isRead(call)) return answerRead(reading, call)
-      throw new Problem('forbidden', `A hook before a verb may only read; do ${called} in the hook after it.`)
+      throw new Problem('forbidden', `A BEFORE hook can only read; run ${called} in an AFTER hook.`)
     },
   })
   if (error?.code === 'busy') return new Problem('busy', error.message)

@@ -87,10 +87,10 @@ export function grantOfHook({ type, name, grant }: StoredHook): Grant {
 export function codeOf(body: unknown): string {
   const code = (body as { code?: unknown } | null | undefined)?.code
   if (typeof code !== 'string' || code.trim() === '') {
-    throw new Problem('invalid_body', 'Send the code as text: {"code": "…"}.', { field: 'code' })
+    throw new Problem('invalid_body', 'Send the code as a string: {"code": "…"}.', { field: 'code' })
   }
   if (code.length > MOST_CODE) {
-    throw new Problem('too_large', `The code may have ${MOST_CODE} characters; this has ${code.length}.`, {
+    throw new Problem('too_large', `The code may have at most ${MOST_CODE} characters; this has ${code.length}.`, {
       field: 'code',
       limit: MOST_CODE,
     })
@@ -108,7 +108,7 @@ function demandStep(noun: Noun, step: string): void {
   if (before.includes(step) || after.includes(step)) return
   throw new Problem(
     'not_found',
-    `${noun.name} has no step ${step.slice(0, 60)}. Before a verb there are ${listed(before, 'and')}; after one ${listed(after, 'and')}.`,
+    `${noun.name} has no step ${step.slice(0, 60)}. The BEFORE steps are ${listed(before, 'and')}; the AFTER steps are ${listed(after, 'and')}.`,
     { type: noun.name, steps: [...before, ...after] },
   )
 }

@@ -91,7 +91,7 @@ function measureNames(names: unknown): string[] {
 
 function refusal(type: string, { field, nearest }: UnknownField): Problem {
   const message = `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`
-  return new Problem('validation_error', `With strict, only known fields are taken. ${field} ${message}`, {
+  return new Problem('validation_error', `With strict, only known fields are allowed. ${field} ${message}`, {
     type,
     field,
     details: [{ field, message }],

@@ -31,7 +31,8 @@ interface Said {
 
 /**
  * The changes to tell: what was touched since, and all in which the server differs from what the request said; without
- * what the request itself brought about unchanged. Whoever takes over what it sent, and then these, has the server's state.
+ * what the request itself brought about unchanged. A client that applies its own changes, and then these, has the
+ * server's state.
  */
 export function serverChanges(
   session: SyncSession,
@@ -75,7 +76,7 @@ function changeFor(session: SyncSession, touched: Touched, said: Said | undefine
   const news = fields.filter((field) => {
     const own = said?.fields.get(field)
     if (!own || !sameJson(own.value, valueIn(state, field))) return true
-    // The sender has this value already; what others have brought is told all the same.
+    // The client already has this value; changes of others are still sent.
     return touchedBy(field) && !isOf(own, registers.get(field))
   })
   if (news.length === 0) return null

@@ -48,7 +48,7 @@ function applyToNothing(session: SyncSession, noun: Noun, change: Change): boole
   const { id } = change
   if (change.operation !== 'create') throw notFound(noun.name, id)
   if (!isId(id, noun.prefix)) {
-    throw new Problem('invalid_parameter', `${id} is not an id of ${noun.name}: it has the form ${noun.prefix}_….`, {
+    throw new Problem('invalid_parameter', `${id} is not an id of ${noun.name}, which has the form ${noun.prefix}_….`, {
       type: noun.name,
       field: 'id',
     })
@@ -98,7 +98,7 @@ function revives(session: SyncSession, noun: Noun, change: Change, current: Curr
   if (checked.issues.length > 0) throw invalid(noun.name, checked.issues)
   const deletion = registersOf(session.write.engine, current, []).get(EXISTENCE)!
   const verdict = decide(change, deletion, session.lastSyncAt)
-  // An update by somebody who knows of the deletion is rather a late one than a wish to undo it.
+  // An update whose author has seen the deletion is probably late, and does not restore the entity.
   const wins =
     verdict === 'wins' && (change.operation === 'create' || change.clock !== null || isLater(change, deletion))
   if (!wins && verdict !== 'same') conflicted(session, change, current, checked.data)

@@ -7,7 +7,7 @@ import type { SyncSession } from './sync-session.ts'
 const CONFLICT: Verb = { name: 'conflict', before: 'conflicting', event: 'conflicted' }
 
 /**
- * Keeps the values that lost against those that stand: an event `conflicted` with the standing state as its data, and
+ * Stores the values that lost: an event `conflicted` with the current state as its data, and
  * in `previous` the losing values, who brought them and when they were made. The entity keeps its version.
  */
 export function conflicted({ write }: SyncSession, change: Change, current: Current, lost: JsonObject): void {

@@ -40,7 +40,7 @@ export function registersOf(engine: Engine, current: Current, fields: Iterable<s
   return registers
 }
 
-/** How a change stands against a register: it wins, it loses, or it is that very change. */
+/** The result of a change against a register: it wins, it loses, or it is the same change. */
 export function decide(
   change: Change,
   register: Register | undefined,
@@ -68,7 +68,7 @@ function registerOf(event: LogRow, kept: ClockRow | undefined): Register {
   return { seq, time, at: kept.at, replica: kept.replica, clock: kept.clock === null ? own : JSON.parse(kept.clock) }
 }
 
-/** Those of the wanted fields that an event wrote. */
+/** The requested fields that an event wrote. */
 function changedBy(event: LogRow, wanted: ReadonlySet<string>): string[] {
   if (event.verb === 'create') {
     const fields = Object.keys(JSON.parse(event.data ?? '{}') as JsonObject)

@@ -35,7 +35,7 @@ export function sync(write: Write, body: unknown): Synced {
   const { engine, grant } = write
   demandUnlimited(grant)
   if (!grant.scopes.some(({ action }) => action === 'write' || action === 'admin')) {
-    throw new Problem('forbidden', 'This key may not write. A sync needs write on some area.')
+    throw new Problem('forbidden', 'This key has no write access. A sync needs write on some area.')
   }
   const request = requestOf(engine, grant, body)
   const session: SyncSession = { write, lastSyncAt: request.lastSyncAt }
@@ -76,16 +76,17 @@ function requestOf(engine: Engine, grant: Grant, body: unknown): Request {
   if (!isPlainObject(body)) throw wrong('Send a JSON object with lastSyncAt and changes.')
   const { lastSyncAt = null, changes = [], replica = grant.actor, types } = body
   const at = typeof lastSyncAt === 'string' ? parseInstant(lastSyncAt) : null
-  if (lastSyncAt !== null && at === null) throw wrong('lastSyncAt is the syncedAt of your last sync.', 'lastSyncAt')
-  if (!Array.isArray(changes)) throw wrong('changes is a list.', 'changes')
+  if (lastSyncAt !== null && at === null)
+    throw wrong('lastSyncAt must be the syncedAt of your last sync.', 'lastSyncAt')
+  if (!Array.isArray(changes)) throw wrong('changes must be a list.', 'changes')
   if (changes.length > MOST_CHANGES) {
-    throw new Problem('too_many', `A sync takes ${MOST_CHANGES} changes. Send them in several requests.`, {
+    throw new Problem('too_many', `A sync may have at most ${MOST_CHANGES} changes. Send them in several requests.`, {
       field: 'changes',
       limit: MOST_CHANGES,
     })
   }
   if (typeof replica !== 'string' || !/^\S{1,128}$/.test(replica)) {
-    throw wrong('replica is an id of 1 to 128 characters without spaces.', 'replica')
+    throw wrong('replica must be an id of 1 to 128 characters without spaces.', 'replica')
   }
   const names = typesOf(engine, types)
   return {
@@ -97,11 +98,11 @@ function requestOf(engine: Engine, grant: Grant, body: unknown): Request {
   }
 }
 
-/** The types that the sender wants to hear of, or null for all. */
+/** The types that the client requests, or null for all. */
 function typesOf(engine: Engine, types: unknown): ReadonlySet<string> | null {
   if (types === undefined || types === null) return null
   if (!Array.isArray(types) || !types.every((name) => typeof name === 'string')) {
-    throw wrong('types is a list of type names.', 'types')
+    throw wrong('types must be a list of type names.', 'types')
   }
   return new Set(types.map((name) => engine.noun(name).name))
 }

@@ -6,7 +6,10 @@ import type { Transactor } from '../../write/transactor.ts'
 import { answersFor, attemptWrite, runNow } from '../scripts/run-write.ts'
 import { fire, grantOfTimer } from './fire.ts'
 
-/** A slice ends after so many milliseconds, or so many timers where the clock stands still: requests have their turn. */
+/**
+ * A slice ends after this many milliseconds, or this many timers if the clock does not advance, so that requests can
+ * run.
+ */
 const SLICE_MS = 8
 const SLICE = 50
 /** How long a verb waits whose hooks cannot be asked now. */

@@ -16,7 +16,7 @@ const MOST_UNWRITTEN = 128
 const LONGEST_UNWRITTEN = 1_000
 const STUCK_FOR = 5_000
 
-/** Sends what is due. `run` starts it and returns: a receiver that hangs holds up nobody but itself. */
+/** Sends what is due. `run` starts it and returns: a receiver that hangs delays only itself. */
 export function deliveryJob(transactor: Transactor): Job {
   const deliveries = new Deliveries(transactor)
   return { due: () => deliveries.due(), run: () => deliveries.run() }
@@ -65,7 +65,7 @@ class Deliveries {
     const lane = this.#lanes.get(id)
     if (lane && lane.stuckUntil > 0) return lane.stuckUntil
     if (lane && !this.#hasRoom(lane)) return null
-    // A queue with something in progress continues by itself when that is done.
+    // A queue with a delivery in progress continues automatically after it.
     const free = QUEUES.filter((queue) => !lane?.flying[queue])
     if (position !== null && free.includes('new')) return 0
     const dues = free.map((queue) => nextDelivery(this.#engine.sql, id, queue)).filter((due) => due !== null)
@@ -150,7 +150,7 @@ class Deliveries {
     const { ports, options, slug } = this.#engine
     lane.stuckUntil = ports.clock.now() + STUCK_FOR
     ports.alarm.wakeAt(lane.stuckUntil)
-    options.log?.('error', `Deliveries of ${lane.webhook} are held up`, { tenant: slug, reason: String(reason) })
+    options.log?.('error', `Deliveries of ${lane.webhook} are blocked`, { tenant: slug, reason: String(reason) })
   }
 
   #bookNext(id: string): void {

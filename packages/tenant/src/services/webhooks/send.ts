@@ -37,7 +37,7 @@ export async function send(engine: Engine, to: Subscription, delivery: Delivery)
     timeoutMs: (engine.options.webhooks ?? WEBHOOK_DEFAULTS).timeoutMs,
   })
   if ('error' in answer) return attempt(null, answer.error)
-  return attempt(answer.status, isSuccess(answer.status) ? null : `The endpoint answered ${answer.status}.`)
+  return attempt(answer.status, isSuccess(answer.status) ? null : `The endpoint returned ${answer.status}.`)
 }
 
 /** Whether a try delivered. */

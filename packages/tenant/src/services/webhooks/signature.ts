@@ -10,11 +10,12 @@ export function newSecret(random: Random): string {
   return `${PREFIX}${base64(random.bytes(SECRET_BYTES))}`
 }
 
-/** What is wrong with a secret that somebody brings, or null. */
+/** The error of a secret from a client, or null. */
 export function secretFault(secret: unknown): string | null {
-  if (typeof secret !== 'string' || secret === '' || secret.length > 256) return 'is a text of 1 to 256 characters'
+  if (typeof secret !== 'string' || secret === '' || secret.length > 256)
+    return 'must be a string of 1 to 256 characters'
   if (!secret.startsWith(PREFIX) || bytesOf(secret.slice(PREFIX.length))) return null
-  return 'starts with whsec_ and goes on with something that is not base64'
+  return 'starts with whsec_ but does not continue with base64'
 }
 
 /** What a webhook's deliveries are signed with. */

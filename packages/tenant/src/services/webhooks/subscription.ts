@@ -9,13 +9,13 @@ import { type Receiver, receivers } from '../../store/receivers.ts'
 import { eventView } from '../../view/event.ts'
 import { keyOf, type Signer } from './signature.ts'
 
-/** A webhook, ready to decide which events it wants. */
+/** A webhook with its compiled subscription. */
 export interface Subscription extends Pick<Receiver, 'id' | 'position'> {
   readonly url: string
   /** What its deliveries are signed with; null when the secret was encrypted with another key. */
   readonly signer: Signer | null
   readonly isFailing: boolean
-  /** The event as the webhook receives it, or null when it does not want it or may not see it. */
+  /** The event as the webhook receives it, or null if it is not subscribed or not visible. */
   show(event: LogRow): LogRow | null
   /** An event that was queued for it, without the values before it that it may not see. */
   view(event: LogRow): LogRow

@@ -131,13 +131,13 @@ function urlIssues(engine: Engine, text: string): Issue[] {
   const url = URL.canParse(text) ? new URL(text) : null
   const schemes = insecure ? ['https:', 'http:'] : ['https:']
   if (!url || !schemes.includes(url.protocol)) {
-    return [{ field: 'url', message: `must be an ${insecure ? 'https or http' : 'https'} address` }]
+    return [{ field: 'url', message: `must be an ${insecure ? 'https or http' : 'https'} URL` }]
   }
   if (text.length > LONGEST_URL) return [{ field: 'url', message: `may have ${LONGEST_URL} characters` }]
   if (url.username !== '' || url.password !== '')
-    return [{ field: 'url', message: 'must not hold a user name or a password; deliveries are signed instead' }]
+    return [{ field: 'url', message: 'must not contain a user name or a password; deliveries are signed instead' }]
   const refusal = engine.ports.outbound?.refuses?.(text) ?? null
-  return refusal === null ? [] : [{ field: 'url', message: `is never sent to. ${refusal}` }]
+  return refusal === null ? [] : [{ field: 'url', message: `is not allowed. ${refusal}` }]
 }
 
 function eventsIssues(engine: Engine, events: readonly Json[]): Issue[] {
@@ -147,7 +147,7 @@ function eventsIssues(engine: Engine, events: readonly Json[]): Issue[] {
   return events.flatMap((event) => {
     if (typeof event !== 'string') return []
     if (isPattern(event)) return neverEmitted(engine, event)
-    const message = `${event.slice(0, 80)} is not an event: write *, *.created, Contact.* or Contact.created`
+    const message = `${event.slice(0, 80)} is not an event: use *, *.created, Contact.* or Contact.created`
     return [{ field: 'events', message }]
   })
 }
@@ -188,7 +188,7 @@ const FROM_ISSUE: Issue = {
   message: 'must be a seq, such as 1, or a time, such as 2026-01-31T12:00:00Z',
 }
 
-/** The seq before the first event that a webhook with this `from` is told. */
+/** The seq before the first event that a webhook with this `from` receives. */
 function positionOf(engine: Engine, from: Json): number {
   return fromSeq(engine, from) ?? engine.head.seq
 }

@@ -113,13 +113,13 @@ function stepFaults(engine: Engine, step: unknown, index: number): string[] {
   const unknown = Object.keys(step).filter((part) => !known.includes(part))
   if (unknown.length > 0) faults.push(`has ${unknown.join(', ')}; it takes ${known.join(', ')}`)
   if (step.fallback !== undefined && typeof step.fallback !== 'boolean') faults.push('fallback must be true or false')
-  if (step.name !== undefined && typeof step.name !== 'string') faults.push('name must be a text')
+  if (step.name !== undefined && typeof step.name !== 'string') faults.push('name must be a string')
   return 'code' in step ? [...faults, ...codeFaults(step.code)] : [...faults, ...verbFaults(engine, step, index)]
 }
 
 function codeFaults(code: unknown): string[] {
   if (typeof code !== 'string' || code.trim() === '') return ['code must be a function: (event, $, steps) => …']
-  return code.length > MOST_CODE ? [`the code may have ${MOST_CODE} characters`] : []
+  return code.length > MOST_CODE ? [`the code may have at most ${MOST_CODE} characters`] : []
 }
 
 function verbFaults(engine: Engine, step: { readonly [part: string]: unknown }, index: number): string[] {
@@ -131,7 +131,7 @@ function verbFaults(engine: Engine, step: { readonly [part: string]: unknown }, 
   }
   const faults: string[] = []
   if (verb === 'create' ? id !== undefined : typeof id !== 'string') {
-    faults.push(verb === 'create' ? 'create takes no id' : `${verb} needs an id, such as $event.data.$id`)
+    faults.push(verb === 'create' ? 'create must not have an id' : `${verb} needs an id, such as $event.data.$id`)
   }
   if (args !== undefined && !isPlainObject(args)) faults.push('args must be an object')
   return [...faults, ...faultsIn({ id, args } as JsonObject, index)]

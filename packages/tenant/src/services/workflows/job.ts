@@ -98,7 +98,7 @@ class Runs {
   /** Leaves a run for later that the service itself could not continue with, so that it does not hold up the others. */
   #postpone({ n, id }: RunRow, reason: unknown): void {
     const { engine } = this.#transactor
-    engine.options.log?.('error', `The run ${id} of ${engine.slug} is held up`, { reason: String(reason) })
+    engine.options.log?.('error', `The run ${id} of ${engine.slug} is blocked`, { reason: String(reason) })
     engine.commit(() => holdRun(engine.sql, n, engine.ports.clock.now() + PAUSE))
   }
 }

@@ -14,9 +14,9 @@ export function retryRun(write: Write, workflow: string, id: string): JsonObject
   const { sql, engine, context } = write
   const run = demandRun(write, workflow, id)
   if (run.state !== 'Failed' && run.state !== 'Cancelled') {
-    throw conflict(run, `is ${run.state.toLowerCase()}; one that failed or was cancelled can be retried`)
+    throw conflict(run, `is ${run.state.toLowerCase()}; only a failed or cancelled run can be retried`)
   }
-  if (run.retriedBy !== null) throw conflict(run, `was retried already, by ${run.retriedBy}`)
+  if (run.retriedBy !== null) throw conflict(run, `was already retried, by ${run.retriedBy}`)
   const now = context.clock.now()
   const retry = write.newId('run')
   const { seq, at } = run
@@ -30,7 +30,7 @@ export function retryRun(write: Write, workflow: string, id: string): JsonObject
 /** Ends a run that waits or is in progress. What it has done stays. */
 export function cancelRun(write: Write, workflow: string, id: string): JsonObject {
   const run = demandRun(write, workflow, id)
-  if (run.endedAt !== null) throw conflict(run, `has ended already: ${run.state.toLowerCase()}`)
+  if (run.endedAt !== null) throw conflict(run, `has already ended: ${run.state.toLowerCase()}`)
   end(write, run, 'Cancelled', `Cancelled by ${write.grant.actor}.`)
   return runView(write.engine, write.grant, runOf(write.sql, workflow, id)!)
 }

@@ -25,7 +25,7 @@ export function grantOfWorkflow(id: string, rights: string): Grant {
 export function demandCovers(engine: Engine, grant: Grant, id: string): void {
   // A workflow runs without the limits of an agent.
   if (grant.limits === undefined && mayDoAll(engine, grant, id)) return
-  throw new Problem('forbidden', 'This key may not change or run a workflow that can do more than itself.', {
+  throw new Problem('forbidden', 'This key cannot change or run a workflow with more rights than its own.', {
     type: 'Workflow',
     id,
   })

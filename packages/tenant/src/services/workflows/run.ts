@@ -75,7 +75,7 @@ export function callOf(step: VerbStep, sources: Sources): { input: JsonObject; c
   const args = (resolve(step.args ?? {}, sources) ?? {}) as JsonObject
   const id = step.id === undefined ? undefined : resolve(step.id, sources)
   if (step.id !== undefined && typeof id !== 'string') {
-    const message = `The id of the step, ${step.id}, is not there.`
+    const message = `The id of the step, ${step.id}, has no value.`
     return { input: { args }, call: new Problem('invalid_parameter', message, { field: 'id' }) }
   }
   const given = typeof id === 'string' ? [id, args] : [args]
@@ -106,7 +106,7 @@ function proceed(
     return null
   }
   if (run.hops > MOST_HOPS) {
-    return end(write, run, 'Failed', `${run.hops} workflows or hooks, one after the other, led here. Break the loop.`)
+    return end(write, run, 'Failed', `${run.hops} workflows or hooks triggered each other. Remove the loop.`)
   }
   const behaviour = run.definition?.behaviour ?? behaviourOf(data)
   if (run.startedAt === null || run.definition === null) startRun(sql, n, { behaviour, rights }, now)
