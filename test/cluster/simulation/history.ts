@@ -46,7 +46,8 @@ export async function runHistory(seed: number, mistakes: Mistakes = {}): Promise
   }
   await world.runUntil(length + 3_000)
   const last: Operation[] = []
-  const missing = () => PAIRS.filter(([slug, at]) => !last.some((one) => one.slug === slug && one.via === at && one.seen))
+  const missing = () =>
+    PAIRS.filter(([slug, at]) => !last.some((one) => one.slug === slug && one.via === at && one.seen))
   // A node may still end and start again: whoever got no answer asks once more.
   for (let round = 0; round < 20 && missing().length > 0; round++) {
     for (const [slug, at] of missing()) ask(world, nodes[at]!, slug, null, last, 5, at)

@@ -170,7 +170,11 @@ export async function openService(
       }
       const known = await proof.answer(request, segments)
       if (known) return known
-      return docsPage(request, segments) ?? pages(request, segments) ?? publicPage(request, segments, stopping || cluster?.isDraining === true)
+      return (
+        docsPage(request, segments) ??
+        pages(request, segments) ??
+        publicPage(request, segments, stopping || cluster?.isDraining === true)
+      )
     },
   })
   return {
