@@ -141,6 +141,23 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.locator('.state', { hasText: 'Rejected' }).waitFor()
   })
 
+  test('in the past a changeset is what it was then, and cannot be decided', async () => {
+    const id = await contact({})
+    const { $id } = await propose('Decided later', [[id, { title: 'x' }]])
+    const open = new Date().toISOString()
+    await new Promise((done) => setTimeout(done, 20))
+    await stage.host.request('POST', at(`/changesets/${$id}/approve`))
+
+    const page = await enter(`changesets/${$id}?asOf=${open}`)
+    await page.getByRole('heading', { name: 'Decided later' }).waitFor()
+    await page.locator('main .state', { hasText: 'Open' }).waitFor()
+    expect(await page.getByRole('button', { name: /Approve|Reject|Comment/ }).count()).toBe(0)
+    await page.getByRole('link', { name: 'All changesets' }).click()
+    await page.getByRole('link', { name: 'Decided later' }).waitFor()
+    await page.getByRole('button', { name: 'Back to now' }).click()
+    await page.getByRole('link', { name: 'Decided later' }).waitFor({ state: 'detached' })
+  })
+
   test('a thousand changes draw only the lines in sight, and the last one is found', async () => {
     const operations = Array.from({ length: 1_000 }, (_, at) => ({
       type: 'Contact',

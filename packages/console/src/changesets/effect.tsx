@@ -13,12 +13,12 @@ interface NumberLine {
   readonly text: (value: number) => string
 }
 
-/** What an open changeset would change in metrics, counts and sums. */
-export function EffectPanel({ id }: { id: string }) {
+/** What an open changeset would change in metrics, counts and sums. Only events of the types that it touches matter. */
+export function EffectPanel({ id, types }: { id: string; types: readonly string[] }) {
   const found = useData<ChangesetEffect>(
     ['changeset effect', id],
     (signal) => request('GET', `/changesets/${id}/effect`, { signal }),
-    { types: ['*'] },
+    { types: [...types, 'Changeset'] },
   )
   const lines = found.value ? linesOf(found.value) : []
   return (

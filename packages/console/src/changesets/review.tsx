@@ -170,8 +170,8 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
               onRebase={(keep) => run('rebase', { keep }, 'Rebased.')}
             />
           )}
-          {isOpen && <EffectPanel id={id} />}
-          <Talk changeset={changeset} canWrite={may('write', nouns.value.get('Changeset'))} />
+          {isOpen && <EffectPanel id={id} types={changeset.types ?? []} />}
+          <Talk id={id} comments={changeset.comments ?? []} canWrite={may('write', nouns.value.get('Changeset'))} />
           {changeset.source && (
             <details class="panel">
               <summary>What proposed it</summary>

@@ -7,15 +7,15 @@ import { write } from '../write.ts'
 import type { Reviewed } from './changeset.ts'
 
 /** What people say about a changeset. */
-export function Talk({ changeset, canWrite }: { changeset: Reviewed; canWrite: boolean }) {
+export function Talk(props: { id: string; comments: Reviewed['comments'] & object; canWrite: boolean }) {
+  const { comments, canWrite } = props
   const id = useId()
   const [text, setText] = useState('')
   const add = () =>
-    write({ path: `/changesets/${changeset.$id}/comment`, body: { text: text.trim() }, type: 'Changeset' }).then(
+    write({ path: `/changesets/${props.id}/comment`, body: { text: text.trim() }, type: 'Changeset' }).then(
       () => setText(''),
       sayError,
     )
-  const comments = changeset.comments ?? []
   return (
     <section class="panel comments" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>Comments</h2>

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { actorName } from '../actors.ts'
-import { useData } from '../cache.ts'
+import { useData, useSettled } from '../cache.ts'
 import type { Reviewed } from '../changesets/changeset.ts'
+import { PastChangeset } from '../changesets/past-changeset.tsx'
 import { ReviewPage } from '../changesets/review.tsx'
 import { agoText, labelOf, momentText, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
 import { State } from '../parts/value.tsx'
-import { go, href, look, place } from '../place.ts'
+import { asOf, go, href, look, place } from '../place.ts'
 import { nouns, type Page } from '../schema.ts'
 import { request } from '../service.ts'
 import { Head, Tabs } from '../ui/basics.tsx'
@@ -18,16 +19,18 @@ const STATES = ['Open', 'Approved', 'Rejected', 'Stale'] as const
 /** The changesets that wait for a decision, or one of them. */
 export function ChangesetsPage() {
   const id = place.value.path[1]
-  return id === undefined ? <Inbox /> : <ReviewPage id={id} />
+  if (id === undefined) return <Inbox />
+  return asOf.value === null ? <ReviewPage id={id} /> : <PastChangeset id={id} />
 }
 
 function Inbox() {
   const state = STATES.find((one) => one === place.value.query.get('state')) ?? 'Open'
   const [active, setActive] = useState(0)
+  const time = useSettled(asOf.value, 150)
   const found = useData<Page<Reviewed & { $type: string; $context: string; $version: number }>>(
-    ['changesets', state],
-    (signal) => request('GET', '/changesets', { query: { state, limit: 100 }, signal }),
-    { types: ['Changeset'] },
+    ['changesets', state, time],
+    (signal) => request('GET', '/changesets', { query: { state, limit: 100, asOf: time }, signal }),
+    { types: time === null ? ['Changeset'] : [] },
   )
   const rows = found.value?.results ?? []
   useKeys({

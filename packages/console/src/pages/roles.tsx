@@ -3,6 +3,7 @@ import { mayAdminister } from '../access.ts'
 import { useData } from '../cache.ts'
 import { pretty } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
+import { asOf } from '../place.ts'
 import { request } from '../service.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
@@ -28,7 +29,7 @@ export function RolesPage() {
     request('GET', '/schema/roles', { signal }),
   )
   const [edited, setEdited] = useState<Role | null>(null)
-  const mayEdit = mayAdminister('User')
+  const mayEdit = asOf.value === null && mayAdminister('User')
   useKeys({ n: () => mayEdit && setEdited(EMPTY) })
   const remove = async (role: Role) => {
     const text = 'People who have this role keep its name, and may do nothing until they get another one.'

@@ -1,0 +1,43 @@
+import { actorName } from '../actors.ts'
+import { useData, useSettled } from '../cache.ts'
+import { momentText } from '../format.ts'
+import { State } from '../parts/value.tsx'
+import { asOf, href } from '../place.ts'
+import { request } from '../service.ts'
+import { Head } from '../ui/basics.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
+import type { Reviewed } from './changeset.ts'
+import { Talk } from './talk.tsx'
+
+/** A changeset as it was at the time shown: its state and its comments. Its operations are tried on the present only. */
+export function PastChangeset({ id }: { id: string }) {
+  const time = useSettled(asOf.value, 150)
+  const found = useData<Omit<Reviewed, 'operations' | 'diff' | 'conflicts' | 'messages'>>(
+    ['changeset', id, time],
+    (signal) => request('GET', `/changesets/${id}`, { query: { asOf: time }, signal }),
+  )
+  const changeset = found.value
+  if (!changeset) return found.error ? <Failure error={found.error} onRetry={found.reload} /> : <Skeleton rows={4} />
+  return (
+    <>
+      <Head
+        title={changeset.title}
+        about={
+          <>
+            <State value={changeset.state} /> proposed by {actorName(changeset.author)} on{' '}
+            {momentText(changeset.$createdAt)}
+          </>
+        }
+      >
+        <a class="button" href={href(['changesets'])}>
+          All changesets
+        </a>
+      </Head>
+      {changeset.reason && <p class="changeset-reason">{changeset.reason}</p>}
+      <p class="notice" role="status">
+        A review compares a changeset with the present. Go back to now to see what it changes.
+      </p>
+      <Talk id={id} comments={changeset.comments ?? []} canWrite={false} />
+    </>
+  )
+}
