@@ -29,6 +29,8 @@ export function Trial({ workflow, draft }: { workflow: string; draft: WorkflowDr
   const [outcome, setOutcome] = useState<WorkflowTest | null>(null)
   const [error, setError] = useState<Error | null>(null)
   const event = found.find(({ id }) => id === chosen)?.id ?? found[0]?.id ?? madeUp(pattern)
+  // Before the events are there, it would be tried on none.
+  const isLooking = pattern !== draft.event.trim() || (pattern !== '' && (events.isPrevious || events.loading))
   const run = () =>
     request<WorkflowTest>('POST', `/Workflow/${workflow}/test`, {
       body: { workflow: fieldsOf(draft), ...(event !== null && { event }) },
@@ -56,7 +58,9 @@ export function Trial({ workflow, draft }: { workflow: string; draft: WorkflowDr
       {pattern !== '' && events.value && found.length === 0 && (
         <p class="hint">No such event has happened yet: it is tried on one without data.</p>
       )}
-      <Act onRun={run}>Try it without a trace</Act>
+      <Act onRun={run} disabled={isLooking}>
+        Try it without a trace
+      </Act>
       <Failure error={error} />
       {outcome && <Steps outcome={outcome} />}
     </section>
