@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-/** The names of the types that a text describes. */
+/** The names of the types that a string describes. */
 const typesIn = (text: string) => [...text.matchAll(/^- (\w+): /gm)].map(([, name]) => name!)
 
 describe('llms.txt of a tenant', () => {

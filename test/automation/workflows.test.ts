@@ -678,7 +678,7 @@ describe('code', () => {
       await expect(test({ event, workflow: { steps: [{ verb: 'fly', type: 'Comment' }] } })).rejects.toThrow(/steps\.0/)
       await expect(test({ event, workflow: { status: 'Activated' } })).rejects.toThrow(/workflow\.status/)
       const narrow: Grant = { actor: 'apiKey_1', scopes: [{ action: 'write', area: 'platform' }], rows: {} }
-      await expect(test({ event, workflow: { steps } }, narrow)).rejects.toThrow(/may not change or run/)
+      await expect(test({ event, workflow: { steps } }, narrow)).rejects.toThrow(/cannot change or run/)
     },
   )
 

@@ -37,7 +37,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
       },
     ],
   },
-  /** A node goes on answering reads after its lease has run out. */
+  /** A node continues answering reads after its lease has run out. */
   'stale-reads': {
     faults: 'everything but the clients',
     patches: [

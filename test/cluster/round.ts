@@ -108,7 +108,7 @@ interface Load {
 
 /**
  * One editor per node, a creator and a follower. Through one of the nodes nothing is written: an owner that has lost the
- * databases and has nothing to append would go on answering reads, if its lease did not end.
+ * databases and has nothing to append would continue answering reads, if its lease did not end.
  */
 async function startLoad(urls: readonly string[], tenant: TestTenant, chance: Chance, round: string): Promise<Load> {
   const recorder = new Recorder()

@@ -19,7 +19,7 @@ test.each(['replace', 'socket'] as const)(
 
     expect(faults).toEqual([])
     expect(requests).toBeGreaterThan(100)
-    // The streams of both tenants were ended at each restart, and long requests went on.
+    // The streams of both tenants were ended at each restart, and long requests continued.
     expect(reconnects).toBeGreaterThanOrEqual(4)
     expect(long).toBeGreaterThan(0)
   },

@@ -154,7 +154,7 @@ class Load {
     await Promise.all(this.#clients)
   }
 
-  /** What was acknowledged is there, and streams have told of all of it, once. */
+  /** Acknowledged writes exist, and streams have sent each of them once. */
   async compare(): Promise<void> {
     for (const [slug, written] of this.#written) {
       const stored = await this.#names(slug)

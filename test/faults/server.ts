@@ -53,7 +53,7 @@ export async function startServer(
 /** Starts a host on the data of an earlier one. */
 export type Start = (data: string) => Promise<Server>
 
-/** The same service on workerd. The data are in a folder of its own. */
+/** The same service on workerd. The data are in its own folder. */
 async function startsOnWorkerd(): Promise<{ readonly start: Start; remove(): void }> {
   // What bundles the Worker is a tool of the tests: a bench does without.
   const { prepareWorkerd, SERVICE } = await import('../hosts/workerd.ts')

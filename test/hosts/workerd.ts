@@ -29,7 +29,7 @@ export interface WorkerdOptions {
   readonly variables?: { readonly [name: string]: string }
   /** How many MiB the heap of each isolate may have. */
   readonly heapMib?: number
-  /** Whether the Worker can load others; it can unless told. */
+  /** Whether the Worker can load others; it can by default. */
   readonly loader?: boolean
   /** More of the Worker's bindings, as workerd's configuration has them. */
   readonly bindings?: readonly string[]

@@ -66,7 +66,7 @@ export const MOMENT_FAULTS: readonly Fault[] = [
   },
 ]
 
-/** Whether a text leaves the changes in PostgreSQL: a snapshot after the erasure lets them go. */
+/** Whether a string leaves the changes in PostgreSQL: a snapshot after the erasure lets them go. */
 async function isGone({ database }: Cluster, text: string): Promise<boolean> {
   const until = Date.now() + GONE
   while (Date.now() < until) {

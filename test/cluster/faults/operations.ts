@@ -29,7 +29,7 @@ export const OPERATION_FAULTS: readonly Fault[] = [
       let refused = 0
       for (let times = 0; times < 4; times++) {
         const { machine } = chance.pick(cluster.others(await cluster.ownerOf(tenant)))
-        // A tenant that is still on its way may not be moved.
+        // A tenant that is still moving may not be moved again.
         await command(cluster, cluster.nodes[0]!, 'move', tenant, machine).catch(() => refused++)
         await pause(chance.between(0, 1_000))
       }

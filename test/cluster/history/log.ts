@@ -26,7 +26,7 @@ export function countUnacknowledged(log: readonly LoggedEvent[], operations: rea
 
 type Places = ReadonlyMap<string, readonly LoggedEvent[]>
 
-/** Every write has a value of its own, so the value names the write. */
+/** Every write has its own value, so the value names the write. */
 function placesOf(log: readonly LoggedEvent[]): Places {
   const places = new Map<string, LoggedEvent[]>()
   for (const event of log) {

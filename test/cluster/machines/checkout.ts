@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** This repository. */
 export const ROOT = join(import.meta.dirname, '..', '..', '..')
 
-/** A change of one file: a text that must be there once, and what replaces it. */
+/** A change of one file: a string that must be there once, and what replaces it. */
 export interface Patch {
   readonly file: string
   readonly text: string

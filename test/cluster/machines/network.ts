@@ -15,7 +15,7 @@ export function addressOf(machine: Machine): string {
 }
 
 /**
- * A network namespace per machine, joined by a bridge in a namespace of its own. No link leads out of it, so no packet
+ * A network namespace per machine, joined by a bridge in its own namespace. No link leads out of it, so no packet
  * can leave this computer. The clients run in the namespace of the bridge.
  */
 export class Network {

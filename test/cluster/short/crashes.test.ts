@@ -63,7 +63,7 @@ async function check(tenant: string, acknowledged: readonly string[]): Promise<v
 
 verifies(
   ['cluster.crash', 'cluster.owner'],
-  'after kill -9 of the owner another node goes on with all that was acknowledged',
+  'after kill -9 of the owner another node continues with all that was acknowledged',
   async () => {
     await createTenant(nodes, 'killed')
 
@@ -79,7 +79,7 @@ verifies(
   },
 )
 
-verifies('cluster.fence', 'an owner that stood still adds nothing when it wakes, and shows nothing old', async () => {
+verifies('cluster.fence', 'an owner that was paused writes nothing when it resumes, and returns no old data', async () => {
   await createTenant(nodes, 'stopped')
 
   const { acknowledged } = await during('stopped', async () => {
@@ -104,7 +104,7 @@ verifies('cluster.fence', 'an owner that stood still adds nothing when it wakes,
   await check('stopped', acknowledged)
 })
 
-verifies('cluster.stop', 'a node that is told to stop hands its tenants over, and no request fails', async () => {
+verifies('cluster.stop', 'a node that stops hands its tenants over, and no request fails', async () => {
   await createTenant(nodes, 'handed')
   const { owner, other } = await ownerOf(nodes, 'handed')
   let isOver = false
@@ -127,7 +127,7 @@ verifies('cluster.stop', 'a node that is told to stop hands its tenants over, an
   expect((await ask(other.url, 'GET', '/~handed/Contact?limit=1')).body.total).toBe(statuses.length)
 })
 
-verifies('cluster.database', 'PostgreSQL is ended and starts again: nothing is lost, and the nodes go on', async () => {
+verifies('cluster.database', 'PostgreSQL is ended and starts again: nothing is lost, and the nodes continue', async () => {
   await createTenant(nodes, 'restarted')
 
   const { acknowledged } = await during('restarted', async () => postgres.restart())

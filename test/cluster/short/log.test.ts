@@ -91,7 +91,7 @@ verifies('cluster.in.out', 'a tenant moves from a single node into the cluster a
   expect(here).toMatchObject({ ok: true, events: 2, head: there.head })
 })
 
-verifies(['cluster.create', 'cluster.status'], 'a node never makes a tenant that it was not told to make', async () => {
+verifies(['cluster.create', 'cluster.status'], 'a node never creates a tenant without a request', async () => {
   const unknown = await ask(nodes[0]!.url, 'POST', '/~nobody/Contact', { name: 'Ada' })
   const status = await ask(nodes[1]!.url, 'GET', '/operator/cluster')
   const keyless = await ask(nodes[1]!.url, 'GET', '/operator/cluster', undefined, '')

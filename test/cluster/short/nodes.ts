@@ -16,7 +16,7 @@ const SHARED = {
   TILDE_CLUSTER_GRACE: '1',
 }
 
-/** A node in a folder of its own. */
+/** A node in its own folder. */
 export interface TestNode {
   readonly name: string
   readonly url: string
@@ -50,7 +50,7 @@ export async function startNode(
   return { name, url: host.url, data, stop }
 }
 
-/** A node in a process of its own, which can be killed. */
+/** A node in its own process, which can be killed. */
 export interface NodeProcess extends TestNode {
   readonly child: ChildProcess
   /** Ends it with a signal; done when it has ended. */

@@ -5,7 +5,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 
-/** A PostgreSQL of its own, on a port of loopback and in a folder that goes with it. */
+/** Its own PostgreSQL, on a port of loopback and in a folder that goes with it. */
 export interface TestPostgres {
   readonly url: string
   query(text: string): Promise<readonly Record<string, unknown>[]>

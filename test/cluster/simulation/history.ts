@@ -48,7 +48,7 @@ export async function runHistory(seed: number, mistakes: Mistakes = {}): Promise
   const last: Operation[] = []
   const missing = () =>
     PAIRS.filter(([slug, at]) => !last.some((one) => one.slug === slug && one.via === at && one.seen))
-  // A node may still end and start again: whoever got no answer asks once more.
+  // A node may still end and start again: clients without an answer ask again.
   for (let round = 0; round < 20 && missing().length > 0; round++) {
     for (const [slug, at] of missing()) ask(world, nodes[at]!, slug, null, last, 5, at)
     await world.runUntil(world.now + 2_000)
@@ -102,7 +102,7 @@ function ask(
   let left = tries
   const answered = (answer: Answer) =>
     world.after(world.chance.between(0.2, 2), () => {
-      // A read that was refused can be asked again; of a write nobody knows.
+      // A refused read can be repeated; the result of a write is unknown.
       if (answer.kind === 'refused' && write === null && --left > 0) void pass(world, node, operation, answered, left)
       if (answer.kind === 'refused' || operation.until !== null) return
       operation.seen = answer.writes

@@ -34,7 +34,7 @@ interface File {
 export interface Mistakes {
   /** Answers leave before the log has what they saw. */
   readonly ungated?: boolean
-  /** A node believes its lease for ever. */
+  /** A node never lets its lease expire. */
   readonly trusting?: boolean
   /** What a crash has left is used as it is. */
   readonly unverified?: boolean

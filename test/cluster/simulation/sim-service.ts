@@ -21,7 +21,7 @@ const WRITES = new Set([
 
 type Operation = (state: LogState) => unknown
 
-/** Who calls the log, and when its calls and answers get through. */
+/** A caller of the log, and when its calls and answers arrive. */
 export interface Caller {
   /** Runs something on the node, unless it has died; later if it is stopped. */
   deliver(run: () => void): void

@@ -37,7 +37,7 @@ interface Due {
   readonly run: () => void
 }
 
-/** A world with a time of its own: nothing happens but what is due, one thing after the other. */
+/** A world with its own time: nothing happens but what is due, one thing after the other. */
 export class World {
   readonly chance: Chance
   now = 0
@@ -59,7 +59,7 @@ export class World {
     this.#push({ at: this.now + Math.max(0, ms), order: this.#order++, run })
   }
 
-  /** Lets time pass until a moment. Between two events all promises that can go on have gone on. */
+  /** Lets time pass until a moment. Between two events all promises that can continue have continued. */
   async runUntil(end: number): Promise<void> {
     while (this.#heap.length > 0 && this.#heap[0]!.at <= end) {
       const { at, run } = this.#pop()
@@ -105,7 +105,7 @@ function isBefore(a: Due, b: Due): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
 
-/** Done when no promise can go on by itself. */
+/** Done when no promise can continue. */
 function settled(): Promise<void> {
   return new Promise((done) => setImmediate(done))
 }

@@ -54,7 +54,7 @@ export async function createTargets(
   return targets
 }
 
-/** Reads the targets through one node, and writes and swaps them if wanted. */
+/** Reads the targets through one node, and optionally writes and swaps them. */
 export async function runEditor(
   url: string,
   targets: readonly Target[],

@@ -13,8 +13,8 @@ export const command: Command = {
   usage: 'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER [--follow]\nbackup --all --to FOLDER [--follow]',
   summary: 'saves a tenant to a file, or its log to a folder, while it is in use; needs the operator key',
   flags: {
-    output: { type: 'string', short: 'o', help: 'the file; TENANT.db unless told' },
-    to: { type: 'string', help: 'a folder of segments: only what is new is added to it' },
+    output: { type: 'string', short: 'o', help: 'the file; default TENANT.db' },
+    to: { type: 'string', help: 'a folder of segments; only new events are added' },
     all: { type: 'boolean', help: 'all tenants, each in its own folder inside that folder' },
     follow: { type: 'boolean', help: 'continue with new events until it is stopped' },
   },

@@ -236,7 +236,7 @@ export class Cluster implements ClusterHost {
     return this.#isDraining
   }
 
-  /** Gives all tenants to other nodes. Requests that still come here are passed on to them for a while. */
+  /** Moves all tenants to other nodes. Requests that still come here are passed on to them for a while. */
   async drain(): Promise<void> {
     const { nodes, session } = this.#membership
     this.#housekeeping?.stop()

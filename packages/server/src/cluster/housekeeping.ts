@@ -28,7 +28,7 @@ export interface HousekeepingOptions {
   readonly moving: (slug: string, to: string | null) => void
 }
 
-/** What is known of a tenant that this node owns, beside its head. */
+/** What is known of a tenant that this node owns, in addition to its head. */
 interface Kept {
   pin: string | null
   snapshot: number
@@ -94,7 +94,7 @@ export class Housekeeping {
     return (await ownership.own(slug)) === null || this.#release(slug, to.session)
   }
 
-  /** Gives all tenants away; done when none is left, or when no node takes them. */
+  /** Moves all tenants away; done when none is left, or when no node takes them. */
   async releaseAll(): Promise<void> {
     const { ownership, membership } = this.#options
     const others = membership.nodes.filter(({ session, draining }) => session !== membership.session && !draining)
@@ -132,7 +132,7 @@ export class Housekeeping {
     await inParallel(mine, async ({ slug }) => void (await ownership.own(slug)))
   }
 
-  /** Gives tenants to the nodes that they belong to: one has joined, or this one is being emptied. */
+  /** Moves tenants to the nodes that they belong to: one has joined, or this one is being emptied. */
   async #rebalance(): Promise<void> {
     const { ownership, membership } = this.#options
     const misplaced = ownership.all.flatMap(({ slug }) => {
@@ -187,7 +187,7 @@ export class Housekeeping {
     }
   }
 
-  /** Copies the file beside the requests, waits until the log has all that is in the copy, and saves it. */
+  /** Copies the file next to the requests, waits until the log has all that is in the copy, and saves it. */
   async #snapshot(tenant: OwnedTenant, kept: Kept): Promise<void> {
     const { pool, replicas, data, time } = this.#options
     const { slug } = tenant

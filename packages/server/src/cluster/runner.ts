@@ -62,7 +62,7 @@ export class ClusterRunner implements TenantRunner {
           id: slug,
         },
       )
-    // A tenant that a request reads beside its own, such as its fork, may be on another node.
+    // A tenant that a request reads next to its own, such as its fork, may be on another node.
     const read = ask.method === 'GET' ? await this.#options.readElsewhere(slug, ask.path, sender) : null
     if (read) return read
     if (await ownership.own(slug)) return pool.answer(slug, ask, place, sender, requestId)

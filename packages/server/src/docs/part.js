@@ -32,7 +32,7 @@ function referencesIn(part) {
 }
 
 /**
- * The same for Swagger UI, which sends the examples of optional parameters, and takes a text that holds JSON for a file:
+ * The same for Swagger UI, which sends the examples of optional parameters, and takes a string that holds JSON for a file:
  * examples become words of the description, and the kind of the text is left out.
  */
 export function forViewer(part) {

@@ -16,7 +16,7 @@ export interface OperatorActions {
   /** Signs checkpoints with a new key from now on. */
   readonly rotateKey: ((request: HttpRequest) => MaybePromise<HttpResponse>) | string
   readonly info: Action
-  /** What is under way for the operator, and how far it is. */
+  /** What is in progress for the operator, and how far it is. */
   readonly tasks: Action | string
   readonly remove: Action
   readonly verify: Action

@@ -24,7 +24,7 @@ export class BoundedCounts {
     return count
   }
 
-  /** How many of a key are under way. */
+  /** How many of a key are in progress. */
   countOf(key: string): number {
     return this.#counts.get(key)?.value ?? 0
   }

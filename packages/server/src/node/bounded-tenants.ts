@@ -71,7 +71,7 @@ export class BoundedTenants implements Tenants {
     return this.#tenants.verify(slug, secret)
   }
 
-  /** How many requests to a tenant are under way. */
+  /** How many requests to a tenant are in progress. */
   underWay(slug: string): number {
     return this.#requests.tenants.countOf(slug) + this.#polls.tenants.countOf(slug)
   }

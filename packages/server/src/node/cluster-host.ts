@@ -46,7 +46,7 @@ export interface ClusterHost {
   metrics(): string
   /** Whether this node gives its tenants away because it is about to stop. */
   readonly isDraining: boolean
-  /** Gives all tenants to other nodes, and passes requests on for a while. */
+  /** Moves all tenants to other nodes, and passes requests on for a while. */
   drain(): Promise<void>
   leave(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { JsonLines } from './handover/json-lines.ts'
 import type { FromSuccessor } from './handover/messages.ts'
 import { OperatorJournal } from './operator-journal.ts'
 
-/** What the host keeps on disk beside the tenants. One process has it open at a time. */
+/** What the host keeps on disk in addition to the tenants. One process has it open at a time. */
 export class HostRecords {
   readonly alarms: Alarms
   readonly journal: OperatorJournal
@@ -14,7 +14,7 @@ export class HostRecords {
     this.journal = new OperatorJournal(join(data, 'operator.db'))
   }
 
-  /** Closes it for another process, which is told of what comes later. */
+  /** Closes it for another process, which receives later records. */
   handOver(line: JsonLines<FromSuccessor>): void {
     this.alarms.handOver((slug, at) => line.send({ do: 'book', slug, at }))
     this.journal.handOver((action, slug, facts) => line.send({ do: 'record', action, slug, facts }))

@@ -34,7 +34,7 @@ export interface Start {
   readonly cluster?: ClusterHost
 }
 
-/** How long requests under way may take when the host stops. */
+/** How long requests in progress may take when the host stops. */
 const DRAIN_MS = 10_000
 /** How long clients of a socket that outlives the host may use their connections once more. */
 const LEAVE_MS = 2_000
@@ -92,7 +92,7 @@ export async function startHost(
 
   /** Everything goes to another process; this one passes on what still comes over its connections. */
   const handOver = async (line: JsonLines<FromSuccessor>) => {
-    // A tenant may still be on its way to this process.
+    // A tenant may still be moving to this process.
     await predecessor?.ended()
     log('info', 'Another process takes the place of this one', { pid: process.pid })
     control?.close()

@@ -92,7 +92,7 @@ export function createHttp(options: HttpOptions): Http {
   })
   const idle = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
   const disconnected = () => new Promise<void>((done) => (sockets.size === 0 ? done() : watching.push(done)))
-  // Not the close of an HTTP server: that would end idle connections, on which a request may be on its way.
+  // Not the close of an HTTP server: that would end idle connections, on which a request may be arriving.
   const stopAccepting = () => void NetServer.prototype.close.call(server)
   return { server, idle, stopAccepting, disconnected }
 }

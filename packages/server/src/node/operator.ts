@@ -75,7 +75,7 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
   )
 }
 
-/** Verifies a copy, so that the tenant goes on meanwhile. */
+/** Verifies a copy, so that the tenant continues meanwhile. */
 async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   const path = deps.scratch.pathFor(slug)
   return deps.tasks.during(slug, 'verify', async (task) => {

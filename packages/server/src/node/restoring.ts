@@ -34,7 +34,7 @@ export class Restoring {
       if (!this.#begun.has(slug)) this.#begun.set(slug, { events: null, of: null })
   }
 
-  /** Whether work on a slug is under way. */
+  /** Whether work on a slug is in progress. */
   isBusy(slug: string): boolean {
     return this.#busy.has(slug)
   }

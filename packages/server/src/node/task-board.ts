@@ -7,9 +7,9 @@ export interface Measure {
   readonly unit: 'bytes' | 'events'
 }
 
-/** What the operator asked for and is under way. */
+/** What the operator asked for and is in progress. */
 export interface Task {
-  /** Begins a step of the task. `measure` is asked when somebody looks. */
+  /** Begins a step of the task. `measure` is called when the progress is read. */
   step(name: string, measure?: () => Measure | null): void
 }
 
@@ -21,11 +21,11 @@ interface Entry {
   measure: () => Measure | null
 }
 
-/** What is under way for the operator, and how far it is. */
+/** What is in progress for the operator, and how far it is. */
 export class TaskBoard {
   readonly #entries = new Set<Entry>()
 
-  /** Shows a task of a tenant while the work goes on. */
+  /** Shows a task of a tenant while the work continues. */
   async during<T>(tenant: string, task: string, work: (task: Task) => Promise<T>): Promise<T> {
     const entry: Entry = { tenant, task, since: Date.now(), step: 'begin', measure: () => null }
     this.#entries.add(entry)

@@ -12,7 +12,7 @@ import type { Change, SnapshotHead } from '../protocol/replicated-log.ts'
 const MOST_OPEN = 64
 const SUFFIXES = ['', '-wal', '-shm']
 
-/** The replicas of a node, each a SQLite file like those of the tenants that it owns, in a folder beside them. */
+/** The replicas of a node, each a SQLite file like those of the tenants that it owns, in a folder next to them. */
 export class ReplicaFolder implements ReplicaFiles {
   readonly #replicas: string
   readonly #tenants: string

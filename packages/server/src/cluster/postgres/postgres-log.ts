@@ -14,7 +14,7 @@ export interface PostgresLogOptions {
 
 /** The log in PostgreSQL, or in a database that speaks its protocol. */
 export class PostgresLog implements ReplicatedLog {
-  /** Appends have a connection of their own: a lease is not renewed late because a change is large. */
+  /** Appends have their own connection: a lease is not renewed late because a change is large. */
   readonly #appends: Database
   readonly #control: Database
 

@@ -69,7 +69,7 @@ export class Membership {
     if (!(await this.beat())) throw new Error('This node was declared dead while it joined.')
   }
 
-  /** Gives signs of life until it leaves. */
+  /** Sends signs of life until it leaves. */
   async run(): Promise<void> {
     const { time, lease, report } = this.#options
     while (!this.#ended) {

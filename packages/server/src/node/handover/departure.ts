@@ -18,14 +18,14 @@ export interface OpenTenants extends Tenants {
 
 export interface DepartureOptions {
   readonly tenants: OpenTenants
-  /** How many requests to a tenant are under way here, and other work that needs its file. */
+  /** How many requests to a tenant are in progress here, and other work that needs its file. */
   readonly underWay: (slug: string) => number
 }
 
 const LOOK_MS = 10
-/** How long a request may go on while its tenant is asked for elsewhere. */
+/** How long a request may continue while its tenant is asked for elsewhere. */
 const PATIENCE_MS = 10_000
-/** How long a request may go on in any case. */
+/** How long a request may continue in any case. */
 const LONGEST_MS = 600_000
 
 /**
@@ -40,7 +40,7 @@ export class Departure {
   readonly #gone = new Set<string>()
   /** Tenants that the other process waits for, and since when. */
   readonly #wanted = new Map<string, number>()
-  /** Tasks of the operator under way. */
+  /** Tasks of the operator in progress. */
   readonly #tasks = new Map<string, number>()
 
   constructor(options: DepartureOptions) {
@@ -98,10 +98,10 @@ export class Departure {
     }
   }
 
-  /** Whether a request that was under way before is still answered here. */
+  /** Whether a request that was in progress before is still answered here. */
   #staysWith(slug: string): boolean {
     if (this.#gone.has(slug)) return false
-    // The request itself is under way, too.
+    // The request itself is in progress, too.
     if (this.#options.tenants.isOpen(slug) || this.#options.underWay(slug) > 1) return true
     this.#gone.add(slug)
     return false

@@ -37,7 +37,7 @@ export class Forwarder {
     })
   }
 
-  /** Breaks off what is still passed on: streams that do not end by themselves. */
+  /** Ends requests that are still passed on, such as endless streams. */
   end(): void {
     for (const sent of this.#underWay) sent.destroy()
   }

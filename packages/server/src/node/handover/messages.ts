@@ -7,7 +7,7 @@ export type FromSuccessor = {
 
 /** From the service that leaves. */
 export type FromPredecessor =
-  /** What the host keeps beside the tenants is closed: open it, and listen. */
+  /** What the host keeps in addition to the tenants is closed: open it, and listen. */
   | { readonly do: 'yours' }
   /** The tenant is closed. */
   | { readonly do: 'released'; readonly slug: string }

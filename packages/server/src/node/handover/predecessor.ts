@@ -35,7 +35,7 @@ export class Predecessor {
     void this.#line.closed.then(() => this.#over())
   }
 
-  /** Has it close what the host keeps beside the tenants. From then on requests come here. */
+  /** Has it close what the host keeps next to the tenants. From then on requests come here. */
   async takeOver(): Promise<void> {
     await new Promise<void>((done) => {
       this.#isMine = done
@@ -44,7 +44,7 @@ export class Predecessor {
     })
   }
 
-  /** Says who is told of what it still does. */
+  /** Sets the receiver of reports about its remaining work. */
   listen(told: Told): void {
     this.#told = told
     if (this.#hasEnded) told.ended()
