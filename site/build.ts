@@ -1,7 +1,7 @@
 // What "npm run docs:site" runs: installs what the site needs, and builds it into dist/site.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const HERE = import.meta.dirname
@@ -25,13 +25,17 @@ function install(): void {
   writeFileSync(STAMP, lock)
 }
 
-/** The pages next to the packages that they are compiled with, without the comments that mark generated parts. */
+/**
+ * The pages next to the packages that they are compiled with, without the comments that mark generated parts. The README
+ * of a folder becomes its index.
+ */
 function copyPages(): void {
   rmSync(PAGES, { recursive: true, force: true })
   cpSync(join(HERE, '..', 'docs'), PAGES, { recursive: true })
   for (const page of globSync('**/*.md', { cwd: PAGES })) {
     const file = join(PAGES, page)
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/<!--[\s\S]*?-->\n*/g, ''))
+    if (page.endsWith('README.md')) renameSync(file, file.replace(/README\.md$/, 'index.md'))
   }
 }
 

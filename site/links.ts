@@ -19,5 +19,6 @@ function target(href: string, page: string): string {
   const [path = '', anchor] = href.split('#')
   const file = posix.normalize(posix.join('docs', posix.dirname(page), path))
   const isPage = file.startsWith('docs/') && file.endsWith('.md')
-  return isPage ? href : `${REPOSITORY}/${file}${anchor ? `#${anchor}` : ''}`
+  if (isPage) return href.replace(/README\.md/, 'index.md')
+  return `${REPOSITORY}/${file}${anchor ? `#${anchor}` : ''}`
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export function llmsIndex(folder: string, pages: readonly string[]): string {
   const lines = ordered(pages).map((page) => {
     const text = read(folder, page)
-    return `- [${titleOf(text)}](/${page.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html')}): ${firstSentence(text)}`
+    return `- [${titleOf(text)}](/${page.replace(/\.md$/, '.html')}): ${firstSentence(text)}`
   })
   return `# Tildebase\n\n> ${SUMMARY}\n\n## Pages\n\n${lines.join('\n')}\n`
 }

@@ -13,8 +13,6 @@ export default defineConfig({
   srcDir: './pages',
   outDir: '../dist/site',
   cacheDir: './.cache',
-  // The pages are at the same place in the repository and on the site, and an index of a folder is its README.
-  rewrites: (page) => page.replace(/(^|\/)README\.md$/, '$1index.md'),
   cleanUrls: false,
   lastUpdated: false,
   markdown: {
