@@ -65,6 +65,7 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_CLUSTER_LEASE: 'Seconds without a sign of a node after which others take over its tenants.',
     TILDE_CLUSTER_FOLLOWERS: 'How many nodes beside the owner keep a copy of each tenant.',
     TILDE_CLUSTER_PATIENCE: 'Seconds that an answer waits for PostgreSQL, and a request for an owner, before 503.',
+    TILDE_CLUSTER_GRACE: 'Seconds for which a node that stops still passes requests on to the new owners.',
     TILDE_CLUSTER_SNAPSHOT_CHANGES: 'Commits after which a tenant gets a new snapshot.',
     TILDE_CLUSTER_SNAPSHOT_MIB: 'MiB of changes after which a tenant gets a new snapshot.',
   },
