@@ -31,9 +31,9 @@ async function logOf(contacts: number): Promise<string> {
 }
 
 /** Sends the first part of a body, and leaves the rest to be sent. */
-function begin(path: string, part: string, length: number) {
-  const headers = { authorization: `Bearer ${ROOT}`, 'content-length': length }
-  const sent = httpRequest(`${workerd.url}${path}`, { method: 'PUT', headers })
+function begin(path: string, part: string, length: number, method = 'PUT', type = 'application/x-ndjson') {
+  const headers = { authorization: `Bearer ${ROOT}`, 'content-length': length, 'content-type': type }
+  const sent = httpRequest(`${workerd.url}${path}`, { method, headers })
   sent.on('error', () => {})
   sent.write(part)
   return sent
@@ -76,6 +76,22 @@ describe('a restore', () => {
     expect(response.statusCode).toBe(201)
     expect((await stage.request('GET', '/~raced/Contact')).body.total).toBe(3_000)
     expect((await stage.request('GET', '/operator/tenants/raced/verify')).body.ok).toBe(true)
+  })
+
+  test('does not begin while a request that may create the tenant is in progress', async () => {
+    const log = await logOf(5)
+    const row = `${JSON.stringify({ name: 'Ada' })}\n`
+    const sent = begin('/~slowly/import/Contact', row, row.length * 2, 'POST', 'application/x-ndjson')
+    await expect
+      .poll(async () => (await stage.request('PUT', '/operator/tenants/slowly/log', log)).body.error, {
+        timeout: 20_000,
+      })
+      .toMatch(/busy|conflict/)
+    sent.end(row)
+    const [response] = await once(sent, 'response')
+
+    expect(response.statusCode).toBe(200)
+    expect((await stage.request('GET', '/~slowly/Contact')).body.total).toBe(2)
   })
 
   test('is refused where a client wrote before, whose write stays', async () => {

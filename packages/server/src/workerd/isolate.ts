@@ -6,7 +6,7 @@ export interface WorkerLoader {
   get(id: string, code: () => Promise<WorkerCode> | WorkerCode): LoadedWorker
 }
 
-export interface LoadedWorker {
+interface LoadedWorker {
   getEntrypoint(name: string, options?: { readonly limits?: Limits }): unknown
 }
 

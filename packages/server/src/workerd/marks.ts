@@ -1,7 +1,7 @@
 import type { SyncKeyValues } from 'cloudflare:workers'
 
 /** A restore that has not ended. */
-export interface RestoreMark {
+interface RestoreMark {
   /** How many events the log has in all, if that was said. */
   readonly of: number | null
   /** The backup that it reads; absent if a client sends the slices. */
@@ -46,20 +46,30 @@ interface Marks {
 /** What an object keeps in addition to its tenant: facts of this host, which no log tells. */
 export class ObjectMarks {
   readonly #kv: SyncKeyValues
+  /** Each is read once: the platform counts reads, and requests look at them. */
+  readonly #known = new Map<string, unknown>()
 
   constructor(kv: SyncKeyValues) {
     this.#kv = kv
   }
 
   get<K extends keyof Marks>(name: K): Marks[K] | undefined {
-    return this.#kv.get(name)
+    if (!this.#known.has(name)) this.#known.set(name, this.#kv.get(name))
+    return this.#known.get(name) as Marks[K] | undefined
   }
 
   set<K extends keyof Marks>(name: K, value: Marks[K]): void {
     this.#kv.put(name, value)
+    this.#known.set(name, value)
   }
 
   clear(name: keyof Marks): void {
     this.#kv.delete(name)
+    this.#known.set(name, undefined)
+  }
+
+  /** All of them were deleted. */
+  forget(): void {
+    this.#known.clear()
   }
 }

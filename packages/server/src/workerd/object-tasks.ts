@@ -13,7 +13,8 @@ const SLICE = 4_194_304
 
 /** Does what the operator asks of a tenant as a whole. */
 export async function runTask(task: ObjectTask, request: HttpRequest, context: TaskContext): Promise<HttpResponse> {
-  const { slug, exists, isRestoring, marks } = context
+  const { slug, marks } = context
+  const [exists, isRestoring] = [context.exists(), context.isRestoring()]
   if (task.do === 'replay') return takeInLog(request, task, context)
   if (task.do === 'create' || task.do === 'restore') {
     if (isRestoring) throw restoring(slug)
@@ -49,14 +50,14 @@ const LINES = { 'content-type': 'application/x-ndjson' }
 /** How far a restore has come. */
 function progressOf({ slug, marks, exists, tenant }: TaskContext): object {
   const { of = null, failed } = marks.get('restoring') ?? {}
-  const events = exists ? tenant().admin.head.seq : 0
+  const events = exists() ? tenant().admin.head.seq : 0
   return { tenant: slug, restoring: true, events, ...(of !== null && { of }), ...(failed && { failed }) }
 }
 
 /** Begins to restore a backup. The alarm continues with it, a few segments at a time. */
 async function restore(
   { from, asOf }: Extract<ObjectTask, { do: 'restore' }>,
-  { slug, marks, bucket, wake }: TaskContext,
+  { slug, marks, bucket, wake, exists, demandFree }: TaskContext,
 ): Promise<HttpResponse> {
   if (!bucket) throw new Problem('not_supported', 'This host has no bucket of backups: bind BACKUPS.')
   if (asOf !== null && from === slug) {
@@ -64,6 +65,8 @@ async function restore(
   }
   const prefix = await newestBackup(bucket, from)
   if (prefix === null) throw new Problem('not_found', `There is no backup of ${from}.`, { id: from })
+  demandFree()
+  if (exists()) throw new Problem('conflict', `There is a tenant ${slug} already.`, { id: slug })
   marks.set('created', true)
   marks.set('restoring', { of: null, source: { prefix, first: 1, until: asOf, secrets: from === slug } })
   wake()

@@ -11,7 +11,7 @@ import { RateLimit } from '../rate.ts'
 import { empty, render } from '../reply.ts'
 import { refusal } from '../respond.ts'
 import { routes } from '../route-table.ts'
-import { admit } from './admit.ts'
+import { admit, restoring } from './admit.ts'
 import { backUp } from './backup.ts'
 import { Directory } from './directory.ts'
 import { createDocuments } from './documents.ts'
@@ -38,10 +38,12 @@ export function tenantObject(program: Program): TenantObjectClass {
     #tenant: Tenant | null = null
     #baseUrl = ''
     #alarmAt: number | null = null
-    /** By when the requests out that are in progress will have ended. */
+    /** By when the requests out that are under way will have ended. */
     #flightsUntil = 0
     #backupAt: number | null = null
     #isReplaying = false
+    /** Requests in progress, which may write. */
+    #answering = 0
     /** Whether the directory knows the tenant, as far as this object remembers; a mark says so permanently. */
     #isListed = false
     readonly #marks: ObjectMarks
@@ -102,29 +104,36 @@ export function tenantObject(program: Program): TenantObjectClass {
 
     async #run(command: ObjectCommand, request: HttpRequest): Promise<HttpResponse> {
       const { slug } = command
-      const presence = { exists: this.#isThere, isRestoring: this.#isRestoring }
-      if (command.do === 'answer') admit(slug, request, command.sender, presence, this.#settings)
-      if (!presence.exists && mayCreate(command, request)) await this.#list(slug)
+      if (command.do === 'answer') this.#admit(command, request)
+      if (!this.#isThere && mayCreate(command, request)) await this.#list(slug)
       switch (command.do) {
         case 'answer': {
           const { target, sender, requestId } = command
           this.#baseUrl = target.baseUrl
           const whole = await withBody(request, this.#settings.bodyLimit)
+          // A restore may have begun since.
+          this.#admit(command, request)
           const { signup, importLimit, queryMs, rowLimit, answerLimit, baseUrl } = this.#settings
           const budget = { ms: queryMs, rows: rowLimit, bytes: answerLimit }
           const identity = this.#identity
           const app = { routes, signup, report, importLimit, rate: this.#rate, budget, baseUrl, identity }
-          return handleRequest(this.#opened(slug), whole, target, sender, requestId, app)
+          this.#answering++
+          try {
+            return await handleRequest(this.#opened(slug), whole, target, sender, requestId, app)
+          } finally {
+            this.#answering--
+          }
         }
         case 'verify': {
-          const isKnown = presence.exists && !presence.isRestoring && this.#opened(slug).identify(command.secret)
+          const isKnown = this.#isThere && !this.#isRestoring && this.#opened(slug).identify(command.secret)
           return render(empty(isKnown ? 200 : 404))
         }
         case 'task':
           return runTask(command.task, request, {
             slug,
-            ...presence,
-            isReplaying: this.#isReplaying,
+            exists: () => this.#isThere,
+            isRestoring: () => this.#isRestoring,
+            demandFree: () => this.#demandFree(slug),
             marks: this.#marks,
             bucket: this.env.BACKUPS,
             bytes: () => this.ctx.storage.sql.databaseSize,
@@ -136,7 +145,23 @@ export function tenantObject(program: Program): TenantObjectClass {
       }
     }
 
-    /** Refuses requests while a new tenant is created. */
+    #admit({ slug, sender }: Extract<ObjectCommand, { do: 'answer' }>, request: HttpRequest): void {
+      const presence = { exists: this.#isThere, isRestoring: this.#isRestoring }
+      admit(slug, request, sender, presence, this.#settings)
+    }
+
+    /** Refuses to begin a restore where a tenant is, or where a request in progress may create one. */
+    #demandFree(slug: string): void {
+      if (this.#isReplaying) throw restoring(slug)
+      if (this.#sql.exists && !this.#marks.get('restoring')) {
+        const { seq } = this.#opened(slug).admin.head
+        throw new Problem('conflict', `There is a tenant ${slug} already.`, { id: slug, seq })
+      }
+      if (this.#answering > 0)
+        throw new Problem('busy', `The tenant ${slug} answers a request. Try again in a moment.`, { retryAfter: 1 })
+    }
+
+    /** Refuses all requests while a new tenant is made. */
     async #replaying<T>(slug: string, work: () => Promise<T>): Promise<T> {
       this.#isReplaying = true
       try {
@@ -220,6 +245,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       this.#alarmAt = null
       await this.ctx.storage.deleteAlarm()
       await this.ctx.storage.deleteAll()
+      this.#marks.forget()
       this.#sql = new LazySql(new DurableSql(this.ctx.storage))
     }
 

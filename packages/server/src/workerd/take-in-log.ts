@@ -12,16 +12,18 @@ type ReplayTask = Extract<ObjectTask, { do: 'replay' }>
  * For a new tenant, a mark refuses requests until the last slice has arrived, even if the object restarts.
  */
 export async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskContext): Promise<HttpResponse> {
-  const { slug, marks, exists } = context
+  const { slug, marks } = context
   if (request.body === null) throw new Problem('invalid_body', 'Send the lines of a log as the body.')
   const mark = marks.get('restoring')
-  if (context.isReplaying || mark?.source) throw restoring(slug)
+  if (mark?.source) throw restoring(slug)
   const body = request.body instanceof Uint8Array ? only(request.body) : request.body
-  if (exists && !mark) return answered(slug, task.more, false, await context.tenant().admin.replay(body, pause, task))
+  if (context.exists() && !context.isRestoring())
+    return answered(slug, task.more, false, await context.tenant().admin.replay(body, pause, task))
+  context.demandFree()
   return context.replaying(async () => {
     const log = await begun(body)
     const isNew = !mark || log.after === 0
-    if (isNew && exists) await context.erase()
+    if (isNew && context.exists()) await context.erase()
     marks.set('restoring', { of: task.of ?? mark?.of ?? null })
     try {
       const replayed = await context.tenant().admin.replay(log.all, pause, task)

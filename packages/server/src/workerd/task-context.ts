@@ -5,16 +5,16 @@ import type { ObjectMarks } from './marks.ts'
 /** The object of a tenant, as the operator's tasks need it. */
 export interface TaskContext {
   readonly slug: string
-  readonly exists: boolean
-  readonly isRestoring: boolean
-  /** Whether a log is being taken in at this moment. */
-  readonly isReplaying: boolean
+  readonly exists: () => boolean
+  readonly isRestoring: () => boolean
+  /** Throws where a restore cannot begin, or continue, at this moment. */
+  readonly demandFree: () => void
   readonly marks: ObjectMarks
   readonly bucket: Bucket | undefined
   readonly bytes: () => number
   /** Opens the tenant. */
   readonly tenant: () => Tenant
-  /** Refuses requests during some work. */
+  /** Refuses all requests during some work. */
   readonly replaying: <T>(work: () => Promise<T>) => Promise<T>
   /** Has the alarm ring now. */
   readonly wake: () => void
