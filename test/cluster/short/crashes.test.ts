@@ -79,30 +79,36 @@ verifies(
   },
 )
 
-verifies('cluster.fence', 'an owner that was paused writes nothing when it resumes, and returns no old data', async () => {
-  await createTenant(nodes, 'stopped')
+verifies(
+  'cluster.fence',
+  'an owner that was paused writes nothing when it resumes, and returns no old data',
+  async () => {
+    await createTenant(nodes, 'stopped')
 
-  const { acknowledged } = await during('stopped', async () => {
-    const { owner, other } = await ownerOf(nodes, 'stopped')
-    const { child } = owner as NodeProcess
-    const all = nodes
-    child.kill('SIGSTOP')
-    nodes = nodes.filter((node) => node !== owner)
-    await expect
-      .poll(async () => (await ownerOf(nodes, 'stopped').catch(() => ({ owner }))).owner !== owner, { timeout: 30_000 })
-      .toBe(true)
-    const made = await ask(other.url, 'POST', '/~stopped/Contact', { name: 'new' })
-    expect(made.status).toBe(201)
-    child.kill('SIGCONT')
-    nodes = all
-    const read = async () => (await ask(owner.url, 'GET', `/~stopped/Contact/${made.body.$id}`)).status
-    // It may refuse until it has found out; what it must not say is that there is no such contact.
-    expect([200, 503]).toContain(await read())
-    await expect.poll(read, { timeout: 30_000 }).toBe(200)
-  })
+    const { acknowledged } = await during('stopped', async () => {
+      const { owner, other } = await ownerOf(nodes, 'stopped')
+      const { child } = owner as NodeProcess
+      const all = nodes
+      child.kill('SIGSTOP')
+      nodes = nodes.filter((node) => node !== owner)
+      await expect
+        .poll(async () => (await ownerOf(nodes, 'stopped').catch(() => ({ owner }))).owner !== owner, {
+          timeout: 30_000,
+        })
+        .toBe(true)
+      const made = await ask(other.url, 'POST', '/~stopped/Contact', { name: 'new' })
+      expect(made.status).toBe(201)
+      child.kill('SIGCONT')
+      nodes = all
+      const read = async () => (await ask(owner.url, 'GET', `/~stopped/Contact/${made.body.$id}`)).status
+      // It may refuse until it has found out; what it must not say is that there is no such contact.
+      expect([200, 503]).toContain(await read())
+      await expect.poll(read, { timeout: 30_000 }).toBe(200)
+    })
 
-  await check('stopped', acknowledged)
-})
+    await check('stopped', acknowledged)
+  },
+)
 
 verifies('cluster.stop', 'a node that stops hands its tenants over, and no request fails', async () => {
   await createTenant(nodes, 'handed')
@@ -127,10 +133,14 @@ verifies('cluster.stop', 'a node that stops hands its tenants over, and no reque
   expect((await ask(other.url, 'GET', '/~handed/Contact?limit=1')).body.total).toBe(statuses.length)
 })
 
-verifies('cluster.database', 'PostgreSQL is ended and starts again: nothing is lost, and the nodes continue', async () => {
-  await createTenant(nodes, 'restarted')
+verifies(
+  'cluster.database',
+  'PostgreSQL is ended and starts again: nothing is lost, and the nodes continue',
+  async () => {
+    await createTenant(nodes, 'restarted')
 
-  const { acknowledged } = await during('restarted', async () => postgres.restart())
+    const { acknowledged } = await during('restarted', async () => postgres.restart())
 
-  await check('restarted', acknowledged)
-})
+    await check('restarted', acknowledged)
+  },
+)
