@@ -15,7 +15,7 @@ import type { Time } from '../../../packages/server/src/cluster/protocol/time.ts
 import type { Caller, SimService } from './sim-service.ts'
 import type { World } from './world.ts'
 
-export const LEASE = 1_000
+const LEASE = 1_000
 const TIMEOUT = 800
 const LAYOUT = 1
 

@@ -6,7 +6,7 @@ import type { NodeRow } from './protocol/replicated-log.ts'
 export type Forwarded = 'answered' | 'retry' | 'unknown'
 
 export const NODE_TOKEN = 'x-tilde-node'
-export const HOPS = 'x-tilde-hops'
+const HOPS = 'x-tilde-hops'
 
 const CONNECT_MS = 2_000
 const ASK_MS = 30_000

@@ -38,7 +38,7 @@ export function tenantObject(program: Program): TenantObjectClass {
     #tenant: Tenant | null = null
     #baseUrl = ''
     #alarmAt: number | null = null
-    /** By when the requests out that are under way will have ended. */
+    /** By when the requests out that are in progress will have ended. */
     #flightsUntil = 0
     #backupAt: number | null = null
     #isReplaying = false
