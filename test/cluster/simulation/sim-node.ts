@@ -1,4 +1,5 @@
 import { Membership } from '../../../packages/server/src/cluster/protocol/membership.ts'
+import { OneAtATime } from '../../../packages/server/src/cluster/protocol/one-at-a-time.ts'
 import type { OwnedTenant } from '../../../packages/server/src/cluster/protocol/owned-tenant.ts'
 import { Ownership, type TenantHost } from '../../../packages/server/src/cluster/protocol/ownership.ts'
 import { ranked } from '../../../packages/server/src/cluster/protocol/ranking.ts'
@@ -257,10 +258,11 @@ export class Process {
   async follow(slug: string): Promise<void> {
     if (this.node.tenants.has(slug) || this.ownership.gateOf(slug)) return
     const [row] = await this.log.heads([slug])
-    if (row && !this.#isOpening.has(slug) && !this.node.tenants.has(slug)) await this.replica.bring(row)
+    if (row) await this.#turns.run(slug, () => this.replica.bring(row))
   }
 
-  readonly #isOpening = new Set<string>()
+  /** Work on the files of one tenant is done one after the other, as in the thread of replicas. */
+  readonly #turns = new OneAtATime()
 
   #commit(slug: string, file: File, write: number): void {
     file.writes.push(write)
@@ -272,24 +274,25 @@ export class Process {
   #host(): TenantHost {
     const { node } = this
     return {
-      bring: async (row) => {
-        this.#isOpening.add(row.slug)
-        return this.replica.bring(row)
-      },
-      open: async ({ slug, epoch }) => {
-        const file = node.replicas.get(slug)!
-        node.replicas.delete(slug)
-        node.tenants.set(slug, { ...file, next: epoch, openedAt: file.n, openedEpoch: file.epoch })
-        this.#isOpening.delete(slug)
-      },
+      bring: (row) => this.#turns.run(row.slug, () => this.replica.bring(row)),
+      open: (row) =>
+        this.#turns.run(row.slug, async () => {
+          const { slug, epoch } = row
+          // A follower may have discarded it since it was brought.
+          if (!node.replicas.has(slug)) await this.replica.bring(row)
+          const file = node.replicas.get(slug)!
+          node.replicas.delete(slug)
+          node.tenants.set(slug, { ...file, next: epoch, openedAt: file.n, openedEpoch: file.epoch })
+        }),
       close: async () => {
         await this.#time.sleep(2)
       },
-      withdraw: async (slug) => {
-        const file = node.tenants.get(slug)
-        node.tenants.delete(slug)
-        if (file) node.replicas.set(slug, file)
-      },
+      withdraw: (slug) =>
+        this.#turns.run(slug, () => {
+          const file = node.tenants.get(slug)
+          node.tenants.delete(slug)
+          if (file) node.replicas.set(slug, file)
+        }),
       drop: async (slug) => {
         node.tenants.delete(slug)
       },

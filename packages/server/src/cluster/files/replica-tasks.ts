@@ -3,6 +3,7 @@ import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync } from '
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import { LAYOUT_VERSION } from '@tildebase/tenant/host'
+import { OneAtATime } from '../protocol/one-at-a-time.ts'
 import { Replica, type ReplicaState } from '../protocol/replica.ts'
 import type { ReplicatedLog, SnapshotHead, TenantRow } from '../protocol/replicated-log.ts'
 import { beginLog, type ReplicaFolder, stateOfFile } from './replica-folder.ts'
@@ -16,7 +17,7 @@ export class ReplicaTasks {
   readonly #log: ReplicatedLog
   readonly #folder: ReplicaFolder
   readonly #replica: Replica
-  readonly #last = new Map<string, Promise<unknown>>()
+  readonly #turns = new OneAtATime()
 
   constructor(log: ReplicatedLog, folder: ReplicaFolder) {
     this.#log = log
@@ -26,7 +27,7 @@ export class ReplicaTasks {
 
   /** Brings a replica to the end of the log, for a node that owns the tenant or that follows it. */
   bring(row: TenantRow): Promise<ReplicaState | null> {
-    return this.#alone(row.slug, async () => {
+    return this.#turns.run(row.slug, async () => {
       const before = this.#folder.state(row.slug)
       const after = await this.#replica.bring(row)
       if (after && before && before.n < row.erased) this.#folder.scrub(row.slug)
@@ -37,7 +38,7 @@ export class ReplicaTasks {
   /** Makes a replica the tenant's file. Tables of an older layout are brought forward, and then a snapshot is made. */
   publish(row: TenantRow): Promise<void> {
     const { slug, epoch } = row
-    return this.#alone(slug, async () => {
+    return this.#turns.run(slug, async () => {
       // The follower may have discarded it since it was brought.
       if (this.#folder.state(slug) === null) await this.#replica.bring(row)
       if (this.#folder.migrate(slug)) await this.#saveSnapshot(slug, this.#folder.closedPath(slug))
@@ -46,11 +47,11 @@ export class ReplicaTasks {
   }
 
   withdraw(slug: string): Promise<void> {
-    return this.#alone(slug, () => this.#folder.withdraw(slug))
+    return this.#turns.run(slug, () => this.#folder.withdraw(slug))
   }
 
   discard(slug: string): Promise<void> {
-    return this.#alone(slug, () => this.#folder.discard(slug))
+    return this.#turns.run(slug, () => this.#folder.discard(slug))
   }
 
   /** Where a copy of a tenant's file is. */
@@ -103,17 +104,5 @@ export class ReplicaTasks {
     } finally {
       closeSync(file)
     }
-  }
-
-  #alone<T>(slug: string, work: () => T | Promise<T>): Promise<T> {
-    const before = this.#last.get(slug) ?? Promise.resolve()
-    const done = before.then(work)
-    const settled = done.then(
-      () => {},
-      () => {},
-    )
-    this.#last.set(slug, settled)
-    void settled.then(() => this.#last.get(slug) === settled && this.#last.delete(slug))
-    return done
   }
 }
