@@ -3,7 +3,8 @@ import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
+import { Database } from '../../../packages/server/src/cluster/postgres/database.ts'
+import { readAddress } from '../../../packages/server/src/cluster/postgres/hosts.ts'
 
 /** Its own PostgreSQL, on a port of loopback and in a folder that goes with it. */
 export interface TestPostgres {
@@ -40,16 +41,16 @@ export async function startPostgres(): Promise<TestPostgres> {
   start()
   run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'tilde', 'tilde')
   const url = `postgres://tilde@127.0.0.1:${port}/tilde`
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const database = new Database(readAddress(url), 'test', 10_000)
   return {
     url,
-    query: (text) => sql.unsafe(text) as never,
+    query: (text) => database.query(text),
     restart() {
       run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
       start()
     },
     async stop() {
-      await sql.end({ timeout: 1 })
+      await database.close()
       run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
       rmSync(folder, { recursive: true, force: true })
     },
