@@ -14,7 +14,7 @@ const GIGABYTES = 0.01
 const AWAKE = 0.02
 const MEMORY = 0.128
 
-/** Prices of the paid plan in dollars, with what $5 a month include. Read on 2026-11-16 at developers.cloudflare.com. */
+/** Prices of the paid plan in dollars, with what $5 a month include. As known in November 2026: check them at developers.cloudflare.com. */
 const PRICES = {
   'requests to the Worker': { per: 1e6, price: 0.3, included: 10e6 },
   'milliseconds of computing': { per: 1e6, price: 0.02, included: 30e6 },

@@ -17,8 +17,7 @@ interface Node extends NodeRow {
 }
 
 /**
- * What PostgreSQL keeps, as plain values. Each method is one statement, whole or not at all. The contract test runs the
- * same calls against this and against PostgreSQL.
+ * What PostgreSQL keeps, as plain values. Each method is one statement, whole or not at all.
  */
 export class LogState {
   epochs = 0

@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
-/** Makes ids for requests: a random beginning for each process, then a number. A UUID costs as much as a lookup. */
+const DIGITS = 12
+
+/** Makes ids for requests in the form of UUIDs: a random start for each process, then a number. Random ones cost more. */
 export function requestIds(): () => string {
-  const process = randomBytes(6).toString('hex')
+  const start = randomUUID().slice(0, -DIGITS)
   let count = 0
-  return () => `${process}-${(++count).toString(36)}`
+  return () => start + (++count).toString(16).padStart(DIGITS, '0')
 }
