@@ -33,7 +33,7 @@ export async function sendBackup(
       // The answer to the last slice may have been lost, and the tenant be in use since.
       if (isWhole && !isFirst && events >= seq) return
       if (isWhole)
-        throw new Problem('conflict', `There is a tenant ${slug} already. Use a new name, or delete it first.`)
+        throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`)
       if (events > seq) throw ahead(slug, events, seq)
       isFirst = false
       told(events)

@@ -18,7 +18,7 @@ export async function runTask(task: ObjectTask, request: HttpRequest, context: T
   if (task.do === 'replay') return takeInLog(request, task, context)
   if (task.do === 'create' || task.do === 'restore') {
     if (isRestoring) throw restoring(slug)
-    if (exists) throw new Problem('conflict', `There is a tenant ${slug} already.`, { id: slug })
+    if (exists) throw new Problem('conflict', `The tenant ${slug} already exists.`, { id: slug })
     if (task.do === 'restore') return restore(task, context)
     marks.set('created', true)
     return render(json(201, { tenant: slug }))
@@ -66,7 +66,7 @@ async function restore(
   const prefix = await newestBackup(bucket, from)
   if (prefix === null) throw new Problem('not_found', `There is no backup of ${from}.`, { id: from })
   demandFree()
-  if (exists()) throw new Problem('conflict', `There is a tenant ${slug} already.`, { id: slug })
+  if (exists()) throw new Problem('conflict', `The tenant ${slug} already exists.`, { id: slug })
   marks.set('created', true)
   marks.set('restoring', { of: null, source: { prefix, first: 1, until: asOf, secrets: from === slug } })
   wake()

@@ -155,7 +155,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       if (this.#isReplaying) throw restoring(slug)
       if (this.#sql.exists && !this.#marks.get('restoring')) {
         const { seq } = this.#opened(slug).admin.head
-        throw new Problem('conflict', `There is a tenant ${slug} already.`, { id: slug, seq })
+        throw new Problem('conflict', `The tenant ${slug} already exists.`, { id: slug, seq })
       }
       if (this.#answering > 0)
         throw new Problem('busy', `The tenant ${slug} answers a request. Try again in a moment.`, { retryAfter: 1 })
