@@ -75,7 +75,7 @@ function sentence(reason: unknown): string {
   if (reason instanceof SettingError) return reason.message
   const { code, message, address, port } = reason as NodeJS.ErrnoException & { address?: string; port?: number }
   if (code === 'EADDRINUSE')
-    return `Port ${port} of ${address} is taken. Choose another with --port, or stop the program that has it.`
+    return `Port ${port} of ${address} is in use. Choose another with --port, or stop the program that has it.`
   if (/database is locked/.test(message))
     return 'Another service runs on this data folder. Take its place with --replace, or choose another with --data.'
   if (code === 'EACCES') return `${message}. Choose a port above 1023 and a data folder that you may write to.`
