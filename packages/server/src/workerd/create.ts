@@ -22,6 +22,7 @@ import { assetPage } from './pages.ts'
 import { publicKeysOf } from './signing.ts'
 
 export { defineProgram, type HookRegistryOf, type ProgramOf } from '../program.ts'
+export type { DirectoryObject } from './directory.ts'
 export type { Env, ObjectNamespace, TenantObjectClass } from './env.ts'
 
 /** What a Worker's program exports: the Worker by default, the classes by their names. */
