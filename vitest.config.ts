@@ -1,9 +1,21 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Tests that pack, install, build, kill or measure for minutes. They run when they are named: `npm run test:slow`. */
+const SLOW = [
+  'test/packages/**',
+  'test/site.test.ts',
+  'test/cluster/short/{moves,scenarios}.test.ts',
+  'test/bulk/memory.test.ts',
+  'test/faults/restarts.test.ts',
+  'test/proof/kill.test.ts',
+]
+const isNamed = process.argv.slice(2).some((word) => /^(?:test|packages)\//.test(word))
 
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: isNamed ? configDefaults.exclude : [...configDefaults.exclude, ...SLOW],
     reporters: ['default', './test/reporter.ts'],
     // Many tests wait for a browser, a process or a time: more of them than there are cores run at once.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
