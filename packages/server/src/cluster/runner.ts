@@ -121,7 +121,7 @@ export class ClusterRunner implements TenantRunner {
     const row = await replicas.create(slug, membership.session, from, path)
     directory.forget(slug)
     if (row === null)
-      throw new Problem('conflict', `There is a tenant ${slug} already. Use a new one, or delete it first.`, {
+      throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`, {
         id: slug,
       })
     if (!(await ownership.own(slug)))
