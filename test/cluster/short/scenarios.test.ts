@@ -5,7 +5,10 @@ import { createTenant, startNodes, type TestNode } from './nodes.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
 
 /** What a host does with a first write, which a cluster does not take. */
-const BY_WRITE = new Set(['a tenant that was only read does not exist'])
+const BY_WRITE = new Set([
+  'a tenant that was only read does not exist',
+  'tenants are listed, created and deleted, and what the operator did is recorded',
+])
 /** Scenarios about a tenant that does not exist. */
 const WITHOUT = new Set([
   'nobody can sign in to a tenant without people, and trying lays nothing out',
