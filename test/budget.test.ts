@@ -218,7 +218,8 @@ test('other values are no other statements: what is prepared does not grow with 
 
   await round()
 
-  expect(sql.texts.size).toBe(before)
+  // A list that takes long once is read in slices, whose few statements may be new: values would add twenty of each.
+  expect(sql.texts.size - before).toBeLessThan(10)
 })
 
 test('no statement is prepared again for every value, as a bound LIMIT or the column of a partial index would', () => {
