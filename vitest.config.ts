@@ -7,7 +7,10 @@ const SLOW = [
   'test/site.test.ts',
   'test/cluster/short/{moves,scenarios}.test.ts',
   'test/bulk/memory.test.ts',
-  'test/faults/restarts.test.ts',
+  'test/console/looks.browser.test.ts',
+  'test/fairness/whole-files.test.ts',
+  'test/faults/{disk,restarts}.test.ts',
+  'test/hosts/miniflare.test.ts',
   'test/proof/kill.test.ts',
 ]
 const isNamed = process.argv.slice(2).some((word) => /^(?:test|packages)\//.test(word))
