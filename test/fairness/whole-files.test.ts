@@ -54,10 +54,16 @@ test('a copy holds what was written while it was made', async () => {
   expect((await fork).status).toBe(201)
 
   const { body } = await host.request('GET', '/operator/tenants/written/verify')
-  const there = await Promise.all(written.map((id) => host.request('GET', `/~written/Contact/${id}`)))
-  const missing = there.findIndex(({ status }) => status === 404)
+  // One after the other: hundreds at once are refused.
+  const there: number[] = []
+  for (const id of written) there.push((await host.request('GET', `/~written/Contact/${id}`)).status)
+  const missing = there.indexOf(404)
 
   expect(body).toMatchObject({ ok: true })
   // All up to a moment, and none after it.
-  expect(there.slice(missing === -1 ? there.length : missing).every(({ status }) => status === 404)).toBe(true)
+  const end = missing === -1 ? there.length : missing
+  expect([
+    there.slice(0, end).every((status) => status === 200),
+    there.slice(end).every((status) => status === 404),
+  ]).toEqual([true, true])
 })
