@@ -10,7 +10,7 @@ export const cluster = requirements('cluster', {
   },
   T2: {
     'cluster.crash': 'When the owner dies, another node goes on with all acknowledged writes.',
-    'cluster.stop': 'A node that is told to stop hands its tenants over; no request fails.',
+    'cluster.stop': 'A node that stops hands its tenants over; no request fails.',
     'cluster.move': 'A tenant moves to another node without a failed request.',
     'cluster.database': 'A restart of PostgreSQL loses nothing, and the nodes go on by themselves.',
   },

@@ -21,7 +21,7 @@ export type Derive = (
 /** Hashes of passwords, made with the Argon2id of a host. */
 export function passwordsWith(derive: Derive): Passwords {
   const turn = turns()
-  const nobody = Buffer.alloc(LENGTH)
+  const placeholder = Buffer.alloc(LENGTH)
   const derived = (password: string, nonce: Uint8Array, memory: number, passes: number) =>
     turn(() => derive(password.normalize('NFKC'), nonce, memory, passes, LENGTH))
   return {
@@ -35,8 +35,8 @@ export function passwordsWith(derive: Derive): Passwords {
       const { memory, passes, nonce, tag } = known ?? {
         memory: MEMORY_KIB,
         passes: PASSES,
-        nonce: nobody.subarray(0, 16),
-        tag: nobody,
+        nonce: placeholder.subarray(0, 16),
+        tag: placeholder,
       }
       const found = await derived(password, nonce, memory, passes)
       return found.length === tag.length && timingSafeEqual(found, tag) && known !== null
