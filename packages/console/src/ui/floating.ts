@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 const GAP = 4
 const MARGIN = 8
@@ -11,7 +11,8 @@ export function useFloating(
   onLeave: () => void,
   matchWidth = false,
 ): void {
-  useEffect(() => {
+  // Before the next key is read: it belongs to what is shown.
+  useLayoutEffect(() => {
     const body = floating.current
     const base = anchor.current
     if (!body || !base) return

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useFloating } from './floating.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -87,7 +87,7 @@ function MenuList(props: {
     const all = [...(body.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
     all.at(at < 0 ? -1 : at % all.length)?.focus()
   }
-  useEffect(() => focus(props.from === 'first' ? 0 : -1), [])
+  useLayoutEffect(() => focus(props.from === 'first' ? 0 : -1), [])
   const choose = (item: MenuItem) => {
     if (item.disabled) return
     if (item.checked === undefined) onClose()

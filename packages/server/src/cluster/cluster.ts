@@ -11,7 +11,7 @@ import { log } from '../node/log.ts'
 import type { Gate } from '../node/workers/gate.ts'
 import type { WorkerPool } from '../node/workers/worker-pool.ts'
 import type { Sender } from '../sender.ts'
-import { Directory } from './directory.ts'
+import { Directory, KEPT_MS } from './directory.ts'
 import { ReplicaThread } from './files/thread.ts'
 import { Forwarder, NODE_TOKEN } from './forward.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -248,7 +248,8 @@ export class Cluster implements ClusterHost {
     } catch (reason) {
       this.#report(reason, 'give the tenants away')
     }
-    await TIME.sleep(this.#cluster.grace)
+    // Other nodes believe for a while that the tenants are here. The grace begins when none does any more.
+    await TIME.sleep(KEPT_MS + this.#cluster.grace)
   }
 
   async leave(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
 
 /** How long an answer of the log is believed. A node that is asked wrongly passes the request on. */
-const KEPT_MS = 1_000
+export const KEPT_MS = 1_000
 const MOST_KEPT = 100_000
 
 interface Known {
