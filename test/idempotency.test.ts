@@ -149,9 +149,10 @@ describe('code with an Idempotency-Key', () => {
   })
 
   test('is refused while the first is in progress', async () => {
-    const replies = await Promise.all([run('busy', 'for (;;);'), run('busy', 'for (;;);')])
+    const code = 'for (let i = 0; i < 1e7; i++); 1'
+    const replies = await Promise.all([run('busy', code), run('busy', code)])
 
-    expect(replies.map(({ body }) => body.error).sort()).toEqual(['in_flight', 'script_timeout'])
+    expect(replies.map(({ body }) => body.error ?? body.result).sort()).toEqual([1, 'in_flight'])
   })
 })
 

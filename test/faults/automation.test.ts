@@ -10,7 +10,7 @@ describe.each(Object.entries(HOSTS))('on %s', (_, on) => {
     async () => {
       const seed = Number(process.env.TILDE_SEED ?? Date.now() % 1_000_000)
 
-      const report = await on((start) => crashAutomation(Number(process.env.TILDE_ROUNDS ?? 6), seed, undefined, start))
+      const report = await on((start) => crashAutomation(Number(process.env.TILDE_ROUNDS ?? 3), seed, undefined, start))
 
       expect(report.faults, `seed ${seed}`).toEqual([])
       expect(report.between).toBeGreaterThan(0)

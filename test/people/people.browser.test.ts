@@ -173,7 +173,7 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
       await page.context().clearCookies()
       await page.goto(`http://127.0.0.1:${(files.address() as AddressInfo).port}/`)
       await page.getByLabel('Service').fill(stage.host.url)
-      await page.getByRole('button', { name: 'Connect' }).click()
+      await page.getByRole('button', { name: 'Connect', exact: true }).click()
       await page.getByLabel('E-mail address').fill(address)
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -184,7 +184,7 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
       await page.getByText('Aaron Added').waitFor()
       const events = (await stage.host.request('GET', '/~acme/Event?name=Contact.created&limit=1')).body.results
       await page.getByRole('button', { name: 'Disconnect' }).click()
-      await page.getByRole('button', { name: 'Connect' }).waitFor()
+      await page.getByRole('button', { name: 'Connect', exact: true }).waitFor()
 
       expect(JSON.stringify(events)).toContain('agent_')
       expect((await stage.host.request('GET', `/~acme/account/tokens?user=${user.$id}`)).body.total).toBe(0)

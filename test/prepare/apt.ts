@@ -44,7 +44,7 @@ export function unpackWithApt(packages: readonly string[], folder: string): bool
 
 /** Where the program of a package is when it is not what its script in /usr/bin would start. */
 const BINARIES: { readonly [name: string]: string } = {
-  chromium: 'usr/lib/chromium/chromium',
+  'chromium-headless-shell': 'usr/lib/chromium/chromium-headless-shell',
   'postgresql-15': 'usr/lib/postgresql/15/bin/initdb',
 }
 

@@ -1,8 +1,9 @@
 // What "npm run test:fast" runs: the tests that need no socket, no browser and no other program.
-import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { SLOW, THREADS } from './lanes.ts'
 import { installTools } from './tools.ts'
+import { runVitest } from './vitest.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const FILES = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts']
@@ -11,21 +12,15 @@ const OUTSIDE =
   /\b(?:testHost|Receiver|WorkerPool|openScript)\b|from '(?:node:(?:child_process|http|net)|playwright-core)'/
 /** It has both: `testApp` in this process, and `testHost` on a socket. */
 const HOST = join(ROOT, 'test', 'host.ts')
-/** Large by its nature: memory is measured over a long import. */
-const LARGE = ['test/bulk/memory.test.ts']
 
 installTools()
-const files = globSync(FILES, { cwd: ROOT, exclude: (name) => name === 'node_modules' })
-const fast = files.filter((file) => !LARGE.includes(file) && isInside(join(ROOT, file)))
-const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
+const inFolders = (patterns: readonly string[]) =>
+  globSync(patterns, { cwd: ROOT, exclude: (name) => name === 'node_modules' })
+const long = new Set(inFolders([...SLOW, ...THREADS]))
+const fast = inFolders(FILES).filter((file) => !long.has(file) && isInside(join(ROOT, file)))
 // Fewer runs of each property: enough to see a mistake, seconds instead of minutes.
-const env = { TILDE_RUNS: '2000', TILDE_SYNC_RUNS: '50', TILDE_BULK_RUNS: '20', TILDE_FUZZ: '50', ...process.env }
-const child = spawn(process.execPath, [vitest, 'run', ...fast, ...process.argv.slice(2)], {
-  cwd: ROOT,
-  stdio: 'inherit',
-  env,
-})
-child.on('exit', (status) => process.exit(status ?? 1))
+const env = { TILDE_RUNS: '200', TILDE_SYNC_RUNS: '50', TILDE_BULK_RUNS: '20', TILDE_FUZZ: '50', ...process.env }
+runVitest([...fast, ...process.argv.slice(2)], env)
 
 /** Whether a test and the helpers next to it stay in this process. */
 function isInside(path: string): boolean {

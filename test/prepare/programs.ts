@@ -5,6 +5,8 @@ import { installWithApt, unpackWithApt } from './apt.ts'
 /** A program that tests start, under any of its names. */
 interface Program {
   readonly names: readonly string[]
+  /** What serves as well where it cannot be installed. */
+  readonly instead?: readonly string[]
   readonly paths?: readonly string[]
   /** The package of Debian that has it. */
   readonly debian: string
@@ -12,9 +14,11 @@ interface Program {
 
 const PROGRAMS: readonly Program[] = [
   {
-    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    // The shell draws the same pages with half of the work.
+    names: ['chromium-headless-shell'],
+    instead: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     paths: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
-    debian: 'chromium',
+    debian: 'chromium-headless-shell',
   },
   { names: ['curl'], debian: 'curl' },
   { names: ['fish'], debian: 'fish' },
@@ -37,7 +41,7 @@ export interface Programs {
 
 /** Finds the programs that tests start. What is missing is installed, for all users or else in a folder of the repository. */
 export function findPrograms(): Programs {
-  const absent = PROGRAMS.filter((program) => find(program) === null)
+  const absent = PROGRAMS.filter((program) => find({ ...program, instead: [] }) === null)
   let how = ''
   if (absent.length > 0) {
     const packages = absent.map(({ debian }) => debian)
@@ -56,10 +60,10 @@ export function findPrograms(): Programs {
   }
 }
 
-function find({ names, paths = [] }: Program): string | null {
-  if (names.includes('chromium') && process.env.TILDE_BROWSER) return process.env.TILDE_BROWSER
+function find({ names, instead = [], paths = [] }: Program): string | null {
+  if (names.includes('chromium-headless-shell') && process.env.TILDE_BROWSER) return process.env.TILDE_BROWSER
   const folders = [...(process.env.PATH ?? '').split(delimiter), join(folder(), 'bin')]
-  const places = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...paths]
+  const places = [...[...names, ...instead].flatMap((name) => folders.map((folder) => join(folder, name))), ...paths]
   return places.find((path) => existsSync(path)) ?? null
 }
 

@@ -1,0 +1,22 @@
+/** Tests that pack, install, build, kill or measure for minutes. They run when they are named: `npm run test:slow`. */
+export const SLOW = [
+  'test/packages/**',
+  'test/site.test.ts',
+  'test/cluster/short/{moves,scenarios}.test.ts',
+  'test/bulk/memory.test.ts',
+  'test/console/looks.browser.test.ts',
+  'test/fairness/whole-files.test.ts',
+  'test/faults/{disk,restarts}.test.ts',
+  'test/hosts/{endless,heap,miniflare}.test.ts',
+  'test/openapi-spectral.test.ts',
+  'test/proof/kill.test.ts',
+]
+
+/** Tests in this process that start threads, wait for limits or read all sources: too long for `npm run test:fast`. */
+export const THREADS = [
+  'test/agents/do.test.ts',
+  'test/automation/hosts.test.ts',
+  'test/faults/quarantine.test.ts',
+  'test/rest/tasks.test.ts',
+  'packages/server/src/workerd/isolates/strip.test.ts',
+]
