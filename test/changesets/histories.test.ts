@@ -1,7 +1,7 @@
 import { catalogue, type Noun, nounsOf, Problem } from '@tildebase/nouns'
 import { Hooks } from '@tildebase/tenant/hooks'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Grant, grantFor } from '../../packages/tenant/src/grant/grant.ts'
 import { changesetOf } from '../../packages/tenant/src/services/changesets/changeset.ts'
 import { forkChanges } from '../../packages/tenant/src/services/changesets/fork.ts'
@@ -9,7 +9,7 @@ import { createFromOperations } from '../../packages/tenant/src/services/changes
 import { propose } from '../../packages/tenant/src/services/changesets/propose.ts'
 import { review } from '../../packages/tenant/src/services/changesets/review.ts'
 import { writeOrigin } from '../../packages/tenant/src/store/origin.ts'
-import { openAcme, type TestTenant } from '../tenant/fixture.ts'
+import { type Bench, openAcme, type TestTenant } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 
 const RUNS = Number(process.env.TILDE_CHANGESET_RUNS ?? 60)
@@ -47,6 +47,24 @@ const anything: fc.Arbitrary<Step> = fc.oneof(
 )
 const anythings = fc.array(anything, { maxLength: 8 })
 
+/** The tenants of one history: tens of thousands of them would fill the memory. */
+const open: Bench[] = []
+
+beforeAll(() => {
+  fc.configureGlobal({
+    afterEach: () => {
+      for (const { close } of open.splice(0)) close()
+    },
+  })
+})
+afterAll(() => fc.resetConfigureGlobal())
+
+function opened(...options: Parameters<typeof openAcme>): Bench {
+  const bench = openAcme(...options)
+  open.push(bench)
+  return bench
+}
+
 /** A tenant with three contacts, whose hook writes who greets whom into another field. */
 function world(): { tenant: TestTenant; ids: string[]; clock: { at: number } } {
   const hooks = new Hooks()
@@ -54,7 +72,7 @@ function world(): { tenant: TestTenant; ids: string[]; clock: { at: number } } {
     if (args.title === 'c') throw new Error('No c here.')
     return args.phone === 'b' ? { notes: 'called' } : undefined
   })
-  const { tenant, clock } = openAcme({ hooks, nouns: nounsOf(Object.values(catalogue) as Noun[]) })
+  const { tenant, clock } = opened({ hooks, nouns: nounsOf(Object.values(catalogue) as Noun[]) })
   const ids = Array.from(
     { length: ENTITIES },
     (_, at) => tenant.run(WRITER, { type: 'Contact', verb: 'create', data: { name: `n${at}` } }).entity.id,
