@@ -16,6 +16,8 @@ export interface Sql {
   within<T>(ms: number, work: () => T): T
   /** Leaves nothing in the files of what was overwritten, where the host can see to it. */
   scrub?(): void
+  /** Settles when the disk is ready for a commit of so many writes; null when it is. */
+  ready?(writes: number): Promise<void> | null
   /** Writes a copy of the database to a file, in small pieces next to other work, where the host has files. */
   copyTo?(path: string): Promise<void>
   /** What SQLite itself finds wrong with the file, as far as the host lets it look. */

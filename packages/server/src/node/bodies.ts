@@ -1,7 +1,12 @@
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** The same stream, with callbacks for the start and the end of its reading. */
-export function held(body: Chunks, begin: () => void, end: () => void): Chunks {
+/** The same stream, with callbacks for the start and the end of its reading. Each chunk waits for what is `pending`. */
+export function held(
+  body: Chunks,
+  begin: () => void,
+  end: () => void,
+  pending: () => Promise<void> | null = () => null,
+): Chunks {
   return {
     [Symbol.asyncIterator]: () => {
       const chunks = body[Symbol.asyncIterator]()
@@ -15,6 +20,8 @@ export function held(body: Chunks, begin: () => void, end: () => void): Chunks {
         async next() {
           try {
             const chunk = await chunks.next()
+            const isPending = pending()
+            if (isPending) await isPending
             if (chunk.done) over()
             return chunk
           } catch (reason) {

@@ -29,10 +29,14 @@ export interface OpenOptions {
   readonly replication?: Replication | undefined
 }
 
+const KEPT = Promise.resolve(true)
+
 /** A tenant that is open. */
 export interface OpenTenant {
   readonly tenant: Tenant
   readonly close: () => void
+  /** Settles when all that the tenant has committed is on the disk; null when it is. */
+  readonly pending: () => Promise<void> | null
   /** Requests in progress: a tenant in use is not closed. */
   busy: number
 }
@@ -44,15 +48,22 @@ export function openTenantFile(
   path: string,
   cacheKiB: number,
   wakeAt: (at: number) => void,
+  /** Whether answers wait for `pending`, so that commits need not. */
+  deferred = false,
 ): OpenTenant {
   const { script, secretKey, stats, atWork } = options
   // A file that is not a tenant's own, such as a copy, needs no lock.
   const replication = options.replication?.covers(path) ? options.replication : null
-  const gate = () => replication!.gate(slug)
-  const outbound = replication && options.outbound ? heldOutbound(options.outbound, gate) : options.outbound
-  const witnesses = options.witnesses ?? []
+  const gate = () =>
+    replication
+      ? replication.gate(slug)
+      : (sql.pending()?.then(
+          () => true,
+          () => false,
+        ) ?? KEPT)
   const sql = openSql(path, {
     cacheKiB,
+    deferred,
     ...(atWork && { onStatement: () => atWork(slug) }),
     onCommit: replication ? (n, changes, erases) => replication.committed(slug, n, changes, erases) : undefined,
   })
@@ -66,7 +77,7 @@ export function openTenantFile(
         seal: systemSeal,
         vault: createVault(secretKey, slug),
         alarm: { wakeAt },
-        ...(outbound && { outbound }),
+        ...(options.outbound && { outbound: heldOutbound(options.outbound, gate) }),
         ...(script && { script }),
         turns: {
           now: () => performance.now(),
@@ -75,7 +86,7 @@ export function openTenantFile(
           worked: (ms) => options.worked?.(slug, ms),
         },
         signer: options.signer,
-        witnesses: replication ? witnesses.map((witness) => heldWitness(witness, gate)) : witnesses,
+        witnesses: (options.witnesses ?? []).map((witness) => heldWitness(witness, gate)),
         soon: (run) =>
           setImmediate(() => {
             countCommit(stats, tenant.waiting)
@@ -90,7 +101,7 @@ export function openTenantFile(
       tenant.closed()
       sql.close()
     }
-    return { tenant, close, busy: 0 }
+    return { tenant, close, pending: () => sql.pending(), busy: 0 }
   } catch (reason) {
     sql.close()
     throw reason

@@ -11,13 +11,13 @@ export interface Replication {
   now(slug: string): number
 }
 
-const GONE = { error: 'Another node has this tenant now.' }
+const NOT_KEPT = { error: 'The event could not be kept on this machine.' }
 
 /** Sends nothing that was made from a commit before that is kept. */
 export function heldOutbound(outbound: Outbound, gate: () => Promise<boolean>): Outbound {
   return {
     ...(outbound.refuses && { refuses: outbound.refuses.bind(outbound) }),
-    post: async (request) => ((await gate()) ? outbound.post(request) : GONE),
+    post: async (request) => ((await gate()) ? outbound.post(request) : NOT_KEPT),
   }
 }
 
@@ -25,6 +25,6 @@ export function heldWitness(witness: Witness, gate: () => Promise<boolean>): Wit
   return {
     name: witness.name,
     publicKey: witness.publicKey,
-    submit: async (body) => ((await gate()) ? witness.submit(body) : GONE),
+    submit: async (body) => ((await gate()) ? witness.submit(body) : NOT_KEPT),
   }
 }

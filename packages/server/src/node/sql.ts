@@ -1,10 +1,14 @@
+import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs'
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { overBudget } from '@tildebase/tenant'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
+import { DiskSync, type DiskSyncOptions } from './disk-sync.ts'
 import { Flusher } from './flusher.ts'
 import { type OnCommit, Recording } from './recording.ts'
 
 export interface NodeSql extends Sql {
+  /** Settles when all commits so far are on the disk; null when they are. */
+  pending(): Promise<void> | null
   close(): void
 }
 
@@ -32,26 +36,48 @@ export interface SqlOptions {
   readonly cacheKiB?: number
   /** Called before every statement. */
   readonly onStatement?: () => void
+  /** Commits return before they are on the disk: what leaves the service waits for `pending`. */
+  readonly deferred?: boolean
+  /** How the files of a deferred connection come to the disk, and when its log is copied. */
+  readonly disk?: Pick<DiskSyncOptions, 'sync' | 'mostPages'>
   /** Receives the changes of every commit. The file is then a copy of what is kept elsewhere. */
   readonly onCommit?: OnCommit | undefined
 }
 
-/** Opens a SQLite file, or `:memory:`, durable before every commit returns. */
-export function openSql(
-  path: string,
-  { limits = false, cacheKiB = 8_000, onStatement = () => {}, onCommit }: SqlOptions = {},
-): NodeSql {
+/** Opens a SQLite file, or `:memory:`. It is durable before every commit returns, unless it is deferred. */
+export function openSql(path: string, options: SqlOptions = {}): NodeSql {
+  const { limits = false, cacheKiB = 8_000, onStatement = () => {}, onCommit } = options
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
     for (const pragma of PRAGMAS) db.exec(pragma)
     db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
     // What the power takes from this file is elsewhere.
     if (onCommit) db.exec('PRAGMA synchronous = NORMAL')
-    return new Connection(db, onStatement, onCommit ? new Recording(db, onCommit) : null)
+    const isDeferred = options.deferred === true && path !== ':memory:' && !onCommit && canDefer(db)
+    if (isDeferred) syncRest(path)
+    const recording = onCommit ? new Recording(db, onCommit) : null
+    return new Connection(db, onStatement, recording, isDeferred ? { path, disk: options.disk } : null)
   } catch (reason) {
     // It owns the file by now: if it stays open, the file cannot be opened again.
     db.close()
     throw reason
+  }
+}
+
+/** Older versions cannot tell how long their log is without copying it. */
+function canDefer(db: DatabaseSync): boolean {
+  const [major, minor] = String(db.prepare('SELECT sqlite_version() AS v').get()!.v).split('.').map(Number)
+  return major! > 3 || (major === 3 && minor! >= 51)
+}
+
+/** What a process that was killed has written and not synced is read from now on, so it has to be on the disk. */
+function syncRest(path: string): void {
+  if (!existsSync(`${path}-wal`)) return
+  const log = openSync(`${path}-wal`, 'r+')
+  try {
+    fdatasyncSync(log)
+  } finally {
+    closeSync(log)
   }
 }
 
@@ -80,6 +106,11 @@ interface Frame {
   readonly guarded: boolean
 }
 
+interface Deferred {
+  readonly path: string
+  readonly disk: SqlOptions['disk']
+}
+
 class Connection implements NodeSql {
   readonly tick = 'tick()'
   readonly #db: DatabaseSync
@@ -97,10 +128,13 @@ class Connection implements NodeSql {
   #deadline = Number.POSITIVE_INFINITY
   #ticks = 0
   readonly #recording: Recording | null
+  readonly #deferred: Deferred | null
+  #disk: DiskSync | null = null
 
-  constructor(db: DatabaseSync, onStatement: () => void, recording: Recording | null) {
+  constructor(db: DatabaseSync, onStatement: () => void, recording: Recording | null, deferred: Deferred | null) {
     this.#db = db
     this.#recording = recording
+    this.#deferred = deferred
     this.#onStatement = onStatement
     db.function('tick', { deterministic: false, directOnly: true }, () => this.#tick())
   }
@@ -110,9 +144,9 @@ class Connection implements NodeSql {
     if (this.#lost) throw AGAIN
     this.#onStatement()
     const { statement, writes } = this.#prepared(sql)
-    if (writes && this.#recording) {
+    if (writes && (this.#recording || this.#deferred)) {
       if (this.#frames.length === 0) return this.#outer(() => this.rows(sql, ...values))
-      this.#recording.note(sql)
+      this.#recording?.note(sql)
     }
     if (writes) this.#protect()
     try {
@@ -145,6 +179,7 @@ class Connection implements NodeSql {
   }
 
   #outer<T>(work: () => T): T {
+    this.#disk?.beforeWrite()
     this.rows('BEGIN IMMEDIATE')
     this.#frames.push({ undo: 'whole', guarded: false })
     try {
@@ -152,6 +187,7 @@ class Connection implements NodeSql {
       const announce = this.#recording?.seal()
       this.rows('COMMIT')
       announce?.()
+      if (this.#deferred) this.#syncLater(this.#deferred)
       return result
     } catch (reason) {
       if (this.#lost) throw AGAIN
@@ -209,14 +245,48 @@ class Connection implements NodeSql {
   }
 
   scrub(): void {
+    if (this.#disk) this.#db.exec('PRAGMA synchronous = FULL')
     this.rows('PRAGMA wal_checkpoint(TRUNCATE)')
+    if (this.#disk) this.#db.exec('PRAGMA synchronous = NORMAL')
+    this.#disk?.settled()
+  }
+
+  pending(): Promise<void> | null {
+    return this.#disk?.pending() ?? null
+  }
+
+  ready(writes: number): Promise<void> | null {
+    return this.#disk?.ready(writes) ?? null
   }
 
   close(): void {
     this.#statements.clear()
     this.#older.clear()
     this.#recording?.close()
+    if (this.#disk) this.#db.exec('PRAGMA synchronous = FULL')
+    this.#disk?.close()
     this.#db.close()
+  }
+
+  /** From the second commit on: SQLite itself syncs the first one, and with it the folder that holds the new log. */
+  #syncLater({ path, disk }: Deferred): void {
+    if (this.#disk) return void this.#disk.committed()
+    // SQLite still syncs the head of a log that it begins anew: old pages after a lost head would be taken for new ones.
+    this.#db.exec('PRAGMA synchronous = NORMAL')
+    this.#db.exec('PRAGMA wal_autocheckpoint = 0')
+    this.#disk = new DiskSync(path, {
+      // Not by `rows`: the thread does not turn to this tenant because its disk has answered.
+      pages: () => Number(this.#db.prepare('PRAGMA wal_checkpoint(NOOP)').get()!.log),
+      checkpoint: () => {
+        this.#db.exec('PRAGMA synchronous = OFF')
+        this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+        this.#db.exec('PRAGMA synchronous = NORMAL')
+      },
+      failed: (reason) => {
+        this.#damage = reason
+      },
+      ...disk,
+    })
   }
 
   /**

@@ -97,12 +97,22 @@ export class LocalTenants implements Tenants {
         given.body,
         () => this.#hold(slug, entry),
         () => this.#release(slug, entry),
+        entry.pending,
       )
       if (this.#open.get(slug) === entry) return { ...given, body }
       return { ...given, body: followed(body, () => this.#continued(slug, request, target, sender, requestId)) }
     }
+    // What was made from a commit leaves when the commit is on the disk.
+    const durable = (given: HttpResponse): MaybePromise<HttpResponse> => {
+      const pending = entry.pending()
+      if (!pending) return over(given)
+      return pending.then(
+        () => over(given),
+        (reason) => over(refusal(reason, requestId, this.#options.app.report)),
+      )
+    }
     const given = handleRequest(entry.tenant, request, target, sender, requestId, this.#options.app)
-    return given instanceof Promise ? given.then(over) : over(given)
+    return given instanceof Promise ? given.then(durable) : durable(given)
   }
 
   /** Whether any person can sign in to a tenant. A closed tenant is not opened for this. */
@@ -150,7 +160,9 @@ export class LocalTenants implements Tenants {
       during,
       close: (name) => this.close(name),
     }
-    return runAdminTask(context, slug, task)
+    const result = await runAdminTask(context, slug, task)
+    await this.#open.get(slug)?.pending()
+    return result
   }
 
   /** Ends the streams and the background work of a tenant that is about to be closed permanently. */
@@ -228,7 +240,7 @@ export class LocalTenants implements Tenants {
     if (!this.#options.files.has(slug)) this.#options.files.create(slug)
     const path = this.#options.files.pathOf(slug)
     this.#options.files.demandWhole(slug)
-    const entry = this.#openFile(slug, path)
+    const entry = this.#openFile(slug, path, undefined, true)
     this.#open.set(slug, entry)
     this.#newest = entry
     this.#onFirstWrite(slug, entry)
@@ -277,9 +289,10 @@ export class LocalTenants implements Tenants {
     slug: string,
     path: string,
     wakeAt = (at: number) => void (this.#open.has(slug) && this.#wakes.book(slug, at)),
+    deferred = false,
   ): OpenTenant {
     const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#open.size + 1))))
-    return openTenantFile(this.#options, slug, path, cacheKiB, wakeAt)
+    return openTenantFile(this.#options, slug, path, cacheKiB, wakeAt, deferred)
   }
 
   #closeUnused(): void {

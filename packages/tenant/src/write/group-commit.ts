@@ -36,6 +36,11 @@ export class GroupCommit {
   }
 
   #commit(): void {
+    const ready = this.#engine.sql.ready?.(this.#queue.length)
+    if (ready) {
+      const again = () => this.#soon(() => this.#commit())
+      return void ready.then(again, again)
+    }
     let answers: (() => void)[] = []
     try {
       this.#engine.commit((transaction) => {

@@ -1,0 +1,216 @@
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync } from 'node:fs'
+
+/** Brings what was written to a file to the disk. */
+export interface FileSync {
+  /** Next to this thread. */
+  later(file: number, path: string, done: (reason: Error | null) => void): void
+  now(file: number, path: string): void
+}
+
+export interface DiskSyncOptions {
+  /** How many pages the write-ahead log holds. */
+  readonly pages: () => number
+  /** Copies the pages of the write-ahead log into the database. Nothing is synced. */
+  readonly checkpoint: () => void
+  /** The disk has failed: what was committed may be lost. */
+  readonly failed: (reason: Error) => void
+  readonly sync?: FileSync | undefined
+  /** The log is copied into the database when it has so many pages. */
+  readonly mostPages?: number | undefined
+}
+
+interface Waiting {
+  readonly commit: number
+  readonly promise: Promise<void>
+  readonly done: () => void
+  readonly failed: (reason: Error) => void
+}
+
+/** 8 MiB: the longer the log is, the fewer pages are copied twice. */
+const MOST_PAGES = 4_000
+/** A sync that takes longer than this is left to another thread, and so are the next ones: others wait for this one. */
+const QUICK_MS = 1
+const SLOW_SYNCS = 64
+/** So many writes are worth a commit of their own. */
+const ENOUGH = 16
+/** A log that does not grow is looked at once in so many syncs. */
+const LOOK_EVERY = 8
+
+const fileSync: FileSync = {
+  later: (file, _, done) => fdatasync(file, done),
+  now: (file) => fdatasyncSync(file),
+}
+
+/**
+ * Syncs the commits of a SQLite file next to the thread, so that other tenants do not wait for the disk. SQLite itself
+ * syncs no commit and no copy of its log meanwhile, so the order is kept here:
+ *
+ * 1. What a commit has changed leaves the service when the write-ahead log is on the disk: `pending`.
+ * 2. The log is copied into the database when all of the log is on the disk.
+ * 3. The next commit, which may overwrite the log, waits until the database is on the disk: `ready`.
+ */
+export class DiskSync {
+  readonly #options: DiskSyncOptions
+  readonly #path: string
+  readonly #sync: FileSync
+  readonly #log: number
+  readonly #database: number
+  /** Commits so far, and how many of them are on the disk. */
+  #committed = 0
+  #synced = 0
+  #isSyncing = false
+  #waiting: Waiting[] = []
+  /** Set from the moment when the log is too long until the database is on the disk. */
+  #copying: PromiseWithResolvers<void> | null = null
+  /** The database has pages that are not on the disk yet. */
+  #isCopied = false
+  /** How many more syncs are left to another thread. */
+  #slow = 0
+  #size = 0
+  #looks = 0
+  #failure: Error | null = null
+  #isClosed = false
+
+  constructor(path: string, options: DiskSyncOptions) {
+    this.#path = path
+    this.#options = options
+    this.#sync = options.sync ?? fileSync
+    this.#log = openSync(`${path}-wal`, 'r+')
+    this.#database = openSync(path, 'r+')
+  }
+
+  /** The file has one commit more. */
+  committed(): void {
+    this.#committed++
+    if (this.#isSyncing) return
+    if (this.#slow === 0) this.#syncNow()
+    else this.#syncLog()
+  }
+
+  /** Settles when all commits so far are on the disk; null when they are. */
+  pending(): Promise<void> | null {
+    if (this.#failure) return Promise.reject(this.#failure)
+    if (this.#synced === this.#committed) return null
+    const last = this.#waiting.at(-1)
+    if (last?.commit === this.#committed) return last.promise
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    // A commit of background work may have nobody who waits for it.
+    promise.catch(() => {})
+    this.#waiting.push({ commit: this.#committed, promise, done: resolve, failed: reject })
+    return promise
+  }
+
+  /**
+   * Settles when so many writes should be committed; null when that is now. While the disk is at work a few writes wait
+   * until more have come: each commit costs, however small it is.
+   */
+  ready(writes: number): Promise<void> | null {
+    if (this.#copying) return this.#copying.promise
+    return writes < ENOUGH ? this.pending() : null
+  }
+
+  /** Before a write that could not wait for `ready`. */
+  beforeWrite(): void {
+    if (!this.#isCopied) return
+    this.#sync.now(this.#database, this.#path)
+    this.#copied()
+  }
+
+  /** All of it is on the disk: SQLite has synced it. */
+  settled(): void {
+    this.#reached(this.#committed)
+    this.#copied()
+  }
+
+  /** Before SQLite closes the file. It then copies and syncs what is left. */
+  close(): void {
+    if (this.#synced < this.#committed && !this.#failure) this.#sync.now(this.#log, `${this.#path}-wal`)
+    this.settled()
+    this.#isClosed = true
+    if (!this.#isSyncing) this.#closeFiles()
+  }
+
+  /** A disk that is quicker than another thread is not worth one. */
+  #syncNow(): void {
+    const begun = performance.now()
+    try {
+      this.#sync.now(this.#log, `${this.#path}-wal`)
+      if (performance.now() - begun > QUICK_MS) this.#slow = SLOW_SYNCS
+      this.#syncedTo(this.#committed)
+    } catch (reason) {
+      this.#fail(reason as Error)
+      throw reason
+    }
+  }
+
+  #syncLog(): void {
+    const upTo = this.#committed
+    this.#isSyncing = true
+    if (this.#slow > 0) this.#slow--
+    this.#sync.later(this.#log, `${this.#path}-wal`, (reason) => {
+      this.#isSyncing = false
+      if (this.#isClosed) return this.#closeFiles()
+      if (reason) return this.#fail(reason)
+      try {
+        this.#syncedTo(upTo)
+      } catch (reason) {
+        this.#fail(reason as Error)
+      }
+    })
+  }
+
+  #syncedTo(commit: number): void {
+    this.#reached(commit)
+    if (this.#copying === null && this.#isLong()) this.#copying = Promise.withResolvers()
+    if (this.#synced < this.#committed) this.#syncLog()
+    else if (this.#copying) this.#copy()
+  }
+
+  #copy(): void {
+    this.#isCopied = true
+    this.#options.checkpoint()
+    this.#isSyncing = true
+    this.#sync.later(this.#database, this.#path, (reason) => {
+      this.#isSyncing = false
+      if (this.#isClosed) return this.#closeFiles()
+      if (reason) return this.#fail(reason)
+      this.#copied()
+      if (this.#synced < this.#committed) this.#syncLog()
+    })
+  }
+
+  /** Whether the log is long. Its file keeps its size when SQLite begins it anew. */
+  #isLong(): boolean {
+    const { size } = fstatSync(this.#log)
+    const grows = size > this.#size
+    this.#size = size
+    return (
+      (grows || ++this.#looks % LOOK_EVERY === 0) && this.#options.pages() >= (this.#options.mostPages ?? MOST_PAGES)
+    )
+  }
+
+  #reached(commit: number): void {
+    this.#synced = Math.max(this.#synced, commit)
+    let count = 0
+    while (count < this.#waiting.length && this.#waiting[count]!.commit <= this.#synced) count++
+    for (const { done } of this.#waiting.splice(0, count)) done()
+  }
+
+  #copied(): void {
+    this.#isCopied = false
+    this.#copying?.resolve()
+    this.#copying = null
+  }
+
+  #fail(reason: Error): void {
+    this.#failure = reason
+    this.#options.failed(reason)
+    for (const { failed } of this.#waiting.splice(0)) failed(reason)
+    this.#copied()
+  }
+
+  #closeFiles(): void {
+    closeSync(this.#log)
+    closeSync(this.#database)
+  }
+}
