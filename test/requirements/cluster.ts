@@ -19,6 +19,7 @@ export const cluster = requirements('cluster', {
     'cluster.settings': 'A node whose keys or base URL differ from the cluster’s does not start.',
     'cluster.folder': 'A data folder of a single node cannot be used by a cluster, nor the other way round.',
     'cluster.in.out': 'A tenant moves into a cluster and out of it by backup and restore.',
+    'cluster.tls': 'Connections to the log are encrypted and its certificate is checked, as sslmode says.',
   },
   T4: {
     'cluster.erase': 'After an erasure the log and its snapshots do not hold the values any more.',

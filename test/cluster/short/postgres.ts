@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,8 @@ import { readAddress } from '../../../packages/server/src/cluster/postgres/hosts
 /** Its own PostgreSQL, on a port of loopback and in a folder that goes with it. */
 export interface TestPostgres {
   readonly url: string
+  /** The certificate of the server, which it has signed itself, when it uses TLS. */
+  readonly certificate: string
   query(text: string): Promise<readonly Record<string, unknown>[]>
   /** Ends it at once, as a crash does, and starts it again. */
   restart(): void
@@ -21,7 +23,14 @@ const PLACES = [
   '/opt/homebrew/opt/postgresql*/bin',
 ]
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** A certificate for 127.0.0.1 and no other name. */
+const SELF_SIGNED = [
+  ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=tildebase test'],
+  ...['-addext', 'subjectAltName=IP:127.0.0.1'],
+]
+
+/** With `tls` it takes encrypted connections only. */
+export async function startPostgres({ tls = false } = {}): Promise<TestPostgres> {
   const bin = globSync(PLACES)
     .sort()
     .find((folder) => existsSync(join(folder, 'initdb')))
@@ -32,18 +41,29 @@ export async function startPostgres(): Promise<TestPostgres> {
   const uid = isRoot ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : userInfo().uid
   if (isRoot) chownSync(folder, uid, uid)
   const run = (program: string, ...args: string[]) =>
-    execFileSync(join(bin, program), args, { stdio: 'ignore', cwd: folder, ...(isRoot && { uid, gid: uid }) })
+    execFileSync(program === 'openssl' ? program : join(bin, program), args, {
+      stdio: 'ignore',
+      cwd: folder,
+      ...(isRoot && { uid, gid: uid }),
+    })
   const data = join(folder, 'data')
   const port = await freePort()
   run('initdb', '-D', data, '-A', 'trust', '-U', 'tilde', '--no-sync')
-  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=100`
+  const certificate = join(folder, 'server.pem')
+  if (tls) {
+    run('openssl', ...SELF_SIGNED, '-keyout', join(folder, 'server.key'), '-out', certificate)
+    writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\nhostssl all all 127.0.0.1/32 trust\n')
+  }
+  const encryption = `-c ssl=on -c ssl_cert_file=${certificate} -c ssl_key_file=${join(folder, 'server.key')}`
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=100 ${tls ? encryption : ''}`
   const start = () => run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start')
   start()
-  run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'tilde', 'tilde')
-  const url = `postgres://tilde@127.0.0.1:${port}/tilde`
+  run('createdb', '-h', folder, '-p', String(port), '-U', 'tilde', 'tilde')
+  const url = `postgres://tilde@127.0.0.1:${port}/tilde${tls ? '?sslmode=require' : ''}`
   const database = new Database(readAddress(url), 'test', 10_000)
   return {
     url,
+    certificate,
     query: (text) => database.query(text),
     restart() {
       run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 import type { Sql } from 'postgres'
 import type { Address } from './hosts.ts'
 
@@ -76,7 +79,7 @@ export class Database {
   async #connect(): Promise<Sql> {
     if (this.#closed) throw new Error('The connection to the log is closed.')
     const { default: postgres } = await import('postgres')
-    const { hosts, database, user, password, ssl } = this.#address
+    const { hosts, database, user, password } = this.#address
     let last: unknown = null
     for (let tries = 0; tries < hosts.length; tries++) {
       const { host, port } = hosts[this.#next]!
@@ -86,7 +89,7 @@ export class Database {
         database,
         user,
         password,
-        ssl: ssl === false ? false : { rejectUnauthorized: ssl === 'verify-full' },
+        ssl: encryptionOf(this.#address, host),
         max: 1,
         connect_timeout: CONNECT_SECONDS,
         idle_timeout: 0,
@@ -107,6 +110,13 @@ export class Database {
     }
     throw last
   }
+}
+
+function encryptionOf({ ssl, ca }: Address, host: string): false | ConnectionOptions {
+  if (ssl === false) return false
+  if (ssl === 'require') return { rejectUnauthorized: false }
+  // The driver opens the socket, so Node does not know the name that the certificate must have.
+  return { ...(isIP(host) === 0 && { servername: host }), host, ...(ca !== null && { ca: readFileSync(ca) }) }
 }
 
 function inTime<T>(work: Promise<T> | PromiseLike<T>, ms: number): Promise<T> {

@@ -7,11 +7,13 @@ export interface Address {
   readonly user: string
   readonly password: string
   readonly ssl: false | 'require' | 'verify-full'
+  /** A file with the certificates that those of the hosts are checked by; null for those that Node knows. */
+  readonly ca: string | null
 }
 
 const URL_FORM = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)\/([^?]+)(?:\?(.*))?$/
 
-/** Reads `postgres://user:password@host1:5432,host2,host3/database?sslmode=require`. */
+/** Reads `postgres://user:password@host1:5432,host2,host3/database?sslmode=verify-full&sslrootcert=/etc/ca.pem`. */
 export function readAddress(url: string): Address {
   const [, user = '', password = '', hosts = '', database = '', query = ''] = URL_FORM.exec(url) ?? []
   if (database === '') throw refused('postgres://user:password@host1,host2,host3/database')
@@ -24,6 +26,7 @@ export function readAddress(url: string): Address {
     user: decodeURIComponent(user) || params.get('user') || 'postgres',
     password: decodeURIComponent(password) || params.get('password') || '',
     ssl: mode === 'disable' ? false : (mode as 'require' | 'verify-full'),
+    ca: params.get('sslrootcert'),
   }
 }
 
