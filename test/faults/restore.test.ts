@@ -98,7 +98,7 @@ test('a restore fails with 409 when its slug was created meanwhile, and loses no
   const tenants = localTenants(settings, programOf({}), files, { baseUrl: () => '', book: () => {} })
 
   // Without the gateway nothing keeps the slug: a write that was in progress before the restore comes like this.
-  const restoring = tenants.runTask('target', { do: 'replay', path, into: `${path}.new`, more: false })
+  const restoring = tenants.runTask('target', { do: 'replay', path, into: `${path}.new`, more: false, adopt: true })
   const address = { scheme: 'http', host: 'localhost', path: '/~target/Contact' }
   const body = new TextEncoder().encode('{"name":"Ada"}')
   const request = { ...address, method: 'POST', query: '', headers: { 'content-type': 'application/json' }, body }

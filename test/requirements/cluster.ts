@@ -12,6 +12,8 @@ export const cluster = requirements('cluster', {
     'cluster.crash': 'When the owner dies, another node goes on with all acknowledged writes.',
     'cluster.stop': 'A node that stops hands its tenants over; no request fails.',
     'cluster.move': 'A tenant moves to another node without a failed request.',
+    'cluster.upgrade':
+      'Nodes of a newer layout replace older ones one after the other; a tenant is never given to a node that cannot open it.',
     'cluster.database': 'A restart of PostgreSQL loses nothing, and the nodes go on by themselves.',
   },
   T3: {
@@ -20,10 +22,12 @@ export const cluster = requirements('cluster', {
     'cluster.folder': 'A data folder of a single node cannot be used by a cluster, nor the other way round.',
     'cluster.in.out': 'A tenant moves into a cluster and out of it by backup and restore.',
     'cluster.tls': 'Connections to the log are encrypted and its certificate is checked, as sslmode says.',
+    'cluster.scenarios': 'Through a node that does not own the tenant, a cluster answers as one node does.',
   },
   T4: {
     'cluster.erase': 'After an erasure the log and its snapshots do not hold the values any more.',
     'cluster.snapshot': 'Snapshots replace the changes before them, and a new node starts from one.',
     'cluster.status': 'GET /operator/cluster shows the nodes and who owns a tenant.',
+    'cluster.rights': 'Every path below /operator/cluster needs the operator key, or the key of another node.',
   },
 })

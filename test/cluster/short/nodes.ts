@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Host, readSettings, startHost } from '@tildebase/server'
 import { ROOT } from '../../host.ts'
+import { ROOT as CHECKOUT } from '../machines/checkout.ts'
 import { freePort } from './postgres.ts'
 
 /** What all nodes of a test have in common. */
@@ -57,17 +58,17 @@ export interface NodeProcess extends TestNode {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-const TILDE = join(import.meta.dirname, '../../../packages/cli/bin/tilde.js')
-
+/** Starts a node from a checkout of the repository. */
 export async function spawnNode(
   cluster: string,
   name: string,
   data = mkdtempSync(join(tmpdir(), `tildebase-${name}-`)),
+  checkout = CHECKOUT,
 ): Promise<NodeProcess> {
   const port = await freePort()
   const flags = flagsOf(cluster, name, port, data)
   const args = Object.entries({ ...flags, workers: '1' }).map(([flag, value]) => `--${flag}=${value}`)
-  const child = spawn(process.execPath, [TILDE, 'serve', ...args], {
+  const child = spawn(process.execPath, [join(checkout, 'packages/cli/bin/tilde.js'), 'serve', ...args], {
     env: { ...process.env, ...SHARED },
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -1,27 +1,19 @@
 import type {
   Append,
   Change,
-  NodeRow,
   SnapshotHead,
   TenantRow,
 } from '../../../packages/server/src/cluster/protocol/replicated-log.ts'
+import { compare, NodeState } from './sim-nodes.ts'
 
 interface Tenant extends TenantRow {
   readonly released: boolean
   readonly snapshotHead: SnapshotHead
 }
 
-interface Node extends NodeRow {
-  readonly alive: boolean
-  readonly clock: number
-}
-
-/**
- * What PostgreSQL keeps, as plain values. Each method is one statement, whole or not at all.
- */
-export class LogState {
+/** What PostgreSQL keeps, as plain values. Each method is one statement, whole or not at all. */
+export class LogState extends NodeState {
   epochs = 0
-  nodes = new Map<string, Node>()
   tenants = new Map<string, Tenant>()
   changes = new Map<string, Change[]>()
   parts = new Map<string, Uint8Array>()
@@ -41,41 +33,46 @@ export class LogState {
     return copy
   }
 
-  join(node: Omit<NodeRow, 'beat' | 'draining'>, clock: number): void {
-    this.nodes.set(node.session, { ...node, beat: 0, draining: false, alive: true, clock })
-  }
-
-  beat(session: string, clock: number): readonly NodeRow[] | null {
-    const node = this.nodes.get(session)
-    const alive = [...this.nodes.values()].filter((one) => one.alive)
-    if (!node?.alive) return null
-    this.nodes.set(session, { ...node, beat: node.beat + 1, clock: Math.max(node.clock, clock) })
-    return alive.sort((a, b) => compare(a.name, b.name) || compare(a.session, b.session)).map(toNode)
-  }
-
-  expire(session: string, beat: number): boolean {
-    const node = this.nodes.get(session)
-    if (!node?.alive || node.beat !== beat) return false
-    this.nodes.set(session, { ...node, alive: false })
-    return true
-  }
-
-  leave(session: string): void {
-    const node = this.nodes.get(session)
-    if (node) this.nodes.set(session, { ...node, alive: false })
-  }
-
-  setDraining(name: string, draining: boolean): boolean {
-    const found = [...this.nodes.values()].filter((node) => node.name === name && node.alive)
-    for (const node of found) this.nodes.set(node.session, { ...node, draining })
-    return found.length > 0
-  }
-
   find(slugs: readonly string[]): readonly TenantRow[] {
     return slugs.flatMap((slug) => {
       const tenant = this.tenants.get(slug)
       return tenant ? [toTenant(tenant)] : []
     })
+  }
+
+  list(after: string, most: number): readonly TenantRow[] {
+    return this.#sorted()
+      .filter(({ slug }) => slug > after)
+      .slice(0, most)
+  }
+
+  page(after: string, offset: number, most: number): { readonly rows: readonly TenantRow[]; readonly total: number } {
+    const rows = this.#sorted().filter(({ slug }) => slug > after)
+    return { rows: rows.slice(offset, offset + most), total: this.tenants.size }
+  }
+
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const { owner } of this.tenants.values()) counts.set(owner ?? '', (counts.get(owner ?? '') ?? 0) + 1)
+    return counts
+  }
+
+  orphans(session: string, most: number): readonly TenantRow[] {
+    return [...this.tenants.values()]
+      .filter(({ due, owner, released }) => due !== null && ((owner === session && released) || !this.isAlive(owner)))
+      .slice(0, most)
+      .map(toTenant)
+  }
+
+  setDue(slug: string, epoch: number, due: number | null): void {
+    const tenant = this.tenants.get(slug)
+    if (tenant?.epoch === epoch) this.tenants.set(slug, { ...tenant, due })
+  }
+
+  setPin(slug: string, pin: string | null): boolean {
+    const tenant = this.tenants.get(slug)
+    if (tenant) this.tenants.set(slug, { ...tenant, pin })
+    return tenant !== undefined
   }
 
   create(slug: string, session: string, first: Omit<SnapshotHead, 'n' | 'epoch'>): TenantRow | null {
@@ -88,8 +85,9 @@ export class LogState {
     return row
   }
 
-  remove(slug: string, epoch: number): boolean {
-    if (this.tenants.get(slug)?.epoch !== epoch) return false
+  remove(slug: string, epoch: number, onlyEmpty = false): boolean {
+    const tenant = this.tenants.get(slug)
+    if (tenant?.epoch !== epoch || (onlyEmpty && tenant.head > 0)) return false
     this.tenants.delete(slug)
     this.changes.delete(slug)
     for (const key of [...this.parts.keys()]) if (key.startsWith(`${slug} `)) this.parts.delete(key)
@@ -97,13 +95,13 @@ export class LogState {
   }
 
   claim(slugs: readonly string[], session: string, layout: number): readonly TenantRow[] {
-    if (!this.nodes.get(session)?.alive) return []
+    if (!this.isAlive(session)) return []
     return slugs.flatMap((slug) => {
       const tenant = this.tenants.get(slug)
       if (!tenant || tenant.layout > layout) return []
       const { owner } = tenant
-      if (owner !== null && owner !== session && this.nodes.get(owner)?.alive) return []
-      const clock = owner === null || owner === session ? 0 : (this.nodes.get(owner)?.clock ?? 0)
+      if (owner !== session && this.isAlive(owner)) return []
+      const clock = owner === session ? 0 : this.clockOf(owner)
       const claimed = {
         ...tenant,
         owner: session,
@@ -120,7 +118,7 @@ export class LogState {
   release(slug: string, epoch: number, to: string | null): boolean {
     const tenant = this.tenants.get(slug)
     if (tenant?.epoch !== epoch) return false
-    const clock = Math.max(tenant.clock, (tenant.owner === null ? undefined : this.nodes.get(tenant.owner)?.clock) ?? 0)
+    const clock = Math.max(tenant.clock, this.clockOf(tenant.owner))
     this.tenants.set(slug, { ...tenant, owner: to, released: true, epoch: ++this.epochs, clock })
     return true
   }
@@ -193,14 +191,10 @@ export class LogState {
     for (let part = 0; part < old.parts; part++) this.parts.delete(`${slug} ${old.id} ${part}`)
     return true
   }
-}
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-function toNode({ session, name, url, beat, draining, layout, version }: Node): NodeRow {
-  return { session, name, url, beat, draining, layout, version }
+  #sorted(): TenantRow[] {
+    return [...this.tenants.values()].sort((a, b) => compare(a.slug, b.slug)).map(toTenant)
+  }
 }
 
 function toTenant({ released: _, snapshotHead: __, ...row }: Tenant): TenantRow {

@@ -213,8 +213,8 @@ export class Process {
   }
 
   /** The node that should have a tenant, as the router finds it. */
-  nodeFor({ slug, owner, pin }: TenantRow): NodeRow | undefined {
-    return this.membership.nodeOf(owner) ?? ranked(slug, pin, this.membership.nodes)[0]
+  nodeFor(row: TenantRow): NodeRow | undefined {
+    return this.membership.nodeOf(row.owner) ?? ranked(row, this.membership.nodes)[0]
   }
 
   /** Runs a write or a read on a tenant that this node owns, as the thread of the tenant does. */

@@ -1,11 +1,11 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
+import { NODE_TOKEN } from './node-token.ts'
 import type { NodeRow } from './protocol/replicated-log.ts'
 
 /** What came of passing a request on. `retry`: nothing of it has reached a tenant, so it can go elsewhere. */
 export type Forwarded = 'answered' | 'retry' | 'unknown'
 
-export const NODE_TOKEN = 'x-tilde-node'
 const HOPS = 'x-tilde-hops'
 
 const CONNECT_MS = 2_000

@@ -1,38 +1,24 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import type { WorkerPool } from '../node/workers/worker-pool.ts'
+import { LAYOUT_VERSION } from '@tildebase/tenant/host'
 import type { ReplicaThread } from './files/thread.ts'
 import type { Membership } from './protocol/membership.ts'
-import type { OwnedTenant } from './protocol/owned-tenant.ts'
 import type { Ownership } from './protocol/ownership.ts'
 import { ranked } from './protocol/ranking.ts'
-import type { ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
-import { takeSnapshot } from './protocol/snapshot.ts'
-import type { Time } from './protocol/time.ts'
+import type { NodeRow, ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
+import type { Snapshots } from './snapshots.ts'
 
 export interface HousekeepingOptions {
   readonly log: ReplicatedLog
-  readonly pool: WorkerPool
   readonly membership: Membership
   readonly ownership: Ownership
   readonly replicas: ReplicaThread
-  readonly data: string
-  readonly time: Time
+  readonly snapshots: Snapshots
+  /** How many nodes next to the owner follow each tenant. */
   readonly followers: number
-  readonly snapshotChanges: number
-  readonly snapshotBytes: number
   readonly report: (reason: unknown, doing: string) => void
   /** Lets a node prepare for a tenant. */
   readonly warm: (slug: string, to: string | null) => Promise<void>
   /** A tenant was given to a node. */
   readonly moving: (slug: string, to: string | null) => void
-}
-
-/** What is known of a tenant that this node owns, in addition to its head. */
-interface Kept {
-  pin: string | null
-  snapshot: number
-  bytes: number
 }
 
 const TICK = 1_000
@@ -44,13 +30,13 @@ const MOST_ORPHANS = 1_000
 /** The background work of a node: takes over orphans, moves tenants to their nodes, creates snapshots, follows. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions
-  readonly #kept = new Map<string, Kept>()
+  /** The nodes that the operator has chosen for the tenants of this one. */
+  readonly #pins = new Map<string, string | null>()
   #followed = new Set<string>()
   #timer: NodeJS.Timeout | null = null
   #ticks = 0
   #known = ''
   #ended = false
-  #snapshots = 0
 
   constructor(options: HousekeepingOptions) {
     this.#options = options
@@ -65,33 +51,23 @@ export class Housekeeping {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
-  get snapshots(): number {
-    return this.#snapshots
-  }
-
-  claimed({ slug, pin, snapshot }: TenantRow): void {
-    this.#kept.set(slug, { pin, snapshot, bytes: 0 })
+  claimed(row: TenantRow): void {
+    this.#pins.set(row.slug, row.pin)
+    this.#options.snapshots.claimed(row)
   }
 
   lost(slug: string): void {
-    this.#kept.delete(slug)
+    this.#pins.delete(slug)
+    this.#options.snapshots.lost(slug)
   }
 
-  committed(slug: string, bytes: number): void {
-    const kept = this.#kept.get(slug)
-    if (kept) kept.bytes += bytes
-  }
-
-  /** Moves a tenant to a node by its name, and keeps it there; null lets it be where it belongs. */
-  async move(slug: string, node: string | null): Promise<boolean> {
-    const { log, ownership, membership } = this.#options
-    if (!(await log.setPin(slug, node))) return false
-    const kept = this.#kept.get(slug)
-    if (kept) kept.pin = node
-    const to = ranked(slug, node, membership.nodes)[0]
-    if (!to || to.session === membership.session) return true
-    // It may have been given to this node a moment ago.
-    return (await ownership.own(slug)) === null || this.#release(slug, to.session)
+  /** Gives a tenant to the node that the operator has chosen, or where it belongs. It may have come a moment ago. */
+  async give(slug: string, pin: string | null): Promise<boolean> {
+    const { ownership, membership } = this.#options
+    if (!(await ownership.own(slug))) return false
+    this.#pins.set(slug, pin)
+    const to = this.#placeOf(slug, membership.nodes)
+    return !to || to.session === membership.session || this.#release(slug, to.session)
   }
 
   /** Moves all tenants away; done when none is left, or when no node takes them. */
@@ -99,7 +75,7 @@ export class Housekeeping {
     const { ownership, membership } = this.#options
     const others = membership.nodes.filter(({ session, draining }) => session !== membership.session && !draining)
     await inParallel(ownership.all, async ({ slug }) => {
-      const to = ranked(slug, this.#kept.get(slug)?.pin ?? null, others)[0]
+      const to = this.#placeOf(slug, others)
       await this.#release(slug, to?.session ?? null)
     })
   }
@@ -109,8 +85,8 @@ export class Housekeeping {
     const isFull = this.#ticks++ % FULL_EVERY === 0 || nodes !== this.#known
     this.#known = nodes
     await this.#try('take over tenants', () => this.#adoptOrphans())
-    if (isFull) await this.#try('move tenants', () => this.#rebalance())
     if (isFull) await this.#try('follow tenants', () => this.#follow())
+    if (isFull) await this.#try('move tenants', () => this.#rebalance())
     await this.#try('make snapshots', () => this.#makeSnapshots())
     if (!this.#ended) this.start()
   }
@@ -128,7 +104,7 @@ export class Housekeeping {
     const { log, ownership, membership } = this.#options
     if (membership.me?.draining) return
     const rows = await log.orphans(membership.session, MOST_ORPHANS)
-    const mine = rows.filter(({ slug, pin }) => ranked(slug, pin, membership.nodes)[0]?.session === membership.session)
+    const mine = rows.filter((row) => ranked(row, membership.nodes)[0]?.session === membership.session)
     await inParallel(mine, async ({ slug }) => void (await ownership.own(slug)))
   }
 
@@ -136,10 +112,15 @@ export class Housekeeping {
   async #rebalance(): Promise<void> {
     const { ownership, membership } = this.#options
     const misplaced = ownership.all.flatMap(({ slug }) => {
-      const to = ranked(slug, this.#kept.get(slug)?.pin ?? null, membership.nodes)[0]
+      const to = this.#placeOf(slug, membership.nodes)
       return to && to.session !== membership.session ? [{ slug, to: to.session }] : []
     })
     await inParallel(misplaced, async ({ slug, to }) => void (await this.#release(slug, to)))
+  }
+
+  /** The node that a tenant of this one belongs to. Its tables have the layout of this node. */
+  #placeOf(slug: string, nodes: readonly NodeRow[]): NodeRow | undefined {
+    return ranked({ slug, pin: this.#pins.get(slug) ?? null, layout: LAYOUT_VERSION }, nodes)[0]
   }
 
   async #release(slug: string, to: string | null): Promise<boolean> {
@@ -161,8 +142,11 @@ export class Housekeeping {
     const followed = new Set<string>()
     for (let after = '', rows: readonly TenantRow[] = []; ; after = rows.at(-1)!.slug) {
       rows = await log.list(after, PAGE)
-      for (const { slug, pin, owner } of rows) {
-        const next = ranked(slug, pin, membership.nodes).filter(({ session }) => session !== owner)
+      for (const row of rows) {
+        const { slug, pin, owner } = row
+        // The operator may have chosen another node while this one could not be asked.
+        if (this.#pins.has(slug)) this.#pins.set(slug, pin)
+        const next = ranked(row, membership.nodes).filter(({ session }) => session !== owner)
         if (
           owner !== membership.session &&
           next.slice(0, followers).some(({ session }) => session === membership.session)
@@ -177,32 +161,9 @@ export class Housekeeping {
   }
 
   async #makeSnapshots(): Promise<void> {
-    const { ownership, snapshotChanges, snapshotBytes } = this.#options
-    for (const tenant of ownership.all) {
-      const kept = this.#kept.get(tenant.slug)
-      if (!kept || this.#ended) continue
-      const isDue =
-        tenant.erased > kept.snapshot || kept.bytes >= snapshotBytes || tenant.head - kept.snapshot >= snapshotChanges
-      if (isDue) await this.#try(`make a snapshot of ${tenant.slug}`, () => this.#snapshot(tenant, kept))
-    }
-  }
-
-  /** Copies the file next to the requests, waits until the log has all that is in the copy, and saves it. */
-  async #snapshot(tenant: OwnedTenant, kept: Kept): Promise<void> {
-    const { pool, replicas, data, time } = this.#options
-    const { slug } = tenant
-    const path = join(data, 'scratch', `${slug}.snapshot`)
-    try {
-      await pool.runTask(slug, { do: 'copy', path, asOf: null })
-      const at = await replicas.stateOfFile(path)
-      const n = await takeSnapshot(tenant, { at, save: () => replicas.saveSnapshot(slug, path) }, time)
-      if (n === null) return
-      kept.snapshot = n
-      kept.bytes = 0
-      this.#snapshots++
-    } finally {
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
-    }
+    const { snapshots } = this.#options
+    for (const tenant of snapshots.due)
+      await this.#try(`make a snapshot of ${tenant.slug}`, () => snapshots.make(tenant))
   }
 }
 

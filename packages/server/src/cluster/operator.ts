@@ -1,17 +1,21 @@
 import { Problem } from '@tildebase/nouns'
+import { limitOf, offsetOf } from '@tildebase/tenant'
 import { unauthorized } from '../app.ts'
-import { parseBody, parseQuery } from '../call.ts'
+import { parseBody, parseQuery, textParam } from '../call.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { WorkerPool } from '../node/workers/worker-pool.ts'
 import { json, render } from '../reply.ts'
+import { VERSION } from '../rest/openapi.ts'
 import type { Sender } from '../sender.ts'
 import { slugOf } from '../target.ts'
 import type { Directory } from './directory.ts'
 import type { ReplicaThread } from './files/thread.ts'
 import type { Forwarder } from './forward.ts'
 import type { ClusterNumbers } from './numbers.ts'
+import { clusterDocument } from './openapi.ts'
 import type { Membership } from './protocol/membership.ts'
 import type { Ownership } from './protocol/ownership.ts'
+import { ranked } from './protocol/ranking.ts'
 import type { NodeRow, ReplicatedLog } from './protocol/replicated-log.ts'
 
 export interface ClusterPageOptions {
@@ -23,10 +27,16 @@ export interface ClusterPageOptions {
   readonly replicas: ReplicaThread
   readonly numbers: ClusterNumbers
   readonly pool: WorkerPool
-  readonly move: (slug: string, node: string | null) => Promise<boolean>
+  /** How long the answer to a move waits for it, in milliseconds. */
+  readonly patience: number
+  /** Gives a tenant of this node to the one that the operator has chosen, or where it belongs. */
+  readonly give: (slug: string, pin: string | null) => Promise<boolean>
 }
 
 const MOST_LISTED = 10_000
+const PAUSE = 20
+
+type Body = { readonly [name: string]: unknown }
 
 /** Answers `/operator/cluster…`, and the list of the tenants of all nodes; null for every other path. */
 export async function clusterPage(
@@ -45,13 +55,19 @@ export async function clusterPage(
   }
   if (isList) return list(request, options)
   if (action === undefined && method === 'GET') return render(json(200, await status(request, options)))
+  if (action === 'openapi.json' && method === 'GET') return render(json(200, clusterDocument(VERSION)))
   if (method !== 'POST') throw new Problem('method_not_allowed', `${method} is not possible here.`, { allow: 'POST' })
-  const body = parseBody(request.body as Uint8Array | null) as { readonly [name: string]: unknown }
+  const body = parseBody(request.body as Uint8Array | null) as Body
   switch (action) {
     case 'drain':
       return drain(body, options)
     case 'move':
       return move(body, options)
+    // What follows is asked by other nodes.
+    case 'give': {
+      const given = await options.give(slugOf(text(body, 'tenant')), body.node === null ? null : text(body, 'node'))
+      return render(json(200, { given }))
+    }
     case 'take':
       return render(json(200, { taken: (await options.ownership.own(slugOf(text(body, 'tenant')))) !== null }))
     case 'warm':
@@ -95,25 +111,27 @@ async function status({ query }: HttpRequest, options: ClusterPageOptions): Prom
 
 async function whereIs(slug: string, { log, membership }: ClusterPageOptions): Promise<object> {
   const [row] = await log.find([slug])
-  if (!row) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
+  if (!row) throw noTenant(slug)
   const { epoch, head, snapshot, pin, layout, due } = row
   return { tenant: slug, owner: membership.nodeOf(row.owner)?.name ?? null, epoch, head, snapshot, pin, layout, due }
 }
 
 async function list({ query }: HttpRequest, { log, membership }: ClusterPageOptions): Promise<HttpResponse> {
   const params = parseQuery(query)
-  const limit = Math.min(Number(params.get('limit') ?? MOST_LISTED) || MOST_LISTED, MOST_LISTED)
-  const offset = Number(params.get('offset') ?? 0) || 0
-  const { rows, total } = await log.page(offset, limit)
+  const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
+  const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
+  const { rows: found, total } = await log.page(textParam(params, 'cursor') ?? '', offset, limit + 1)
+  const rows = found.slice(0, limit)
+  const hasMore = found.length > limit
   const results = rows.map((row) => ({
     tenant: row.slug,
     node: membership.nodeOf(row.owner)?.name ?? null,
     changes: row.head,
   }))
-  return render(json(200, { results, total, hasMore: offset + rows.length < total }))
+  return render(json(200, { results, total, hasMore, cursor: hasMore ? rows.at(-1)!.slug : null }))
 }
 
-async function drain(body: { readonly [name: string]: unknown }, { log }: ClusterPageOptions): Promise<HttpResponse> {
+async function drain(body: Body, { log }: ClusterPageOptions): Promise<HttpResponse> {
   const node = text(body, 'node')
   const draining = body.draining !== false
   if (!(await log.setDraining(node, draining))) throw noNode(node)
@@ -127,30 +145,50 @@ async function warm(slug: string, { log, ownership, replicas }: ClusterPageOptio
   return render(json(200, { tenant: slug }))
 }
 
-/** Only the owner can give a tenant away: any other node asks it to. */
-async function move(body: { readonly [name: string]: unknown }, options: ClusterPageOptions): Promise<HttpResponse> {
-  const { membership, directory, forwarder, log } = options
+/**
+ * Moves a tenant to a node by its name, and keeps it there; null lets it be where it belongs. Only the owner can give it
+ * away, so that one is asked. 202 when the tenant has not left within the patience: it is moved later.
+ */
+async function move(body: Body, options: ClusterPageOptions): Promise<HttpResponse> {
+  const { membership, directory, log, patience } = options
   const slug = slugOf(text(body, 'tenant'))
   const node = body.node === null ? null : text(body, 'node')
   if (node !== null && !membership.nodes.some(({ name }) => name === node)) throw noNode(node)
-  directory.forget(slug)
-  const row = await directory.find(slug)
-  if (!row) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
-  const owner: NodeRow | undefined = membership.nodeOf(row.owner)
-  if (owner && owner.session !== membership.session && body.forwarded !== true) {
-    const answer = await forwarder.ask(owner, '/operator/cluster/move', { tenant: slug, node, forwarded: true })
-    if (!answer.ok)
-      throw new Problem('unavailable', `The node ${owner.name} could not move the tenant.`, { retryAfter: 1 })
-  } else if (owner) await options.move(slug, node)
-  else await log.setPin(slug, node)
+  if (!(await log.setPin(slug, node))) throw noTenant(slug)
+  const until = performance.now() + patience
+  for (;;) {
+    const [row] = await log.find([slug])
+    if (!row) throw noTenant(slug)
+    const to = ranked(row, membership.nodes)[0]
+    const owner = membership.nodeOf(row.owner)
+    if (!owner || owner.session === to?.session) break
+    if (performance.now() > until) return render(json(202, { tenant: slug, node }))
+    await askToGive(owner, slug, row.pin, options)
+    await new Promise((done) => setTimeout(done, PAUSE))
+  }
   directory.forget(slug)
   return render(json(200, { tenant: slug, node }))
 }
 
-function text(body: { readonly [name: string]: unknown }, name: string): string {
+/** What fails is asked for again. */
+async function askToGive(
+  owner: NodeRow,
+  slug: string,
+  pin: string | null,
+  { membership, forwarder, give }: ClusterPageOptions,
+): Promise<void> {
+  if (owner.session === membership.session) await give(slug, pin)
+  else await forwarder.ask(owner, '/operator/cluster/give', { tenant: slug, node: pin }).catch(() => null)
+}
+
+function text(body: Body, name: string): string {
   const value = body?.[name]
   if (typeof value === 'string' && /^[\w.~-]{1,200}$/.test(value)) return value
   throw new Problem('invalid_body', `Send ${name} as a text.`, { field: name })
+}
+
+function noTenant(slug: string): Problem {
+  return new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
 }
 
 function noNode(name: string): Problem {

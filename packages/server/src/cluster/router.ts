@@ -91,16 +91,17 @@ export class Router {
   async #place(slug: string): Promise<NodeRow | 'here' | 'nowhere' | null> {
     const { directory, ownership, membership } = this.#options
     const row = await directory.find(slug)
-    if (row === null) return 'nowhere'
-    const node = this.#nodeFor(row)
+    // Requests about a slug without a tenant meet at one node, too: it may be restored there, slice by slice.
+    const node = this.#nodeFor(row ?? { slug, owner: null, pin: null, layout: 0 })
     if (node?.session !== membership.session) return node ?? null
+    if (row === null) return 'nowhere'
     return (await ownership.own(slug)) ? 'here' : null
   }
 
   /** The node that owns a tenant, or the one that should claim it. */
-  #nodeFor({ slug, owner, pin }: TenantRow): NodeRow | undefined {
+  #nodeFor(row: Pick<TenantRow, 'slug' | 'owner' | 'pin' | 'layout'>): NodeRow | undefined {
     const { membership } = this.#options
-    return membership.nodeOf(owner) ?? ranked(slug, pin, membership.nodes)[0]
+    return membership.nodeOf(row.owner) ?? ranked(row, membership.nodes)[0]
   }
 
   #enter(slug: string, response: ServerResponse): false {

@@ -1,77 +1,54 @@
-import { join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { isFirstKey, unauthorized } from '../app.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { AdminTask } from '../node/admin-tasks.ts'
 import type { TenantRunner } from '../node/cluster-host.ts'
-import type { TenantFiles } from '../node/files.ts'
+import type { ReplayTask } from '../node/log-file.ts'
 import type { Stats } from '../node/watch/stats.ts'
-import type { WorkerPool } from '../node/workers/worker-pool.ts'
 import type { Sender } from '../sender.ts'
 import type { RequestTarget } from '../target.ts'
-import type { Directory } from './directory.ts'
-import type { ReplicaThread } from './files/thread.ts'
-import type { Membership } from './protocol/membership.ts'
-import type { Ownership } from './protocol/ownership.ts'
-import type { ReplicatedLog } from './protocol/replicated-log.ts'
+import { Creation, type CreationOptions } from './creation.ts'
+import type { LocalNode } from './local-node.ts'
+import type { OutputGate } from './output-gate.ts'
+import type { Peers } from './peers.ts'
 
-export interface RunnerOptions {
-  readonly pool: WorkerPool
-  readonly files: TenantFiles
-  readonly data: string
+export interface RunnerOptions extends CreationOptions, Pick<LocalNode, 'pool' | 'files' | 'empty'> {
   readonly signup: boolean
-  readonly log: ReplicatedLog
-  readonly ownership: Ownership
-  readonly membership: Membership
-  readonly directory: Directory
-  readonly replicas: ReplicaThread
-  /** Asks another node whether its tenant knows a key. */
-  readonly verifyElsewhere: (slug: string, secret: string) => Promise<boolean>
-  /** Reads a path of a tenant of another node; null when this node should have it. */
-  readonly readElsewhere: (slug: string, path: string, sender: Sender) => Promise<HttpResponse | null>
+  readonly peers: Peers
+  readonly gate: OutputGate
 }
 
-let scratch = 0
+type Request = [ask: HttpRequest, place: RequestTarget, sender: Sender, requestId: string]
 
 /** The tenants of one node of a cluster. Those that it does not own are not here. */
 export class ClusterRunner implements TenantRunner {
   readonly #options: RunnerOptions
+  readonly #creation: Creation
 
   constructor(options: RunnerOptions) {
     this.#options = options
+    this.#creation = new Creation(options)
   }
 
-  async answer(
-    slug: string,
-    ask: HttpRequest,
-    place: RequestTarget,
-    sender: Sender,
-    requestId: string,
-  ): Promise<HttpResponse> {
-    const { pool, ownership, signup } = this.#options
-    if (ownership.gateOf(slug)) return pool.answer(slug, ask, place, sender, requestId)
-    const isNew = !this.#options.directory.mayExist(slug)
-    if (isNew && signup && sender.kind === 'anonymous' && isFirstKey(ask.method, place.segments))
-      return this.#signUp(slug, () => pool.answer(slug, ask, place, sender, requestId))
-    if (isNew && sender.kind !== 'operator') throw unauthorized()
-    if (isNew)
-      throw new Problem(
-        'unknown_tenant',
-        `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`,
-        {
-          id: slug,
-        },
-      )
+  async answer(slug: string, ...request: Request): Promise<HttpResponse> {
+    const { pool, ownership, directory, peers } = this.#options
+    const [ask, , sender] = request
+    if (ownership.gateOf(slug)) return pool.answer(slug, ...request)
+    if (!directory.mayExist(slug)) return this.#answerNew(slug, ...request)
     // A tenant that a request reads next to its own, such as its fork, may be on another node.
-    const read = ask.method === 'GET' ? await this.#options.readElsewhere(slug, ask.path, sender) : null
-    if (read) return read
-    if (await ownership.own(slug)) return pool.answer(slug, ask, place, sender, requestId)
+    const node = ask.method === 'GET' ? await peers.nodeOf(slug) : undefined
+    if (node) return peers.read(node, ask.path, sender)
+    if (await ownership.own(slug)) return pool.answer(slug, ...request)
     throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
   }
 
-  verify(slug: string, secret: string): Promise<boolean> {
-    const { pool, ownership, verifyElsewhere } = this.#options
-    return ownership.gateOf(slug) ? pool.verify(slug, secret) : verifyElsewhere(slug, secret)
+  async verify(slug: string, secret: string): Promise<boolean> {
+    const { pool, ownership, peers, directory } = this.#options
+    if (ownership.gateOf(slug)) return pool.verify(slug, secret)
+    const node = await peers.nodeOf(slug)
+    if (node) return peers.verify(node, slug, secret)
+    const isHere = (await directory.find(slug)) !== null && (await ownership.own(slug)) !== null
+    return isHere ? pool.verify(slug, secret) : false
   }
 
   async wake(slug: string): Promise<void> {
@@ -80,25 +57,22 @@ export class ClusterRunner implements TenantRunner {
 
   /** Does what the operator asks, on the node that has the tenant, or for one that is new. */
   async runTask(slug: string, task: AdminTask): Promise<unknown> {
-    const { pool, ownership, files } = this.#options
+    const { pool, ownership, files, gate } = this.#options
+    const isHere = ownership.gateOf(slug) !== undefined
     switch (task.do) {
       case 'create':
-        await this.#create(slug, files.template)
+        await this.#creation.create(slug, files.template)
         return { tenant: slug }
       case 'adopt':
-        return void (await this.#create(slug, task.path))
+        return this.#creation.create(slug, task.path)
+      case 'countRestored':
+        return gate.during(slug, () => pool.runTask(slug, task))
+      case 'replay':
+        return isHere ? pool.runTask(slug, task) : this.#replayNew(slug, task)
       case 'delete':
-        return this.#remove(slug)
-      case 'replay': {
-        if (ownership.gateOf(slug)) return pool.runTask(slug, task)
-        await this.#create(slug, files.template)
-        return pool.runTask(slug, task).catch(async (reason) => {
-          await this.#remove(slug)
-          throw reason
-        })
-      }
+        return isHere ? this.#creation.remove(slug) : files.demandThere(slug)
       default:
-        if (!ownership.gateOf(slug)) files.demandThere(slug)
+        if (!isHere) files.demandThere(slug)
         return pool.runTask(slug, task)
     }
   }
@@ -115,37 +89,27 @@ export class ClusterRunner implements TenantRunner {
     return this.#options.pool.closeAll()
   }
 
-  async #create(slug: string, from: string): Promise<void> {
-    const { replicas, membership, ownership, directory, data } = this.#options
-    const path = join(data, 'scratch', `${slug}.${process.pid}.${++scratch}.first`)
-    const row = await replicas.create(slug, membership.session, from, path)
-    directory.forget(slug)
-    if (row === null)
-      throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`, {
-        id: slug,
-      })
-    if (!(await ownership.own(slug)))
-      throw new Problem('unavailable', `The tenant ${slug} was created, but not opened.`)
+  /** Answers a request about a slug without a tenant. */
+  async #answerNew(slug: string, ...request: Request): Promise<HttpResponse> {
+    const { pool, signup, empty } = this.#options
+    const [ask, place, sender] = request
+    const isSignUp = signup && sender.kind === 'anonymous' && isFirstKey(ask.method, place.segments)
+    if (!isSignUp && sender.kind !== 'operator') throw unauthorized()
+    if (!isSignUp && empty === null)
+      throw new Problem(
+        'unknown_tenant',
+        `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`,
+        { id: slug },
+      )
+    if (ask.method === 'GET' || ask.method === 'HEAD') return empty!.answer(slug, ...request)
+    return this.#creation.firstWrite(slug, () => pool.answer(slug, ...request))
   }
 
-  async #remove(slug: string): Promise<void> {
-    const { ownership, log, directory, files } = this.#options
-    const tenant = ownership.gateOf(slug)
-    if (!tenant) return files.demandThere(slug)
-    if (!(await log.remove(slug, tenant.epoch)))
-      throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
-    directory.forget(slug)
-    await ownership.forget(slug)
-  }
-
-  /** A sign-up that is refused leaves no tenant behind. */
-  async #signUp(slug: string, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
-    await this.#create(slug, this.#options.files.template)
-    const answered = await answer().catch(async (reason) => {
-      await this.#remove(slug)
-      throw reason
-    })
-    if (answered.status >= 400) await this.#remove(slug)
-    return answered
+  /** The new tenant is made in a file next to the others. It is the first state of its log when it is whole. */
+  async #replayNew(slug: string, task: ReplayTask): Promise<unknown> {
+    const { pool, gate } = this.#options
+    const replayed = await gate.during(slug, () => pool.runTask(slug, { ...task, adopt: false }))
+    if (!task.more) await this.#creation.create(slug, task.into)
+    return replayed
   }
 }

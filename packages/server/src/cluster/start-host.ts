@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SettingError } from '../host/setting-error.ts'
 import type { Settings } from '../node/config.ts'
 import { type Host, type Start, startHost as startNode } from '../node/host.ts'
-import { Cluster } from './cluster.ts'
+import { openCluster } from './open-cluster.ts'
 
 const MARK = 'cluster'
 
@@ -21,7 +21,7 @@ export async function startHost(settings: Settings, start: Omit<Start, 'cluster'
     throw new SettingError(
       `The data folder ${settings.data} has tenants of a single node. Choose an empty folder, and bring them in with tilde backup and tilde restore.`,
     )
-  const cluster = await Cluster.open(settings)
+  const cluster = await openCluster(settings)
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
   writeFileSync(mark, `${settings.cluster.nodeName}\n`)
   try {

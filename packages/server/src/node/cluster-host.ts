@@ -30,6 +30,8 @@ export interface ClusterHost {
     readonly files: TenantFiles
     readonly data: string
     readonly wakeAt: Book
+    /** Answers reads of tenants that do not exist; null where only the operator creates tenants. */
+    readonly empty: Tenants | null
   }): Promise<TenantRunner>
   /** Whether some node may have the tenant. */
   exists(slug: string): boolean

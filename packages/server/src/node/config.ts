@@ -108,8 +108,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     createTenants: oneOf(
       '--create-tenants',
       read('create-tenants', 'TILDE_CREATE_TENANTS') ?? (cluster ? 'operator' : 'write'),
-      // A node without the file of a tenant must not make a second one.
-      cluster ? ['operator'] : ['write', 'operator'],
+      ['write', 'operator'],
     ) as Settings['createTenants'],
     baseUrl: read('base-url', 'TILDE_BASE_URL')?.replace(/\/+$/, '') ?? null,
     mcpOrigins: (env.TILDE_MCP_ORIGINS || '')

@@ -14,6 +14,8 @@ export interface ReplayTask {
   readonly into: string
   /** Whether other slices follow. */
   readonly more: boolean
+  /** Whether the new tenant moves in when it is whole; in a cluster the file becomes the first state of its log instead. */
+  readonly adopt: boolean
 }
 
 /** Writes a tenant's log to a file, page by page, with turns for others in between. */
@@ -24,7 +26,7 @@ export async function writeLog(tenant: Tenant, path: string, question: LogReques
 
 /** Brings a tenant to the state of the log in a file. A new one is made next to the others and moves in when it is whole. */
 export async function replayFile(context: AdminContext, slug: string, task: ReplayTask): Promise<unknown> {
-  const { path, into, more } = task
+  const { path, into, more, adopt } = task
   if (context.files.has(slug)) {
     const lines = createReadStream(path)
     const { events } = await context.during(slug, (tenant) => tenant.admin.replay(lines, pause, { more }))
@@ -35,7 +37,7 @@ export async function replayFile(context: AdminContext, slug: string, task: Repl
   if (await beginsAnew(path)) for (const suffix of ['', '-wal', '-shm']) rmSync(`${into}${suffix}`, { force: true })
   const { tenant, close } = context.open(slug, into)
   const { events } = await tenant.admin.replay(createReadStream(path), pause, { more }).finally(close)
-  if (!more) context.files.adopt(slug, into)
+  if (!more && adopt) context.files.adopt(slug, into)
   return { tenant: slug, events }
 }
 

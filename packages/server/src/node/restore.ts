@@ -41,7 +41,7 @@ export async function restoreLog(slug: string, request: HttpRequest, deps: Admin
     received(slug, request, deps, async (path) => {
       const made = into ?? `${path}.new`
       try {
-        const task = { do: 'replay', path, into: made, more } as const
+        const task = { do: 'replay', path, into: made, more, adopt: true } as const
         const { events } = (await runTask(slug, task)) as Replayed
         if (more) return render(json(202, { tenant: slug, events, ...(into && { restoring: true }) }))
         deps.wake(slug)

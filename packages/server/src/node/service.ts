@@ -86,6 +86,11 @@ export async function openService(
   const pool =
     settings.workers > 0 ? new WorkerPool(settings, cluster?.booking(book) ?? book, quarantined, cluster?.gate) : null
   const threads = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
+  /** Where the first write creates a tenant, reads before it find an empty one. Its folder is never made. */
+  const emptyTenants = () =>
+    settings.createTenants === 'write'
+      ? localTenants(settings, program, new TenantFiles(join(settings.data, 'empty')), { baseUrl: () => baseUrl, book })
+      : null
   const openRecords = () => {
     files.prepare()
     return new HostRecords(settings.data, (slug) => tenants.wake(slug))
@@ -107,7 +112,7 @@ export async function openService(
   const { alarms, journal } = records
   const tenants: TenantRunner =
     cluster && pool
-      ? await cluster.join({ pool, files, data: settings.data, wakeAt: book })
+      ? await cluster.join({ pool, files, data: settings.data, wakeAt: book, empty: emptyTenants() })
       : (predecessor?.guard(threads) ?? threads)
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))

@@ -2,7 +2,8 @@ import type { Call, HostFeature, ReadRoute } from '../call.ts'
 import { openapi } from '../openapi/document.ts'
 import { contentReply, type Reply } from '../reply.ts'
 
-const VERSION = '0.1.0'
+/** The version of the service. */
+export const VERSION = '0.1.0'
 const ANYWHERE = 'https://tenant.invalid'
 
 /** The tenant's endpoints, as data for tools. */

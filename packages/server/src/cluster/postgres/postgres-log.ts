@@ -64,8 +64,12 @@ export class PostgresLog implements ReplicatedLog {
     return (await this.#control.query(statements.LIST, [after, most])).map(toTenant)
   }
 
-  async page(offset: number, most: number): Promise<{ readonly rows: readonly TenantRow[]; readonly total: number }> {
-    const rows = await this.#control.query(statements.PAGE, [offset, most])
+  async page(
+    after: string,
+    offset: number,
+    most: number,
+  ): Promise<{ readonly rows: readonly TenantRow[]; readonly total: number }> {
+    const rows = await this.#control.query(statements.PAGE, [after, offset, most])
     const [count] = await this.#control.query(statements.TOTAL)
     return { rows: rows.map(toTenant), total: Number(count?.total) }
   }
@@ -88,8 +92,8 @@ export class PostgresLog implements ReplicatedLog {
     return rows[0] ? toTenant(rows[0]) : null
   }
 
-  async remove(slug: string, epoch: number): Promise<boolean> {
-    return Number((await this.#control.query(statements.REMOVE, [slug, epoch]))[0]?.count) > 0
+  async remove(slug: string, epoch: number, onlyEmpty = false): Promise<boolean> {
+    return Number((await this.#control.query(statements.REMOVE, [slug, epoch, onlyEmpty]))[0]?.count) > 0
   }
 
   async claim(slugs: readonly string[], session: string, layout: number): Promise<readonly TenantRow[]> {

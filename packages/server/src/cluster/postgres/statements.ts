@@ -57,9 +57,10 @@ export const LIST = `
 export const PAGE = `
   SELECT ${TENANT}
   FROM tilde_tenants
+  WHERE slug > $1
   ORDER BY slug
-  OFFSET $1
-  LIMIT $2`
+  OFFSET $2
+  LIMIT $3`
 
 export const TOTAL = 'SELECT count(*) AS total FROM tilde_tenants'
 
@@ -84,7 +85,7 @@ export const CREATE = `
 export const REMOVE = `
   WITH removed AS (
     DELETE FROM tilde_tenants
-    WHERE slug = $1 AND epoch = $2
+    WHERE slug = $1 AND epoch = $2 AND (head = 0 OR NOT $3::boolean)
     RETURNING slug),
   changes AS (
     DELETE FROM tilde_log l USING removed r WHERE l.slug = r.slug),

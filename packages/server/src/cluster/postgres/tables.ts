@@ -14,9 +14,9 @@ export const TABLES: readonly string[] = [
     layout integer NOT NULL,
     version text NOT NULL,
     joined_at timestamptz NOT NULL DEFAULT now())`,
-  // Every append changes one row: room on the page lets PostgreSQL do so in place.
+  // Slugs have the order of their bytes everywhere. Every append changes one row: room on the page lets PostgreSQL do so in place.
   `CREATE TABLE IF NOT EXISTS tilde_tenants (
-    slug text PRIMARY KEY,
+    slug text COLLATE "C" PRIMARY KEY,
     owner text,
     released boolean NOT NULL DEFAULT false,
     epoch bigint NOT NULL,
@@ -32,7 +32,7 @@ export const TABLES: readonly string[] = [
     snapshot_parts integer NOT NULL) WITH (fillfactor = 50)`,
   'CREATE INDEX IF NOT EXISTS tilde_tenants_owner ON tilde_tenants (owner)',
   `CREATE TABLE IF NOT EXISTS tilde_log (
-    slug text NOT NULL,
+    slug text COLLATE "C" NOT NULL,
     n bigint NOT NULL,
     epoch bigint NOT NULL,
     before bigint NOT NULL,
@@ -41,7 +41,7 @@ export const TABLES: readonly string[] = [
   // Compressing a change would cost more than its bytes.
   'ALTER TABLE tilde_log ALTER COLUMN changes SET STORAGE EXTERNAL',
   `CREATE TABLE IF NOT EXISTS tilde_snapshots (
-    slug text NOT NULL,
+    slug text COLLATE "C" NOT NULL,
     id text NOT NULL,
     part integer NOT NULL,
     bytes bytea NOT NULL,

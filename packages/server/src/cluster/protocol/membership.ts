@@ -23,7 +23,8 @@ const CLOCK_AHEAD = 3
 
 /**
  * Keeps this node alive in the log, and declares others dead. Time is only compared with itself: a node is dead when
- * its counter has not moved for a whole lease of ours while we could reach the log.
+ * its counter has not moved for a whole lease of ours while we could reach the log, and in as many looks as that takes.
+ * The looks are counted because a machine that is too slow for us is too slow for others on it as well.
  */
 export class Membership {
   readonly #options: MembershipOptions
@@ -34,7 +35,7 @@ export class Membership {
   #trustedUntil = Number.NEGATIVE_INFINITY
   #wallAtBeat = 0
   #elapsedAtBeat = 0
-  readonly #seen = new Map<string, { beat: number; at: number }>()
+  readonly #seen = new Map<string, { beat: number; at: number; looks: number }>()
   #reached = false
   #ended = false
 
@@ -138,8 +139,8 @@ export class Membership {
     const silent: NodeRow[] = []
     for (const node of this.nodes) {
       const known = this.#seen.get(node.session)
-      if (known?.beat !== node.beat) this.#seen.set(node.session, { beat: node.beat, at: now })
-      else if (node.session !== this.session && now - known.at >= lease) silent.push(node)
+      if (known?.beat !== node.beat) this.#seen.set(node.session, { beat: node.beat, at: now, looks: 0 })
+      else if (++known.looks >= BEATS && now - known.at >= lease && node.session !== this.session) silent.push(node)
     }
     for (const { session, beat } of silent) {
       if (!(await log.expire(session, beat))) continue

@@ -3,14 +3,21 @@ export interface Place {
   readonly name: string
   readonly session: string
   readonly draining: boolean
+  /** The newest layout of tables that it knows. */
+  readonly layout: number
 }
 
 /**
  * The nodes in the order in which they should have a tenant: the first owns it, the next ones follow it. Each node
- * computes the same order (rendezvous hashing), and a node that joins or leaves moves its own share only.
+ * computes the same order (rendezvous hashing), and a node that joins or leaves moves its own share only. Nodes of an
+ * older version that cannot open the tenant are left out.
  */
-export function ranked<P extends Place>(slug: string, pin: string | null, nodes: readonly P[]): readonly P[] {
-  const places = nodes.some(({ draining }) => !draining) ? nodes.filter(({ draining }) => !draining) : nodes
+export function ranked<P extends Place>(
+  { slug, pin, layout }: { readonly slug: string; readonly pin: string | null; readonly layout: number },
+  nodes: readonly P[],
+): readonly P[] {
+  const able = nodes.filter((node) => node.layout >= layout)
+  const places = able.some(({ draining }) => !draining) ? able.filter(({ draining }) => !draining) : able
   return places
     .map((node) => ({ node, weight: node.name === pin ? Number.POSITIVE_INFINITY : weightOf(`${node.name} ${slug}`) }))
     .sort((a, b) => b.weight - a.weight || (a.node.session < b.node.session ? -1 : 1))

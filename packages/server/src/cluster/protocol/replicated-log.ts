@@ -82,15 +82,20 @@ export interface ReplicatedLog {
   find(slugs: readonly string[]): Promise<readonly TenantRow[]>
   /** Tenants after a slug, in their order. */
   list(after: string, most: number): Promise<readonly TenantRow[]>
-  /** Tenants by their names, and how many there are. */
-  page(offset: number, most: number): Promise<{ readonly rows: readonly TenantRow[]; readonly total: number }>
+  /** Tenants after a slug, without the first ones, and how many there are in all. */
+  page(
+    after: string,
+    offset: number,
+    most: number,
+  ): Promise<{ readonly rows: readonly TenantRow[]; readonly total: number }>
   /** The number of tenants of each session; tenants without an owner under an empty name. */
   counts(): Promise<ReadonlyMap<string, number>>
   /** Tenants with something due that no session runs: their owner is dead, or they were given to this one. */
   orphans(session: string, most: number): Promise<readonly TenantRow[]>
   /** Adds a tenant whose first snapshot was saved; null when there is one of this name. Its log begins after 0. */
   create(slug: string, session: string, first: Omit<SnapshotHead, 'n' | 'epoch'>): Promise<TenantRow | null>
-  remove(slug: string, epoch: number): Promise<boolean>
+  /** Removes a tenant; with `onlyEmpty` not if its log has a change. False if it was not ours, or is not empty. */
+  remove(slug: string, epoch: number, onlyEmpty?: boolean): Promise<boolean>
   /** Makes a session the owner, with a new epoch, of tenants without a live owner, or that it already owns. */
   claim(slugs: readonly string[], session: string, layout: number): Promise<readonly TenantRow[]>
   /** Gives a tenant to another session, or releases it, with a new epoch; false if it was not ours. */

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { LAYOUT_VERSION } from '@tildebase/tenant/host'
+import type { Settings } from '../node/config.ts'
+import { Directory } from './directory.ts'
+import { ReplicaThread } from './files/thread.ts'
+import { Forwarder } from './forward.ts'
+import { NodeToken } from './node-token.ts'
+import { ClusterNumbers } from './numbers.ts'
+import { Peers } from './peers.ts'
+import { Membership } from './protocol/membership.ts'
+import { Ownership } from './protocol/ownership.ts'
+import type { ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
+import { Router } from './router.ts'
+import { SYSTEM_TIME } from './system-time.ts'
+import { TenantThreads } from './tenant-threads.ts'
+
+/** What the parts of a node tell. */
+export interface PartEvents {
+  /** The lease was renewed, or the nodes have changed. */
+  renewed(): void
+  /** This node was declared dead. */
+  expired(): void
+  claimed(row: TenantRow): void
+  lost(slug: string): void
+  report(reason: unknown, doing: string): void
+}
+
+/** The parts of a node that exist before it joins. */
+export interface Parts {
+  readonly log: ReplicatedLog
+  readonly token: NodeToken
+  readonly numbers: ClusterNumbers
+  readonly directory: Directory
+  readonly forwarder: Forwarder
+  readonly replicas: ReplicaThread
+  readonly threads: TenantThreads
+  readonly membership: Membership
+  readonly ownership: Ownership
+  readonly peers: Peers
+  readonly router: Router
+}
+
+/** Builds the parts of a node. `url` is where other nodes reach it. */
+export function createParts(settings: Settings, log: ReplicatedLog, url: string, events: PartEvents): Parts {
+  const { nodeName, lease, patience } = settings.cluster!
+  const { report } = events
+  const time = SYSTEM_TIME
+  const token = new NodeToken(settings.secretKey!)
+  const numbers = new ClusterNumbers()
+  const directory = new Directory(log)
+  const forwarder = new Forwarder(token.text, settings.rootKey!)
+  const replicas = new ReplicaThread(settings.cluster!, settings.data)
+  const threads = new TenantThreads({ replicas, time, underWay: (slug) => router.underWay(slug) })
+  const membership = new Membership({
+    log,
+    time,
+    node: { name: nodeName, url, layout: LAYOUT_VERSION, version: process.version },
+    lease,
+    newSession: randomUUID,
+    renewed: events.renewed,
+    expired: events.expired,
+    report,
+  })
+  const ownership = new Ownership({
+    log: numbers.counted(log),
+    time,
+    host: threads,
+    membership,
+    layout: LAYOUT_VERSION,
+    report,
+    claimed: events.claimed,
+    lost: events.lost,
+  })
+  const peers = new Peers(membership, directory, forwarder)
+  const { hostSuffix } = settings
+  const router: Router = new Router({
+    ...{ membership, ownership, directory, forwarder },
+    ...{ hostSuffix, patience, isNode: token.isNode, report },
+  })
+  return { log, token, numbers, directory, forwarder, replicas, threads, membership, ownership, peers, router }
+}
