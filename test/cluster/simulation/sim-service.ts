@@ -75,13 +75,14 @@ export class SimService {
                   caller.deliver(() => {
                     if (isOver) return
                     isOver = true
+                    this.#world.cancel(late)
                     run()
                   })
-                this.#world.after(timeout, () => end(() => failed(new Error(`${name} was not answered`))))
+                const late = this.#world.after(timeout, () => end(() => failed(new Error(`${name} was not answered`))))
                 if (caller.isCut() || chance.is(this.loss)) return
                 // Now and then a call arrives when its caller has given up on it.
-                const late = chance.is(0.02) ? timeout * chance.next() * 2 : 0
-                this.#world.after(chance.between(0.2, 3) + late, () => {
+                const delay = chance.is(0.02) ? timeout * chance.next() * 2 : 0
+                this.#world.after(chance.between(0.2, 3) + delay, () => {
                   if (this.#isDown) return
                   this.#execute(name, args, (value) => {
                     if (caller.isCut() || chance.is(this.loss)) return
