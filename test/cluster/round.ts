@@ -46,7 +46,7 @@ export async function runRound(
   const notes: string[] = []
   const loads = await Promise.all(tenants.map((tenant) => startLoad(cluster.urls, tenant, chance.fork(), name)))
   const violations: Violation[] = []
-  await pause(chance.between(200, 1_500))
+  await pause(chance.between(100, 700))
   await fault.run({
     cluster,
     chance: chance.fork(),
@@ -56,17 +56,19 @@ export async function runRound(
   })
   await cluster.restore()
   const mended = performance.now()
+  const stopped = new Set<TestTenant>()
   for (const { tenant, recorder } of loads) {
-    if (!(await hasAnswered(recorder, mended)))
-      violations.push({ kind: 'stopped', message: `${tenant.slug} acknowledges nothing after everything was mended` })
+    if (await hasAnswered(recorder, mended)) continue
+    stopped.add(tenant)
+    violations.push({ kind: 'stopped', message: `${tenant.slug} acknowledges nothing after everything was mended` })
   }
-  await pause(500)
+  await pause(200)
   const ended = performance.now()
   for (const load of loads) load.stop()
   for (const load of loads) await load.ended
   let unacknowledged = 0
   for (const { tenant, recorder, targets } of loads) {
-    if (violations.some(({ kind }) => kind === 'stopped')) break
+    if (stopped.has(tenant)) continue
     const log = await readLog(chance.shuffle(cluster.urls), tenant.slug, tenant.cursor)
     violations.push(...judgeLog(log, recorder.operations, recorder.observations, tenant.cursor).map(inTenant(tenant)))
     violations.push(...judgeTargets(recorder, targets).map(inTenant(tenant)))
@@ -88,6 +90,12 @@ export async function runRound(
     strange: addUp(recorders.map(({ strange }) => strange)),
     notes,
   }
+}
+
+/** A round that ended before its histories could be judged. */
+export function failedRound({ name }: Fault, message: string): RoundReport {
+  const violations = [{ kind: 'stopped', message }] as const
+  return { fault: name, acknowledged: 0, unknown: 0, unacknowledged: 0, gap: 0, violations, strange: {}, notes: [] }
 }
 
 /** Recomputes the chain, the state and the indexes of a tenant. */

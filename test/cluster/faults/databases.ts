@@ -10,6 +10,7 @@ const FAILOVER = 14_000
 export const DATABASE_FAULTS: readonly Fault[] = [
   {
     name: 'kill -9 of the primary and its Patroni',
+    isSlow: true,
     async run({ cluster, note }) {
       const primary = await cluster.database.primary()
       await primary.kill()
@@ -19,6 +20,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'kill -9 of PostgreSQL alone, which Patroni starts again',
+    isSlow: true,
     async run({ cluster, note }) {
       const primary = await cluster.database.primary()
       const pid = primary.postmaster()
@@ -29,6 +31,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'switchover',
+    isSlow: true,
     async run({ cluster, note }) {
       const primary = await cluster.database.primary()
       const reply = await fetch(`http://${addressOf(primary.machine)}:8008/switchover`, {
@@ -42,6 +45,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'SIGSTOP of the machine of the primary, which wakes after the failover',
+    isSlow: true,
     async run({ cluster, chance, note }) {
       const { machine } = await cluster.database.primary()
       const pids = cluster.network.pids(machine)
@@ -55,6 +59,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'the primary is cut off from the other databases, not from the nodes',
+    isSlow: true,
     async run({ cluster, note }) {
       const { machine } = await cluster.database.primary()
       cluster.network.separate(
@@ -68,6 +73,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'loss of the synchronous standby',
+    isSlow: true,
     async run({ cluster, chance, note }) {
       const standby = await cluster.database.standby(true)
       await standby.kill()

@@ -17,5 +17,7 @@ export interface Scene {
 /** Something that goes wrong while clients write. It may leave things broken: the round mends them. */
 export interface Fault {
   readonly name: string
+  /** True for one whose repair takes most of a minute: it comes less often. */
+  readonly isSlow?: true
   run(scene: Scene): Promise<void>
 }

@@ -13,6 +13,7 @@ const run = promisify(execFile)
 export const OPERATION_FAULTS: readonly Fault[] = [
   {
     name: 'rolling upgrade',
+    isSlow: true,
     async run({ cluster, chance, note }) {
       for (const node of chance.shuffle(cluster.nodes)) {
         await node.end('SIGTERM')
@@ -52,6 +53,7 @@ export const OPERATION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a node is drained and restarted',
+    isSlow: true,
     async run({ cluster, tenant, note }) {
       const owner = await cluster.ownerOf(tenant)
       await command(cluster, cluster.others(owner)[0]!, 'drain', owner.machine)

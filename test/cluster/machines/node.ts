@@ -7,7 +7,7 @@ import { addressOf, type Machine, type Network } from './network.ts'
 import { Program } from './program.ts'
 
 /** Seconds that a node owns a tenant without renewing. */
-export const LEASE = 3
+export const LEASE = 2
 
 /** A key of the tests. */
 const SHARED_KEY = Buffer.alloc(32, 26).toString('base64')
@@ -62,6 +62,9 @@ export class NodeMachine {
         TILDE_BASE_URL: 'http://tilde.test',
         TILDE_CLUSTER_LEASE: String(LEASE),
         TILDE_CLUSTER_SNAPSHOT_CHANGES: '100',
+        TILDE_CLUSTER_GRACE: '2',
+        // A node starts in a quarter of the time.
+        NODE_COMPILE_CACHE: join(this.#options.folder, 'compiled'),
         HOME: this.#options.folder,
       },
     })

@@ -4,10 +4,10 @@ import { type Recorder, successOf } from './recorder.ts'
 import { insist, type Reply, request } from './request.ts'
 
 /** Creates in one atomic batch. */
-const BATCH = 20
+const BATCH = 40
 /** Milliseconds, at most, between two requests of one client. */
 const PACE = 30
-const BATCH_PACE = 300
+const BATCH_PACE = 200
 
 /** How often a batch without an answer is sent again after the end of a round. */
 const LAST_TRIES = 20
