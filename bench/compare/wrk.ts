@@ -17,10 +17,26 @@ export interface Reading {
 let serial = 0
 
 /** Fires an operation for some seconds with wrk, and reads what it cost. */
-export async function fire(running: Running, shot: Shot, seconds: number, connections: number): Promise<Reading> {
-  await rehearse(running, shot)
+export function fire(running: Running, shot: Shot, seconds: number, connections: number): Promise<Reading> {
+  return fireMix(running, [{ shot, share: 1 }], seconds, connections)
+}
+
+/** A part of a mix: how often an operation is drawn. The shares of a mix add up to one. */
+export interface Part {
+  readonly shot: Shot
+  readonly share: number
+}
+
+/** Fires a mix of operations for some seconds with wrk, and reads what it cost. */
+export async function fireMix(
+  running: Running,
+  mix: readonly Part[],
+  seconds: number,
+  connections: number,
+): Promise<Reading> {
+  for (const { shot } of mix) await rehearse(running, shot)
   const script = join(tmpdir(), `tildebase-bench-${process.pid}-${++serial}.lua`)
-  writeFileSync(script, lua(shot, serial))
+  writeFileSync(script, lua(mix, serial))
   const before = cpuOf(running)
   const { requests, text } = await wrk([
     '-t1',
@@ -77,23 +93,27 @@ function wrk(args: readonly string[]): Promise<{ requests: number; text: string 
   })
 }
 
-function lua(shot: Shot, run: number): string {
+function lua(mix: readonly Part[], run: number): string {
   const quoted = (text: string) => `[==[${text}]==]`
-  const headers = Object.entries({
-    ...shot.headers,
-    ...(shot.body !== undefined && { 'Content-Type': 'application/json' }),
+  let sum = 0
+  const shots = mix.map(({ shot: { method, paths, body, headers }, share }) => {
+    const all = Object.entries({ ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) })
+    sum += share
+    return `{ below = ${sum}, method = ${quoted(method)}, paths = {${paths.map(quoted).join(',')}},
+      body = ${body === undefined ? 'nil' : quoted(body)},
+      headers = {${all.map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`).join(',')}} }`
   })
   return `
-    local paths = {${shot.paths.map(quoted).join(',')}}
-    local body = ${shot.body === undefined ? 'nil' : quoted(shot.body)}
+    local shots = {${shots.join(',')}}
     local i = 0
     math.randomseed(os.time() + ${run})
     local base = ${run} * 100000000 + math.random(1000000) * 10
-    ${headers.map(([name, value]) => `wrk.headers[ ${quoted(name)} ] = ${quoted(value)}`).join('\n')}
     function request()
       i = i + 1
-      local sent = body and string.gsub(body, "{i}", tostring(base + i))
-      return wrk.format(${quoted(shot.method)}, paths[math.random(#paths)], nil, sent)
+      local drawn, shot = math.random(), shots[#shots]
+      for _, one in ipairs(shots) do if drawn < one.below then shot = one break end end
+      local sent = shot.body and string.gsub(shot.body, "{i}", tostring(base + i))
+      return wrk.format(shot.method, shot.paths[math.random(#shot.paths)], shot.headers, sent)
     end`
 }
 

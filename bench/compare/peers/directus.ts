@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contender, person, SOURCES } from '../contender.ts'
+import { type Contender, person, type Running, SOURCES } from '../contender.ts'
 import { answering, command, freePort, stopProcess } from '../process.ts'
 import { installed, PEER_ENV, peerNode } from './install.ts'
 import { POSTGRES_DURABILITY, startPostgres } from './postgres.ts'
@@ -11,73 +11,94 @@ const VERSION = '12.4.0'
 const TOKEN = 'token-of-the-bench'
 const SLICE = 1_000
 
+/** The database of an instance: its settings, its processes, and how to stop it. */
+interface Database {
+  readonly settings: Record<string, string>
+  readonly pids: () => number[]
+  stop(): Promise<void>
+}
+
 /** Directus on PostgreSQL. */
-export const directus: Contender = {
-  name: `Directus ${VERSION}`,
-  get durability() {
-    return `${POSTGRES_DURABILITY}; on Node ${peerNode()}`
-  },
-  async start(rows) {
-    const program = join(await installed('directus', VERSION), 'cli.js')
-    const postgres = await startPostgres()
-    const folder = mkdtempSync(join(tmpdir(), 'tildebase-directus-'))
-    const port = await freePort()
-    const url = `http://127.0.0.1:${port}`
-    const env = { ...PEER_ENV, ...settings(port, postgres.port, postgres.user) }
-    const stopAll = async () => {
-      await postgres.stop()
-      rmSync(folder, { recursive: true, force: true })
+export const directus = directusOn('', POSTGRES_DURABILITY, async () => {
+  const { port, user, process: child, stop } = await startPostgres()
+  const address = { DB_HOST: '127.0.0.1', DB_PORT: String(port), DB_DATABASE: 'postgres', DB_USER: user }
+  return { settings: { DB_CLIENT: 'pg', ...address, DB_PASSWORD: 'unused' }, pids: () => [child.pid!], stop }
+})
+
+/** Directus on SQLite, as its own quick start runs it. */
+export const directusSqlite = directusOn(
+  ' on SQLite',
+  'SQLite with its defaults: a rollback journal, synced before every answer',
+  async (folder) => ({
+    settings: { DB_CLIENT: 'sqlite3', DB_FILENAME: join(folder, 'data.db') },
+    pids: () => [],
+    stop: async () => {},
+  }),
+)
+
+function directusOn(on: string, durability: string, open: (folder: string) => Promise<Database>): Contender {
+  return {
+    name: `Directus ${VERSION}${on}`,
+    get durability() {
+      return `${durability}; on Node ${peerNode()}`
+    },
+    start: (rows) => start(rows, open),
+  }
+}
+
+async function start(rows: number, open: (folder: string) => Promise<Database>): Promise<Running> {
+  const program = join(await installed('directus', VERSION, 'sqlite3'), 'cli.js')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-directus-'))
+  const database = await open(folder)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = { ...PEER_ENV, ...settings(port), ...database.settings }
+  const stopAll = async () => {
+    await database.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await command('node', [program, 'bootstrap'], { env, cwd: folder })
+  } catch (reason) {
+    await stopAll()
+    throw reason
+  }
+  const child = spawn('node', [program, 'start'], { env, cwd: folder, stdio: 'ignore' })
+  const stop = async () => {
+    await stopProcess(child)
+    await stopAll()
+  }
+  try {
+    await answering(`${url}/server/ping`, child)
+    const ids = await load(url, rows)
+    const headers = { Authorization: `Bearer ${TOKEN}` }
+    const paths = ids.map((id) => `/items/persons/${id}`)
+    const body = JSON.stringify({ ...person(1), email: 'n{i}@example.org' })
+    const list = (source: string) => `/items/persons?filter[source][_eq]=${source}&limit=25&sort=-id&meta=filter_count`
+    return {
+      url,
+      process: child,
+      pids: database.pids,
+      shots: {
+        create: { method: 'POST', paths: ['/items/persons'], body, headers },
+        get: { method: 'GET', paths, headers },
+        list: { method: 'GET', paths: SOURCES.map(list), headers },
+        update: { method: 'PATCH', paths, body: '{"score":{i}}', headers },
+      },
+      stop,
     }
-    try {
-      await command('node', [program, 'bootstrap'], { env, cwd: folder })
-    } catch (reason) {
-      await stopAll()
-      throw reason
-    }
-    const child = spawn('node', [program, 'start'], { env, cwd: folder, stdio: 'ignore' })
-    const stop = async () => {
-      await stopProcess(child)
-      await stopAll()
-    }
-    try {
-      await answering(`${url}/server/ping`, child)
-      const ids = await load(url, rows)
-      const headers = { Authorization: `Bearer ${TOKEN}` }
-      const paths = ids.map((id) => `/items/persons/${id}`)
-      const body = JSON.stringify({ ...person(1), email: 'n{i}@example.org' })
-      const list = (source: string) =>
-        `/items/persons?filter[source][_eq]=${source}&limit=25&sort=-id&meta=filter_count`
-      return {
-        url,
-        process: child,
-        pids: () => [postgres.process.pid!],
-        shots: {
-          create: { method: 'POST', paths: ['/items/persons'], body, headers },
-          get: { method: 'GET', paths, headers },
-          list: { method: 'GET', paths: SOURCES.map(list), headers },
-          update: { method: 'PATCH', paths, body: '{"score":{i}}', headers },
-        },
-        stop,
-      }
-    } catch (reason) {
-      await stop()
-      throw reason
-    }
-  },
+  } catch (reason) {
+    await stop()
+    throw reason
+  }
 }
 
 /** Its guard against load is off: it would refuse what is to be measured. */
-function settings(port: number, database: number, user: string): Record<string, string> {
+function settings(port: number): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     PORT: String(port),
     SECRET: 'secret-of-the-bench',
-    DB_CLIENT: 'pg',
-    DB_HOST: '127.0.0.1',
-    DB_PORT: String(database),
-    DB_DATABASE: 'postgres',
-    DB_USER: user,
-    DB_PASSWORD: 'unused',
     ADMIN_EMAIL: 'admin@example.org',
     ADMIN_PASSWORD: 'password-of-the-bench',
     ADMIN_TOKEN: TOKEN,

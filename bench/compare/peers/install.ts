@@ -15,13 +15,13 @@ export const PEER_ENV = {
     .join(delimiter),
 }
 
-/** Installs a peer from npm into its own folder, once, and gives its folder in node_modules. */
-export async function installed(name: string, version: string): Promise<string> {
+/** Installs a peer from npm into its own folder, once, with what else it needs, and gives its folder in node_modules. */
+export async function installed(name: string, version: string, ...others: string[]): Promise<string> {
   const folder = join(FOLDER, name)
   const there = join(folder, 'node_modules', name)
   if (existsSync(join(there, 'package.json'))) return there
   mkdirSync(folder, { recursive: true })
-  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--no-save', `${name}@${version}`]
+  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--no-save', `${name}@${version}`, ...others]
   await command('npm', args, { env: PEER_ENV })
   return there
 }
