@@ -1,7 +1,11 @@
 import { Problem } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { sealedEvent } from '../../packages/tenant/src/services/portable/chain.ts'
+import { chain, digestOf } from '../../packages/tenant/src/store/log.ts'
+import { hexOf } from '../../packages/tenant/src/store/non-log-tables.ts'
 import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
 import { verifies } from '../verifies.ts'
 import { openAcme, type TestTenant } from './fixture.ts'
@@ -61,6 +65,9 @@ test('the state is equal to the replay of the log, whatever happened', () => {
       }
 
       expect(present(tenant)).toEqual(replay(tenant))
+      // Filters look for texts in the stored JSON: it has one spelling.
+      for (const [data] of tenant.sql.rows('SELECT data FROM entities UNION ALL SELECT data FROM log'))
+        if (data !== null) expect(data).toBe(JSON.stringify(JSON.parse(data)))
       expect(tenant.facade.admin.verify()).toMatchObject({ ok: true, faults: [], events: tenant.head.seq })
     }),
     { numRuns: Number(process.env.TILDE_RUNS ?? 300) },
@@ -97,4 +104,25 @@ test('the log goes forward in time, though the clock goes back', () => {
 
   expect(times).toEqual(times.toSorted())
   expect(tenant.facade.admin.verify().faults).toEqual([])
+})
+
+test.each([
+  ['{"name":"Ada"}', true],
+  ['{"name":"\\u0041da"}', false],
+  ['{"name": "Ada"}', false],
+  ['{"name"', false],
+])('a portable event with the data %s fits the log: %s', (data, fits) => {
+  const head = { seq: 0, at: 0, hash: new Uint8Array(32) }
+  const names = { id: 'event_1', type: 'Contact', entity: 'contact_1', verb: 'create', event: 'created', actor: 'a' }
+  const row = { seq: 1, at: 1, ...names, version: 1, createdAt: 1, createdBy: 'a', correlation: null }
+  const values = { data, previous: null, args: null }
+  const salt = new Uint8Array(16)
+  const digest = digestOf(systemSeal, salt, values)
+  const hash = chain(systemSeal, head.hash, 1, { ...row, ...values, onBehalfOf: null } as never, digest)
+  const line = { ...row, ...values, salt: hexOf(salt), digest: hexOf(digest), hash: hexOf(hash) }
+
+  const read = () => sealedEvent(systemSeal, head, line)
+
+  if (fits) expect(read().data).toBe(data)
+  else expect(read).toThrow('The data of event 1 is not written as JSON.stringify writes it.')
 })

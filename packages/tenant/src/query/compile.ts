@@ -4,6 +4,7 @@ import { type FieldIndexTest, fieldIndexTest, fieldIndexWhere } from './field-in
 import { every, type Fragment, fragment, plain } from './fragment.ts'
 import { compileMeta } from './meta.ts'
 import { PRESENT } from './moment.ts'
+import { needleTest } from './needle.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { isLogged, recordSource, sourceOf } from './source.ts'
 import { textTest } from './text.ts'
@@ -163,7 +164,9 @@ function compileField(scope: Scope, leaf: Leaf): Fragment | null {
   if (cases === null || into.length > MOST_STEPS || into.some(isIndex) || jsonPath([field, ...into]) === null)
     return null
   if (cases.every(({ types }) => types.length === 0)) return plain('0')
-  return inJson(scope.source.dataFor(field), [field], into, leaf, cases, 0)
+  const test = inJson(scope.source.dataFor(field), [field], into, leaf, cases, 0)
+  const needle = needleTest(scope.source, leaf)
+  return needle ? fragment`CASE WHEN ${needle} THEN ${test} ELSE 0 END` : test
 }
 
 /** Goes into JSON step by step: a list on the way represents any of its objects. */

@@ -31,16 +31,25 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
   const order = { by: 'creation', descending: extent.descending } as const
   const rows = pageRows(plan, order)
   const test = tester(scope, plan.residual)
+  const read = testedColumns(plan)
   const found: number[] = []
   let place = extent.after
   for (;;) {
     const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
-    const chunk = readRows(plan, rows, beyond, CHUNK, 0).map((row) => toStored(scope.type, row))
+    const chunk = readRows(read, rows, beyond, CHUNK, 0).map((row) => toStored(scope.type, row))
     for (const row of chunk) if (test(row)) found.push(row.ordinal)
     scope.reader.budget.checkTime()
     if (chunk.length < CHUNK || found.length >= extent.enough) return found
     place = chunk.at(-1)!.ordinal
   }
+}
+
+/** The plan with the columns alone that its test in memory looks at: each one more costs as much as the test. */
+export function testedColumns(plan: Plan): Plan {
+  if (!plan.residual.every((part) => 'filter' in part && asksFields(part.filter))) return plan
+  const none = plain('NULL')
+  const meta = { id: none, version: none, createdAt: none, createdBy: none, updatedAt: none }
+  return { ...plan, scope: { ...plan.scope, source: { ...plan.scope.source, ...meta } } }
 }
 
 /** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */

@@ -2,6 +2,7 @@ import { type Filter, meetsMissing } from '@tildebase/nouns'
 import { compile, fieldIndexOf, recordVisibility } from './compile.ts'
 import type { FieldIndexTest } from './field-index.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { needleTest } from './needle.ts'
 import type { Moment, ReadContext } from './reader.ts'
 import type { Scope } from './scope.ts'
 import { isLogged, sourceOf, VERB_EVENT_FIELDS } from './source.ts'
@@ -78,8 +79,10 @@ function divide(scope: Scope, parts: readonly FilterPart[]): Pick<Plan, 'conditi
         index: fieldIndexOf(within, part.filter),
       })
     else residual.push(part)
+    const needle = !fits && !hint && 'path' in part.filter ? needleTest(scope.source, part.filter) : null
     if (!fits && hint) conditions.push({ sql: hint, index: null })
-    values += fits ? sql.values.length : 0
+    if (needle && values < MOST_VALUES) conditions.push({ sql: needle, index: null })
+    values += fits ? sql.values.length : needle ? 1 : 0
     length += fits ? sql.sql.length : 0
   }
   return { conditions, residual }

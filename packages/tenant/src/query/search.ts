@@ -3,7 +3,7 @@ import { lastSeq } from '../store/log.ts'
 import { type Prepared, prepared, type Query, remembered, rowsOf } from './find.ts'
 import { every, fragment } from './fragment.ts'
 import { embed } from './include.ts'
-import { tester } from './memory.ts'
+import { testedColumns, tester } from './memory.ts'
 import type { CursorPosition, Order } from './order.ts'
 import type { Plan } from './plan.ts'
 import { queryRows, type ReadContext, within } from './reader.ts'
@@ -133,7 +133,8 @@ export class Search {
     if (residual.length === 0)
       return queryRows(this.#reader, fragment`SELECT ${rows.n} FROM ${rows.from} WHERE ${where}`).map(([n]) => n)
     const test = tester(scope, residual)
-    return queryRows(this.#reader, fragment`SELECT ${columns(scope.source)} FROM ${rows.from} WHERE ${where}`)
+    const { source } = testedColumns(plan).scope
+    return queryRows(this.#reader, fragment`SELECT ${columns(source)} FROM ${rows.from} WHERE ${where}`)
       .map((row) => toStored(scope.type, row))
       .filter(test)
       .map(({ ordinal }) => ordinal)

@@ -18,6 +18,8 @@ export interface Source {
   readonly data: Fragment
   /** JSON that holds at least this field as `data` does, when that is cheaper than all of it. */
   dataFor(field: string): Fragment
+  /** Whether `data` is a stored text, as `JSON.stringify` wrote it. */
+  readonly isStored: boolean
 }
 
 /** The source of a type at a moment, under our own alias. */
@@ -48,6 +50,7 @@ export function recordSource(alias: string): Source {
     updatedAt: plain(`${alias}.at`),
     data,
     dataFor: () => data,
+    isStored: true,
   }
 }
 
@@ -69,6 +72,7 @@ function present(type: string, alias: string): Source {
     updatedAt: plain(`${alias}.updated_at`),
     data,
     dataFor: () => data,
+    isStored: true,
   }
 }
 
@@ -91,6 +95,7 @@ function past(type: string, seq: number, alias: string): Source {
     updatedAt: fragment`coalesce(${l}.at, ${e}.updated_at)`,
     data,
     dataFor: () => data,
+    isStored: true,
   }
 }
 
@@ -130,6 +135,7 @@ function events(reader: ReadContext, moment: Moment, alias: string): Source {
       const value = Object.hasOwn(verbEvent(alias), field) ? verbEvent(alias)[field] : undefined
       return part(value === undefined ? `'{}'` : `json_object('${field}', ${value})`)
     },
+    isStored: false,
   }
 }
 

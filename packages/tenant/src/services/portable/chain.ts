@@ -14,7 +14,17 @@ export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow
     (row.salt === null || seal.equal(digestOf(seal, row.salt, row), row.digest)) &&
     seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
   if (!fits) throw broken(`Event ${row.seq} does not match the hash chain after event ${head.seq}.`)
+  if (!isNormal(row.data)) throw broken(`The data of event ${row.seq} is not written as JSON.stringify writes it.`)
   return row
+}
+
+/** Filters look for texts in the stored JSON, so it must have no other spelling of them. */
+function isNormal(data: string | null): boolean {
+  try {
+    return data === null || JSON.stringify(JSON.parse(data)) === data
+  } catch {
+    return false
+  }
 }
 
 function sealedOf(line: JsonObject): SealedRow {
