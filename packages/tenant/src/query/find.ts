@@ -10,6 +10,7 @@ import { chosen } from './memory.ts'
 import { momentOf, PRESENT } from './moment.ts'
 import { after, type CursorPosition, type Order, orderOf, positionOf } from './order.ts'
 import { type Plan, plan as planOf } from './plan.ts'
+import { pageOfRanking, rank, rankedRows } from './ranking.ts'
 import { queryRows, type ReadContext, within } from './reader.ts'
 import { countRows, pageRows, readRows, select, ticking, toStored } from './select.ts'
 import { columns, hiddenTypes, isLogged, sourceOf } from './source.ts'
@@ -55,6 +56,12 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
   const { plan, order, asked, question } = ready ?? prepared(reader, query)
   return within(reader, () => {
     const { limit = DEFAULT_LIMIT, offset = 0 } = query
+    const ranked = order.by === 'rank' ? bestMatches(reader, query, { plan, order, asked, question }) : null
+    if (ranked) {
+      return pageOf(reader, query, { plan, order, asked, question }, ranked.rows, () =>
+        remembered(reader, query, asked, undefined, ranked.total),
+      )
+    }
     const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
     const known = query.total === false ? undefined : knownTotal(reader, query, asked)
     const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
@@ -70,6 +77,21 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
       remembered(reader, query, asked, known, total()),
     )
   })
+}
+
+/** A page of the best matches of a search. Null for a page further down, and for conditions that memory tests. */
+function bestMatches(
+  reader: ReadContext,
+  query: Query,
+  { plan, order, asked }: Prepared,
+): { readonly rows: readonly SqlRow[]; readonly total: number } | null {
+  if (query.cursor || plan.match === null || plan.residual.length > 0 || isLogged(reader, query.type)) return null
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query
+  const known = reader.rankings?.get(asked)
+  const ranking = known ?? rank(plan, order)
+  if (!known) reader.rankings?.set(asked, typesOf(query), ranking)
+  const page = pageOfRanking(ranking, offset, limit + 1)
+  return page && { rows: rankedRows(reader, plan, page), total: ranking.total }
 }
 
 /** The page of a question from its rows, of which there is one more than its limit when there are more. */
@@ -232,7 +254,7 @@ function countedEvents({ scope: { reader, moment } }: Plan): number {
 type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
 
 function knownTotal(reader: ReadContext, query: Counted, asked: string): number | undefined {
-  return memorable(reader, query) ? reader.totals?.get(asked, typesOf(query)) : undefined
+  return memorable(reader, query) ? reader.totals?.get(asked) : undefined
 }
 
 export function remembered(

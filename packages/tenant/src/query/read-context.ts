@@ -5,7 +5,7 @@ import { type Grant, isNarrowed, may } from '../grant/grant.ts'
 import { CHANGESET, reaches } from '../grant/scopes.ts'
 import { changesetRows, hidesChangesets } from './changeset-rows.ts'
 import { filterOf } from './filter.ts'
-import type { ReadContext, Totals } from './reader.ts'
+import type { KeptAnswers, ReadContext } from './reader.ts'
 
 /** Reads a tenant with the rights of a grant. */
 export function readContextOf(
@@ -25,6 +25,7 @@ class GrantedContext implements ReadContext {
   readonly narrow: ReadContext['narrow']
   readonly narrowedTypes: readonly string[]
   readonly totals: ReadContext['totals']
+  readonly rankings: ReadContext['rankings']
   readonly context: string
   readonly #engine: Engine
   readonly #grant: Grant
@@ -39,7 +40,8 @@ class GrantedContext implements ReadContext {
     this.narrow = narrowed || hides ? (type) => rowFilterOf(engine, grant, type) : undefined
     this.narrowedTypes = narrowed || hides ? [...Object.keys(grant.rows), ...(hides ? [CHANGESET] : [])] : NONE
     // A total under a row filter is valid for that key only.
-    this.totals = narrowed ? undefined : totalsOf(engine)
+    this.totals = narrowed ? undefined : keptAnswers(engine, 'total')
+    this.rankings = narrowed ? undefined : keptAnswers(engine, 'ranking')
     this.context = context
     this.#engine = engine
     this.#grant = grant
@@ -74,10 +76,10 @@ export function rowFilterOf(engine: Engine, grant: Grant, type: string): Filter 
   )
 }
 
-/** Totals that were counted before, until a type that they depend on changes. */
-function totalsOf({ cache }: Engine): Totals {
+/** Answers of a kind that were found before, until a type that they depend on changes. */
+function keptAnswers<T>({ cache }: Engine, kind: string): KeptAnswers<T> {
   return {
-    get: (key) => cache.peek<number>(`total ${key}`),
-    set: (key, types, total) => void cache.get(['Schema', ...types], `total ${key}`, () => total),
+    get: (key) => cache.peek<T>(`${kind} ${key}`),
+    set: (key, types, answer) => void cache.set(['Schema', ...types], `${kind} ${key}`, answer),
   }
 }

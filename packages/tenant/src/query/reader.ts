@@ -18,15 +18,23 @@ export interface ReadContext {
   /** Types whose events are left out of the Event collection. */
   readonly hidden?: (type: string) => boolean
   /** Totals that were counted before. Their owner forgets them when a type changes. */
-  readonly totals?: Totals | undefined
+  readonly totals?: KeptAnswers<number> | undefined
+  /** Searches that were ranked before, likewise. */
+  readonly rankings?: KeptAnswers<Ranking> | undefined
   /** What `$context` shows in embedded entities. */
   readonly context: string
 }
 
-/** A memory of totals. A key names the question; `types` are those that the answer depends on. */
-export interface Totals {
-  get(key: string, types: readonly string[]): number | undefined
-  set(key: string, types: readonly string[], total: number): void
+/** The best matches of a search, in order, and how many matches there are. */
+export interface Ranking {
+  readonly best: readonly (readonly [n: number, score: number])[]
+  readonly total: number
+}
+
+/** Answers that are kept. A key names the question; `types` are those that the answer depends on. */
+export interface KeptAnswers<T> {
+  get(key: string): T | undefined
+  set(key: string, types: readonly string[], answer: T): void
 }
 
 /** The moment that is looked at: the present, or as of a seq. */
