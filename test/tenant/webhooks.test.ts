@@ -2,6 +2,7 @@ import { isoOf } from '@tildebase/nouns'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import type { OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
 import { expect, test } from 'vitest'
+import { erase } from '../../packages/tenant/src/services/erase.ts'
 import { verifies } from '../verifies.ts'
 import { type Bench, openAcme } from './fixture.ts'
 
@@ -197,4 +198,21 @@ test('a feed has what happened since it is followed, and says so when it has not
   stop()
   contact()
   expect(feed.recent(4)).toBe(null)
+})
+
+test('a retry after an erasure has no values, though the event was sent with them before', async () => {
+  const world = openWorld()
+  const start = world.clock.at
+  register(world)
+  world.answer = { status: 500 }
+  const { id } = run(world, 'Contact', 'create', { name: 'Ada' }).entity
+  await world.until(start + SECOND)
+  const { tenant } = world
+
+  tenant.write(OPERATOR, (write) => erase(write, tenant.engine.noun('Contact'), id, null))
+  await world.until(start + 31 * SECOND)
+
+  const [first, second] = world.sent.filter(({ request }) => request.body.includes('Contact.created'))
+  expect(JSON.parse(first!.request.body).data).toMatchObject({ name: 'Ada' })
+  expect(JSON.parse(second!.request.body).data).toBeNull()
 })

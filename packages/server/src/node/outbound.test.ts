@@ -127,3 +127,44 @@ test('a kept connection that the other side has closed meanwhile is not a failur
 
   expect([answer, resets]).toEqual([{ status: 204 }, 2])
 })
+
+test('one connection serves requests one after the other, and a long answer ends it', async () => {
+  const receiver = await Receiver.start()
+  const outbound = createOutbound({ insecure: true })
+  const ports = new Set<number | undefined>()
+  let answered = 0
+  receiver.answer((_, response) => {
+    ports.add(response.socket?.remotePort)
+    response.writeHead(200).end('x'.repeat(++answered === 3 ? 100_000 : 10))
+  })
+
+  const answers = []
+  for (let i = 0; i < 4; i++) answers.push(await outbound.post({ ...request, url: receiver.url }))
+  await receiver.stop()
+
+  expect(answers).toEqual(Array(4).fill({ status: 200 }))
+  expect(ports.size).toBe(2)
+})
+
+test('an answer is read up to its limit', async () => {
+  const receiver = await Receiver.start()
+  const outbound = createOutbound({ insecure: true })
+  receiver.answer((_, response) => response.writeHead(200).end('ä'.repeat(10)))
+
+  const whole = await outbound.post({ ...request, url: receiver.url, answerLimit: 20 })
+  const long = await outbound.post({ ...request, url: receiver.url, answerLimit: 19 })
+  await receiver.stop()
+
+  expect([whole, long]).toEqual([{ status: 200, text: 'ä'.repeat(10) }, { error: expect.stringContaining('too long') }])
+})
+
+test('no header can contain the end of a line', async () => {
+  const receiver = await Receiver.start()
+  const headers = { 'x-name': 'a\r\nx-other: b' }
+
+  const answer = await createOutbound({ insecure: true }).post({ ...request, headers, url: receiver.url })
+  await receiver.stop()
+
+  expect(answer).toEqual({ error: expect.stringContaining('x-name') })
+  expect(receiver.requests).toHaveLength(0)
+})

@@ -8,6 +8,7 @@ import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { nextTry } from './retry.ts'
 import { isSuccess } from './send.ts'
+import { subscriptions } from './subscription.ts'
 
 /** Verbs of the service's own, which no client can name. */
 const FAIL: Verb = { name: 'fail', before: 'failing', event: 'failing', set: { status: 'failing' } }
@@ -33,7 +34,9 @@ export function recordAttempts(transactor: Transactor, outcomes: readonly Attemp
 /** The first success of a failing webhook makes it active, and queues what had been given up again at once. */
 function succeed(write: Write, delivery: Delivery, attempt: Attempt): void {
   saveAttempt(write.sql, delivery, attempt, delivery.state === 'test' ? 'test' : 'delivered', delivery.failures, null)
-  if (statusOf(write.engine, delivery.webhook) !== 'failing') return
+  const known = subscriptions(write.engine).get(delivery.webhook)
+  // One that is suspended is not among them.
+  if (known ? !known.isFailing : statusOf(write.engine, delivery.webhook) !== 'failing') return
   requeueFailed(write.sql, delivery.webhook)
   applyVerb(write, { type: 'Webhook', verb: 'recover', id: delivery.webhook, internalVerb: RECOVER })
 }

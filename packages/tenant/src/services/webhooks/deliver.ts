@@ -4,6 +4,7 @@ import type { Job } from '../../engine/scheduler.ts'
 import { type Attempt, type Delivery, forgetDone, nextDelivery, oldestDone, type Queue } from '../../store/outbox.ts'
 import type { Transactor } from '../../write/transactor.ts'
 import { recordAttempts } from './attempts.ts'
+import { EventTexts } from './event-texts.ts'
 import { enqueueHistory } from './history.ts'
 import { Lane, QUEUES } from './lane.ts'
 import { isSuccess, send } from './send.ts'
@@ -37,12 +38,14 @@ export function cleanupJob(engine: Engine): Job {
 class Deliveries {
   readonly #transactor: Transactor
   readonly #engine: Engine
+  readonly #texts: EventTexts
   readonly #lanes = new Map<string, Lane>()
   #inFlight = 0
 
   constructor(transactor: Transactor) {
     this.#transactor = transactor
     this.#engine = transactor.engine
+    this.#texts = new EventTexts(transactor.engine)
   }
 
   /** When something is due that is not in progress already. */
@@ -117,7 +120,7 @@ class Deliveries {
     const subscription = subscriptions(this.#engine).get(lane.webhook)
     if (!subscription) return null
     try {
-      return await send(this.#engine, subscription, delivery)
+      return await send(this.#engine, this.#texts, subscription, delivery)
     } catch (reason) {
       this.#stick(lane, reason)
       return null

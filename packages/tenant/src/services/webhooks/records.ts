@@ -21,6 +21,7 @@ import type { Transactor } from '../../write/transactor.ts'
 import { notFound } from '../../write/verb-input.ts'
 import type { Write } from '../../write/write.ts'
 import { recordAttempts } from './attempts.ts'
+import { EventTexts } from './event-texts.ts'
 import { send } from './send.ts'
 import { subscriptions } from './subscription.ts'
 
@@ -96,7 +97,7 @@ export async function testWebhook(transactor: Transactor, grant: Grant, webhook:
     data: entityView(current, engine.context),
   })
   const test = engine.commit(() => addTest(engine.sql, webhook, engine.head.seq, at, body))
-  const attempt = await send(engine, subscription, test)
+  const attempt = await send(engine, new EventTexts(engine), subscription, test)
   recordAttempts(transactor, [{ delivery: test, attempt }])
   return deliveryView(engine, delivery(engine.sql, webhook, test.id) ?? test)
 }

@@ -1,9 +1,8 @@
 import { isoOf } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { WEBHOOK_DEFAULTS } from '../../engine/options.ts'
-import { readEntry } from '../../store/log.ts'
 import type { Attempt, Delivery } from '../../store/outbox.ts'
-import { eventText } from '../../view/event.ts'
+import type { EventTexts } from './event-texts.ts'
 import { signatures } from './signature.ts'
 import type { Subscription } from './subscription.ts'
 import { traceHeader } from './trace.ts'
@@ -13,7 +12,7 @@ const UNREADABLE =
   'The signing secret cannot be read: it was encrypted with another TILDE_SECRET_KEY. Set that key, or rotate the secret.'
 
 /** Sends one delivery and tells how it went. Never throws. */
-export async function send(engine: Engine, to: Subscription, delivery: Delivery): Promise<Attempt> {
+export async function send(engine: Engine, texts: EventTexts, to: Subscription, delivery: Delivery): Promise<Attempt> {
   const { outbound, clock, seal } = engine.ports
   const started = clock.now()
   const attempt = (status: number | null, error: string | null): Attempt => ({
@@ -24,7 +23,7 @@ export async function send(engine: Engine, to: Subscription, delivery: Delivery)
   })
   if (!outbound) return attempt(null, 'This host sends no webhooks.')
   if (to.signer === null) return attempt(null, UNREADABLE)
-  const { id, body } = messageOf(engine, to, delivery)
+  const { id, body } = messageOf(texts, to, delivery)
   const answer = await outbound.post({
     url: delivery.url ?? to.url,
     headers: {
@@ -45,10 +44,9 @@ export function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300
 }
 
-/** What is sent: the event's record, made of the log each time, or a test's own. */
-function messageOf(engine: Engine, to: Subscription, { seq, body }: Delivery): { id: string; body: string } {
+/** What is sent: the event's record, made of the log, or a test's own. */
+function messageOf(texts: EventTexts, to: Subscription, { seq, body }: Delivery): { id: string; body: string } {
   if (body !== null) return { id: JSON.parse(body).id, body }
-  const event = readEntry(engine.sql, seq)!
-  // The webhook may have changed since the event was queued: what it may not see any more has no values.
-  return { id: event.id, body: eventText(to.view(event), engine) }
+  const { event, text } = texts.of(seq, to.view)
+  return { id: event.id, body: text }
 }

@@ -1,0 +1,50 @@
+import type { Engine } from '../../engine/engine.ts'
+import { type LogRow, readEntry } from '../../store/log.ts'
+import { eventText } from '../../view/event.ts'
+
+/** So many characters are kept: what some webhooks have been sent and others are about to be. */
+const MOST_LENGTH = 1_048_576
+
+/** An event, and its text as a webhook that may see all of it receives it. */
+interface Known {
+  readonly event: LogRow
+  readonly text: string
+}
+
+/** Events that several webhooks receive: each is read and written as text once. Erased values are not sent from here. */
+export class EventTexts {
+  readonly #engine: Engine
+  readonly #known: () => Map<number, Known>
+  #length = 0
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.#known = engine.cache.memo(['Erasure'], () => {
+      this.#length = 0
+      return new Map()
+    })
+  }
+
+  /** The event of a seq and its text, as `view` shows it. */
+  of(seq: number, view: (event: LogRow) => LogRow): Known {
+    const known = this.#read(seq)
+    // The webhook may have changed since the event was queued: what it may not see any more has no values.
+    const event = view(known.event)
+    return event === known.event ? known : { event, text: eventText(event, this.#engine) }
+  }
+
+  #read(seq: number): Known {
+    const texts = this.#known()
+    const known = texts.get(seq)
+    if (known) return known
+    const event = readEntry(this.#engine.sql, seq)!
+    const text = eventText(event, this.#engine)
+    if (this.#length + text.length > MOST_LENGTH) {
+      texts.clear()
+      this.#length = 0
+    }
+    this.#length += text.length
+    texts.set(seq, { event, text })
+    return { event, text }
+  }
+}
