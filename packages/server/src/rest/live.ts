@@ -94,57 +94,126 @@ export class Waiter {
   }
 }
 
-/** Not a generator: that would notice a reader that left only once it has something to send. */
+const DONE: IteratorResult<Piece> = { done: true, value: undefined }
+
+/**
+ * Not a generator: that would notice a reader that left only once it has something to send. An event costs each of ten
+ * thousand readers one turn and one promise.
+ */
 class Live implements AsyncIterator<Piece> {
   readonly #call: Call
   readonly #source: LiveSource
   readonly #follower: Follower
-  readonly #waiter: Waiter
+  readonly #stop: () => void
   #begun = false
   #ended = false
+  /** The reader that waits for the next piece. */
+  #reader: ((result: IteratorResult<Piece>) => void) | null = null
+  /** Whether the log may have moved since it was read, and whether reading it is scheduled or in progress. */
+  #hasMoved = true
+  #isReading = false
+  /** One timer for many waits: it continues when it ends before the wait does. Setting one per event would cost more. */
+  #timer: ReturnType<typeof setTimeout> | null = null
+  #until = 0
 
   constructor(call: Call, source: LiveSource) {
     this.#call = call
     this.#source = source
     this.#follower = call.tenant.follow(call.grant)
-    this.#waiter = new Waiter(this.#follower)
+    this.#stop = this.#follower.onMove(() => {
+      this.#hasMoved = true
+      if (this.#reader) this.#schedule()
+    })
   }
 
-  async next(): Promise<IteratorResult<Piece>> {
+  next(): Promise<IteratorResult<Piece>> {
+    if (this.#ended) return Promise.resolve(DONE)
     if (!this.#begun) {
       this.#begun = true
-      return { done: false, value: `retry: ${RETRY_MS}\n\n` }
+      return Promise.resolve({ done: false, value: `retry: ${RETRY_MS}\n\n` })
     }
-    while (!this.#ended) {
-      const piece = await threadTurns.run(this.#call.tenant.slug, () => this.#read())
-      if (piece.length > 0) return { done: false, value: piece }
-      if (!this.#ended && !(await this.#waiter.wait(BEAT_MS))) return { done: false, value: ': keep-alive\n\n' }
-    }
-    return { done: true, value: undefined }
+    return new Promise((reader) => {
+      this.#reader = reader
+      if (this.#hasMoved) this.#schedule()
+      else this.#wait()
+    })
   }
 
   async return(): Promise<IteratorResult<Piece>> {
     this.#end()
-    return { done: true, value: undefined }
+    this.#answer(DONE)
+    return DONE
   }
 
-  async #read(): Promise<Piece> {
-    if (this.#ended) return ''
+  #schedule(): void {
+    if (this.#isReading) return
+    this.#isReading = true
+    void threadTurns.run(this.#call.tenant.slug, this.#read)
+  }
+
+  readonly #read = (): void => {
+    this.#hasMoved = false
+    const piece = this.#ended ? '' : this.#piece()
+    if (typeof piece === 'object' && 'then' in piece)
+      piece.then(
+        (text) => this.#give(text),
+        (reason) => this.#give(this.#failed(reason)),
+      )
+    else this.#give(piece)
+  }
+
+  #piece(): Piece | Promise<string> {
     const grant = this.#follower.grant()
     if (grant === null) {
       this.#end()
       return ''
     }
     try {
-      return await this.#source.read(grant)
+      return this.#source.read(grant)
     } catch (reason) {
-      this.#end()
-      return `event: error\ndata: ${JSON.stringify(errorBody(problemOf(reason), this.#call.requestId))}\n\n`
+      return this.#failed(reason)
     }
+  }
+
+  #failed(reason: unknown): string {
+    this.#end()
+    return `event: error\ndata: ${JSON.stringify(errorBody(problemOf(reason), this.#call.requestId))}\n\n`
+  }
+
+  #give(piece: Piece): void {
+    this.#isReading = false
+    if (piece.length > 0) {
+      if (this.#source.isBehind?.() ?? true) this.#hasMoved = true
+      this.#answer({ done: false, value: piece })
+    } else if (this.#ended) this.#answer(DONE)
+    else if (this.#hasMoved) this.#schedule()
+    else this.#wait()
+  }
+
+  #answer(result: IteratorResult<Piece>): void {
+    const reader = this.#reader
+    this.#reader = null
+    reader?.(result)
+  }
+
+  #wait(): void {
+    this.#until = performance.now() + BEAT_MS
+    if (this.#timer === null) this.#setTimer(BEAT_MS)
+  }
+
+  #setTimer(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      if (this.#reader === null || this.#isReading) return
+      const left = this.#until - performance.now()
+      if (left > 0) this.#setTimer(left)
+      else this.#answer({ done: false, value: ': keep-alive\n\n' })
+    }, ms)
   }
 
   #end(): void {
     this.#ended = true
-    this.#waiter.close()
+    this.#stop()
+    clearTimeout(this.#timer ?? undefined)
   }
 }

@@ -12,6 +12,8 @@ const MOST_ROWS = 100
 /** What a live answer sends next: a bounded piece, or nothing until the log moves on. */
 export interface LiveSource {
   read(grant: Grant): string | Uint8Array | Promise<string>
+  /** Whether there is more to read before the log moves on. Without it, only another read tells. */
+  isBehind?(): boolean
 }
 
 /** The log as a grant sees it, while it continues. */

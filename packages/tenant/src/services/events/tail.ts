@@ -42,4 +42,8 @@ export class Tail {
     }
     return this.#position < head.seq ? PAUSE : ''
   }
+
+  isBehind(): boolean {
+    return this.#position < this.#engine.head.seq
+  }
 }
