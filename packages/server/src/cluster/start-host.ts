@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { SettingError } from '../host/setting-error.ts'
 import type { Settings } from '../node/config.ts'
 import { type Host, type Start, startHost as startNode } from '../node/host.ts'
-import { openCluster } from './open-cluster.ts'
 
 const MARK = 'cluster'
 
@@ -21,6 +20,8 @@ export async function startHost(settings: Settings, start: Omit<Start, 'cluster'
     throw new SettingError(
       `The data folder ${settings.data} has tenants of a single node. Choose an empty folder, and bring them in with tilde backup and tilde restore.`,
     )
+  // Loaded here: most hosts are alone.
+  const { openCluster } = await import('./open-cluster.ts')
   const cluster = await openCluster(settings)
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
   writeFileSync(mark, `${settings.cluster.nodeName}\n`)

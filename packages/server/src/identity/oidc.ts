@@ -5,7 +5,6 @@ import { messagePage } from '../oauth/consent-page.ts'
 import { empty, type Reply } from '../reply.ts'
 import { signedIn } from './answers.ts'
 import { cookieOf, pathCookie } from './cookie.ts'
-import { authorizationUrl, newVerifier, verifiedEmail } from './oidc-client.ts'
 import type { OidcSettings } from './ports.ts'
 
 const TEN_MINUTES = 600_000
@@ -34,7 +33,11 @@ export const oidcRoutes: readonly Route[] = [
   },
 ]
 
+/** Loads the protocol with the first sign-in: most services have no provider. */
+const client = () => import('./oidc-client.ts')
+
 async function start(call: Call): Promise<Reply> {
+  const { authorizationUrl, newVerifier } = await client()
   const settings = settingsOf(call)
   const { identity, slug } = call.tenant
   if (identity.unclaimed('challenge').length >= MOST_WAITING)
@@ -49,6 +52,7 @@ async function start(call: Call): Promise<Reply> {
 }
 
 async function finish(call: Call): Promise<Reply> {
+  const { verifiedEmail } = await client()
   const settings = settingsOf(call)
   const { identity, slug } = call.tenant
   const state = textParam(call.query, 'state') ?? ''

@@ -1,14 +1,5 @@
-import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR, ProtocolError, Server } from '@modelcontextprotocol/server'
-import type { Problem } from '@tildebase/nouns'
-import { onlyProposes } from '@tildebase/tenant'
-import { type Call, parseBody, type StreamRoute } from '../call.ts'
-import { contentReply, json, type Reply } from '../reply.ts'
-import { problemOf } from '../respond.ts'
-import { adviceOn } from './advice.ts'
-import { runTool } from './run.ts'
-import { PROPOSES, toolsFor } from './tools.ts'
-
-const INFO = { name: 'tildebase', title: 'Tildebase', version: '0.1.0' }
+import type { Call, StreamRoute } from '../call.ts'
+import type { Reply } from '../reply.ts'
 
 /** The tool protocol, bound to the tenant. No session is kept: every request says all there is to know. */
 export const mcpRoutes: readonly StreamRoute[] = [
@@ -20,84 +11,12 @@ export const mcpRoutes: readonly StreamRoute[] = [
     repeats: true,
     rawBody: true,
     summary: 'Speak MCP',
-    handle: answerMcp,
+    handle: answer,
   },
 ]
 
-async function answerMcp(call: Call): Promise<Reply> {
-  const { request: received } = call
-  let body: unknown
-  try {
-    body = parseBody(received.body as Uint8Array | null)
-  } catch (reason) {
-    return unread(problemOf(reason))
-  }
-  const handler = createMcpHandler(() => serverFor(call))
-  const given = Object.entries(received.headers).filter((header): header is [string, string] => header[1] !== undefined)
-  const headers = new Headers(given)
-  const takesOnlyJson = isOnlyJson(received.headers.accept)
-  if (takesOnlyJson) headers.set('accept', 'application/json, text/event-stream')
-  const request = new Request(`${received.scheme}://${received.host || 'localhost'}${received.path}`, {
-    method: 'POST',
-    headers,
-  })
-  const response = await handler.fetch(request, { parsedBody: body ?? null })
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  if (isStream && takesOnlyJson) return textReply(response.status, messageIn(await response.text()))
-  const { status } = response
-  const shown = Object.fromEntries(response.headers)
-  if (isStream && response.body) return { status, headers: shown, content: null, stream: chunksOf(response.body) }
-  return textReply(status, await response.text(), shown)
-}
-
-/** Whether the client accepts JSON but not streams, such as curl. */
-function isOnlyJson(accept = '*/*'): boolean {
-  return !accept.includes('text/event-stream') && /\*\/\*|application\/(?:\*|json)/.test(accept)
-}
-
-/** The message of a stream, or the list of them that answers a list. */
-function messageIn(stream: string): string {
-  const messages = stream.match(/^data: ?.+$/gm)?.map((line) => line.replace(/^data: ?/, '')) ?? []
-  return messages.length === 1 ? messages[0]! : `[${messages.join(',')}]`
-}
-
-function textReply(status: number, text: string, headers: { readonly [name: string]: string } = {}): Reply {
-  return contentReply(status, { value: () => JSON.parse(text), text: () => text }, headers)
-}
-
-/** What a body that is not a message is answered, in the words of JSON-RPC. */
-function unread({ code, message }: Problem): Reply {
-  const error = { code: code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message }
-  return json(400, { jsonrpc: '2.0', error, id: null })
-}
-
-function serverFor(call: Call): Server {
-  const server = new Server(INFO, { capabilities: { tools: {} }, instructions: instructionsFor(call) })
-  server.setRequestHandler('tools/list', () => ({ tools: toolsFor(call) }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    try {
-      const answer = await runTool(call, params.name, params.arguments)
-      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
-    } catch (reason) {
-      if (reason instanceof ProtocolError) throw reason
-      const problem = problemOf(reason)
-      if (problem.code === 'internal') call.report(reason)
-      return { content: [{ type: 'text', text: JSON.stringify(adviceOn(problem)) }], isError: true }
-    }
-  })
-  return server
-}
-
-function instructionsFor({ tenant, lens, grant }: Call): string {
-  const shown = lens.names.length > 0 ? ` The lens ${lens.names.join(' and ')} selects the types.` : ''
-  return `The business data of the tenant ${tenant.slug}: search finds entities, fetch reads one${tenant.runsCode ? ', do runs code that changes them' : ''}.${shown}${onlyProposes(grant) ? ` ${PROPOSES}` : ''}`
-}
-
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-  try {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
-  } finally {
-    await reader.cancel()
-  }
+/** Loads the protocol with the first message: it is a third of the program, and many services never receive one. */
+async function answer(call: Call): Promise<Reply> {
+  const { answerMcp } = await import('./answer.ts')
+  return answerMcp(call)
 }

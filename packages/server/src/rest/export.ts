@@ -3,7 +3,6 @@ import { parseFields, type Stored } from '@tildebase/tenant'
 import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
 import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
 import { writeCsv } from '../format/write-csv.ts'
-import { writeParquet } from '../format/write-parquet.ts'
 import type { MaybePromise } from '../http.ts'
 import { empty, type Reply } from '../reply.ts'
 import { threadTurns } from '../thread-turns.ts'
@@ -25,7 +24,7 @@ export const exportRoutes: readonly StreamRoute[] = [
 
 interface Format {
   readonly contentType: string
-  readonly write: (writing: Writing) => Pieces
+  readonly write: (writing: Writing) => MaybePromise<Pieces>
   /** Whether the file shows the host that was asked, in `$context`. */
   readonly showsHost: boolean
 }
@@ -62,12 +61,23 @@ function exportAll(call: Call): MaybePromise<Reply> {
 }
 
 /** The parquet file of a type, as `/export/:type?format=parquet` gives it. */
-export function parquetPieces(call: Call, noun: Noun, snapshot: { pages(): Iterable<readonly Stored[]> }): Pieces {
+export function parquetPieces(
+  call: Call,
+  noun: Noun,
+  snapshot: { pages(): Iterable<readonly Stored[]> },
+): Promise<Pieces> {
   return writeParquet({ noun, pages: () => snapshot.pages(), fields: null, context: call.context, safe: false })
 }
 
+/** Loads the writer with the first such file: many services never write one. */
+async function writeParquet(writing: Writing): Promise<Pieces> {
+  const writer = await import('../format/write-parquet.ts')
+  return writer.writeParquet(writing)
+}
+
 /** The pieces of a file, each made in its own turn. */
-async function* streamed({ tenant }: Call, pieces: Pieces): AsyncGenerator<string | Uint8Array> {
+async function* streamed({ tenant }: Call, file: MaybePromise<Pieces>): AsyncGenerator<string | Uint8Array> {
+  const pieces = await file
   try {
     for (;;) {
       await threadTurns.next(tenant.slug)

@@ -65,7 +65,7 @@ async function workOut(call: Call, noun: Noun, snapshot: Snapshot): Promise<File
       }
     },
   }
-  for (const piece of parquetPieces(call, noun, counted)) {
+  for (const piece of await parquetPieces(call, noun, counted)) {
     await threadTurns.next(call.tenant.slug)
     if (piece === null) continue
     hasher.update(piece)
