@@ -22,7 +22,7 @@ export function fire(running: Running, shot: Shot, seconds: number, connections:
 }
 
 /** A part of a mix: how often an operation is drawn. The shares of a mix add up to one. */
-export interface Part {
+interface Part {
   readonly shot: Shot
   readonly share: number
 }

@@ -1,7 +1,7 @@
 import { quantile } from '../hosts/server.ts'
 
 /** A goal: a rate that must be reached, or a time or size that must not be exceeded. */
-export interface Goal {
+interface Goal {
   readonly text: string
   readonly unit: string
   readonly atLeast?: number

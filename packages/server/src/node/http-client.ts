@@ -8,7 +8,7 @@ const IDLE_MS = 4_000
 const MOST_SESSIONS = 1_000
 
 /** A request that is sent as a whole. */
-export interface ClientRequest {
+interface ClientRequest {
   readonly url: URL
   readonly headers: { readonly [name: string]: string }
   readonly body: string

@@ -2,8 +2,8 @@ import type { Engine } from '../../engine/engine.ts'
 import { type LogRow, readEntry } from '../../store/log.ts'
 import { eventText } from '../../view/event.ts'
 
-/** So many characters are kept: what some webhooks have been sent and others are about to be. */
-const MOST_LENGTH = 1_048_576
+/** So many characters are kept: what some webhooks have been sent and others are about to be. Long texts are not. */
+const MOST_LENGTH = 131_072
 
 /** An event, and its text as a webhook that may see all of it receives it. */
 interface Known {
@@ -39,6 +39,7 @@ export class EventTexts {
     if (known) return known
     const event = readEntry(this.#engine.sql, seq)!
     const text = eventText(event, this.#engine)
+    if (text.length > MOST_LENGTH / 2) return { event, text }
     if (this.#length + text.length > MOST_LENGTH) {
       texts.clear()
       this.#length = 0
