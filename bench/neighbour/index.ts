@@ -9,9 +9,11 @@ import type { Place } from './scene.ts'
 /**
  * What a quiet tenant feels of each attack by a neighbour in its own thread: its p99 alone and during the attack, errors,
  * threads that died, and the memory of the service. Run it with `npm run bench -- neighbour [word of an attack…]`;
- * `BENCH_WORKERS=1,4` chooses the workers.
+ * `BENCH_WORKERS=1,4` chooses the workers. With `BENCH_APART=1` the attacker has a service of its own on the same machine:
+ * what the neighbour then feels is the machine's share.
  */
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)
+const isApart = process.env.BENCH_APART === '1'
 const ATTACKER = 'acme'
 const words = process.argv.slice(2)
 const chosen = ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
@@ -33,13 +35,14 @@ for (const { name, env } of chosen) for (const count of workers) console.log(awa
 
 async function measured(attack: string, env: Record<string, string>, count: number): Promise<string> {
   const server = await startServer(count, env)
+  const attacked = isApart ? await startServer(count, env) : server
   const neighbour = neighbourOf(ATTACKER, count)
   const place: Place = {
-    url: server.url,
-    data: server.data,
+    url: attacked.url,
+    data: attacked.data,
     operatorKey: KEY,
     attacker: ATTACKER,
-    key: await keyOf(server, ATTACKER),
+    key: await keyOf(attacked, ATTACKER),
   }
   const key = await keyOf(server, neighbour)
   try {
@@ -72,6 +75,7 @@ async function measured(attack: string, env: Record<string, string>, count: numb
     return `| ${cells.join(' | ')} |`
   } finally {
     await server.stop()
+    if (isApart) await attacked.stop()
   }
 }
 
