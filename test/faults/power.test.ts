@@ -39,7 +39,7 @@ class Disk implements FileSync {
     }, this.#chance.next() * 3)
   }
 
-  /** SQLite itself syncs the head of a log that it begins anew, before it writes to it. */
+  /** SQLite itself syncs the head of a log that it starts again, before it writes to it. */
   noticeHead(log: string): void {
     readFileSync(log).copy(this.#synced.get(log)!, 0, 0, HEAD)
   }

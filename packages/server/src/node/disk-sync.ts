@@ -94,7 +94,7 @@ export class DiskSync {
     const last = this.#waiting.at(-1)
     if (last?.commit === this.#committed) return last.promise
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    // A commit of background work may have nobody who waits for it.
+    // No request waits for a commit of background work.
     promise.catch(() => {})
     this.#waiting.push({ commit: this.#committed, promise, done: resolve, failed: reject })
     return promise
@@ -179,7 +179,7 @@ export class DiskSync {
     })
   }
 
-  /** Whether the log is long. Its file keeps its size when SQLite begins it anew. */
+  /** Whether the log is long. Its file keeps its size when SQLite starts it again. */
   #isLong(): boolean {
     const { size } = fstatSync(this.#log)
     const grows = size > this.#size

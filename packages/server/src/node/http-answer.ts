@@ -89,7 +89,7 @@ export class AnswerReader {
     if (body.kind === 'length' && body.left === 0) this.isComplete = true
   }
 
-  /** Reads the next part of a chunk. Returns whether there was enough of it to go on. */
+  /** Reads the next part of a chunk. Returns whether there was enough of it to continue. */
   #readChunk(body: Body & { readonly kind: 'chunked' }): boolean {
     if (body.part === 'data') {
       const count = Math.min(body.left, this.#rest.length)

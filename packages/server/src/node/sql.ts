@@ -273,7 +273,7 @@ class Connection implements NodeSql {
   /** From the second commit on: SQLite itself syncs the first one, and with it the folder that holds the new log. */
   #syncLater({ path, disk }: Deferred): void {
     if (this.#disk) return void this.#disk.committed()
-    // SQLite still syncs the head of a log that it begins anew: old pages after a lost head would be taken for new ones.
+    // SQLite still syncs the head of a log that it starts again: old pages after a lost head would be taken for new ones.
     this.#db.exec('PRAGMA synchronous = NORMAL')
     this.#db.exec('PRAGMA wal_autocheckpoint = 0')
     this.#disk = new DiskSync(path, {
