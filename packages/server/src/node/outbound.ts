@@ -1,15 +1,20 @@
 import { lookup as resolve } from 'node:dns'
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
 import { isPublic } from './addresses.ts'
-import { type Exchange, HttpClient } from './http-client.ts'
 
 const MOST_PER_HOST = 256
 const MOST_READ = 65_536
 
 /** Sends outgoing requests: to public addresses only and by https, except in insecure mode. */
 export function createOutbound(options: { readonly insecure: boolean }): Outbound {
-  const client = new HttpClient(options.insecure ? undefined : guardedLookup)
+  const lookup = options.insecure ? undefined : guardedLookup
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: true, maxFreeSockets: 8, lookup }),
+    'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: 8, lookup }),
+  }
   const queues = new Map<string, Queue>()
   return {
     refuses: (url) => (options.insecure ? null : faultOf(new URL(url))),
@@ -22,7 +27,7 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
       // The time of a request counts from when it has its place: waiting for others is not the endpoint's fault.
       await queue.enter()
       try {
-        return await post(client, url, request)
+        return await post(url, request, agents[url.protocol as keyof typeof agents])
       } finally {
         queue.leave()
         if (queue.isEmpty) queues.delete(url.host)
@@ -51,39 +56,68 @@ export const guardedLookup: LookupFunction = (hostname, options, done) => {
   })
 }
 
-const CUT = 'The answer ended early, or is too long.'
-
-function post(client: HttpClient, url: URL, asked: OutboundRequest, fresh = false): Promise<OutboundAnswer> {
-  const { headers, body, timeoutMs, answerLimit } = asked
-  const started = Date.now()
+function post(url: URL, asked: OutboundRequest, agent: HttpAgent | HttpsAgent): Promise<OutboundAnswer> {
+  const { headers, body, timeoutMs } = asked
   return new Promise((done) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const options: RequestOptions = {
+      method: 'POST',
+      agent,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    }
+    const started = Date.now()
+    const request = send(url, options, (response) => {
+      const status = response.statusCode ?? 0
+      if (asked.answerLimit === undefined) {
+        done({ status })
+        drain(response, () => clearTimeout(timer))
+      } else
+        read(response, asked.answerLimit).then((text) => {
+          clearTimeout(timer)
+          done(text === null ? { error: 'The answer ended early, or is too long.' } : { status, text })
+        })
+    })
     let isLate = false
-    let giveUp: (reason: Error) => void = () => {}
     // One clock over looking up, connecting, sending and waiting.
     const timer = setTimeout(() => {
       isLate = true
-      giveUp(new Error(`No answer within ${timeoutMs} ms.`))
+      request.destroy(new Error(`No answer within ${timeoutMs} ms.`))
     }, timeoutMs)
-    const onAnswer = ({ answer, error, mayRepeat }: Exchange) => {
-      const { status, isComplete, length } = answer
-      if (isComplete || error) clearTimeout(timer)
-      if (error && mayRepeat && !isLate) {
-        // The other side may close a kept connection just when it is used again: this is not a failure.
-        done(post(client, url, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }, true))
-      } else if (error) done({ error: status > 0 ? CUT : error.message || 'The connection failed.' })
-      else if (answerLimit === undefined) done({ status })
-      else if (length > answerLimit) done({ error: CUT })
-      else if (isComplete) done({ status, text: answer.text })
-      // A little more is read, so that the connection can be used again; a long answer costs it.
-      return length <= (answerLimit ?? MOST_READ)
-    }
-    try {
-      giveUp = client.post({ url, headers, body }, fresh, onAnswer, answerLimit !== undefined)
-    } catch (reason) {
+    request.on('error', (reason) => {
       clearTimeout(timer)
-      done({ error: (reason as Error).message })
-    }
+      // The other side may close a kept connection just when it is used again: this is not a failure.
+      if (!request.reusedSocket || isLate) return done({ error: reason.message || 'The connection failed.' })
+      done(post(url, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }, agent))
+    })
+    request.end(body)
   })
+}
+
+/** Reads a little of the answer, so that its connection can be used again; a long one costs the connection. */
+function drain(response: IncomingMessage, over: () => void): void {
+  let read = 0
+  response.on('data', (chunk: Buffer) => {
+    read += chunk.length
+    if (read > MOST_READ) response.destroy()
+  })
+  response.on('error', () => {})
+  response.on('close', over)
+}
+
+/** The text of an answer, or null when it is too long or breaks off. */
+async function read(response: IncomingMessage, limit: number): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of response) {
+      length += chunk.length
+      if (length > limit) return null
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString()
+  } catch {
+    return null
+  }
 }
 
 /** Lets so many through at once; the others wait in the order they came. */
