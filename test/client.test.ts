@@ -168,6 +168,17 @@ describe('writing', () => {
     })
   })
 
+  test('more than ten thousand are imported in parts, and may refer to each other', async () => {
+    const $ = fresh()
+    const drafts = Array.from({ length: 10_001 }, (_, i) => ({ $id: `contact_n${i}`, name: `c${i}` }))
+    const [first, ...others] = drafts
+
+    const made = await $.Contact.createMany([{ ...first!, manager: 'contact_n10000' }, ...others, others[0]!])
+
+    expect(made).toMatchObject({ created: 10_001, rejected: [{ row: 10_001 }] })
+    expect(await $.Contact.get('contact_n0')).toMatchObject({ manager: 'contact_n10000' })
+  })
+
   test('a type of the tenant is used like any other', async () => {
     const Boat = noun('Boat', { $domain: 'custom', name: 'string!', launch: { event: 'launched' } })
     const $ = tildebase({ tenant: `client${++tenants}`, apiKey: ROOT, baseUrl: host.url, nouns: { Boat } })

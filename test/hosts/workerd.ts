@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
-import { ROOT } from '../host.ts'
+import { ROOT } from '../root-key.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
 const WORKERD = join(REPOSITORY, 'test', 'node_modules', 'workerd', 'bin', 'workerd')
@@ -16,8 +16,8 @@ export interface Workerd {
   readonly storage: string
   readonly url: string
   readonly process: ChildProcess
-  /** Ends the process as a power cut would, and starts another on the same storage. */
-  crash(): Promise<void>
+  /** Ends the process as a power cut would, and starts another on the same storage; at a port, for clients that continue. */
+  crash(port?: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -53,9 +53,9 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     get process() {
       return running.process
     },
-    async crash() {
+    async crash(port) {
       await running.end('SIGKILL')
-      running = await prepared.run()
+      running = await prepared.run(port)
     },
     async stop() {
       await running.end('SIGTERM')
@@ -80,7 +80,7 @@ export async function prepareWorkerd(options: WorkerdOptions) {
   writeFileSync(join(folder, 'config.capnp'), configuration(options))
   return {
     storage,
-    run: () => run(folder),
+    run: (port?: string) => run(folder, port),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
@@ -140,14 +140,16 @@ function configuration({ objects, variables, loader = true, heapMib, bindings = 
   `
 }
 
-async function run(folder: string): Promise<Running> {
-  const process = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=1', '--experimental'], {
+async function run(folder: string, port?: string): Promise<Running> {
+  const at = port === undefined ? [] : [`--socket-addr=http=127.0.0.1:${port}`]
+  const process = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=1', '--experimental', ...at], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface({ input: process.stdout! })) {
-    const { event, port } = JSON.parse(line)
-    if (event === 'listen') return { url: `http://127.0.0.1:${port}`, process, end: (signal) => end(process, signal) }
+    const told = JSON.parse(line)
+    if (told.event === 'listen')
+      return { url: `http://127.0.0.1:${told.port}`, process, end: (signal) => end(process, signal) }
   }
   throw new Error('workerd ended before it listened.')
 }

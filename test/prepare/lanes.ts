@@ -7,7 +7,7 @@ export const SLOW = [
   'test/console/looks.browser.test.ts',
   'test/fairness/whole-files.test.ts',
   'test/faults/{disk,restarts}.test.ts',
-  'test/hosts/{endless,heap,miniflare}.test.ts',
+  'test/hosts/{endless,heap,long-import,miniflare}.test.ts',
   'test/openapi-spectral.test.ts',
   'test/proof/kill.test.ts',
 ]

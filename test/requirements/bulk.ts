@@ -40,6 +40,11 @@ export const bulk = requirements('bulk', {
     'import.gzip': 'Content-Encoding: gzip is accepted.',
     'import.gzip.bounded': 'A gzip body is bounded after inflation.',
   },
+  G5: {
+    'import.parts': 'With more, rows that refer to rows of other requests are returned in waiting and not refused.',
+    'import.long':
+      'A file of any length is imported, within the limits of every host and through restarts, each row once.',
+  },
   G2: {
     'export.streams': 'The memory of an export does not grow with the number of entities.',
     'export.json': 'json is an array of entities.',

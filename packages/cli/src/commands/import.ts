@@ -1,7 +1,9 @@
 import { Problem } from '@tildebase/client'
+import { cutFile } from '@tildebase/server/rows'
 import { cell } from '../cell.ts'
 import type { Command } from '../command.ts'
 import { streamFrom } from '../files.ts'
+import { type ImportTarget, sendRows } from '../import/send.ts'
 import { progressBar } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
 import { oneWord } from '../words.ts'
@@ -40,15 +42,11 @@ export const command: Command = {
     const { stream, size } = await streamFrom(file, (bytes) => bar.at(bytes))
     bar = progressBar(process.stderr, size)
     const { wire, root } = call.link()
-    const report = await wire
-      .json(`${root}/import/${encodeURIComponent(type)}`, {
-        method: 'POST',
-        raw: { type: contentType, body: stream },
-        query: { dryRun: settings.dryRun || undefined, upsert: flags.text('upsert') },
-        headers: { 'content-encoding': gzip ? 'gzip' : undefined },
-        once: true,
-      })
-      .finally(() => bar.end())
+    const target = { wire, path: `${root}/import/${encodeURIComponent(type)}`, query: { upsert: flags.text('upsert') } }
+    const report = await (settings.dryRun
+      ? dryRun(target, stream, contentType, gzip)
+      : sendRows(target, cutFile(gzip ? unzipped(stream) : stream, format))
+    ).finally(() => bar.end())
     if (out.json) out.value(report)
     else {
       const { details, ...counts } = report
@@ -61,4 +59,24 @@ export const command: Command = {
       throw new Problem('rows_rejected', `${report.errors} row(s) were not imported. --json lists them all.`)
     }
   },
+}
+
+/** One request, because a dry run must see all rows at once. */
+function dryRun({ wire, path, query }: ImportTarget, body: ReadableStream, type: string, gzip: boolean) {
+  const headers = { 'content-encoding': gzip ? 'gzip' : undefined }
+  return wire.json(path, {
+    method: 'POST',
+    raw: { type, body },
+    query: { ...query, dryRun: true },
+    headers,
+    once: true,
+  })
+}
+
+async function* unzipped(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream.pipeThrough(new DecompressionStream('gzip') as never) as ReadableStream<Uint8Array>
+  } catch {
+    throw new Problem('invalid_body', 'The file is truncated, or is not valid gzip.')
+  }
 }

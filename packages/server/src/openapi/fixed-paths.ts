@@ -121,7 +121,10 @@ const KNOWN: {
     ),
   },
   'POST /import/:type': {
-    parameters: params('dryRun'),
+    parameters: [
+      ...params('dryRun'),
+      query('more', 'The body is a part of a file; other requests send the rest.', true, { type: 'boolean' }),
+    ],
     requestBody: {
       description: 'The rows: a JSON list, one JSON object per line, or CSV with a header.',
       required: true,

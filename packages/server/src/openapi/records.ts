@@ -104,6 +104,11 @@ export const RECORDS: { readonly [name: string]: Schema } = {
         items: record('', { row: WHOLE, line: WHOLE, error: TEXT }, ['row', 'error']),
       },
       detailsTruncated: { type: 'boolean' },
+      waiting: {
+        type: 'array',
+        description: 'With more: rows that refer to rows of the file that have not come. Send them again after those.',
+        items: WHOLE,
+      },
       warnings: {
         type: 'array',
         description: 'Names in the rows that are neither declared nor stored.',

@@ -52,8 +52,13 @@ async function importRows(call: Call): Promise<Reply> {
   refuseLength(request.headers['content-length'], encoding, importLimit)
   const dryRun = flagParam(query, 'dryRun')
   const upsert = textParam(query, 'upsert') ?? null
-  const importer = new Importer(noun, { upsert, dryRun, strict: flagParam(query, 'strict') })
-  const report = new Report(upsert !== null, dryRun)
+  const more = flagParam(query, 'more')
+  if (more && dryRun) {
+    const message = 'A dry run does not know the rows of other requests. Leave out more, or dryRun.'
+    throw new Problem('invalid_parameter', message, { field: 'more' })
+  }
+  const importer = new Importer(noun, { upsert, dryRun, more, strict: flagParam(query, 'strict') })
+  const report = new Report({ upserts: upsert !== null, dryRun, more })
   try {
     await importAll(call, textOf(request.body, encoding, importLimit, decoder), reader, importer, report)
   } catch (reason) {
@@ -82,11 +87,23 @@ async function importAll(
   let length = 0
   let taken = 0
   let most = FIRST_ROWS
+  // In the transaction of the rows: who sends them again after a crash learns what became of them.
+  const note = (write: TenantWriter, counts: ImportCounts) => {
+    const sums = report.countsWith(counts)
+    if (sums.imported === 0 || report.dryRun) return
+    const waiting = [...sums.waiting, ...importer.waiting]
+    noteWritten(call, write, { rows: taken, ...sums, waiting })
+  }
+  const settleSome = () =>
+    commit((write) => {
+      const counts = write.settle(importer)
+      if (counts) note(write, counts)
+      return counts
+    })
   const settle = async () => {
-    for (let counts = await commit((write) => write.settle(importer)); counts !== null; ) {
+    for (let counts = await settleSome(); counts !== null; counts = await settleSome()) {
       report.add(counts)
       await threadTurns.next(call.tenant.slug)
-      counts = await commit((write) => write.settle(importer))
     }
   }
   const flush = async () => {
@@ -100,8 +117,7 @@ async function importAll(
       const given = write.take(importer, rows)
       const fitting = Math.round((rows.length * SLICE_MS) / (performance.now() - begun))
       most = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, fitting, most * 2))
-      const sums = report.countsWith(given)
-      if (sums.imported > 0 && !report.dryRun) noteWritten(call, write, { rows: taken, ...sums })
+      note(write, given)
       return given
     })
     report.add(counts)
@@ -141,27 +157,37 @@ function rowReader(contentType: string | undefined, noun: Noun): RowReader {
   }
 }
 
+interface ReportOptions {
+  readonly upserts: boolean
+  readonly dryRun: boolean
+  readonly more: boolean
+}
+
 /** What an import did so far. */
 class Report {
-  readonly #upserts: boolean
-  readonly dryRun: boolean
+  readonly #options: ReportOptions
   #imported = 0
   #updated = 0
   #errors = 0
   readonly #details: ImportDetail[] = []
+  readonly #waiting: number[] = []
   readonly #warnings: UnknownField[] = []
 
-  constructor(upserts: boolean, dryRun: boolean) {
-    this.#upserts = upserts
-    this.dryRun = dryRun
+  constructor(options: ReportOptions) {
+    this.#options = options
   }
 
-  add({ imported, updated, details, warnings }: ImportCounts): void {
+  get dryRun(): boolean {
+    return this.#options.dryRun
+  }
+
+  add({ imported, updated, details, waiting, warnings }: ImportCounts): void {
     this.#warnings.push(...warnings.slice(0, MOST_UNKNOWN - this.#warnings.length))
     this.#imported += imported
     this.#updated += updated
     this.#errors += details.length
     this.#details.push(...details.slice(0, MOST_DETAILS - this.#details.length))
+    this.#waiting.push(...waiting)
   }
 
   /** Names in the rows that are neither declared nor stored. */
@@ -169,19 +195,25 @@ class Report {
     return this.#warnings
   }
 
-  /** How many rows were imported and how many were not, with those of one more slice. */
-  countsWith({ imported, details }: ImportCounts): { imported: number; errors: number } {
-    return { imported: this.#imported + imported, errors: this.#errors + details.length }
+  /** What became of the rows, with those of one more slice. */
+  countsWith({ imported, details, waiting }: ImportCounts): { imported: number; errors: number; waiting: number[] } {
+    return {
+      imported: this.#imported + imported,
+      errors: this.#errors + details.length,
+      waiting: [...this.#waiting, ...waiting],
+    }
   }
 
   get body() {
+    const { upserts, dryRun, more } = this.#options
     return {
-      ...(this.dryRun && { dryRun: true }),
+      ...(dryRun && { dryRun: true }),
       imported: this.#imported,
-      ...(this.#upserts && { updated: this.#updated }),
+      ...(upserts && { updated: this.#updated }),
       errors: this.#errors,
       details: [...this.#details].sort((a, b) => a.row - b.row),
       ...(this.#errors > this.#details.length && { detailsTruncated: true }),
+      ...(more && { waiting: this.#waiting.toSorted((a, b) => a - b) }),
       ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
     }
   }

@@ -47,6 +47,11 @@ export class ForwardReferences {
     return this.done === this.#circles.length
   }
 
+  /** Rows of the circles that are not done. */
+  get left(): readonly WaitingRow[] {
+    return this.#circles.slice(this.done).flat()
+  }
+
   /** Imports the next circle. Returns the rows of it that are refused. */
   next(write: Write, importRow: (value: JsonObject, pendingIds: ReadonlySet<string>) => void): RefusedRow[] {
     const rows = this.#circles[this.done++]!

@@ -18,6 +18,8 @@ export interface ImportOptions {
   readonly dryRun: boolean
   /** Refuses rows with names that are neither declared nor stored, which are reported otherwise. */
   readonly strict?: boolean
+  /** More rows of the file come in other requests: rows that refer to them are returned, not refused. */
+  readonly more?: boolean
 }
 
 export interface ImportDetail {
@@ -31,6 +33,8 @@ export interface ImportCounts {
   imported: number
   updated: number
   readonly details: ImportDetail[]
+  /** Rows that refer to others which have not come, and were not imported. */
+  readonly waiting: number[]
   /** Names of these rows that are neither declared nor stored. */
   readonly warnings: UnknownField[]
 }
@@ -52,6 +56,8 @@ export class Importer {
   readonly #names = new Map<string, UnknownField | null>()
   #waiting: WaitingRow[] = []
   #waitingLength = 0
+  /** How many rows were returned because others must come first. */
+  #returned = 0
   /** Rows that waited, while they are imported. */
   #settling: ForwardReferences | null = null
 
@@ -116,6 +122,7 @@ export class Importer {
     const waiting = this.#waiting
     const count = waiting.length
     const length = this.#waitingLength
+    const returned = this.#returned
     const names = new Set(this.#names.keys())
     const settling = this.#settling
     const done = settling?.done ?? 0
@@ -127,6 +134,7 @@ export class Importer {
       waiting.length = count
       this.#waiting = waiting
       this.#waitingLength = length
+      this.#returned = returned
     })
   }
 
@@ -165,6 +173,11 @@ export class Importer {
     this.#waitingLength += row.size
   }
 
+  /** Rows that were taken, and are neither imported nor refused yet. */
+  get waiting(): readonly number[] {
+    return [...(this.#settling?.left ?? []), ...this.#waiting].map(({ row }) => row.row)
+  }
+
   /** Whether rows that wait for others must be imported before more are taken. */
   get isFull(): boolean {
     return this.#waiting.length > MOST_WAITING || this.#waitingLength > WAITING_LENGTH
@@ -174,7 +187,10 @@ export class Importer {
     const ids = this.#dryRunRows?.ids
     const isThere = (id: string) => ids?.has(id) === true || exists(sql, this.#noun.name, id)
     const settling = new ForwardReferences(this.#noun, this.#waiting, isThere)
-    for (const { row, error } of settling.lost) counts.details.push(detailOf(row, error))
+    for (const { row, error } of settling.lost) {
+      if (this.#options.more && this.#returned++ < MOST_WAITING) counts.waiting.push(row.row)
+      else counts.details.push(detailOf(row, error))
+    }
     this.#waiting = []
     this.#waitingLength = 0
     return settling
@@ -209,7 +225,7 @@ export class Importer {
 }
 
 function noCounts(): ImportCounts {
-  return { imported: 0, updated: 0, details: [], warnings: [] }
+  return { imported: 0, updated: 0, details: [], waiting: [], warnings: [] }
 }
 
 function detailOf({ row, line }: ImportRow, error: string): ImportDetail {

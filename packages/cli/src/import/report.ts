@@ -1,0 +1,76 @@
+import type { RowText } from '@tildebase/server/rows'
+import type { SentRow } from './slices.ts'
+
+interface Detail {
+  readonly row: number
+  readonly line?: number
+  readonly error: string
+}
+
+interface Unknown {
+  readonly field: string
+  readonly nearest: string | null
+}
+
+/** What the service answers to a slice. */
+export interface SliceReport {
+  readonly imported: number
+  readonly updated?: number
+  readonly errors: number
+  readonly details?: readonly Detail[]
+  readonly waiting?: readonly number[]
+  readonly warnings?: readonly Unknown[]
+  readonly assumed?: { readonly [name: string]: unknown }
+}
+
+const MOST_DETAILS = 10_000
+
+/** The report of a whole file, from those of its slices. */
+export class ImportReport {
+  #imported = 0
+  #updated: number | undefined
+  #errors = 0
+  readonly #details: Detail[] = []
+  readonly #warnings = new Map<string, Unknown>()
+  #assumed: { readonly [name: string]: unknown } = {}
+
+  /** Adds the report of a slice. Rows are counted in the slice there, and in the file here. */
+  add(
+    rows: readonly SentRow[],
+    { imported, updated, errors, details = [], warnings = [], assumed }: SliceReport,
+  ): void {
+    this.#imported += imported
+    if (updated !== undefined) this.#updated = (this.#updated ?? 0) + updated
+    this.#errors += errors
+    for (const { row, error } of details) this.#detail(rows[row]!, error)
+    for (const warning of warnings) this.#warnings.set(warning.field, warning)
+    this.assume(assumed ?? {})
+  }
+
+  /** Adds a row that is not sent. */
+  refuse(row: Extract<RowText, { error: string }>): void {
+    this.#errors++
+    this.#detail(row, row.error)
+  }
+
+  assume(assumed: { readonly [name: string]: unknown }): void {
+    this.#assumed = { ...this.#assumed, ...assumed }
+  }
+
+  get value() {
+    return {
+      success: true,
+      imported: this.#imported,
+      ...(this.#updated !== undefined && { updated: this.#updated }),
+      errors: this.#errors,
+      details: this.#details.toSorted((a, b) => a.row - b.row),
+      ...(this.#errors > this.#details.length && { detailsTruncated: true }),
+      ...(this.#warnings.size > 0 && { warnings: [...this.#warnings.values()] }),
+      ...(Object.keys(this.#assumed).length > 0 && { assumed: this.#assumed }),
+    }
+  }
+
+  #detail({ row, line }: { readonly row: number; readonly line?: number }, error: string): void {
+    if (this.#details.length < MOST_DETAILS) this.#details.push({ row, ...(line !== undefined && { line }), error })
+  }
+}
