@@ -69,4 +69,8 @@ export const people = requirements('keys', {
     'oauth.device': 'A program without a browser is connected by a code that a person enters.',
   },
   P5: { 'people.without': 'API keys, and tenants without users, work as before.' },
+  P6: {
+    'rights.person.made':
+      'Suspending a person returns what they made; with cascade it is suspended or revoked as well.',
+  },
 })

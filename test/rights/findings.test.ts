@@ -302,6 +302,52 @@ describe('revoking a key', () => {
   })
 })
 
+describe('suspending a person', () => {
+  /** A person who has stored a webhook, a hook and a key. */
+  async function maker(at: string) {
+    const draft = { name: 'Ada', email: 'ada@example.org', role: 'Admin' }
+    const { body: user } = await app.request('POST', `${at}/User`, draft)
+    const { body } = await app.request('POST', `${at}/User/${user.$id}/invite`)
+    const password = 'correct horse battery'
+    await app.as('')('POST', `${at}/invitation/accept`, { token: body.invitation.split('#')[1], password })
+    const signed = await app.as('')('POST', `${at}/session`, { email: draft.email, password })
+    const headers = {
+      cookie: signed.headers.get('set-cookie')!.split(';')[0]!,
+      'x-tilde-csrf': signed.body.csrf,
+    }
+    const send = (method: string, path: string, data: object) => app.as('')(method, `${at}${path}`, data, headers)
+    const webhook = (await send('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['*'] })).body.$id
+    await send('PUT', '/schema/Contact/hooks/creating', { code: "() => ({ title: 'by hook' })" })
+    const key = (await send('POST', '/api-keys', { name: 'child', scopes: 'read:all' })).body
+    return { user: user.$id, webhook, key }
+  }
+
+  verifies('rights.person.made', 'lists what they made, which continues', async () => {
+    const { user, webhook, key } = await maker('/~staying')
+
+    const { body } = await app.request('POST', `/~staying/User/${user}/suspend`)
+
+    expect(body.made).toEqual({
+      webhooks: [webhook],
+      hooks: ['hook_Contact-creating'],
+      workflows: [],
+      apiKeys: [key.$id],
+    })
+    expect((await app.request('POST', '/~staying/Contact', { name: 'Bob' })).body.title).toBe('by hook')
+    expect((await app.as(key.secret)('GET', '/~staying/Contact')).status).toBe(200)
+  })
+
+  verifies('rights.person.made', 'suspends it and revokes their keys when asked', async () => {
+    const { user, webhook, key } = await maker('/~leaving')
+
+    await app.request('POST', `/~leaving/User/${user}/suspend?cascade=true`)
+
+    expect((await app.request('GET', `/~leaving/webhooks/${webhook}`)).body.suspended).toBe(true)
+    expect((await app.request('POST', '/~leaving/Contact', { name: 'Bob' })).body.title).toBeUndefined()
+    expect((await app.as(key.secret)('GET', '/~leaving/Contact')).status).toBe(401)
+  })
+})
+
 describe('rights that a key does not hold', () => {
   test('a key of Goals learns no value of a Metric', async () => {
     const metric = (await app.request('POST', '/~goals/Metric', { name: 'mrr2', value: 4711 })).body.$id

@@ -162,14 +162,20 @@ function deleteKey(write: Write, request: VerbRequest): VerbResult {
   return applyVerb(write, request)
 }
 
-/** Revokes an ApiKey. The answer lists what the key made, which continues with its rights unless `cascade` ends it too. */
 function revokeKey(write: Write, request: VerbRequest): VerbResult {
   demandCovers(write, request.id ?? '')
-  const result = applyVerb(write, request)
+  return withMade(write, applyVerb(write, request), request.cascade)
+}
+
+/**
+ * The end of a key or a person, with what they made. That continues with the rights that they had, unless `cascade` ends it
+ * too.
+ */
+export function withMade(write: Write, result: VerbResult, cascade = false): VerbResult {
   const made = madeBy(write.engine, result.entity.id)
-  if (request.cascade) {
+  if (cascade) {
     suspend(write, made)
-    for (const id of made.apiKeys) revokeKey(write, { type: 'ApiKey', verb: 'revoke', id, cascade: true })
+    for (const id of made.apiKeys) revokeKey(write, { type: 'ApiKey', verb: 'revoke', id, cascade })
   }
   return { ...result, entity: { ...result.entity, extra: { made: { ...made } } } }
 }

@@ -4,7 +4,7 @@ import { createdBy } from '../store/entities.ts'
 import { applyVerb } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
 
-/** What a key made that continues after the key has ended, by ids. */
+/** What a key or a person made that continues after their access has ended, by ids. */
 export interface MadeBy {
   readonly webhooks: readonly string[]
   readonly hooks: readonly string[]
@@ -16,9 +16,9 @@ export interface MadeBy {
 const SUSPEND: Verb = { name: 'suspend', before: 'suspending', event: 'suspended', set: { suspended: true } }
 export const PAUSE_WORKFLOW: Verb = { name: 'pause', before: 'pausing', event: 'paused', set: { status: 'Paused' } }
 
-/** What a key made and what still works. */
-export function madeBy({ sql }: Engine, key: string): MadeBy {
-  const made = createdBy(sql, key, ['Webhook', 'Hook', 'Workflow', 'ApiKey'])
+/** What a key or a person made and what still works. */
+export function madeBy({ sql }: Engine, maker: string): MadeBy {
+  const made = createdBy(sql, maker, ['Webhook', 'Hook', 'Workflow', 'ApiKey'])
   const ids = (type: string) => made.filter((one) => one.type === type && isWorking(one.data)).map(({ id }) => id)
   return { webhooks: ids('Webhook'), hooks: ids('Hook'), workflows: ids('Workflow'), apiKeys: ids('ApiKey') }
 }

@@ -7,13 +7,17 @@ import { dropToken, dropTokensOf, type Token } from '../../store/tokens.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { RunResult } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
+import { withMade } from '../keys.ts'
 import { demandPeople } from './guard.ts'
 import { issueToken, tokenOf } from './secrets.ts'
 
 const WEEK = 7 * 86_400_000
 
-/** The verb of User that means more than its fields. */
-export const peopleVerbs: { readonly [name: string]: SpecialVerb } = { 'User.invite': invite }
+/** The verbs of User that mean more than its fields. */
+export const peopleVerbs: { readonly [name: string]: SpecialVerb } = {
+  'User.invite': invite,
+  'User.suspend': (write, request) => withMade(write, applyVerb(write, request), request.cascade),
+}
 
 /** Invites a person: the answer holds a URL that is valid once, for a week. An earlier one ends, as do all sessions. */
 function invite(write: Write, request: Parameters<SpecialVerb>[1]): RunResult {
