@@ -393,6 +393,27 @@ verifies('rights.operator.log', 'what the operator does with tenants is in the o
   expect(refused.status).toBe(403)
 })
 
+verifies('rights.operator.log', 'of a series of reads of a log, the first is recorded, and its failures', async () => {
+  const recorded = async () => {
+    const { body } = await app.request('GET', '/operator/log?limit=1000')
+    const rows = body.results.filter(({ tenant }: any) => tenant === 'series')
+    return rows.map(({ action, failed }: any) => (failed ? `${action} failed` : action)).toReversed()
+  }
+  const read = (after: number) => app.request('GET', `/operator/tenants/series/log?after=${after}`)
+  for (const name of ['Ada', 'Bob', 'Cleo']) await app.request('POST', '/~series/Contact', { name })
+
+  for (const after of [0, 1, 2, 2, 3, 3]) await read(after)
+  const followed = await recorded()
+  // This one returns what was read before, so it is not part of the series.
+  await read(1)
+  const again = await recorded()
+  for (const after of [9, 9, 3]) await read(after)
+
+  expect(followed).toEqual(['backup'])
+  expect(again).toEqual(['backup', 'backup'])
+  expect(await recorded()).toEqual(['backup', 'backup', 'backup failed', 'backup'])
+})
+
 async function until<T>(look: () => Promise<T | null>): Promise<T> {
   for (let i = 0; i < 200; i++) {
     const found = await look()

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
 import { parseQuery } from '../call.ts'
+import { LogReads } from '../host/log-reads.ts'
 import type { OperatorActions } from '../host/operator.ts'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { parseCreateRequest, parseForkRequest, parseLogRequest } from '../log-request.ts'
+import type { HttpResponse } from '../http.ts'
+import { type LogRequest, parseCreateRequest, parseForkRequest, parseLogRequest } from '../log-request.ts'
 import { empty, json, render } from '../reply.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import type { CopyResult } from './admin-tasks.ts'
@@ -14,6 +15,7 @@ import { listTenants } from './tenant-list.ts'
 /** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
 export function operatorActions(deps: AdminDeps): OperatorActions {
   const { runTask, journal, restoring } = deps
+  const reads = new LogReads()
   const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
     const response = await work()
     // A slice of a log that others follow is not its own action.
@@ -49,7 +51,11 @@ export function operatorActions(deps: AdminDeps): OperatorActions {
     },
     backup: (slug) => recorded('backup', slug, () => backup(slug, deps)),
     restore: (slug, request) => recorded('restore', slug, () => restoreFile(slug, request, deps)),
-    readLog: (slug, request) => recorded('backup', slug, () => readLog(slug, request, deps), { form: 'log' }),
+    readLog: async (slug, request) => {
+      const question = parseLogRequest(request.query)
+      const record = (facts: object) => journal.add('backup', slug, facts)
+      return reads.during(slug, question.after, () => readLog(slug, question, deps), record)
+    },
     replayLog: (slug, request) => recorded('restore', slug, () => restoreLog(slug, request, deps), { form: 'log' }),
   }
 }
@@ -107,9 +113,9 @@ async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   }
 }
 
-async function readLog(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
+async function readLog(slug: string, question: LogRequest, deps: AdminDeps): Promise<HttpResponse> {
   const path = deps.scratch.pathFor(slug)
-  await deps.runTask(slug, { do: 'log', path, question: parseLogRequest(request.query) })
+  await deps.runTask(slug, { do: 'log', path, question })
   return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: readOnce(path) }
 }
 

@@ -1,6 +1,7 @@
 import { Problem, parseInstant } from '@tildebase/nouns'
 import { parseQuery, textParam } from '../call.ts'
 import { withBody } from '../fetch-adapter.ts'
+import { LogReads } from '../host/log-reads.ts'
 import type { OperatorActions } from '../host/operator.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { parseCreateRequest, parseForkRequest, parseLogRequest, parseSliceRequest } from '../log-request.ts'
@@ -23,6 +24,8 @@ export function operatorActions(tenants: DurableTenants, directory: Directory | 
     if (response.status < 300 && response.status !== 202) await directory?.record(action, slug, facts)
     return response
   }
+  // Each isolate has its own: it records the first read that it sees.
+  const reads = new LogReads()
   return {
     list: directory ? (request) => directory.list(request) : NO_DIRECTORY,
     journal: directory ? (request) => directory.journal(request) : NO_DIRECTORY,
@@ -49,7 +52,9 @@ export function operatorActions(tenants: DurableTenants, directory: Directory | 
     },
     readLog: (slug, request, requestId) => {
       const task = { do: 'log', question: parseLogRequest(request.query) } as const
-      return recorded('backup', slug, () => tenants.runTask(slug, task, request, requestId), { form: 'log' })
+      const record = (facts: object) => directory?.record('backup', slug, facts)
+      const read = () => tenants.runTask(slug, task, request, requestId)
+      return reads.during(slug, task.question.after, read, record)
     },
     replayLog: (slug, request, requestId) => {
       const task = { do: 'replay', ...parseSliceRequest(request.query) } as const
