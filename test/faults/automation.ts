@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask, HOSTS, type Server, type Start, startServer } from './server.ts'
+import { givenRounds } from './given.ts'
+import { ask, type Server, type Start, startServer } from './server.ts'
 
 export interface AutomationReport {
   readonly rounds: number
@@ -150,15 +151,14 @@ function chanceOf(seed: number): () => number {
 }
 
 if (import.meta.main) {
-  const rounds = Number(process.argv[2] ?? 500)
-  const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
+  const { host, on, rounds, seed } = givenRounds()
   const began = Date.now()
   const tell = ({ rounds: done, timers, between, faults }: AutomationReport) => {
     if (done % 25 === 0)
       process.stdout.write(`${done} rounds: ${timers} timers, ${between} kills between, ${faults.length} faults\n`)
   }
-  const on = HOSTS[process.argv[4] ?? 'Node']!
   const report = await on((start) => crashAutomation(rounds, seed, tell, start))
-  process.stdout.write(`${JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1_000) }, null, 2)}\n`)
+  const seconds = Math.round((Date.now() - began) / 1_000)
+  process.stdout.write(`${JSON.stringify({ host, ...report, seconds }, null, 2)}\n`)
   process.exitCode = report.faults.length === 0 ? 0 : 1
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Chance } from '../chance.ts'
-import { ask, HOSTS, type Start, startServer } from './server.ts'
+import { Deliveries } from './deliveries.ts'
+import { givenRounds } from './given.ts'
+import { ask, type Start, startServer, WEBHOOKS } from './server.ts'
 import { Writer } from './writer.ts'
 
 export interface CrashReport {
@@ -12,17 +14,20 @@ export interface CrashReport {
   readonly acknowledged: number
   readonly unanswered: number
   readonly events: number
+  /** Creations that a webhook received, and how many of them more than once. */
+  readonly delivered: number
+  readonly repeated: number
   readonly faults: readonly string[]
 }
 
-/** Writers over HTTP, kill -9 at random moments, restart, and a check of everything that was acknowledged. */
+/** Writers over HTTP, kill -9 at random moments, restart, and a check of everything that was acknowledged and delivered. */
 export async function crash(
   rounds: number,
   seed: number,
   writers = 8,
   flags: readonly string[] = [],
   tell: (report: CrashReport) => void = () => undefined,
-  start: Start = (data) => startServer(data, {}, flags),
+  start: Start = (data) => startServer(data, WEBHOOKS, flags),
 ): Promise<CrashReport> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-crash-'))
   const random = new Chance(seed)
@@ -33,8 +38,11 @@ export async function crash(
   let events = 0
   let round = 0
   const written = () => clients.reduce((sum, client) => sum + client.acknowledged, 0)
-  const report = (): CrashReport => ({ rounds: round, seed, acknowledged: written(), unanswered, events, faults })
   let server = await start(data)
+  const deliveries = await Deliveries.start(server.url, random.fork())
+  const report = (): CrashReport => {
+    return { rounds: round, seed, acknowledged: written(), unanswered, events, ...deliveries.counts, faults }
+  }
   try {
     while (round < rounds && faults.length === 0) {
       let isOver = false
@@ -60,18 +68,19 @@ export async function crash(
       round++
       tell(report())
     }
+    const created = clients.flatMap(({ beliefs }) => beliefs.map(({ id }) => id))
+    faults.push(...(await deliveries.missing(created)))
   } finally {
     await server.kill()
+    await deliveries.stop()
     rmSync(data, { recursive: true, force: true })
   }
   return report()
 }
 
 if (import.meta.main) {
-  const rounds = Number(process.argv[2] ?? 500)
-  const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
+  const { host, on, rounds, seed } = givenRounds()
   const began = Date.now()
-  const on = HOSTS[process.argv[4] ?? 'Node']!
   const tell = ({ rounds: done, acknowledged, unanswered, faults }: CrashReport) => {
     if (done % 25 === 0)
       process.stdout.write(
@@ -79,6 +88,7 @@ if (import.meta.main) {
       )
   }
   const report = await on((start) => crash(rounds, seed, undefined, [], tell, start))
-  process.stdout.write(`${JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1_000) }, null, 2)}\n`)
+  const seconds = Math.round((Date.now() - began) / 1_000)
+  process.stdout.write(`${JSON.stringify({ host, ...report, seconds }, null, 2)}\n`)
   process.exitCode = report.faults.length === 0 ? 0 : 1
 }

@@ -50,6 +50,13 @@ export async function startServer(
   }
 }
 
+/** Settings under which a host delivers to loopback, and repeats soon. */
+export const WEBHOOKS = {
+  TILDE_WEBHOOKS_INSECURE: '1',
+  TILDE_WEBHOOK_TIMEOUT: '2s',
+  TILDE_WEBHOOK_RETRIES: '300ms,1s,1s,1s,1s',
+}
+
 /** Starts a host on the data of an earlier one. */
 export type Start = (data: string) => Promise<Server>
 
@@ -57,7 +64,7 @@ export type Start = (data: string) => Promise<Server>
 async function startsOnWorkerd(): Promise<{ readonly start: Start; remove(): void }> {
   // What bundles the Worker is a tool of the tests: a bench does without.
   const { prepareWorkerd, SERVICE } = await import('../hosts/workerd.ts')
-  const prepared = await prepareWorkerd(SERVICE)
+  const prepared = await prepareWorkerd({ ...SERVICE, variables: WEBHOOKS })
   return {
     async start() {
       const { url, process, end } = await prepared.run()
