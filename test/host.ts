@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { type Host, readSettings, startHost } from '@tildebase/server'
 import { fetchResponseOf, httpRequestOf, withBody } from '../packages/server/src/fetch-adapter.ts'
 import { openService } from '../packages/server/src/node/service.ts'
+import { ROOT } from './root-key.ts'
 
-/** The operator's key in tests. */
-export const ROOT = 'root-key-of-the-tests-which-is-long-enough'
+export { ROOT }
+
+/** The host that tests run on: `TILDE_TEST_HOST=workerd npx vitest run test/rest`. Node unless set. */
+const HOST = process.env.TILDE_TEST_HOST
 
 export interface Reply {
   readonly status: number
@@ -39,6 +42,7 @@ const ADDRESS = 'http://127.0.0.1:8787'
 
 /** The service in this process, without a socket, on its own data folder. */
 export async function testApp(env: Record<string, string> = {}, flags: Record<string, string> = {}): Promise<TestApp> {
+  if (HOST === 'workerd') return workerdHost(env, flags)
   const { settings, data, remove } = settingsFor(env, flags)
   const service = await openService(settings)
   service.begin(ADDRESS)
@@ -65,6 +69,7 @@ export async function testHost(
   env: Record<string, string> = {},
   flags: Record<string, string> = {},
 ): Promise<TestHost> {
+  if (HOST === 'workerd') return workerdHost(env, flags)
   const { settings, data, remove } = settingsFor(env, flags)
   const host: Host = await startHost(settings)
   return {
@@ -75,6 +80,33 @@ export async function testHost(
       await host.stop()
       remove()
     },
+  }
+}
+
+/** Flags that mean the same as a variable of the Worker, or nothing on a host with a thread for each tenant. */
+const WORKERD_FLAGS: { readonly [flag: string]: string | null } = {
+  'host-suffix': 'TILDE_HOST_SUFFIX',
+  'create-tenants': 'TILDE_CREATE_TENANTS',
+  workers: null,
+}
+
+/** The service on workerd, which has no folder of data and no file of hooks. */
+async function workerdHost(env: Record<string, string>, flags: Record<string, string>): Promise<TestHost> {
+  const { SERVICE, startWorkerd } = await import('./hosts/workerd.ts')
+  const variables = { ...env }
+  for (const [flag, value] of Object.entries(flags)) {
+    const name = WORKERD_FLAGS[flag]
+    if (name === undefined) throw new Error(`workerd has no --${flag}`)
+    if (name !== null) variables[name] = value
+  }
+  const workerd = await startWorkerd({ ...SERVICE, variables })
+  return {
+    ...requests((path, init) => fetch(`${workerd.url}${path}`, init)),
+    url: workerd.url,
+    get data(): string {
+      throw new Error('workerd has no folder of data')
+    },
+    stop: () => workerd.stop(),
   }
 }
 

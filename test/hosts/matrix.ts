@@ -1,52 +1,128 @@
-// Runs what every host must do on every host, and prints one matrix: npm run hosts
+// Runs what every host must do on every host, and prints one matrix: npm run hosts [-- scenarios contract faults | file…]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { installTools } from '../prepare/tools.ts'
+import { CONTRACT } from './contract-files.ts'
 
-const FILES = [
-  'test/hosts/hosts.test.ts',
-  'test/hosts/contract.test.ts',
-  'test/hosts/script.test.ts',
-  'test/faults/crash.test.ts',
-  'test/faults/automation.test.ts',
-]
-const MARKS: { readonly [status: string]: string } = { passed: 'yes', failed: 'NO' }
+const REPOSITORY = join(import.meta.dirname, '..', '..')
+const VITEST = join(REPOSITORY, 'node_modules', 'vitest', 'vitest.mjs')
+
+/** Tests that start every host: a group of each is called "on …". */
+const SELF = {
+  scenarios: ['test/hosts/hosts.test.ts', 'test/hosts/contract.test.ts', 'test/hosts/script.test.ts'],
+  faults: ['test/faults/crash.test.ts', 'test/faults/automation.test.ts'],
+}
+/** What a test says that needs something which a host does not have by design. */
+const NOT_APPLICABLE = /workerd has no /
 
 interface Assertion {
   readonly ancestorTitles: readonly string[]
   readonly title: string
   readonly status: string
+  readonly failureMessages: readonly string[]
 }
+
+interface FileResult {
+  readonly name: string
+  readonly message: string
+  readonly assertionResults: readonly Assertion[]
+}
+
+interface Count {
+  passed: number
+  all: number
+  /** Tests of what this host does not have by design. */
+  absent: number
+}
+
+const rows = new Map<string, Map<string, Count>>()
+const failures: string[] = []
 
 installTools()
-const folder = mkdtempSync(join(tmpdir(), 'tildebase-matrix-'))
-const output = join(folder, 'results.json')
-const vitest = join(import.meta.dirname, '..', '..', 'node_modules', 'vitest', 'vitest.mjs')
-spawnSync(process.execPath, [vitest, 'run', ...FILES, '--reporter=json', `--outputFile=${output}`], {
-  stdio: 'inherit',
-})
-const results: readonly { assertionResults: readonly Assertion[] }[] = JSON.parse(
-  readFileSync(output, 'utf8'),
-).testResults
-rmSync(folder, { recursive: true })
-
-const hosts = new Set<string>()
-const rows = new Map<string, Map<string, string>>()
-for (const { ancestorTitles, title, status } of results.flatMap(({ assertionResults }) => assertionResults)) {
-  const on = ancestorTitles.find((name) => name.startsWith('on '))
-  if (on === undefined) continue
-  hosts.add(on)
-  const row = [...ancestorTitles.filter((name) => name !== on), title].join(': ')
-  rows.set(row, (rows.get(row) ?? new Map()).set(on, MARKS[status] ?? status))
+const words = process.argv.slice(2)
+const parts = words.filter((word) => word === 'contract' || word in SELF)
+const files = words.filter((word) => word.includes('/'))
+const runsAll = words.length === 0
+for (const [part, list] of Object.entries(SELF)) {
+  if (!runsAll && !parts.includes(part)) continue
+  for (const file of vitest(list, {})) for (const one of file.assertionResults) countSelf(file, one)
 }
-const columns = [...hosts].toSorted()
-const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-process.stdout.write(line(['', ...columns]) + line(['---', ...columns.map(() => '---')]))
-for (const [row, marks] of rows) process.stdout.write(line([row, ...columns.map((on) => marks.get(on) ?? '')]))
-for (const on of columns) {
-  const all = [...rows.values()].flatMap((marks) => marks.get(on) ?? [])
-  process.stdout.write(`${on}: ${all.filter((mark) => mark === 'yes').length} of ${all.length}\n`)
-  if (all.includes('NO')) process.exitCode = 1
+const contract = files.length > 0 ? files : runsAll || parts.includes('contract') ? CONTRACT : []
+if (contract.length > 0) {
+  for (const [on, host] of [
+    ['Node', ''],
+    ['workerd', 'workerd'],
+  ] as const) {
+    for (const file of vitest(contract, { TILDE_TEST_HOST: host })) countContract(file, on)
+  }
+}
+print()
+
+function vitest(list: readonly string[], env: Record<string, string>): FileResult[] {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-matrix-'))
+  const output = join(folder, 'results.json')
+  try {
+    const args = [VITEST, 'run', ...list, '--reporter=json', `--outputFile=${output}`]
+    spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env } })
+    return JSON.parse(readFileSync(output, 'utf8')).testResults
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function countSelf({ name }: FileResult, one: Assertion): void {
+  const on = one.ancestorTitles.find((title) => title.startsWith('on '))
+  if (on !== undefined) count(relative(REPOSITORY, name), on.slice('on '.length), one)
+}
+
+function countContract({ name, message, assertionResults }: FileResult, on: string): void {
+  const row = relative(REPOSITORY, name)
+  for (const one of assertionResults) count(row, on, one)
+  // A file that failed before its first test.
+  if (assertionResults.length === 0)
+    count(row, on, { ancestorTitles: [], title: 'start', status: 'failed', failureMessages: [message] })
+}
+
+function count(row: string, on: string, { ancestorTitles, title, status, failureMessages }: Assertion): void {
+  const counts = rows.get(row) ?? new Map<string, Count>()
+  rows.set(row, counts)
+  const sum = counts.get(on) ?? { passed: 0, all: 0, absent: 0 }
+  counts.set(on, sum)
+  if (status === 'failed' && failureMessages.some((text) => NOT_APPLICABLE.test(text))) sum.absent++
+  else if (status === 'passed' || status === 'failed') {
+    sum.all++
+    if (status === 'passed') sum.passed++
+    else
+      failures.push(
+        `${on}: ${row}: ${[...ancestorTitles, title].join(': ')}\n    ${failureMessages[0]?.split('\n')[0]}`,
+      )
+  }
+}
+
+function print(): void {
+  const columns = [...new Set([...rows.values()].flatMap((counts) => [...counts.keys()]))].toSorted()
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  const totals = new Map<string, Count>(columns.map((on) => [on, { passed: 0, all: 0, absent: 0 }]))
+  process.stdout.write(line(['tests', ...columns]) + line(['---', ...columns.map(() => '---')]))
+  for (const [row, counts] of rows) {
+    process.stdout.write(line([`\`${row}\``, ...columns.map((on) => text(counts.get(on)))]))
+    for (const [on, { passed, all, absent }] of counts) {
+      const total = totals.get(on)!
+      total.passed += passed
+      total.all += all
+      total.absent += absent
+    }
+  }
+  process.stdout.write(line(['all', ...columns.map((on) => text(totals.get(on)))]))
+  if (failures.length === 0) return
+  process.stdout.write(`\n${failures.join('\n')}\n`)
+  process.exitCode = 1
+}
+
+function text(sum: Count | undefined): string {
+  if (sum === undefined) return ''
+  const { passed, all, absent } = sum
+  return `${passed} of ${all}${absent > 0 ? ` (${absent} not applicable)` : ''}`
 }
