@@ -200,23 +200,3 @@ describe('people', () => {
     expect((await signIn('correct horse buttery')).status).toBe(401)
   })
 })
-
-describe('without a binding', () => {
-  test('what needs it is neither a tool of agents nor a path of the API', async () => {
-    const bare = await startWorkerd({ ...SERVICE, objects: { TENANTS: 'TenantObject' }, loader: false })
-    const { request } = stageAt(() => bare.url)
-    await request('POST', '/~bare/Contact', { name: 'Ada' })
-    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
-    const { text } = await request('POST', '/~bare/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers)
-    const { body } = await request('GET', '/~bare/openapi.json')
-    const code = await request('POST', '/~bare/do', { code: '1' })
-    const list = await request('GET', '/operator/tenants')
-    await bare.stop()
-
-    expect([...text.matchAll(/"name":"(search|fetch|do)"/g)].map(([, name]) => name)).toEqual(['search', 'fetch'])
-    for (const path of ['/do', '/account/password', '/invitation/accept', '/session/oidc'])
-      expect(body.paths, path).not.toHaveProperty([path])
-    expect(JSON.stringify(body)).not.toContain('"501"')
-    expect([code.status, list.status]).toEqual([501, 501])
-  })
-})
