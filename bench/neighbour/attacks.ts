@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Attack, endlessly, load, pause, type Scene } from './scene.ts'
+import { WHOLE_TENANT } from './whole-tenant.ts'
 
 const WORDS = Array.from({ length: 200 }, (_, i) => `word${i * 7919}`)
 const encoded = (value: unknown) => encodeURIComponent(JSON.stringify(value))
@@ -136,14 +137,7 @@ export const ATTACKS: readonly Attack[] = [
     run: ({ ask, signal }) =>
       endlessly(signal, 4, () => ask('GET', `/Contact?filter=${encoded({ source: { $regex: '999$' } })}&sort=source`)),
   },
-  {
-    name: 'verify and backup of 400,000 events',
-    prepare: contacts(400_000),
-    run: ({ operator, attacker, signal }) =>
-      endlessly(signal, 1, (i) =>
-        operator('GET', `/operator/tenants/${attacker}/${i % 2 === 0 ? 'verify' : 'backup'}`),
-      ),
-  },
+  ...WHOLE_TENANT,
   {
     name: 'a damaged tenant',
     env: { TILDE_OPEN_TENANTS: '4' },

@@ -1,4 +1,7 @@
+import { createWriteStream } from 'node:fs'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
 /** Where an attack happens: a service, the attacking tenant with its own key, and when to stop. */
 export interface Place {
@@ -15,6 +18,8 @@ export interface Scene extends Place {
   ask(method: string, path: string, body?: unknown, type?: string): Promise<number>
   /** The same by the operator, for any path. */
   operator(method: string, path: string, body?: unknown, type?: string): Promise<number>
+  /** Writes what the operator gets for a path to a file. */
+  download(path: string, file: string): Promise<void>
   /** A socket to the service that sends what it is given, and drops what comes. */
   socket(text: string): { send(text: string): void; close(): void }
 }
@@ -32,7 +37,8 @@ export interface Attack {
 export function sceneOf(place: Place, signal: AbortSignal): Scene {
   const { hostname, port } = new URL(place.url)
   const send = async (key: string, method: string, path: string, body: unknown, type = 'application/json') => {
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof Blob
+    const text = isRaw ? (body as string | Blob | undefined) : JSON.stringify(body)
     try {
       const response = await fetch(`${place.url}${path}`, {
         method,
@@ -51,6 +57,12 @@ export function sceneOf(place: Place, signal: AbortSignal): Scene {
     signal,
     ask: (method, path, body, type) => send(place.key, method, `/~${place.attacker}${path}`, body, type),
     operator: (method, path, body, type) => send(place.operatorKey, method, path, body, type),
+    async download(path, file) {
+      const headers = { authorization: `Bearer ${place.operatorKey}` }
+      const response = await fetch(`${place.url}${path}`, { headers })
+      if (!response.ok) throw new Error(`${path} was answered with ${response.status}.`)
+      await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file))
+    },
     socket(text) {
       const socket = connect(Number(port), hostname)
       socket.on('error', () => {})

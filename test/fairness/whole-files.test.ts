@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { ROOT, type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
 const ROWS = 20_000
+const SQLITE = 'application/vnd.sqlite3'
+const NDJSON = 'application/x-ndjson'
 let host: TestHost
+let backup: Uint8Array
+let log: string
 
 beforeAll(async () => {
   host = await testHost({}, { workers: '1' })
@@ -11,22 +15,32 @@ beforeAll(async () => {
     JSON.stringify({ name: `Person ${i}`, email: `p${i}@example.org`, title: 'x'.repeat(200) }),
   )
   const { body } = await host.request('POST', '/~big/import/Contact', lines.join('\n'), {
-    'content-type': 'application/x-ndjson',
+    'content-type': NDJSON,
   })
   expect(body.imported).toBe(ROWS)
   await host.request('POST', '/~small/Contact', { name: 'Ada' })
+  const headers = { authorization: `Bearer ${ROOT}` }
+  const file = await host.fetch('/operator/tenants/big/backup', { headers })
+  backup = new Uint8Array(await file.arrayBuffer())
+  log = (await host.request('GET', '/operator/tenants/big/log')).text
 })
 
 afterAll(() => host.stop())
 
-describe.each([
-  ['verify', 'GET', '/operator/tenants/big/verify', undefined],
-  ['fork', 'POST', '/operator/tenants/big/fork', { to: 'fork' }],
-  ['backup', 'GET', '/operator/tenants/big/backup', undefined],
-])('during the %s of a large tenant', (_, method, path, body) => {
+/** What is done with a large tenant as a whole. Each returns its status. */
+const WORK: { readonly [name: string]: () => Promise<{ readonly status: number }> } = {
+  verify: () => host.request('GET', '/operator/tenants/big/verify'),
+  fork: () => host.request('POST', '/operator/tenants/big/fork', { to: 'fork' }),
+  backup: () => host.request('GET', '/operator/tenants/big/backup'),
+  restore: () => host.request('PUT', '/operator/tenants/restored/restore', backup, { 'content-type': SQLITE }),
+  'restore of a log': () => host.request('PUT', '/operator/tenants/replayed/log', log, { 'content-type': NDJSON }),
+  export: () => host.request('GET', '/~big/export/Contact?format=ndjson'),
+}
+
+describe.each(Object.entries(WORK))('during the %s of a large tenant', (_, begin) => {
   verifies('slices.background', 'its own writes and its neighbour are answered, one after the other', async () => {
     let isDone = false
-    const work = host.request(method, path, body).finally(() => {
+    const work = begin().finally(() => {
       isDone = true
     })
     let answered = 0
