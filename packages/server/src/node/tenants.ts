@@ -11,22 +11,14 @@ import type { RequestTarget } from '../target.ts'
 import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
-import type { TenantFiles } from './files.ts'
-import { isIdle, type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
-import { WakeTimers } from './wake-timers.ts'
+import { isIdle, type OpenTenant } from './open-tenant.ts'
+import { OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
 import type { Stats } from './watch/stats.ts'
 
-export interface LocalTenantsOptions extends OpenOptions {
-  readonly files: TenantFiles
+export interface LocalTenantsOptions extends OpenTenantsOptions {
   /** With `operator`, a slug is unknown until the operator or a sign-up has created its tenant. */
   readonly createTenants: 'write' | 'operator'
   readonly app: AppOptions
-  /** How many tenants are kept open; the one unused for longest is closed first. */
-  readonly mostOpen: number
-  /** Books when a tenant that is being closed is to be woken again. */
-  readonly book: (slug: string, at: number | null) => void | Promise<void>
-  /** Called when a tenant has been opened. */
-  readonly opened?: ((slug: string) => void) | undefined
 }
 
 type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]
@@ -36,29 +28,25 @@ type Body = AsyncIterable<string | Uint8Array>
 const REST_MS = 5_000
 const IDLE_POLL = 5
 
-/** KiB of memory for the files of open tenants: the more there are, the less a new one keeps. */
-const CACHES = 262_144
-const MOST_CACHE = 16_384
-const LEAST_CACHE = 2_000
-
 /** The tenants of this thread: opened when asked for, closed when others need the room. */
 export class LocalTenants implements Tenants {
   readonly #options: LocalTenantsOptions
-  /** In the order of their last use. */
-  readonly #open = new Map<string, OpenTenant>()
-  /** The one used last. */
-  #newest: OpenTenant | null = null
+  readonly #open: OpenTenants
   /** Tenants that do not exist, opened in memory for their readers. */
   readonly #empty = new Map<string, Set<OpenTenant>>()
-  readonly #wakes = new WakeTimers((slug) => void this.wake(slug))
 
   constructor(options: LocalTenantsOptions) {
     this.#options = options
+    this.#open = new OpenTenants(options, {
+      wake: (slug) => void this.wake(slug),
+      opened: (slug, entry) => this.#onFirstWrite(slug, entry),
+      report: options.app.report,
+    })
   }
 
   /** What the tenants have done, and what they have before them. */
   async stats(): Promise<Stats> {
-    const waiting = [...this.#open.values()].reduce((sum, { tenant }) => sum + tenant.waiting, 0)
+    const waiting = this.#open.all.reduce((sum, { tenant }) => sum + tenant.waiting, 0)
     return { ...this.#options.stats, open: this.#open.size, waiting }
   }
 
@@ -83,7 +71,8 @@ export class LocalTenants implements Tenants {
       if (sender.kind === 'anonymous' && !mayBeFirst && !mayBeOpen) throw unauthorized()
       if (this.#options.createTenants === 'operator') demandCreated(slug, exists, mayBeOpen, sender)
       fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
-      entry = exists || fresh ? this.#opened(slug) : this.#openEmpty(slug)
+      // A tenant that does not exist is read as an empty one, on no disk. Its followers move once it does exist.
+      entry = exists || fresh ? this.#open.use(slug) : this.#open.openFile(slug, ':memory:')
     } catch (reason) {
       return refusal(reason, requestId, this.#options.app.report)
     }
@@ -91,7 +80,7 @@ export class LocalTenants implements Tenants {
     const over = (given: HttpResponse): HttpResponse => {
       this.#release(slug, entry)
       // A first write that was refused has written nothing: it leaves no tenant behind.
-      if (fresh && !entry.tenant.exists && isIdle(entry)) this.#discard(slug)
+      if (fresh && !entry.tenant.exists && isIdle(entry)) this.#open.discard(slug)
       if (!holdsOn(given)) return given
       const body = held(
         given.body,
@@ -123,13 +112,13 @@ export class LocalTenants implements Tenants {
   async verify(slug: string, secret: string): Promise<boolean> {
     const { files } = this.#options
     if (!this.#open.has(slug) && !(files.has(slug) && files.hasKey(slug, secret))) return false
-    return this.#opened(slug).tenant.identify(secret) !== null
+    return this.#open.use(slug).tenant.identify(secret) !== null
   }
 
   /** Opens a tenant and does what is due in it. */
   async wake(slug: string): Promise<void> {
     if (!this.#options.files.has(slug)) return
-    const entry = this.#opened(slug)
+    const entry = this.#open.use(slug)
     entry.busy++
     try {
       await entry.tenant.wake()
@@ -144,7 +133,7 @@ export class LocalTenants implements Tenants {
   async runTask(slug: string, task: AdminTask): Promise<unknown> {
     const { files, tenant: options } = this.#options
     const during = async <T>(name: string, work: (tenant: Tenant) => Promise<T>) => {
-      const entry = this.#opened(name)
+      const entry = this.#open.use(name)
       entry.busy++
       try {
         return await work(entry.tenant)
@@ -155,8 +144,8 @@ export class LocalTenants implements Tenants {
     const context: AdminContext = {
       files,
       options,
-      open: (name, path) => this.#openFile(name, path, () => {}),
-      use: (name) => this.#opened(name).tenant,
+      open: (name, path) => this.#open.openFile(name, path, () => {}),
+      use: (name) => this.#open.use(name).tenant,
       during,
       close: (name) => this.close(name),
     }
@@ -182,19 +171,16 @@ export class LocalTenants implements Tenants {
     const entry = this.#open.get(slug)
     if (!entry) return this.#options.files.remove(slug)
     void entry.tenant.rest()
-    this.#discard(slug)
+    this.#open.discard(slug)
   }
 
   /** Closes a tenant, so that its file is whole and alone. */
   close(slug: string): void {
-    const entry = this.#open.get(slug)
-    if (!entry) return
-    this.#open.delete(slug)
-    this.#shut(slug, entry)
+    this.#open.close(slug)
   }
 
   openSlugs(): string[] {
-    return [...this.#open.keys()]
+    return this.#open.slugs
   }
 
   isOpen(slug: string): boolean {
@@ -216,44 +202,14 @@ export class LocalTenants implements Tenants {
 
   /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are in progress. */
   async rest(): Promise<void> {
-    const open = [...this.#open.values(), ...[...this.#empty.values()].flatMap((empty) => [...empty])]
+    const open = [...this.#open.all, ...[...this.#empty.values()].flatMap((empty) => [...empty])]
     await inTime(Promise.all(open.map(({ tenant }) => tenant.rest())), REST_MS)
   }
 
   async closeAll(): Promise<void> {
     await this.rest()
     await this.#options.script?.close()
-    for (const slug of [...this.#open.keys()]) this.close(slug)
-  }
-
-  #opened(slug: string): OpenTenant {
-    this.#options.atWork?.(slug)
-    const known = this.#open.get(slug)
-    if (known) {
-      if (known !== this.#newest) {
-        this.#open.delete(slug)
-        this.#open.set(slug, known)
-        this.#newest = known
-      }
-      return known
-    }
-    if (!this.#options.files.has(slug)) this.#options.files.create(slug)
-    const path = this.#options.files.pathOf(slug)
-    this.#options.files.demandWhole(slug)
-    const entry = this.#openFile(slug, path, undefined, true)
-    this.#open.set(slug, entry)
-    this.#newest = entry
-    this.#onFirstWrite(slug, entry)
-    this.#options.opened?.(slug)
-    this.#closeUnused()
-    const due = entry.tenant.due()
-    if (due !== null) this.#wakes.book(slug, due)
-    return entry
-  }
-
-  /** A tenant that does not exist, for reading: empty, and on no disk. Its followers move once it does exist. */
-  #openEmpty(slug: string): OpenTenant {
-    return this.#openFile(slug, ':memory:')
+    for (const slug of this.#open.slugs) this.close(slug)
   }
 
   /** What a stream of a tenant that did not exist continues with, now that it does. */
@@ -283,46 +239,6 @@ export class LocalTenants implements Tenants {
       stop()
       for (const empty of this.#empty.get(slug) ?? []) void empty.tenant.rest()
     })
-  }
-
-  #openFile(
-    slug: string,
-    path: string,
-    wakeAt = (at: number) => void (this.#open.has(slug) && this.#wakes.book(slug, at)),
-    deferred = false,
-  ): OpenTenant {
-    const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#open.size + 1))))
-    return openTenantFile(this.#options, slug, path, cacheKiB, wakeAt, deferred)
-  }
-
-  #closeUnused(): void {
-    for (const [slug, entry] of this.#open) {
-      if (this.#open.size <= this.#options.mostOpen) return
-      // The newest was opened for a request that is about to use it.
-      if (entry !== this.#newest && isIdle(entry)) this.close(slug)
-    }
-  }
-
-  #shut(slug: string, entry: OpenTenant): void {
-    this.#wakes.cancel(slug)
-    try {
-      entry.tenant.flush()
-      void this.#options.book(slug, entry.tenant.due(true))
-    } catch (reason) {
-      // A damaged file cannot tell what is due; the others are to be closed all the same.
-      this.#options.app.report(reason, `close ${slug}`)
-    } finally {
-      entry.close()
-    }
-  }
-
-  #discard(slug: string): void {
-    const entry = this.#open.get(slug)
-    if (!entry) return
-    this.#open.delete(slug)
-    this.#wakes.cancel(slug)
-    entry.close()
-    this.#options.files.remove(slug)
   }
 }
 
