@@ -3,10 +3,11 @@ import { Problem } from '@tildebase/nouns'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { log } from '../log.ts'
 import { AtWork } from './at-work.ts'
-import { FairQueue } from './fair-queue.ts'
-import { Flows, ownBytes, problemFrom, refusalOf } from './flows.ts'
+import { Flows, ownBytes } from './flows.ts'
 import type { Gate } from './gate.ts'
-import { FLOWING, type Flow, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import { GatedAnswers } from './gated-answers.ts'
+import { FLOWING, type FromWorker, isStream, type Method, type ToWorker } from './messages.ts'
+import { PendingCalls } from './pending-calls.ts'
 import { Wire } from './wire.ts'
 import type { Start } from './worker.ts'
 
@@ -22,15 +23,6 @@ export interface WorkerOptions {
   readonly isQuarantined: (slug: string) => boolean
   /** Holds what the thread sends back for a tenant; absent when all of it may leave at once. */
   readonly gate?: Gate | undefined
-}
-
-interface Pending {
-  /** The tenant that it is about, or null. */
-  readonly about: string | null
-  /** The tenant whose turn it is, until the call gives its place back. */
-  tenant: string | null
-  readonly done: (value: never) => void
-  readonly failed: (reason: unknown) => void
 }
 
 /** Methods whose answers tell what is in a tenant. */
@@ -50,12 +42,8 @@ export class TenantWorker {
   #atWork = new AtWork()
   #wire!: Wire<ToWorker, FromWorker>
   #flows!: Flows
-  readonly #calls = new Map<number, Pending>()
-  /** The tenants of streams that the gate looks at. */
-  readonly #streams = new Map<number, string>()
-  /** Calls of tenants wait here for their turn in the thread. */
-  readonly #queue = new FairQueue()
-  #lastCall = 0
+  #answers!: GatedAnswers
+  readonly #calls = new PendingCalls()
   /** Tenants that are open there: they may have something due. */
   readonly #open = new Set<string>()
   #state: 'up' | 'down' | 'stopping' = 'down'
@@ -86,6 +74,7 @@ export class TenantWorker {
         else this.#receive(message)
       })
       this.#flows = new Flows(this.#wire)
+      this.#answers = new GatedAnswers(this.#options.gate, this.#calls, this.#flows)
       thread.once('error', (reason: Error) => {
         log('error', 'A worker failed', { worker: name, reason: reason.message, stack: reason.stack })
         failed(reason)
@@ -106,7 +95,7 @@ export class TenantWorker {
     return this.#inTurn(slug, () => {
       if (signal?.aborted) return Promise.reject(left())
       const answer = this.#send(slug, ask, body, rest)
-      const id = this.#lastCall
+      const id = this.#calls.last
       signal?.addEventListener('abort', () => this.#calls.has(id) && this.#wire.send({ do: 'abandon', id }))
       return answer
     })
@@ -125,32 +114,23 @@ export class TenantWorker {
     }
     if (!isStream(body)) return this.call('answer', [slug, ask, ...rest], undefined, slug)
     const answer = this.call<HttpResponse>('answer', [slug, { ...ask, body: FLOWING }, ...rest], undefined, slug)
-    this.#flows.pour(this.#lastCall, body)
+    this.#flows.pour(this.#calls.last, body)
     return answer
   }
 
   #inTurn<T>(slug: string, begin: () => Promise<T>): Promise<T> {
-    if (this.#state !== 'up') return Promise.reject(restarting())
-    return new Promise((done, failed) => {
-      const start = () => {
-        const before = this.#lastCall
-        begin().then(done, failed)
-        // What did not reach the thread has no place there.
-        if (this.#lastCall === before) queueMicrotask(() => this.#queue.leave(slug))
-      }
-      this.#queue.add(slug, { start, cancel: failed })
-    })
+    return this.#state === 'up' ? this.#calls.inTurn(slug, begin) : Promise.reject(restarting())
   }
 
   /** Has the thread do something and tell what came of it; `tenant` is the one whose turn it is. */
   call<T>(method: Method, args: readonly unknown[], transfer?: Transferable, tenant: string | null = null): Promise<T> {
     if (this.#state !== 'up') return Promise.reject(restarting())
-    const id = ++this.#lastCall
-    this.#atWork.sent()
-    this.#wire.send({ do: 'call', id, method, args }, transfer)
-    this.#heart ??= setInterval(() => this.#beat(), BEAT).unref()
     const about = HELD.has(method) ? (args[0] as string) : null
-    return new Promise((done, failed) => this.#calls.set(id, { about, tenant, done, failed }))
+    this.#heart ??= setInterval(() => this.#beat(), BEAT).unref()
+    return this.#calls.add(about, tenant, (id) => {
+      this.#atWork.sent()
+      this.#wire.send({ do: 'call', id, method, args }, transfer)
+    })
   }
 
   /** Sends a message without an answer to the thread. */
@@ -179,34 +159,17 @@ export class TenantWorker {
   #receive(message: FromWorker): void {
     switch (message.do) {
       case 'waits':
-        this.#leave(this.#calls.get(message.id), message.ms)
+        this.#calls.leave(message.id, message.ms)
         break
-      case 'return': {
-        const pending = this.#calls.get(message.id)
-        this.#leave(pending, message.ms)
-        // The first chunks may be on the heels of the answer: the stream must be there when they come.
-        const value = this.#withBody(message.id, message.value)
-        const isStreamed = isFlowing((message.value as Partial<HttpResponse> | null)?.body)
-        if (isStreamed && pending?.about != null && this.#options.gate) this.#streams.set(message.id, pending.about)
-        this.#pass(
-          pending?.about ?? null,
-          () => this.#settle(message.id)?.done(value as never),
-          () => this.#settle(message.id)?.failed(moved()),
-        )
+      case 'return':
+      case 'refuse':
+        this.#answers.answer(message)
         break
-      }
-      case 'refuse': {
-        const pending = this.#calls.get(message.id)
-        this.#leave(pending, message.ms)
-        const refuse = () => this.#settle(message.id)?.failed(problemFrom(message.problem))
-        this.#pass(pending?.about ?? null, refuse, () => this.#settle(message.id)?.failed(moved()))
-        break
-      }
       case 'commit':
         this.#options.gate?.committed(message.slug, message.n, message.changes, message.erases)
         break
       case 'hold':
-        this.#pass(
+        this.#answers.pass(
           message.slug,
           () => this.tell({ do: 'pass', id: message.id, isAllowed: true }),
           () => this.tell({ do: 'pass', id: message.id, isAllowed: false }),
@@ -226,49 +189,11 @@ export class TenantWorker {
       case 'chunk':
       case 'end':
       case 'break':
-        this.#passFlow(message)
+        this.#answers.flow(message)
         break
       default:
         this.#flows.receive(message)
     }
-  }
-
-  /** Lets something out when the gate of its tenant is open. */
-  #pass(slug: string | null, release: () => void, refuse: () => void): void {
-    const { gate } = this.#options
-    if (slug === null || !gate) release()
-    else gate.pass(slug, release, refuse)
-  }
-
-  /** The streams that share a chunk are of one tenant. */
-  #passFlow(message: Flow & { readonly do: 'chunk' | 'end' | 'break' }): void {
-    const ids = message.do === 'chunk' ? message.ids : [message.id]
-    const slug = this.#streams.size === 0 ? null : (this.#streams.get(ids[0]!) ?? null)
-    if (message.do !== 'chunk') this.#streams.delete(message.id)
-    const broken = () => {
-      for (const id of ids) this.#flows.receive({ do: 'break', id, problem: refusalOf(moved()) })
-    }
-    this.#pass(slug, () => this.#flows.receive(message), broken)
-  }
-
-  /** A call gives its place in the thread back, once. */
-  #leave(pending: Pending | undefined, ms: number): void {
-    if (!pending || pending.tenant === null) return
-    const { tenant } = pending
-    pending.tenant = null
-    this.#queue.charge(tenant, ms)
-    this.#queue.leave(tenant)
-  }
-
-  #settle(id: number): Pending | undefined {
-    const pending = this.#calls.get(id)
-    this.#calls.delete(id)
-    return pending
-  }
-
-  #withBody(id: number, value: unknown): unknown {
-    const { body } = (value ?? {}) as Partial<HttpResponse>
-    return isFlowing(body) ? { ...(value as HttpResponse), body: this.#flows.drink(id) } : value
   }
 
   /** Asks for a sign of life while something is awaited. */
@@ -289,13 +214,9 @@ export class TenantWorker {
 
   /** Fails all calls that wait for a thread that has ended. */
   #release(): void {
-    const calls = [...this.#calls.values()]
-    this.#calls.clear()
-    this.#streams.clear()
+    this.#calls.failAll(restarting)
     // There may be a commit that was not reported.
     this.#options.gate?.died([...this.#open])
-    for (const { failed } of calls) failed(restarting())
-    this.#queue.clear(restarting())
     this.#flows.breakAll(restarting())
   }
 
@@ -328,12 +249,6 @@ export class TenantWorker {
     // With a gate, its owner brings the files in order first and wakes them then.
     if (!this.#options.gate) await Promise.all(open.map((slug) => this.call('wake', [slug])))
   }
-}
-
-function moved(): Problem {
-  return new Problem('unavailable', 'Another node has this tenant now, or the log cannot be reached. Try again.', {
-    retryAfter: 1,
-  })
 }
 
 function restarting(): Problem {
