@@ -87,7 +87,7 @@ async function importAll(
   let length = 0
   let taken = 0
   let most = FIRST_ROWS
-  // In the transaction of the rows: who sends them again after a crash learns what became of them.
+  // In the transaction of the rows, for a client that sends them again after a crash.
   const note = (write: TenantWriter, counts: ImportCounts) => {
     const sums = report.countsWith(counts)
     if (sums.imported === 0 || report.dryRun) return
