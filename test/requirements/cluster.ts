@@ -12,8 +12,7 @@ export const cluster = requirements('cluster', {
     'cluster.crash': 'When the owner dies, another node goes on with all acknowledged writes.',
     'cluster.stop': 'A node that stops hands its tenants over; no request fails.',
     'cluster.move': 'A tenant moves to another node without a failed request.',
-    'cluster.upgrade':
-      'Nodes of a newer layout replace older ones one after the other; a tenant is never given to a node that cannot open it.',
+    'cluster.upgrade': 'Nodes of a newer layout replace older ones one after the other; no write is lost or refused.',
     'cluster.database': 'A restart of PostgreSQL loses nothing, and the nodes go on by themselves.',
   },
   T3: {
