@@ -3,7 +3,7 @@ import { verifies } from '../verifies.ts'
 import { runHistories } from './simulation/histories.ts'
 
 /** `npm run simulate:cluster` runs 100,000. Here a part of them has to be quick. */
-const HISTORIES = Number(process.env.TILDE_CLUSTER_HISTORIES ?? 5_000)
+const HISTORIES = Number(process.env.TILDE_CLUSTER_HISTORIES ?? 2_000)
 /** Enough to meet each mistake below several times. */
 const MISTAKEN = 2_000
 

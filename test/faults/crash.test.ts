@@ -9,7 +9,7 @@ describe.each(Object.entries(HOSTS))('on %s', (_, on) => {
     const seed = Number(process.env.TILDE_SEED ?? Date.now() % 1_000_000)
 
     const report = await on((start) =>
-      crash(Number(process.env.TILDE_ROUNDS ?? 4), seed, undefined, [], undefined, start),
+      crash(Number(process.env.TILDE_ROUNDS ?? 3), seed, undefined, [], undefined, start),
     )
 
     expect(report.faults, `seed ${seed}`).toEqual([])

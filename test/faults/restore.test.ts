@@ -143,7 +143,7 @@ test('a file is not adopted while writes are left in the log next to it, or over
 })
 
 test('kill -9 during a restore leaves nothing or the whole tenant', { timeout: 300_000 }, async () => {
-  const rounds = Number(process.env.TILDE_ROUNDS ?? 3)
+  const rounds = Number(process.env.TILDE_ROUNDS ?? 2)
   const app = await testApp({}, { data: folder })
   const log = await sourceLog(app)
   await app.stop()

@@ -121,7 +121,7 @@ describe('a log that is restored in slices', () => {
 test('kill -9 at any point of a restore in slices: it continues automatically and loses nothing', {
   timeout: 900_000,
 }, async () => {
-  const kills = Number(process.env.TILDE_ROUNDS ?? 2)
+  const kills = Number(process.env.TILDE_ROUNDS ?? 1)
   const chance = chanceOf(Number(process.env.TILDE_SEED ?? 7))
   const app = await testApp({}, { data: folder })
   const found = await backupOf(app)

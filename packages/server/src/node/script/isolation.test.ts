@@ -50,7 +50,7 @@ test('later runs do not see what code leaves in an interpreter, neither of other
         await script.close()
       }
     }),
-    { numRuns: 3 },
+    { numRuns: 2 },
   )
 })
 
