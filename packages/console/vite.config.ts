@@ -2,7 +2,8 @@ import { defineConfig } from 'vite'
 
 export default defineConfig({
   base: '/console/',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // The same program in every build: tests see what people get.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
   // While the console is worked on, the API is that of a server on its usual port.
   server: { proxy: { '^/(~|operator)': 'http://127.0.0.1:8787' } },
