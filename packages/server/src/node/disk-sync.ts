@@ -1,4 +1,5 @@
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync } from 'node:fs'
+import { closeHandle } from './file-handles.ts'
 
 /** Brings what was written to a file to the disk. */
 export interface FileSync {
@@ -211,6 +212,6 @@ export class DiskSync {
 
   #closeFiles(): void {
     closeSync(this.#log)
-    closeSync(this.#database)
+    closeHandle(this.#path, this.#database)
   }
 }

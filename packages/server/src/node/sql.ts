@@ -3,6 +3,7 @@ import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { overBudget } from '@tildebase/tenant'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { DiskSync, type DiskSyncOptions } from './disk-sync.ts'
+import { connectionClosed, connectionOpened } from './file-handles.ts'
 import { Flusher } from './flusher.ts'
 import { type OnCommit, Recording } from './recording.ts'
 
@@ -56,7 +57,10 @@ export function openSql(path: string, options: SqlOptions = {}): NodeSql {
     // What the power takes from this file is elsewhere.
     if (onCommit) db.exec('PRAGMA synchronous = NORMAL')
     const isDeferred = options.deferred === true && path !== ':memory:' && !onCommit && canDefer(db)
-    if (isDeferred) syncRest(path)
+    if (isDeferred) {
+      syncRest(path)
+      connectionOpened(path)
+    }
     const recording = onCommit ? new Recording(db, onCommit) : null
     return new Connection(db, onStatement, recording, isDeferred ? { path, disk: options.disk } : null)
   } catch (reason) {
@@ -268,6 +272,7 @@ class Connection implements NodeSql {
     if (this.#disk) this.#db.exec('PRAGMA synchronous = FULL')
     this.#disk?.close()
     this.#db.close()
+    if (this.#deferred) connectionClosed(this.#deferred.path)
   }
 
   /** From the second commit on: SQLite itself syncs the first one, and with it the folder that holds the new log. */
