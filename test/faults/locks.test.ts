@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { FileSync } from '../../packages/server/src/node/disk-sync.ts'
 import { openSql } from '../../packages/server/src/node/sql.ts'
 
-/** What another process is told that writes to the file. */
+/** The outcome of a write to the file by another process. */
 function writeElsewhere(path: string): string {
   const code = `const { DatabaseSync } = require('node:sqlite')
     try { new DatabaseSync(process.argv[1]).exec('CREATE TABLE other (a)'); console.log('written') }
