@@ -183,6 +183,27 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
   })
 
+  test('keys that come faster than the screen is drawn are not lost', async () => {
+    const page = await enter('Contact')
+    await page.locator('tbody tr.active').waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    const focused = await page.evaluate(async () => {
+      for (const key of ['?', 'Escape', '/']) {
+        document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+        // The console renders in a microtask; nothing is painted before the next task.
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+      }
+      return document.activeElement?.getAttribute('type')
+    })
+
+    expect(focused).toBe('search')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('a key that may only read sees nothing that writes', async () => {
     const page = await enter('Contact', { scopes: 'read:all' })
     await page.locator('tbody tr').first().waitFor()

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export type Keys = { readonly [key: string]: (event: KeyboardEvent) => void }
 
@@ -22,7 +22,8 @@ export function useKeys(keys: Keys, modal = false): void {
     return made
   })
   layer.keys.current = keys
-  useEffect(() => () => void layers.splice(layers.indexOf(layer), 1), [layer])
+  // Not after the paint: a component that leaves before it would keep its keys, and a dialog would block all others.
+  useLayoutEffect(() => () => void layers.splice(layers.indexOf(layer), 1), [layer])
 }
 
 document.addEventListener('keydown', (event) => {

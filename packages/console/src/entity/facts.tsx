@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
@@ -104,7 +104,7 @@ function InPlace(props: { noun: Noun; entity: Entity; field: FormField; onDone: 
   const [value, setValue] = useState<Json | undefined>(base[field.name])
   const [busy, setBusy] = useState(false)
   const box = useRef<HTMLFormElement>(null)
-  useEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
+  useLayoutEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
   const save = async (next: Json | undefined) => {
     if (busy) return
     if (next === base[field.name]) return props.onDone()

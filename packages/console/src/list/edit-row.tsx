@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
@@ -25,7 +25,10 @@ export function EditRow(props: {
   const [draft, setDraft] = useState<Draft>({})
   const [busy, setBusy] = useState(false)
   const row = useRef<HTMLTableRowElement>(null)
-  useEffect(() => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(), [])
+  useLayoutEffect(
+    () => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(),
+    [],
+  )
   useEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
   const save = async () => {
     if (busy) return

@@ -1,5 +1,5 @@
 import { tildebase } from '@tildebase/client'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { place } from '../place.ts'
 import { farewell, open, signInAddress, tenantOf } from '../session.ts'
 import { sentenceOf } from '../toast.ts'
@@ -18,7 +18,7 @@ export function KeyBox() {
   /** A tenant that nothing was written to yet: perhaps a slip of the pen. */
   const [unknown, setUnknown] = useState<string | null>(null)
   const first = useRef<HTMLInputElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useLayoutEffect(() => first.current?.focus(), [])
   const write = (text: string) => {
     setKey(text)
     const named = tenantOf(text)

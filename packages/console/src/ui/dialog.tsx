@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Icon } from './icon.tsx'
 
@@ -21,15 +21,13 @@ export function Dialog(props: {
   useLayoutEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
+    // People open a form to write, and not to close it.
+    dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
     return () => {
       dialog.current?.close()
       const target = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : null
       ;(target ?? document.getElementById('main'))?.focus()
     }
-  }, [])
-  useEffect(() => {
-    // People open a form to write, and not to close it.
-    dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
   }, [])
   useKeys({ Escape: close }, true)
   return (
@@ -89,7 +87,7 @@ export function confirmDiscard(): Promise<boolean> {
 export function ConfirmDialog() {
   const asked = question.value
   const stay = useRef<HTMLButtonElement>(null)
-  useEffect(() => stay.current?.focus(), [asked])
+  useLayoutEffect(() => stay.current?.focus(), [asked])
   if (!asked) return null
   return (
     <Dialog title={asked.title} size="narrow" onClose={() => asked.answer(false)}>
