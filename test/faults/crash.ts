@@ -52,7 +52,7 @@ export async function crash(
         () => (isOver = true),
       )
       // By the count of writes, so that a slow machine is killed in the midst of as much work as a fast one.
-      const enough = written() + chance() * 120
+      const enough = written() + 40 + chance() * 80
       while (written() < enough && !isOver) await pause(1)
       await pause(chance() * 20)
       await server.kill()
