@@ -34,7 +34,7 @@ export async function fireMix(
   seconds: number,
   connections: number,
 ): Promise<Reading> {
-  for (const { shot } of mix) await rehearse(running, shot)
+  for (const { shot } of mix) await checkShot(running, shot)
   const script = join(tmpdir(), `tildebase-bench-${process.pid}-${++serial}.lua`)
   writeFileSync(script, lua(mix, serial))
   const before = cpuOf(running)
@@ -61,7 +61,7 @@ export async function fireMix(
 }
 
 /** One shot as a client would send it: what is refused is not worth measuring. */
-async function rehearse({ url }: Running, { method, paths, body, headers }: Shot): Promise<void> {
+async function checkShot({ url }: Running, { method, paths, body, headers }: Shot): Promise<void> {
   const response = await fetch(`${url}${paths[0]}`, {
     method,
     headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },

@@ -88,7 +88,7 @@ async function reply(method: string, path: string, body: unknown, key?: string):
 verifies('cluster.status', 'the paths of a cluster say which field is wrong', async () => {
   const wrong = [
     ['/operator/cluster/move', { tenant: 'Not A Slug', node: 'n1' }, 400],
-    ['/operator/cluster/move', { tenant: 'nobody', node: 'n1' }, 404],
+    ['/operator/cluster/move', { tenant: 'unknown', node: 'n1' }, 404],
     ['/operator/cluster/move', { tenant: 'probed', node: 'n9' }, 404],
     ['/operator/cluster/move', { tenant: 'probed', node: { $ne: 1 } }, 400],
     ['/operator/cluster/drain', {}, 400],

@@ -1,11 +1,12 @@
-import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs'
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { overBudget } from '@tildebase/tenant'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
+import { canDefer, syncRest } from './deferral.ts'
 import { DiskSync, type DiskSyncOptions } from './disk-sync.ts'
 import { connectionClosed, connectionOpened } from './file-handles.ts'
 import { Flusher } from './flusher.ts'
 import { type OnCommit, Recording } from './recording.ts'
+import { isDamage, isLocked } from './sqlite-errors.ts'
 
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
@@ -67,23 +68,6 @@ export function openSql(path: string, options: SqlOptions = {}): NodeSql {
     // It owns the file by now: if it stays open, the file cannot be opened again.
     db.close()
     throw reason
-  }
-}
-
-/** Older versions cannot tell how long their log is without copying it. */
-function canDefer(db: DatabaseSync): boolean {
-  const [major, minor] = String(db.prepare('SELECT sqlite_version() AS v').get()!.v).split('.').map(Number)
-  return major! > 3 || (major === 3 && minor! >= 51)
-}
-
-/** What a process that was killed has written and not synced is read from now on, so it has to be on the disk. */
-function syncRest(path: string): void {
-  if (!existsSync(`${path}-wal`)) return
-  const log = openSync(`${path}-wal`, 'r+')
-  try {
-    fdatasyncSync(log)
-  } finally {
-    closeSync(log)
   }
 }
 
@@ -345,21 +329,6 @@ class Connection implements NodeSql {
     if (++this.#ticks % CLOCK_EVERY === 0 && performance.now() > this.#deadline) throw new Error(LATE)
     return 1
   }
-}
-
-/** A copy cannot begin in the middle of a transaction. Node then reports the code of no error at all. */
-function isLocked(reason: unknown): boolean {
-  const { errcode } = reason as { errcode?: number }
-  return errcode !== undefined && [0, SQLITE_BUSY, SQLITE_LOCKED].includes(errcode & 0xff)
-}
-
-const SQLITE_BUSY = 5
-const SQLITE_LOCKED = 6
-
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
-function isDamage(reason: unknown): reason is Error {
-  const code = (reason as { errcode?: number }).errcode ?? 0
-  return (code & 0xff) === 11 || (code & 0xff) === 26
 }
 
 const AGAIN = new Error('All of this transaction is undone and run again.')
