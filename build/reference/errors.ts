@@ -1,14 +1,11 @@
-import { ERROR_CODES } from '../../packages/server/src/error-codes.ts'
+import { ERROR_CODES } from '../../packages/server/src/error-codes/error-codes.ts'
 import { code, table } from './markdown.ts'
 
 /** Every error code of the service, by status. */
 export function errorTable(): string {
-  const rows = Object.entries(ERROR_CODES).map(([name, { status, cause, remedy }]) => [
-    code(name),
-    String(status),
-    cause,
-    remedy,
-  ])
+  const rows = Object.entries(ERROR_CODES)
+    .sort(([, one], [, other]) => one.status - other.status)
+    .map(([name, { status, cause, remedy }]) => [code(name), String(status), cause, remedy])
   return table(['Code', 'Status', 'Cause', 'Remedy'], rows)
 }
 

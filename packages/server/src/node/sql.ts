@@ -1,4 +1,4 @@
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
 import { overBudget } from '@tildebase/tenant'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { canDefer, syncRest } from './deferral.ts'
@@ -7,6 +7,8 @@ import { connectionClosed, connectionOpened } from './file-handles.ts'
 import { Flusher } from './flusher.ts'
 import { type OnCommit, Recording } from './recording.ts'
 import { isDamage, isLocked } from './sqlite-errors.ts'
+import { DURABLE_OBJECT_LIMITS, PRAGMAS } from './sqlite-settings.ts'
+import { Statements } from './statements.ts'
 
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
@@ -14,18 +16,6 @@ export interface NodeSql extends Sql {
   close(): void
 }
 
-/** The limits of a Durable Object's SQLite, so that tests find out here what would fail there. */
-const DURABLE_OBJECT_LIMITS = {
-  variableNumber: 100,
-  column: 100,
-  sqlLength: 100_000,
-  exprDepth: 100,
-  compoundSelect: 5,
-  likePatternLength: 50,
-}
-
-const MOST_STATEMENTS = 200
-const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
 /** The clock is looked at once in about 256 rows: one in 32 calls us, by chance, and every eighth call looks. */
 const TICK = '(random() & 31 OR tick())'
 const CLOCK_EVERY = 8
@@ -71,25 +61,6 @@ export function openSql(path: string, options: SqlOptions = {}): NodeSql {
   }
 }
 
-// synchronous comes after the mode: in WAL the default could be NORMAL, which loses commits with the power.
-const PRAGMAS = [
-  // Of new files: most tenants are small, and each table and index takes a page.
-  'PRAGMA page_size = 2048',
-  // A file has one owner: no lock is taken and given back for every read, and no second service writes into it.
-  'PRAGMA locking_mode = EXCLUSIVE',
-  'PRAGMA journal_mode = WAL',
-  'PRAGMA synchronous = FULL',
-  'PRAGMA busy_timeout = 2000',
-  'PRAGMA temp_store = MEMORY',
-  // What is deleted is overwritten, so that an erasure leaves nothing in the file.
-  'PRAGMA secure_delete = ON',
-]
-
-interface Prepared {
-  readonly statement: StatementSync
-  readonly writes: boolean
-}
-
 /** A transaction in progress, and what going back to its start takes. */
 interface Frame {
   undo: 'whole' | 'own' | 'shared' | 'again' | 'nothing'
@@ -105,9 +76,7 @@ class Connection implements NodeSql {
   readonly tick = TICK
   readonly #db: DatabaseSync
   readonly #onStatement: () => void
-  /** Statements used lately, and those used before that: whatever is not used again goes with the latter. */
-  #statements = new Map<string, Prepared>()
-  #older = new Map<string, Prepared>()
+  readonly #statements: Statements
   /** The transactions in progress, the outermost first. */
   readonly #frames: Frame[] = []
   /** Whether the transaction in progress may be run again, and whether it has to be: nothing of it is there any more. */
@@ -123,6 +92,7 @@ class Connection implements NodeSql {
 
   constructor(db: DatabaseSync, onStatement: () => void, recording: Recording | null, deferred: Deferred | null) {
     this.#db = db
+    this.#statements = new Statements(db)
     this.#recording = recording
     this.#deferred = deferred
     this.#onStatement = onStatement
@@ -133,14 +103,14 @@ class Connection implements NodeSql {
     if (this.#damage) throw this.#damage
     if (this.#lost) throw AGAIN
     this.#onStatement()
-    const { statement, writes } = this.#prepared(sql)
+    const { prepared, writes } = this.#statements.of(sql)
     if (writes && (this.#recording || this.#deferred)) {
       if (this.#frames.length === 0) return this.#outer(() => this.rows(sql, ...values))
       this.#recording?.note(sql)
     }
     if (writes) this.#protect()
     try {
-      return statement.all(...values) as unknown as SqlRow[]
+      return prepared.all(...values) as unknown as SqlRow[]
     } catch (reason) {
       if (isDamage(reason)) this.#damage = reason
       throw reason
@@ -251,7 +221,6 @@ class Connection implements NodeSql {
 
   close(): void {
     this.#statements.clear()
-    this.#older.clear()
     this.#recording?.close()
     if (this.#disk) this.#db.exec('PRAGMA synchronous = FULL')
     this.#disk?.close()
@@ -304,24 +273,6 @@ class Connection implements NodeSql {
     }
     if (undo === 'own' || undo === 'shared') this.rows('ROLLBACK TO inner_work')
     if (undo === 'own') this.rows('RELEASE inner_work')
-  }
-
-  #prepared(sql: string): Prepared {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const found = this.#older.get(sql) ?? this.#prepare(sql)
-    if (this.#statements.size >= MOST_STATEMENTS) {
-      this.#older = this.#statements
-      this.#statements = new Map()
-    }
-    this.#statements.set(sql, found)
-    return found
-  }
-
-  #prepare(sql: string): Prepared {
-    const statement = this.#db.prepare(sql)
-    statement.setReturnArrays(true)
-    return { statement, writes: !READING.test(sql) }
   }
 
   /** Called for some rows of a scan; looks at the clock only now and then. */

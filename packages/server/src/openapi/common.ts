@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../error-codes.ts'
+import { ERROR_CODES } from '../error-codes/error-codes.ts'
 import { codesOf } from '../respond.ts'
 import type { Schema } from './schemas.ts'
 

@@ -3,7 +3,7 @@ import type { SqlRow } from '../ports.ts'
 import { presentOf, type Stored } from '../store/entities.ts'
 import { lastSeq } from '../store/log.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { every, type Fragment, fragment, listOf } from './fragment.ts'
+import { type Fragment, fragment } from './fragment.ts'
 import { embed } from './include.ts'
 import { DEFAULT_LIMIT, limitOf, offsetOf } from './limits.ts'
 import { chosen } from './memory.ts'
@@ -12,9 +12,10 @@ import { after, type CursorPosition, type Order, orderOf, positionOf } from './o
 import { type Plan, plan as planOf } from './plan.ts'
 import { pageOfRanking, rank, rankedRows } from './ranking.ts'
 import { queryRows, type ReadContext, within } from './reader.ts'
-import { countRows, pageRows, readRows, select, ticking, toStored } from './select.ts'
-import { columns, hiddenTypes, isLogged, sourceOf } from './source.ts'
+import { pageRows, readRows, select, toStored } from './select.ts'
+import { columns, isLogged, sourceOf } from './source.ts'
 import { indexTextFor } from './text.ts'
+import { askedOf, type Counted, counted, knownTotal, remembered, typesOf } from './totals.ts'
 
 /** A question about the entities of a type. */
 export interface Query {
@@ -168,7 +169,7 @@ export function rowsOf(
 }
 
 /** How many entities pass a filter. */
-export function count(reader: ReadContext, query: Pick<Query, 'type' | 'filter' | 'asOf'>): number {
+export function count(reader: ReadContext, query: Counted): number {
   const asked = askedOf(reader, query)
   const known = knownTotal(reader, query, asked)
   if (known !== undefined) return known
@@ -208,54 +209,6 @@ export function get(
 /** The filter that one entity passes. */
 export function withId(id: string): Filter {
   return { op: 'eq', path: { text: '$id', hops: [], field: '$id', into: [] }, value: id }
-}
-
-function counted(plan: Plan): number {
-  if (isLogged(plan.scope.reader, plan.scope.type) && plan.conditions.length === 0) return countedEvents(plan)
-  const rows = countRows(plan)
-  const { sql, values } =
-    fragment`SELECT count(*) FROM ${rows.from} WHERE ${every([...rows.where, ...ticking(plan, rows)])}`
-  return plan.scope.reader.sql.rows(sql, ...values)[0]![0]
-}
-
-/** The log has no gaps, so only what is hidden has to be counted. */
-function countedEvents({ scope: { reader, moment } }: Plan): number {
-  const last = moment.asOf ?? lastSeq(reader.sql)
-  const hidden = listOf(hiddenTypes(reader))
-  const { sql, values } = fragment`SELECT count(*) FROM log WHERE type IN ${hidden} AND seq <= ${last}`
-  return last - reader.sql.rows(sql, ...values)[0]![0]
-}
-
-type Counted = Pick<Query, 'type' | 'filter' | 'asOf'>
-
-function knownTotal(reader: ReadContext, query: Counted, asked: string): number | undefined {
-  return memorable(reader, query) ? reader.totals?.get(asked) : undefined
-}
-
-export function remembered(
-  reader: ReadContext,
-  query: Counted,
-  asked: string,
-  known: number | undefined,
-  total: number,
-): number {
-  if (known === undefined && memorable(reader, query)) reader.totals?.set(asked, typesOf(query), total)
-  return total
-}
-
-/** The Event collection changes with every type, and everyone sees another part of it. */
-function memorable(reader: ReadContext, query: Counted): boolean {
-  return !typesOf(query).some((type) => isLogged(reader, type))
-}
-
-/** What is asked for, in whatever order. */
-function askedOf(reader: ReadContext, { type, filter = EVERYTHING, asOf = null }: Counted): string {
-  return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null])
-}
-
-/** The types that an answer depends on. */
-function typesOf({ type, filter = EVERYTHING }: Counted): string[] {
-  return [type, ...touches(filter)]
 }
 
 /** What a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */

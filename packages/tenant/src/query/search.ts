@@ -1,6 +1,6 @@
 import type { Stored } from '../store/entities.ts'
 import { lastSeq } from '../store/log.ts'
-import { type Prepared, prepared, type Query, remembered, rowsOf } from './find.ts'
+import { type Prepared, prepared, type Query, rowsOf } from './find.ts'
 import { every, fragment } from './fragment.ts'
 import { embed } from './include.ts'
 import { testedColumns, tester } from './memory.ts'
@@ -9,6 +9,7 @@ import type { Plan } from './plan.ts'
 import { queryRows, type ReadContext, within } from './reader.ts'
 import { partRows, ticking, toStored } from './select.ts'
 import { columns } from './source.ts'
+import { remembered } from './totals.ts'
 
 /** How long a slice of a scan takes, about. */
 const SLICE_MS = 2
