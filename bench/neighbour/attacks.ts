@@ -68,10 +68,26 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: '1,000 polls',
-    run: async ({ socket, signal, attacker, key }) => {
-      const poll = head('GET', `/~${attacker}/events?wait=20&since=999999`, `Authorization: Bearer ${key}`)
-      await endlessly(signal, 1, async () => {
-        const sockets = Array.from({ length: 1_000 }, () => socket(poll))
+    run: async ({ ask, keyOf, socket, signal, attacker }) => {
+      const keys = await Promise.all(Array.from({ length: 4 }, keyOf))
+      for (let i = 0; i < 1_000; i++) {
+        const poll = head('GET', `/~${attacker}/events?wait=20&since=now`, `Authorization: Bearer ${keys[i % 4]}`)
+        // Each client asks again as soon as it is answered.
+        socket(poll, ({ send }) => send(poll))
+      }
+      // Each write answers all of them.
+      await endlessly(signal, 1, async (i) => {
+        await ask('POST', '/Contact', { name: `poll ${i}` })
+        await pause(1_000)
+      })
+    },
+  },
+  {
+    name: '1,000 connections at once',
+    run: ({ socket, signal, attacker, key }) => {
+      const request = head('GET', `/~${attacker}/Contact`, `Authorization: Bearer ${key}`)
+      return endlessly(signal, 1, async () => {
+        const sockets = Array.from({ length: 1_000 }, () => socket(request))
         await pause(1_000)
         for (const { close } of sockets) close()
       })

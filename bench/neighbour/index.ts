@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { type BenchServer, KEY, quantile, startServer } from '../hosts/server.ts'
 import type { AttackStart } from './attacker.ts'
 import { ATTACKS } from './attacks.ts'
-import type { Place } from './scene.ts'
+import { keyOf, type Place } from './scene.ts'
 
 /**
  * What a quiet tenant feels of each attack by a neighbour in its own thread: its p99 alone and during the attack, errors,
@@ -42,9 +42,9 @@ async function measured(attack: string, env: Record<string, string>, count: numb
     data: attacked.data,
     operatorKey: KEY,
     attacker: ATTACKER,
-    key: await keyOf(attacked, ATTACKER),
+    key: await keyOf(attacked.url, KEY, ATTACKER),
   }
-  const key = await keyOf(server, neighbour)
+  const key = await keyOf(server.url, KEY, neighbour)
   try {
     const thread = new Worker(new URL('./attacker.ts', import.meta.url), {
       workerData: { attack, place } satisfies AttackStart,
@@ -111,13 +111,4 @@ async function latencies({ url }: BenchServer, tenant: string, key: string, seco
 
 function figures({ waits }: Feeling): string {
   return `${quantile(waits, 0.5).toFixed(1)} / ${quantile(waits, 0.99).toFixed(1)}`
-}
-
-async function keyOf({ url }: BenchServer, tenant: string): Promise<string> {
-  const response = await fetch(`${url}/~${tenant}/api-keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'bench', scopes: 'admin:all' }),
-  })
-  return ((await response.json()) as { secret: string }).secret
 }

@@ -20,8 +20,15 @@ export interface Scene extends Place {
   operator(method: string, path: string, body?: unknown, type?: string): Promise<number>
   /** Writes what the operator gets for a path to a file. */
   download(path: string, file: string): Promise<void>
+  /** A new key of the attacker. */
+  keyOf(): Promise<string>
   /** A socket to the service that sends what it is given, and drops what comes. */
-  socket(text: string): { send(text: string): void; close(): void }
+  socket(text: string, onAnswer?: (socket: AttackSocket) => void): AttackSocket
+}
+
+export interface AttackSocket {
+  send(text: string): void
+  close(): void
 }
 
 /** What one tenant can do to the others. */
@@ -63,15 +70,30 @@ export function sceneOf(place: Place, signal: AbortSignal): Scene {
       if (!response.ok) throw new Error(`${path} was answered with ${response.status}.`)
       await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file))
     },
-    socket(text) {
+    keyOf: () => keyOf(place.url, place.operatorKey, place.attacker),
+    socket(text, onAnswer) {
       const socket = connect(Number(port), hostname)
+      const own = {
+        send: (more: string) => void (socket.writable && socket.write(more)),
+        close: () => void socket.destroy(),
+      }
       socket.on('error', () => {})
-      socket.resume()
+      socket.on('data', () => onAnswer?.(own))
       socket.write(text)
-      signal.addEventListener('abort', () => socket.destroy())
-      return { send: (more) => void (socket.writable && socket.write(more)), close: () => socket.destroy() }
+      signal.addEventListener('abort', own.close)
+      return own
     },
   }
+}
+
+/** A new key of a tenant with all rights. */
+export async function keyOf(url: string, operatorKey: string, tenant: string): Promise<string> {
+  const response = await fetch(`${url}/~${tenant}/api-keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'bench', scopes: 'admin:all' }),
+  })
+  return ((await response.json()) as { secret: string }).secret
 }
 
 /** Repeats work, so many times at once, until the signal comes. */

@@ -1,3 +1,5 @@
+import { Lanes } from './lanes.ts'
+
 /** How long live answers may use the thread before the requests that wait have their turn. */
 const TURN_MS = 4
 
@@ -12,7 +14,7 @@ interface Waiting {
  * imports and exports, slice by slice. Requests are answered between two turns.
  */
 class ThreadTurns {
-  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #waiting = new Lanes<Waiting>()
   #isScheduled = false
   /** Called before each turn: answers that are ready leave before it, and not after. */
   beforeTurn = () => {}
@@ -37,14 +39,12 @@ class ThreadTurns {
   }
 
   #add(tenant: string, one: Waiting): void {
-    const others = this.#waiting.get(tenant)
-    if (others) others.push(one)
-    else this.#waiting.set(tenant, [one])
+    this.#waiting.add(tenant, one)
     this.#schedule()
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting.size === 0) return
+    if (this.#isScheduled || this.#waiting.isEmpty) return
     this.#isScheduled = true
     soon(() => {
       this.#isScheduled = false
@@ -56,21 +56,10 @@ class ThreadTurns {
 
   #runTurn(): void {
     const end = performance.now() + TURN_MS
-    for (let one = this.#first(); one !== null; one = this.#first()) {
+    for (let one = this.#waiting.next(); one; one = this.#waiting.next()) {
       one.begin()
       if (one.isSlice || performance.now() >= end) return
     }
-  }
-
-  /** The first of the tenant whose last turn is longest ago. */
-  #first(): Waiting | null {
-    for (const [tenant, all] of this.#waiting) {
-      const one = all.shift()!
-      this.#waiting.delete(tenant)
-      if (all.length > 0) this.#waiting.set(tenant, all)
-      return one
-    }
-    return null
   }
 }
 

@@ -1,9 +1,19 @@
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib'
 import type { HttpResponse } from '../http.ts'
 
 const LEAST = 1_024
+/** Up to here another thread, with two turns of the event loop, takes longer than the work itself. */
+const MOST_AT_ONCE = 32_768
 const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|x-ndjson|xml|javascript))/
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const GZIP = { level: 5 }
@@ -16,9 +26,14 @@ export function compressed(answer: HttpResponse, accept: string | undefined): Ht
   const encoding = encodingOf(accept)
   if (encoding === null || body === null || headers['content-encoding'] !== undefined) return answer
   const flows = typeof body === 'object' && Symbol.asyncIterator in body
-  if (!isCompressible(headers) || (!flows && Buffer.byteLength(body) < LEAST)) return answer
+  const length = flows ? Number.POSITIVE_INFINITY : Buffer.byteLength(body)
+  if (!isCompressible(headers) || length < LEAST) return answer
   const encoded = { ...headers, 'content-encoding': encoding }
   if (flows) return { ...answer, headers: encoded, body: flowing(body, encoding) }
+  if (length <= MOST_AT_ONCE) {
+    const packed = encoding === 'br' ? brotliCompressSync(body, BROTLI) : gzipSync(body, GZIP)
+    return { ...answer, headers: encoded, body: packed }
+  }
   const bytes = encoding === 'br' ? whole.br(body, BROTLI) : whole.gzip(body, GZIP)
   return bytes.then((packed) => ({ ...answer, headers: encoded, body: packed }))
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
-import type { Writable } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
 import type { Connection } from '../admission.ts'
 import { withCommon } from '../cross-origin.ts'
@@ -9,11 +8,13 @@ import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { refusal } from '../respond.ts'
 import type { AddressBounds, CountedRequest } from './address-bounds.ts'
-import { compressed, isCompressible } from './compress.ts'
+import { peerOf } from './client-address.ts'
+import { compressed } from './compress.ts'
 import type { Forward } from './handover/forward.ts'
-import { writeLive } from './live-write.ts'
+import { LoopTurns } from './loop-turns.ts'
+import { sendFlowing, sendWhole } from './send-answer.ts'
 import { refuseSocket, refuseUnreadable } from './unreadable.ts'
-import { afterBody, bodyOf, hasBody, isUnfinished, type UploadOptions } from './upload.ts'
+import { bodyOf, hasBody, type UploadOptions } from './upload.ts'
 
 export interface HttpOptions extends UploadOptions {
   readonly gateway: Gateway
@@ -56,6 +57,7 @@ export function createHttp(options: HttpOptions): Http {
   let waiting: (() => void)[] = []
   const sockets = new Set<Socket>()
   const watching: (() => void)[] = []
+  const turns = new LoopTurns()
   const receive = (request: IncomingMessage, response: ServerResponse) => {
     if (options.addresses.isOver(request.socket)) return
     underWay++
@@ -66,7 +68,8 @@ export function createHttp(options: HttpOptions): Http {
       for (const done of waiting) done()
       waiting = []
     })
-    void serve(request, response, (listener) => void ended.push(listener), options)
+    const inTurn = (work: () => void) => turns.run(() => laneOf(request), work)
+    void serve(request, response, { onEnd: (listener) => void ended.push(listener), inTurn }, options)
   }
   const server = createServer(
     {
@@ -100,10 +103,15 @@ export function createHttp(options: HttpOptions): Http {
 /** Calls the listener when the answer has left, or its client. One listener on the response serves all of them. */
 type OnEnd = (listener: () => void) => void
 
+/** What shares turns: the requests of a tenant, or else of an address. */
+function laneOf({ url = '', socket }: IncomingMessage): string {
+  return url.startsWith('/~') ? url.slice(2, 66).split(/[/?]/, 1)[0]! : peerOf(socket)
+}
+
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  onEnd: OnEnd,
+  { onEnd, inTurn }: { readonly onEnd: OnEnd; readonly inTurn: (work: () => void) => void },
   options: HttpOptions,
 ): Promise<void> {
   let answer: HttpResponse
@@ -138,6 +146,11 @@ async function serve(
   }
   // A flood of requests that are all refused is not read to its end.
   if (counted?.isPipelined && REFUSED.has(answer.status)) counted.endSocket()
+  inTurn(() => send(request, response, answer, options))
+}
+
+function send(request: IncomingMessage, response: ServerResponse, given: HttpResponse, options: HttpOptions): void {
+  let answer = given
   // A connection that stalls is not worth keeping, nor one of a service that stops, nor one whose body was not asked for.
   if (
     answer.status === 408 ||
@@ -150,7 +163,7 @@ async function serve(
   const { body } = answer
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
     sendWhole(request, response, answer, body)
-  else await sendFlowing(request, response, answer, body, options)
+  else void sendFlowing(request, response, answer, body, options.report)
 }
 
 function askOf(request: IncomingMessage, path: string, query: string): HttpRequest {
@@ -192,73 +205,4 @@ function isUnasked(request: IncomingMessage, { headersSent }: ServerResponse): b
 
 function stopping(): Problem {
   return new Problem('unavailable', 'The service is stopping. Try again in a moment.', { retryAfter: 5 })
-}
-
-function sendWhole(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers }: HttpResponse,
-  body: null | string | Uint8Array,
-): void {
-  const length = body === null ? 0 : Buffer.byteLength(body)
-  const lines = headerLines(headers)
-  if (status !== 204 && status !== 304) lines.push('content-length', String(length))
-  response.writeHead(status, lines)
-  if (request.method === 'HEAD' || body === null) return void response.end()
-  // As many bytes as letters: plain ASCII, which need not be encoded.
-  const encoding = body.length === length ? 'latin1' : 'utf8'
-  if (status === 408 || headers.connection === 'close' || !isUnfinished(request))
-    return void response.end(body, encoding)
-  response.write(body, encoding)
-  afterBody(request, () => response.end())
-}
-
-/** Names and values in turns, which Node writes as they are. */
-function headerLines(headers: HttpResponse['headers']): string[] {
-  const lines: string[] = []
-  for (const name in headers) lines.push(name, headers[name]!)
-  if (isCompressible(headers)) lines.push('vary', 'accept-encoding')
-  return lines
-}
-
-async function sendFlowing(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers }: HttpResponse,
-  body: AsyncIterable<string | Uint8Array>,
-  options: HttpOptions,
-): Promise<void> {
-  response.writeHead(status, headerLines(headers))
-  response.flushHeaders()
-  const chunks = body[Symbol.asyncIterator]()
-  // The source of a stream is cancelled when the client disconnects, even before the stream exists.
-  if (request.method === 'HEAD' || response.destroyed) {
-    response.end()
-    return void chunks.return?.()
-  }
-  response.on('close', () => void chunks.return?.())
-  const isLive = headers['content-type']?.startsWith('text/event-stream') === true
-  try {
-    for (let chunk = await chunks.next(); !chunk.done && !response.destroyed; chunk = await chunks.next()) {
-      const full = isLive ? writeLive(response, chunk.value) : response.write(chunk.value) ? null : response
-      if (full) await drained(response, full)
-    }
-    response.end()
-  } catch (reason) {
-    options.report(reason, String(headers['x-request-id'] ?? ''))
-    // A stream that breaks off must not look like one that ended.
-    response.destroy()
-  }
-}
-
-function drained(response: ServerResponse, full: Writable): Promise<void> {
-  return new Promise((done) => {
-    const finish = () => {
-      full.off('drain', finish)
-      response.off('close', finish)
-      done()
-    }
-    full.on('drain', finish)
-    response.on('close', finish)
-  })
 }

@@ -45,6 +45,21 @@ test('a tenant with slow calls has few of them in the thread at a time', () => {
   expect(order).toHaveLength(2)
 })
 
+test('a tenant that shares the thread has fewer calls in it than one that is alone', () => {
+  const ahead = (...others: readonly string[]) => {
+    const queue = new FairQueue()
+    const order: string[] = []
+    started(queue, 'loud', 1, order)
+    for (const other of others) started(queue, other, 1, order)
+    // An eighth of it is the average: one millisecond a call.
+    queue.charge('loud', 8)
+    started(queue, 'loud', 100, order)
+    return order.filter((tenant) => tenant === 'loud').length
+  }
+
+  expect([ahead(), ahead('quiet')]).toEqual([20, 5])
+})
+
 test('calls that wait when the thread ends are cancelled, and places are free again', () => {
   const queue = new FairQueue()
   const order: string[] = []

@@ -18,8 +18,14 @@ interface Lane {
 /** How many calls are in the thread at a time, and how many of them are one tenant's: a newcomer finds a place. */
 const PLACES = 96
 const MOST_PLACES = 64
-/** Calls of one tenant that are in the thread may take so long together; at least one is there. */
+/**
+ * Calls of one tenant that are in the thread may take so long together; at least one is there. Where others share the
+ * thread they wait for them, so there are fewer.
+ */
 const AHEAD_MS = 20
+const SHARED_AHEAD_MS = 5
+/** How long after a call of another tenant a thread counts as shared. */
+const SHARED_FOR_MS = 1_000
 
 /** Lets tenants have their turns in a thread: the next is the one that has used the least of its time. */
 export class FairQueue {
@@ -29,8 +35,13 @@ export class FairQueue {
   #under = 0
   /** What the tenant that had its turn last has used: where newcomers begin. */
   #now = 0
+  /** The tenant that came last, and until when the thread counts as shared. */
+  #last: string | null = null
+  #sharedUntil = 0
 
   add(tenant: string, turn: Turn): void {
+    if (this.#last !== null && tenant !== this.#last) this.#sharedUntil = performance.now() + SHARED_FOR_MS
+    this.#last = tenant
     const lane = this.#laneOf(tenant)
     lane.waiting.push(turn)
     this.#busy.add(lane)
@@ -65,9 +76,10 @@ export class FairQueue {
   }
 
   #next(): void {
+    const ahead = performance.now() < this.#sharedUntil ? SHARED_AHEAD_MS : AHEAD_MS
     while (this.#under < PLACES) {
       let lane: Lane | null = null
-      for (const one of this.#busy) if (hasPlace(one) && (lane === null || one.used < lane.used)) lane = one
+      for (const one of this.#busy) if (hasPlace(one, ahead) && (lane === null || one.used < lane.used)) lane = one
       if (lane === null) return
       const turn = lane.waiting.shift()!
       if (lane.waiting.length === 0) this.#busy.delete(lane)
@@ -91,6 +103,6 @@ export class FairQueue {
   }
 }
 
-function hasPlace({ under, average }: Lane): boolean {
-  return under < MOST_PLACES && (under === 0 || under * average < AHEAD_MS)
+function hasPlace({ under, average }: Lane, ahead: number): boolean {
+  return under < MOST_PLACES && (under === 0 || under * average < ahead)
 }
