@@ -13,6 +13,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() * 2,
     // Files share the modules of their process: importing them for each file took a quarter of the time.
     isolate: false,
+    // What is waited for may take long on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

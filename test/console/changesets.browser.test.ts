@@ -176,6 +176,6 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await list.locator('ins', { hasText: 'Person 500' }).waitFor()
 
     expect(drawn).toBeLessThan(100)
-    expect(await list.locator('.review-operation').count()).toBe(1)
+    await expect.poll(() => list.locator('.review-operation').count()).toBe(1)
   })
 })
