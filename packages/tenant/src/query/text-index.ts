@@ -62,12 +62,13 @@ interface Outstanding {
   readonly length: number
 }
 
-// What is large is read one by one, and values before it not at all: hundreds at once would fill the memory.
+// What is large is read one by one, and values before it not at all: hundreds at once would fill the memory. The length
+// in bytes is known without reading the text; the length in letters is not.
 const OUTSTANDING = `
   SELECT seq, type, entity, event, version,
-    CASE WHEN type = 'Event' OR (version = 1 AND length(data) < 1000) THEN data END,
-    CASE WHEN verb <> 'restore' AND length(previous) < 1000 THEN previous END,
-    coalesce(length(data), 0)
+    CASE WHEN type = 'Event' OR (version = 1 AND octet_length(data) < 1000) THEN data END,
+    CASE WHEN verb <> 'restore' AND octet_length(previous) < 1000 THEN previous END,
+    coalesce(octet_length(data), 0)
   FROM log
   WHERE seq > ?
   ORDER BY seq
