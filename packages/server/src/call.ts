@@ -163,6 +163,16 @@ export function flagParam(query: Query, name: string, otherwise = false): boolea
   throw new Problem('invalid_parameter', `${name} must be true or false, not ${text.slice(0, 40)}.`, { field: name })
 }
 
+/** Where the string that begins at a quote ends; -1 when it does not. Searching is faster than looking at each letter. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === 92) slashes++
+    if (slashes % 2 === 0) return end
+  }
+  return -1
+}
+
 /** How deep brackets nest in a JSON text, without parsing it: a deep one would end in a stack overflow. */
 function depthOf(text: string): number {
   let depth = 0
@@ -170,7 +180,8 @@ function depthOf(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === 34) {
-      for (i++; i < text.length && text.charCodeAt(i) !== 34; i++) if (text.charCodeAt(i) === 92) i++
+      i = endOfString(text, i)
+      if (i === -1) return deepest
     } else if (code === 123 || code === 91) {
       if (++depth > deepest) deepest = depth
     } else if (code === 125 || code === 93) depth--
