@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../host.ts'
 import { Receiver } from '../receiver.ts'
 import { BROWSER, type Tab } from './browser.ts'
 import { giveKey, openStage, type Stage } from './stage.ts'
@@ -190,6 +193,84 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     await page.getByText('Would be imported').waitFor()
     expect(await page.getByLabel('Unknown fields').innerText()).toMatch(/emial.*did you mean email/s)
+  })
+
+  test('the operator sees a backup while it is read slowly, its progress, and its end', async () => {
+    const { host } = stage
+    // More than the buffers of a connection hold.
+    const rows = Array.from({ length: 25 }, (_, n) =>
+      JSON.stringify({ name: `Large ${n}`, scan: `${n}`.repeat(300_000) }),
+    )
+    await host.request('POST', '/~large/import/Contact', rows.join('\n'), { 'content-type': 'application/x-ndjson' })
+    const backup = await host.fetch('/operator/tenants/large/backup', { headers: { authorization: `Bearer ${ROOT}` } })
+    const reader = backup.body!.getReader()
+    let read = (await reader.read()).value!.length
+
+    const page = await enter('', { tenant: 'large', key: ROOT })
+    const tasks = page.getByRole('region', { name: 'Running tasks' })
+    await tasks.getByText('Backup: send').waitFor()
+    await tasks.getByText(/^[\d.]+ MB of \d[\d.]* MB/).waitFor()
+    const progress = tasks.getByRole('progressbar', { name: 'Progress of backup' })
+    const sent = () => progress.evaluate((bar: HTMLProgressElement) => bar.position)
+    const first = await sent()
+    const half = Number(backup.headers.get('content-length')) / 2
+    while (read < half) read += (await reader.read()).value!.length
+    await expect.poll(sent, { timeout: 15_000 }).toBeGreaterThan(Math.max(first, 0.49))
+    expect(await sent()).toBeLessThan(1)
+    for (let chunk = await reader.read(); !chunk.done; ) chunk = await reader.read()
+
+    await page.getByText('Backup of ~large ended.').waitFor()
+    await tasks.waitFor({ state: 'detached' })
+  })
+
+  test.each([
+    ['Verify', (_: number) => stage.host.request('GET', '/operator/tenants/acme/verify')],
+    ['Fork', (n: number) => stage.host.request('POST', '/operator/tenants/acme/fork', { to: `fork-${n}` })],
+  ])('the operator sees while it runs and ends: %s', async (name, work) => {
+    const page = await enter('', { key: ROOT })
+    const tasks = page.getByRole('region', { name: 'Running tasks' })
+    let isSeen = false
+    const seen = tasks
+      .getByText(`${name}: `)
+      .waitFor()
+      .finally(() => {
+        isSeen = true
+      })
+
+    // One after the other, so that one runs when the page looks.
+    for (let n = 0; !isSeen; n++) expect((await work(n)).status).toBeLessThan(300)
+    await seen
+
+    await page.getByText(`${name} of ~acme ended.`).first().waitFor()
+    await tasks.waitFor({ state: 'detached' })
+  })
+
+  test('the operator sees a restore at the key box, and the tenant opens when it ends', async () => {
+    const { host } = stage
+    const file = await (
+      await host.fetch('/operator/tenants/acme/backup', { headers: { authorization: `Bearer ${ROOT}` } })
+    ).bytes()
+    const restore = request(`${host.url}/operator/tenants/restored/restore`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${ROOT}`, 'content-length': file.length },
+    })
+    const answered = once(restore, 'response')
+    restore.write(file.subarray(0, file.length / 2))
+    const task = async () => (await host.request('GET', '/operator/tenants/restored/tasks')).body.results[0]
+    await expect.poll(async () => (await task())?.done, { timeout: 15_000 }).toBeGreaterThan(0)
+
+    tab = await stage.browser.open()
+    const { page } = tab
+    await page.goto(`${host.url}/console#/~restored`)
+    await page.getByLabel('Key', { exact: true }).fill(ROOT)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText('The tenant restored is being restored.').waitFor()
+    await page.getByText('Restore: receive').waitFor()
+    expect(await page.getByRole('progressbar').evaluate((bar: HTMLProgressElement) => bar.position)).toBeCloseTo(0.5, 1)
+    restore.end(file.subarray(file.length / 2))
+    expect(((await answered)[0] as IncomingMessage).statusCode).toBe(201)
+
+    await page.getByRole('heading', { name: '~restored' }).waitFor()
   })
 
   test('what the first page loads is less than a hundred kilobytes over the wire', async () => {

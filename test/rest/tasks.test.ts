@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { wireTo } from '@tildebase/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withProgress } from '../../packages/cli/src/task-progress.ts'
-import { ROOT, type TestApp, testApp } from '../host.ts'
+import { ROOT, type TestApp, testApp, testHost } from '../host.ts'
 
 const EVENTS = 6_000
 let app: TestApp
@@ -39,6 +40,20 @@ test('tasks are for the operator alone', async () => {
   const key = await app.key('acme', 'admin')
 
   expect((await app.as(key)('GET', '/operator/tenants/acme/tasks')).status).toBe(403)
+})
+
+test('a backup that is not read ends, and leaves no file', async () => {
+  const host = await testHost()
+  await host.request('POST', '/~acme/Contact', { name: 'Ada' })
+  const headers = { authorization: `Bearer ${ROOT}` }
+
+  const { status } = await host.fetch('/operator/tenants/acme/backup', { method: 'HEAD', headers })
+
+  const tasks = async () => (await host.request('GET', '/operator/tenants/acme/tasks')).body.results
+  await expect.poll(tasks, { timeout: 15_000 }).toEqual([])
+  expect(status).toBe(200)
+  expect(readdirSync(host.data, { recursive: true }).filter((name) => /\d+\.\d+\.db$/.test(String(name)))).toEqual([])
+  await host.stop()
 })
 
 test('the command line shows them on a terminal, and nothing elsewhere', async () => {

@@ -27,6 +27,18 @@ export const numberText = (value: number) => NUMBER.format(value)
 export const compactText = (value: number) => COMPACT.format(value)
 export const percentText = (value: number) => PERCENT.format(value)
 
+const SIZES: readonly [string, number][] = [
+  ['gigabyte', 1e9],
+  ['megabyte', 1e6],
+  ['kilobyte', 1e3],
+]
+
+/** `1.2 MB`. */
+export function bytesText(bytes: number): string {
+  const [unit, size] = SIZES.find(([, least]) => bytes >= least) ?? ['byte', 1]
+  return new Intl.NumberFormat(LOCALE, { style: 'unit', unit, maximumFractionDigits: 1 }).format(bytes / size)
+}
+
 const MONEY =
   /^(value|amount|total|subtotal|price|revenue|mrr|arr|budget|cost|discount|tax)$|(value|amount|price|total)$/i
 

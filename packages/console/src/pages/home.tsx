@@ -59,7 +59,7 @@ export function HomePage() {
             ))}
         </div>
         <aside>
-          <Tasks />
+          <Tasks of={session.value} />
           <Recent />
           {may('read', nouns.value.get('Event')) && <Latest time={time} />}
         </aside>

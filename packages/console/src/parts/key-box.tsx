@@ -1,11 +1,12 @@
-import { tildebase } from '@tildebase/client'
+import { Problem, tildebase } from '@tildebase/client'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { place } from '../place.ts'
-import { farewell, open, signInAddress, tenantOf } from '../session.ts'
+import { farewell, open, type Session, signInAddress, tenantOf } from '../session.ts'
 import { sentenceOf } from '../toast.ts'
 import { Labelled } from '../ui/basics.tsx'
 import { Logo } from '../ui/icon.tsx'
 import { Failure } from '../ui/states.tsx'
+import { Tasks } from './tasks.tsx'
 
 /** The way in: a tenant and a key that opens it. */
 export function KeyBox() {
@@ -17,6 +18,8 @@ export function KeyBox() {
   const [busy, setBusy] = useState(false)
   /** A tenant that nothing was written to yet: perhaps a slip of the pen. */
   const [unknown, setUnknown] = useState<string | null>(null)
+  /** The tenant whose restore refused the key, and the key: the operator sees how far it is. */
+  const [restored, setRestored] = useState<Session | null>(null)
   const first = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => first.current?.focus(), [])
   const write = (text: string) => {
@@ -24,14 +27,15 @@ export function KeyBox() {
     const named = tenantOf(text)
     if (named) setTenant(named)
   }
-  const enter = async () => {
+  const enter = async (given: Session) => {
     setBusy(true)
     setError(null)
-    const answer = await tryKey(tenant.trim(), key.trim())
+    const answer = await tryKey(given)
     setBusy(false)
+    setRestored(answer.kind === 'refused' && answer.isRestoring ? given : null)
     if (answer.kind === 'refused') return setError(answer.error)
-    if (answer.kind === 'empty' && unknown !== tenant.trim()) return setUnknown(tenant.trim())
-    open({ tenant: tenant.trim(), key: key.trim() }, keep)
+    if (answer.kind === 'empty' && unknown !== given.tenant) return setUnknown(given.tenant)
+    open(given, keep)
   }
   return (
     <main class="key-box">
@@ -39,7 +43,7 @@ export function KeyBox() {
         class="panel"
         onSubmit={(event) => {
           event.preventDefault()
-          void enter()
+          void enter({ tenant: tenant.trim(), key: key.trim() })
         }}
       >
         <h1>
@@ -76,6 +80,7 @@ export function KeyBox() {
           key until this tab is closed
         </label>
         <Failure error={error} />
+        <Tasks of={restored} onEnd={() => restored && void enter(restored)} />
         {unknown !== null && unknown === tenant.trim() && (
           <p class="notice" role="alert">
             There is no tenant <strong>~{unknown}</strong> yet. Check the name, or open it to start it with your first
@@ -99,16 +104,17 @@ export function KeyBox() {
 type Answer =
   | { readonly kind: 'open' }
   | { readonly kind: 'empty' }
-  | { readonly kind: 'refused'; readonly error: Error }
+  | { readonly kind: 'refused'; readonly error: Error; readonly isRestoring: boolean }
 
 /** Asks with the key before anything is shown. The operator's key opens tenants that do not exist yet, too. */
-async function tryKey(tenant: string, apiKey: string): Promise<Answer> {
+async function tryKey({ tenant, key: apiKey }: Session): Promise<Answer> {
   const fetchOnce = (url: string, init: RequestInit) => fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
   try {
     const client = tildebase({ tenant, apiKey, baseUrl: location.origin, retries: 0, fetch: fetchOnce })
     const { log } = await client.status()
     return log.seq === 0 ? { kind: 'empty' } : { kind: 'open' }
   } catch (reason) {
-    return { kind: 'refused', error: new Error(sentenceOf(reason)) }
+    const isRestoring = reason instanceof Problem && reason.code === 'restoring'
+    return { kind: 'refused', error: new Error(sentenceOf(reason)), isRestoring }
   }
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { agoText, labelOf, numberText } from '../format.ts'
-import { type Session, session, tenantOf } from '../session.ts'
+import { agoText, bytesText, labelOf, numberText } from '../format.ts'
+import { type Session, tenantOf } from '../session.ts'
+import { say } from '../toast.ts'
 
 /** What the service works on for the operator. */
 interface Task {
@@ -12,21 +13,26 @@ interface Task {
   readonly unit?: 'bytes' | 'events'
 }
 
-const EVERY_MS = 2_000
+const EVERY_MS = 1_000
 
-/** Running verifications, backups, restores and forks of the tenant, with their progress; for the operator key only. */
-export function Tasks() {
-  const mine = session.value
+/** Running verifications, backups, restores and forks of a tenant, with their progress; for the operator key only. */
+export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void }) {
   const [tasks, setTasks] = useState<readonly Task[]>([])
+  const { tenant, key, csrf } = of ?? { tenant: '', key: '' }
   useEffect(() => {
-    if (!mine || !isOperator(mine)) return
+    if (csrf !== undefined || !isOperator(key)) return
     const leaving = new AbortController()
+    let last: readonly Task[] = []
     const look = async () => {
       if (document.hidden) return
-      const found = await load(mine, leaving.signal)
+      const found = await load(tenant, key, leaving.signal)
       if (leaving.signal.aborted) return
-      if (found === null) clearInterval(timer)
-      else setTasks(found)
+      if (found === null) return clearInterval(timer)
+      for (const { task } of last.filter((one) => !found.some((other) => isSame(one, other))))
+        say(`${labelOf(task)} of ~${tenant} ended.`)
+      if (last.length > 0 && found.length === 0) onEnd?.()
+      last = found
+      setTasks(found)
     }
     const timer = setInterval(look, EVERY_MS)
     void look()
@@ -34,22 +40,25 @@ export function Tasks() {
       leaving.abort()
       clearInterval(timer)
     }
-  }, [mine])
+  }, [tenant, key, csrf])
   if (tasks.length === 0) return null
   return (
     <section class="panel" aria-labelledby="tasks-title">
       <h2 id="tasks-title">Running tasks</h2>
       <ul class="lines">
-        {tasks.map(({ task, step, since, done, of, unit }) => (
-          <li key={`${task} ${since}`}>
+        {tasks.map((one) => (
+          <li key={`${one.task} ${one.since}`} class="task">
             <span>
-              {labelOf(task)}: {step}{' '}
-              <progress aria-label={`Progress of ${task}`} {...(of ? { max: of, value: done ?? 0 } : {})} />
+              {labelOf(one.task)}: {one.step}
             </span>
             <span class="hint">
-              {done !== undefined && of ? `${numberText(done)} of ${numberText(of)} ${unit} · ` : ''}
-              {agoText(since)}
+              {amountText(one)}
+              {agoText(one.since)}
             </span>
+            <progress
+              aria-label={`Progress of ${one.task}`}
+              {...(one.of ? { max: one.of, value: one.done ?? 0 } : {})}
+            />
           </li>
         ))}
       </ul>
@@ -57,13 +66,24 @@ export function Tasks() {
   )
 }
 
-/** A key of a tenant names it at its end, and a person has a token; the operator's key has neither. */
-function isOperator({ key, csrf }: Session): boolean {
-  return csrf === undefined && tenantOf(key) === null
+/** `1.2 MB of 30 MB · `, as far as it is known. */
+function amountText({ done, of, unit }: Task): string {
+  if (done === undefined) return ''
+  const text = unit === 'bytes' ? bytesText : numberText
+  return `${text(done)}${of ? ` of ${text(of)}` : ''}${unit === 'bytes' ? '' : ` ${unit}`} · `
+}
+
+function isSame(one: Task, other: Task): boolean {
+  return one.task === other.task && one.since === other.since
+}
+
+/** A key of a tenant names it at its end; the operator's key does not. */
+function isOperator(key: string): boolean {
+  return key !== '' && tenantOf(key) === null
 }
 
 /** The running tasks; null where the service does not list them. */
-async function load({ tenant, key }: Session, signal: AbortSignal): Promise<readonly Task[] | null> {
+async function load(tenant: string, key: string, signal: AbortSignal): Promise<readonly Task[] | null> {
   try {
     const headers = { authorization: `Bearer ${key}` }
     const response = await fetch(`/operator/tenants/${tenant}/tasks`, { headers, signal, cache: 'no-store' })

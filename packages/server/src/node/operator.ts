@@ -9,8 +9,11 @@ import type { AdminDeps } from './admin-deps.ts'
 import type { CopyResult } from './admin-tasks.ts'
 import { adopt, restoreFile, restoreInfo, restoreLog, verifyFile } from './restore.ts'
 import { readOnce, removeDatabase } from './scratch.ts'
-import type { Measure } from './task-board.ts'
+import type { BegunTask, Measure } from './task-board.ts'
 import { listTenants } from './tenant-list.ts'
+
+/** A task that no board shows. */
+const HIDDEN: BegunTask = { step: () => {}, end: () => {} }
 
 /** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
 export function operatorActions(deps: AdminDeps): OperatorActions {
@@ -97,26 +100,60 @@ async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
 }
 
 async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
-  const path = deps.scratch.pathFor(slug)
-  await deps.tasks.during(slug, 'backup', async (task) => {
+  const headers = (size: number) => ({
+    'content-type': 'application/vnd.sqlite3',
+    'content-length': String(size),
+    'content-disposition': `attachment; filename="${slug}.db"`,
+  })
+  const task = deps.tasks.begin(slug, 'backup')
+  return sent(slug, deps, task, headers, async (path) => {
     task.step('copy', () => copied(path, deps.files.pathOf(slug)))
     await deps.runTask(slug, { do: 'copy', path, asOf: null })
   })
-  return {
-    status: 200,
-    headers: {
-      'content-type': 'application/vnd.sqlite3',
-      'content-length': String(statSync(path).size),
-      'content-disposition': `attachment; filename="${slug}.db"`,
-    },
-    body: readOnce(path),
-  }
 }
 
 async function readLog(slug: string, question: LogRequest, deps: AdminDeps): Promise<HttpResponse> {
-  const path = deps.scratch.pathFor(slug)
-  await deps.runTask(slug, { do: 'log', path, question })
-  return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: readOnce(path) }
+  // A reader that waits for the next event follows the tenant without end: that is no task.
+  const task = question.waitMs > 0 ? HIDDEN : deps.tasks.begin(slug, 'backup')
+  return sent(
+    slug,
+    deps,
+    task,
+    () => ({ 'content-type': 'application/x-ndjson' }),
+    async (path) => {
+      task.step('read')
+      await deps.runTask(slug, { do: 'log', path, question })
+    },
+  )
+}
+
+/** Answers with a file that the work makes. The task ends when the file has been read. */
+async function sent(
+  slug: string,
+  { scratch }: AdminDeps,
+  task: BegunTask,
+  headers: (size: number) => HttpResponse['headers'],
+  work: (path: string) => Promise<void>,
+): Promise<HttpResponse> {
+  const path = scratch.pathFor(slug)
+  try {
+    await work(path)
+    const { size } = statSync(path)
+    let done = 0
+    task.step('send', () => ({ done, of: size, unit: 'bytes' }))
+    const body = readOnce(
+      path,
+      (bytes) => {
+        done += bytes
+      },
+      task.end,
+    )
+    return { status: 200, headers: headers(size), body }
+  } catch (reason) {
+    task.end()
+    removeDatabase(path)
+    throw reason
+  }
 }
 
 /** How much of a file is in its copy. */

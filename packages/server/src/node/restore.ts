@@ -19,7 +19,7 @@ export async function restoreFile(slug: string, request: HttpRequest, deps: Admi
   deps.files.demandFree(slug)
   return deps.restoring.during(slug, () =>
     deps.tasks.during(slug, 'restore', (task) =>
-      received(slug, request, deps, async (path) => {
+      received(slug, request, deps, task, async (path) => {
         const taken = await adopt(slug, path, deps, task)
         deps.wake(slug)
         return render(json(201, taken))
@@ -33,16 +33,18 @@ export async function restoreFile(slug: string, request: HttpRequest, deps: Admi
  * Where there is none, the slug is kept until the last slice has arrived.
  */
 export async function restoreLog(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
-  const { files, restoring, runTask } = deps
+  const { files, restoring, runTask, tasks } = deps
   const slice = parseSliceRequest(request.query)
   const { more } = slice
   const isSliced = more || restoring.progressOf(slug) !== null
-  const takeIn = (into: string | null) =>
-    received(slug, request, deps, async (path) => {
+  const takeIn = (into: string | null) => tasks.during(slug, 'restore', (task) => takeInTo(into, task))
+  const takeInTo = (into: string | null, task: Task) =>
+    received(slug, request, deps, task, async (path) => {
       const made = into ?? `${path}.new`
+      task.step('replay')
       try {
-        const task = { do: 'replay', path, into: made, more, adopt: true } as const
-        const { events } = (await runTask(slug, task)) as Replayed
+        const replay = { do: 'replay', path, into: made, more, adopt: true } as const
+        const { events } = (await runTask(slug, replay)) as Replayed
         if (more) return render(json(202, { tenant: slug, events, ...(into && { restoring: true }) }))
         deps.wake(slug)
         return render(json(201, { tenant: slug, events }))
@@ -116,15 +118,19 @@ export async function verifyFile(slug: string, path: string, deps: AdminDeps, ta
 /** Works on the body of a request as a file. */
 async function received<T>(
   slug: string,
-  { body }: HttpRequest,
+  { body, headers }: HttpRequest,
   { scratch }: AdminDeps,
+  task: Task,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
   if (body === null) throw new Problem('invalid_body', 'Send the file of a backup, or the lines of a log, as the body.')
   const path = scratch.pathFor(slug)
   try {
-    const chunks = Readable.from(body instanceof Uint8Array ? [body] : body)
-    await pipeline(chunks, createWriteStream(path, { mode: 0o600 }))
+    const file = createWriteStream(path, { mode: 0o600 })
+    // The length of a packed body says nothing about the file.
+    const of = headers['content-encoding'] === undefined ? Number(headers['content-length']) || null : null
+    task.step('receive', () => ({ done: file.bytesWritten, of, unit: 'bytes' }))
+    await pipeline(Readable.from(body instanceof Uint8Array ? [body] : body), file)
     return await work(path)
   } finally {
     removeDatabase(path)

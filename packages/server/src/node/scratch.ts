@@ -1,5 +1,6 @@
 import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { held } from './bodies.ts'
 
 /** A folder for files on their way: copies, uploads, tenants that are being made. */
 export class Scratch {
@@ -24,11 +25,18 @@ export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
 }
 
-/** The content of a file that is deleted once it has been read. */
-export async function* readOnce(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(path)
-  } finally {
+/** The content of a file that is deleted once it has been read, or its reader has left. */
+export function readOnce(path: string, read: (bytes: number) => void, over: () => void): AsyncIterable<Uint8Array> {
+  const remove = () => {
     rmSync(path, { force: true })
+    over()
+  }
+  return held(chunksOf(path, read), () => {}, remove) as AsyncIterable<Uint8Array>
+}
+
+async function* chunksOf(path: string, read: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of createReadStream(path)) {
+    yield chunk
+    read(chunk.length)
   }
 }

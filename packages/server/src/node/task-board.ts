@@ -13,6 +13,11 @@ export interface Task {
   step(name: string, measure?: () => Measure | null): void
 }
 
+/** A task that is shown until its end is called. */
+export interface BegunTask extends Task {
+  end(): void
+}
+
 interface Entry {
   readonly tenant: string
   readonly task: string
@@ -27,17 +32,24 @@ export class TaskBoard {
 
   /** Shows a task of a tenant while the work continues. */
   async during<T>(tenant: string, task: string, work: (task: Task) => Promise<T>): Promise<T> {
+    const begun = this.begin(tenant, task)
+    try {
+      return await work(begun)
+    } finally {
+      begun.end()
+    }
+  }
+
+  /** Shows a task of a tenant until its end is called. */
+  begin(tenant: string, task: string): BegunTask {
     const entry: Entry = { tenant, task, since: Date.now(), step: 'begin', measure: () => null }
     this.#entries.add(entry)
-    try {
-      return await work({
-        step(name, measure = () => null) {
-          entry.step = name
-          entry.measure = measure
-        },
-      })
-    } finally {
-      this.#entries.delete(entry)
+    return {
+      step(name, measure = () => null) {
+        entry.step = name
+        entry.measure = measure
+      },
+      end: () => void this.#entries.delete(entry),
     }
   }
 
