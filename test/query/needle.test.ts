@@ -1,26 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { literalOf } from '../../packages/tenant/src/query/needle.ts'
 import { regexTest } from '../../packages/tenant/src/query/regex.ts'
+import { requiredText } from '../../packages/tenant/src/query/required-text.ts'
 
 const pieces = fc.constantFrom(
   ...['ab', 'a', 'b', 'c', ' ', '-', '.', '^', '$', '+', '*', '?', '{2}', '{0,1}', '{', '}', '(', ')', '(?:', '(?i)'],
   ...['[ab]', '[^a]', '[]a]', '[[:alpha:]ab]', '\\d', '\\w', '\\Qab\\E', '\\.', '|', '@', ',', ';', ':', '/', '_', 'é'],
+  ...['\\b', '\\-', '\\pN', '\\x41', '+?', '(?P<x>', '[^]a]'],
 )
 const patterns = fc.array(pieces, { minLength: 1, maxLength: 7 }).map((all) => all.join(''))
 const texts = fc.array(fc.constantFrom('a', 'b', 'ab', 'c', ' ', '-', '.', '1', 'A', 'é', '@', '{', '}'), {
   maxLength: 8,
 })
 
-test('every text that a pattern matches contains the literal of the pattern', () => {
+test('every text that a pattern matches contains the required text of the pattern', () => {
   fc.assert(
     fc.property(patterns, fc.array(texts, { minLength: 10, maxLength: 10 }), (pattern, all) => {
-      const literal = literalOf(pattern)
-      fc.pre(literal !== null)
+      const required = requiredText(pattern)
+      fc.pre(required !== null)
       const matches = testOf(pattern)
       fc.pre(matches !== null)
 
-      for (const text of all.map((parts) => parts.join(''))) if (matches!(text)) expect(text).toContain(literal)
+      for (const text of all.map((parts) => parts.join(''))) if (matches!(text)) expect(text).toContain(required)
     }),
     { numRuns: 2_000 },
   )
@@ -33,18 +34,36 @@ test.each([
   ['colou?r', 'colo'],
   ['ab*', null],
   ['abc{0,2}', 'ab'],
+  ['abc{2}d', 'abccd'],
+  ['abc{2,}d', 'abc'],
+  ['(ab){1000}', 'ab'],
   ['abc+d', 'abc'],
+  ['ab{', 'ab'],
   ['foo|bar', null],
-  ['foo(bar)?', 'fo'],
-  ['foo[0-9]', 'fo'],
+  ['(foo|bar)baz', 'baz'],
+  ['foo(bar)?', 'foo'],
+  ['foo[0-9]', 'foo'],
+  ['foo[]x]bar', 'foo'],
+  ['[[:alpha:]]ab', 'ab'],
+  ['(a+)+b$', 'ab'],
+  ['(?:ab)+', 'ab'],
+  ['(?P<name>ab)c', 'abc'],
   ['ab(?i)*', null],
-  ['abc+(?i)*', 'ab'],
-  ['ab?\\d', null],
+  ['abc+(?i)*', null],
   ['(?i)word', null],
-  ['\\bword', null],
+  ['(?i:word)', null],
+  ['ab?\\d', null],
+  ['\\bword', 'word'],
+  ['a\\-b\\.c', 'a-b'],
+  ['\\x41word', null],
+  ['\\Qab\\E', null],
+  ['\\pNword', null],
+  ['ab**', null],
+  ['(ab', null],
+  ['ab)', null],
   ['a', null],
-])('the literal of %s is %s', (pattern, literal) => {
-  expect(literalOf(pattern)).toBe(literal)
+])('the required text of %s is %s', (pattern, required) => {
+  expect(requiredText(pattern)).toBe(required)
 })
 
 function testOf(pattern: string): ((text: string) => boolean) | null {
