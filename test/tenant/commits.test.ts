@@ -95,3 +95,18 @@ test('an event that is not sealed for the place where it is in the log is not ke
   expect(create().event?.seq).toBe(2)
   expect(tenant.facade.admin.verify()).toMatchObject({ faults: [] })
 })
+
+test('the first write of a tenant is one commit', () => {
+  const { tenant } = openAcme()
+  const { sql } = tenant
+  const declared = () => sql.rows(`SELECT value FROM meta WHERE key = 'timers.declared'`)
+  const seen: unknown[] = []
+  tenant.transactor.extensions.listeners.push(() => void seen.push(declared()))
+
+  expect(declared()).toEqual([])
+  tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 'system' })
+
+  // What is noted with the first event is there in its transaction.
+  expect(seen).toEqual([[[expect.any(String)]]])
+  expect(declared()).toEqual(seen[0])
+})

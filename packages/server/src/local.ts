@@ -96,6 +96,9 @@ class MemoryFiles extends TenantFiles {
   override create(slug: string): void {
     this.#slugs.add(slug)
   }
+  override begin(slug: string): void {
+    this.#slugs.add(slug)
+  }
   override remove(slug: string): void {
     this.#slugs.delete(slug)
   }

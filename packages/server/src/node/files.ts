@@ -85,25 +85,37 @@ export class TenantFiles {
     })
   }
 
-  /** Creates the file of a new tenant as a copy of an empty one: a tenant's first write need not lay out tables. */
+  /** Creates the file of a new tenant, on the disk. */
   create(slug: string): void {
-    const fresh = join(this.#folder, `${slug}.new`)
-    copyFileSync(this.#template, fresh)
-    this.adopt(slug, fresh)
+    this.begin(slug)
+    syncPath(dirname(this.pathOf(slug)))
   }
 
   /**
-   * Moves a closed file to where a new tenant's own is. Only the thread that the tenant is in does this: between the
-   * test and the move nothing can create it.
+   * Creates the file of a new tenant for its first write, as a copy of an empty one: that need not lay out tables. SQLite
+   * syncs the folder, in which it creates its log, before that write is answered.
    */
+  begin(slug: string): void {
+    const fresh = join(this.#folder, `${slug}.new`)
+    copyFileSync(this.#template, fresh)
+    this.#move(slug, fresh)
+  }
+
+  /** Moves a closed file to where a new tenant's own is, on the disk. */
   adopt(slug: string, from: string): void {
+    this.#move(slug, from)
+    syncPath(dirname(this.pathOf(slug)))
+  }
+
+  /** Only the thread that the tenant is in does this: between the test and the move nothing can create it. */
+  #move(slug: string, from: string): void {
     this.demandFree(slug)
     const path = this.pathOf(slug)
     const folder = dirname(path)
     demandClosed(from)
     syncPath(from)
     for (;;) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) syncPath(this.#folder)
       try {
         // Left by a tenant of this name that was deleted: SQLite would add its writes to the new file.
         for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
@@ -114,7 +126,6 @@ export class TenantFiles {
         if (existsSync(folder)) throw reason
       }
     }
-    syncPath(folder)
   }
 
   /** Removes the file of a tenant, and its folder when it was the last one there. */

@@ -76,7 +76,7 @@ export class OpenTenants {
       return known
     }
     const { files } = this.#options
-    if (!files.has(slug)) files.create(slug)
+    if (!files.has(slug)) files.begin(slug)
     const path = files.pathOf(slug)
     files.demandWhole(slug)
     const entry = this.openFile(slug, path, undefined, true)

@@ -19,7 +19,7 @@ import { witnessJob } from '../services/proof/witness-job.ts'
 import { sessionIn } from '../services/session.ts'
 import { syncedUntil } from '../services/sync/sync.ts'
 import { timerJob } from '../services/timers/job.ts'
-import { declareProgram, timerScanJob } from '../services/timers/scan.ts'
+import { declareProgram, noteProgram, timerScanJob } from '../services/timers/scan.ts'
 import { scheduleTimers } from '../services/timers/schedule.ts'
 import { cleanupJob, deliveryJob } from '../services/webhooks/deliver.ts'
 import { encryptSecrets } from '../services/webhooks/encrypt-secrets.ts'
@@ -49,7 +49,9 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   extensions.compute = computed
   extensions.session = sessionIn
   // The last one writes events of its own: what others queue for an event comes before what follows from it.
-  extensions.listeners.push(guardPeople, enqueueAfterHooks, enqueueDeliveries, scheduleTimers, queueRuns, goalListener)
+  extensions.listeners.push(
+    ...[guardPeople, noteProgram, enqueueAfterHooks, enqueueDeliveries, scheduleTimers, queueRuns, goalListener],
+  )
   engine.scheduler.jobs.push(
     keys.job(),
     people.job(),

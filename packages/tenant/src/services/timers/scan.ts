@@ -2,6 +2,7 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Job } from '../../engine/scheduler.ts'
 import { statesAfter } from '../../store/entities.ts'
+import type { LogRow } from '../../store/log.ts'
 import { getMeta, setMeta } from '../../store/meta.ts'
 import {
   clearTimers,
@@ -15,6 +16,7 @@ import {
   scheduleMissing,
   startScan,
 } from '../../store/timers.ts'
+import type { Write } from '../../write/write.ts'
 import { timeIn } from './schedule.ts'
 
 /** Entities per slice. */
@@ -51,15 +53,9 @@ export function declaresTimers(after: Noun, before: Noun | undefined): boolean {
  */
 export function declareProgram(engine: Engine): 'known' | 'forgotten' {
   const { sql, head, options, ports } = engine
+  if (head.seq === 0) return 'known'
   const declared = timersOf(options.nouns.all)
   const text = JSON.stringify(declared)
-  if (head.seq === 0) {
-    const stop = engine.listen(() => {
-      stop()
-      setMeta(sql, DECLARED_TIMERS, text)
-    })
-    return 'known'
-  }
   const known = getMeta(sql, DECLARED_TIMERS)
   if (known === text) return 'known'
   const later = forgottenTimers(sql, ports.clock.now())
@@ -70,6 +66,11 @@ export function declareProgram(engine: Engine): 'known' | 'forgotten' {
   })
   ports.alarm.wakeAt(ports.clock.now())
   return later === null ? 'known' : 'forgotten'
+}
+
+/** Notes what the program declares with the first event of a tenant: a commit of its own would double the time of that write. */
+export function noteProgram({ sql, engine }: Write, { seq }: LogRow): void {
+  if (seq === 1) setMeta(sql, DECLARED_TIMERS, JSON.stringify(timersOf(engine.options.nouns.all)))
 }
 
 function declareNew({ sql, head }: Engine, declared: Declared, known: Declared): void {
