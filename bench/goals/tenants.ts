@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type BenchServer, quantile, startServer } from '../hosts/server.ts'
@@ -8,9 +8,12 @@ const COUNT = Number(process.env.BENCH_TENANTS ?? 100_000)
 const OPENED = 500
 const SAVED = 300
 
+/** A folder that is kept: the next run continues to fill it, or uses it as it is. */
+const KEPT = process.env.BENCH_FOLDER
+
 /** Many tenants in one data folder: a start, a list, reads of tenants that must be opened, copies, and idle time. */
 export async function tenants(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
+  const folder = KEPT ?? mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
   try {
     await fill(folder)
     const server = await startServer(0, {}, folder)
@@ -38,7 +41,7 @@ export async function tenants(): Promise<void> {
     print({ text: 'CPU time while nothing is asked', unit: 'ms/s', atMost: 0 }, (server.cpu() - before) / 15)
     await server.stop()
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    if (KEPT === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -51,6 +54,7 @@ async function fill(folder: string): Promise<void> {
   for (let i = 0; i < COUNT; i++) {
     const slug = slugOf(i)
     const path = join(folder, 'tenants', slug.slice(0, 2), `${slug}.db`)
+    if (KEPT !== undefined && existsSync(path)) continue
     mkdirSync(dirname(path), { recursive: true })
     copyFileSync(first, path)
   }
