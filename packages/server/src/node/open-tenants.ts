@@ -85,7 +85,8 @@ export class OpenTenants {
     this.#uses.opened(slug, entry)
     this.#options.opened?.(slug)
     this.#closeUnused()
-    const due = entry.tenant.due()
+    // Nothing is due where nothing was written: a first write does not wait for a question to each job.
+    const due = entry.tenant.exists ? entry.tenant.due() : null
     if (due !== null) this.#wakes.book(slug, due)
     return entry
   }

@@ -42,7 +42,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   const checkpoints = new Checkpoints(engine)
   const { extensions } = transactor
   engine.syncedUntil = syncedUntil(engine)
-  encryptSecrets(engine)
+  if (engine.head.seq > 0) encryptSecrets(engine)
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
   Object.assign(extensions.verbs, keyVerbs, peopleVerbs, webhookVerbs, workflowVerbs, businessVerbs, changesetVerbs)
   extensions.derive.Invoice = invoiceTotals

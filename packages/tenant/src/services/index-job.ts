@@ -28,7 +28,8 @@ export class IndexJob implements Job {
 
   constructor(engine: Engine) {
     this.#engine = engine
-    this.#behind = Math.max(textBacklog(engine.sql, engine.head.seq), versionsBacklog(engine.sql), treeBacklog(engine))
+    const { sql, head } = engine
+    this.#behind = head.seq && Math.max(textBacklog(sql, head.seq), versionsBacklog(sql), treeBacklog(engine))
     engine.listen((events) => {
       const wasDue = this.due()
       this.#written = engine.ports.clock.now()
