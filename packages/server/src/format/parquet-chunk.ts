@@ -33,6 +33,9 @@ export class Chunk {
   readonly #places: Uint32Array
   #placed = 0
   #letters = 0
+  /** The value of the row before, and its place: many columns repeat it, and comparing is cheaper than looking up. */
+  #last: Value | undefined
+  #lastPlace = 0
   /** The current page: its values, their number, and its first row. */
   readonly #values = new Bytes()
   #count = 0
@@ -71,6 +74,7 @@ export class Chunk {
     this.#bounds = new Bounds()
     this.#pages = new Pages()
     this.#dictionary = this.#newDictionary()
+    this.#last = undefined
     this.#placed = 0
     this.#letters = 0
     this.#first = 0
@@ -82,6 +86,10 @@ export class Chunk {
   }
 
   #place(row: number, value: Value, dictionary: Dictionary): void {
+    if (value === this.#last) {
+      this.#places[this.#placed++] = this.#lastPlace
+      return
+    }
     let place = dictionary.get(value)
     if (place === undefined) {
       place = dictionary.size
@@ -89,6 +97,8 @@ export class Chunk {
       if (typeof value === 'string') this.#letters += value.length
     }
     this.#places[this.#placed++] = place
+    this.#last = value
+    this.#lastPlace = place
     const isLarge = dictionary.size > MANY || this.#letters > LONG
     if (!isLarge || this.#pays(dictionary)) return
     // What differs in one group differs in the next.

@@ -34,17 +34,22 @@ interface Column {
 function columnOf(values: FieldValues): [name: string, Column] {
   if (values.isList) {
     const chunk = new ListChunk(values.element, listPath(values))
-    return [values.name, { chunk, take: (row, value) => added(values.fits(value), (list) => chunk.add(row, list)) }]
+    const { name, fits } = values
+    const take = (row: number, value: Json) => {
+      const list = fits(value)
+      if (list !== undefined) chunk.add(row, list)
+      return list !== undefined
+    }
+    return [name, { chunk, take }]
   }
   const { element, fits } = values
   const chunk = new Chunk(element, MOST_ROWS, false)
-  return [element.name, { chunk, take: (row, value) => added(fits(value), (one) => chunk.add(row, one)) }]
-}
-
-function added<T>(fitting: T | undefined, add: (value: T) => void): boolean {
-  if (fitting === undefined) return false
-  add(fitting)
-  return true
+  const take = (row: number, value: Json) => {
+    const one = fits(value)
+    if (one !== undefined) chunk.add(row, one)
+    return one !== undefined
+  }
+  return [element.name, { chunk, take }]
 }
 
 /** Rows that are written together, column by column; then the next ones. */

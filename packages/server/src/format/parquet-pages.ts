@@ -2,8 +2,8 @@ import { ByteWriter } from 'hyparquet-writer'
 // biome-ignore-start lint/style/noRestrictedImports: the package exports these files; pages are made of what is in them.
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
-import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 // biome-ignore-end lint/style/noRestrictedImports: until here.
+import { snappy } from './snappy.ts'
 
 /** How the values of a page are written: one by one, as bits, or as places in a dictionary. */
 export type Encoding = 'PLAIN' | 'RLE' | 'RLE_DICTIONARY'
@@ -62,7 +62,7 @@ export class Pages {
 
   #add(levels: Uint8Array, values: Uint8Array, header: Header): void {
     const start = this.#output.offset
-    const compressed = snappyCompress(values)
+    const compressed = snappy(values)
     writePageHeader(this.#output, {
       ...header,
       uncompressed_page_size: levels.length + values.length,

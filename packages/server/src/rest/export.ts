@@ -30,7 +30,7 @@ interface Format {
 }
 
 /** Part of the ETag: changes with the file format, so that old files do not count as unchanged. */
-const LAYOUT = 2
+const LAYOUT = 3
 
 const FORMATS: { readonly [name: string]: Format } = {
   json: { contentType: 'application/json; charset=utf-8', write: writeJson, showsHost: true },
