@@ -12,7 +12,7 @@ export function parseInstant(text: string): number | null {
 }
 
 function parseNormal(text: string): number | null {
-  return instantOf([
+  return instantOf(
     digits(text, 0, 4),
     digits(text, 5, 7),
     digits(text, 8, 10),
@@ -20,7 +20,7 @@ function parseNormal(text: string): number | null {
     digits(text, 14, 16),
     digits(text, 17, 19),
     digits(text, 20, 23),
-  ])
+  )
 }
 
 function parseAny(text: string): number | null {
@@ -29,7 +29,8 @@ function parseAny(text: string): number | null {
   const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', sign, hours = 0, minutes = 0] = parts
   if (Number(hours) > 23 || Number(minutes) > 59) return null
   const millis = fraction.padEnd(3, '0').slice(0, 3)
-  const instant = instantOf([year, month, day, hour, minute, second, millis].map(Number))
+  const [date, time] = [[year, month, day].map(Number), [hour, minute, second, millis].map(Number)]
+  const instant = instantOf(...(date as [number, number, number]), ...(time as [number, number, number, number]))
   const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1)
   return instant === null ? null : instant - offset
 }
@@ -40,17 +41,16 @@ function digits(text: string, from: number, to: number): number {
   return value
 }
 
-/** The instant of year, month, day, hour, minute, second and millisecond, if such a date and time exist. */
-function instantOf(parts: readonly number[]): number | null {
-  const [year, month, day, hour, minute, second, millis] = parts as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+/** The instant of a date and time, if they exist. */
+function instantOf(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  millis: number,
+): number | null {
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
   return Date.UTC(year, month - 1, day, hour, minute, second, millis)
 }

@@ -100,27 +100,11 @@ class Connection implements NodeSql {
   }
 
   rows(sql: string, ...values: SqlValue[]): SqlRow[] {
-    if (this.#damage) throw this.#damage
-    if (this.#lost) throw AGAIN
-    this.#onStatement()
-    const { prepared, writes } = this.#statements.of(sql)
-    if (writes && (this.#recording || this.#deferred)) {
-      if (this.#frames.length === 0) return this.#outer(() => this.rows(sql, ...values))
-      this.#recording?.note(sql)
-    }
-    if (writes) this.#protect()
-    try {
-      return prepared.all(...values) as unknown as SqlRow[]
-    } catch (reason) {
-      if (isDamage(reason)) this.#damage = reason
-      throw reason
-    }
+    return this.#execute(sql, values)
   }
 
   run(sql: string, ...values: SqlValue[]): void {
-    // Not the statement's own `run`: it would tell the last rowid, which the text index chooses beyond what a number
-    // can hold, and throw.
-    this.rows(sql, ...values)
+    this.#execute(sql, values)
   }
 
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T {
@@ -136,6 +120,30 @@ class Connection implements NodeSql {
       this.#lost = false
     }
     return this.#outer(work as () => T)
+  }
+
+  /** A row of an import calls this eight times: the values stay one list, and no function here holds on to them. */
+  #execute(sql: string, values: SqlValue[]): SqlRow[] {
+    if (this.#damage) throw this.#damage
+    if (this.#lost) throw AGAIN
+    this.#onStatement()
+    const { prepared, writes } = this.#statements.of(sql)
+    if (writes && (this.#recording || this.#deferred)) {
+      if (this.#frames.length === 0) return this.#executeAlone(sql, values)
+      this.#recording?.note(sql)
+    }
+    if (writes) this.#protect()
+    try {
+      // Not `run`: it would tell the last rowid, which the text index chooses beyond what a number can hold, and throw.
+      return prepared.all(...values) as unknown as SqlRow[]
+    } catch (reason) {
+      if (isDamage(reason)) this.#damage = reason
+      throw reason
+    }
+  }
+
+  #executeAlone(sql: string, values: SqlValue[]): SqlRow[] {
+    return this.#outer(() => this.#execute(sql, values))
   }
 
   #outer<T>(work: () => T): T {

@@ -151,7 +151,8 @@ export class Transaction {
   append(entry: Entry, random: Random, replaced: number | null): LogRow {
     const { engine } = this
     engine.head = append(engine.sql, engine.ports.seal, random, engine.head, entry, replaced)
-    const row = { seq: engine.head.seq, ...entry }
+    // The copy comes first: V8 copies an object as a whole only into an empty one.
+    const row = { ...entry, seq: engine.head.seq }
     this.events.push(row)
     engine.cache.forget(entry.type)
     return row

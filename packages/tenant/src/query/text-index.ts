@@ -121,11 +121,15 @@ function insertWords(sql: Sql, rowid: number, text: string): void {
 /** The texts of an entity: string and enum fields and whatever is undeclared; never ids, dates or secrets. */
 function words(nouns: NounLookup, type: string, data: string): string {
   const fields = nouns.get(type)?.fields ?? {}
-  return Object.entries(JSON.parse(data) as JsonObject)
-    .filter(([name]) => isText(Object.hasOwn(fields, name) ? fields[name] : undefined))
-    .flatMap(([, value]) => textsOf(value))
-    .join('\n')
-    .slice(0, LONGEST_TEXT)
+  const state = JSON.parse(data) as JsonObject
+  const texts: string[] = []
+  for (const name of Object.keys(state)) {
+    if (!isText(Object.hasOwn(fields, name) ? fields[name] : undefined)) continue
+    const value = state[name]!
+    if (typeof value === 'string') texts.push(value)
+    else for (const text of textsOf(value)) texts.push(text)
+  }
+  return texts.join('\n').slice(0, LONGEST_TEXT)
 }
 
 /** Whether the words of a field are searched; one that is not declared is. */
