@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type TestHost, testHost } from '../host.ts'
+import { type TestHost, testApp, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
 let host: TestHost
@@ -13,7 +13,7 @@ const sockets: Socket[] = []
 
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
-  await host.stop()
+  await host?.stop()
 })
 
 async function start(env: Record<string, string> = {}, workers = '1'): Promise<void> {
@@ -93,6 +93,24 @@ describe('a request without a valid key', () => {
     expect(await refusals()).toMatchObject({ key_guesses: tries.filter((status) => status === 429).length })
     expect([await ask(key, 'acme'), await ask('tb_guess1~nowhere', 'nowhere')]).toEqual([200, 401])
   })
+})
+
+test('a tenant is served beside a burst of another one, in the same thread', async () => {
+  const app = await testApp({ TILDE_KEY_REQUESTS: '1000', TILDE_TENANT_REQUESTS: '1000' }, { workers: '0' })
+  const [loud, quiet] = [await app.key('loud', 'admin:all'), await app.key('quiet', 'admin:all')]
+  const rows = Array.from({ length: 100 }, (_, i) => ({ name: `Person ${i}` }))
+  await app.as(loud)('POST', '/~loud/import/Contact', rows)
+  const order: string[] = []
+  const ask = async (name: string, key: string) => {
+    const { status } = await app.as(key)('GET', `/~${name}/Contact?limit=100&sort=-name`)
+    order.push(`${name} ${status}`)
+  }
+
+  await Promise.all([...Array.from({ length: 200 }, () => ask('loud', loud)), ask('quiet', quiet)])
+
+  expect(order.indexOf('quiet 200')).toBeLessThan(100)
+  expect(order.filter((one) => one === 'loud 200')).toHaveLength(200)
+  await app.stop()
 })
 
 test('a key that is revoked is refused at the very next request', async () => {

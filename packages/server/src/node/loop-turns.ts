@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../http.ts'
 import { Lanes } from '../lanes.ts'
 
 /** What bursts may take of one turn of the event loop. */
@@ -14,9 +15,27 @@ export class LoopTurns {
 
   /** Does something short: now, or when it is the turn of its lane. */
   run(laneOf: () => string, work: () => void): void {
-    this.#schedule()
-    if (this.#waiting.isEmpty && performance.now() < this.#end) work()
+    if (this.#isFree()) work()
     else this.#waiting.add(laneOf(), work)
+  }
+
+  /** The same, with a result. */
+  call<T>(laneOf: () => string, work: () => MaybePromise<T>): MaybePromise<T> {
+    if (this.#isFree()) return work()
+    return new Promise((done, failed) =>
+      this.#waiting.add(laneOf(), () => {
+        try {
+          done(work())
+        } catch (reason) {
+          failed(reason)
+        }
+      }),
+    )
+  }
+
+  #isFree(): boolean {
+    this.#schedule()
+    return this.#waiting.isEmpty && performance.now() < this.#end
   }
 
   #schedule(): void {

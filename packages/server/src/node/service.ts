@@ -32,6 +32,7 @@ import { Restoring } from './restoring.ts'
 import { Scratch } from './scratch.ts'
 import { SigningKeyFile } from './signing-key-file.ts'
 import { TaskBoard } from './task-board.ts'
+import { tenantsInTurns } from './tenants-in-turns.ts'
 import { HostObserver } from './watch/observer.ts'
 import { Refusals } from './watch/refusals.ts'
 import { FileThread } from './whole-files/thread.ts'
@@ -141,7 +142,7 @@ export async function openService(
   const refusals = new Refusals()
   const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
   const guarded = restoring.guard(own)
-  const bounded = new BoundedTenants(guarded, settings, refusals)
+  const bounded = new BoundedTenants(pool ? guarded : tenantsInTurns(guarded), settings, refusals)
   const exists = (slug: string) => (cluster?.exists(slug) ?? files.has(slug)) || restoring.has(slug)
   const admission = createAdmission({ tenants: guarded, exists, signupLimit: settings.signupLimit, refusals })
   const gateway = new Gateway({
