@@ -123,7 +123,7 @@ export const ATTACKS: readonly Attack[] = [
     name: '10,000 sign-ups',
     env: { TILDE_SIGNUP: 'open' },
     run: ({ socket, signal }) => {
-      let tenant = 0
+      let tenant = Date.now()
       const body = '{"name":"first"}'
       return endlessly(signal, 8, async () => {
         const requests = Array.from({ length: 50 }, () =>

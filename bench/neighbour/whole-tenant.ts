@@ -6,6 +6,9 @@ import { type Attack, endlessly, load, type Scene } from './scene.ts'
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 400_000)
 const SIZE = `${EVENTS.toLocaleString('en')} events`
 
+/** A name that no earlier run has used. */
+const nameOf = (i: number) => `copy-${Date.now().toString(36)}-${i}`
+
 const fill = (scene: Scene) =>
   load(scene, 'Contact', EVENTS, (i) => ({
     name: `Person ${i}`,
@@ -20,7 +23,7 @@ export const WHOLE_TENANT: readonly Attack[] = [
   repeated('backup', ({ operator, attacker }) => operator('GET', `/operator/tenants/${attacker}/backup`)),
   {
     ...repeated('restore', async (scene, i) => {
-      const path = `/operator/tenants/copy${i}`
+      const path = `/operator/tenants/${nameOf(i)}`
       const type = 'application/vnd.sqlite3'
       const status = await scene.operator('PUT', `${path}/restore`, await openAsBlob(fileOf(scene)), type)
       await scene.operator('DELETE', path)
@@ -33,8 +36,9 @@ export const WHOLE_TENANT: readonly Attack[] = [
   },
   repeated('export', ({ ask }) => ask('GET', '/export/Contact?format=ndjson')),
   repeated('fork', async ({ operator, attacker }, i) => {
-    const status = await operator('POST', `/operator/tenants/${attacker}/fork`, { to: `fork${i}` })
-    await operator('DELETE', `/operator/tenants/fork${i}`)
+    const to = nameOf(i)
+    const status = await operator('POST', `/operator/tenants/${attacker}/fork`, { to })
+    await operator('DELETE', `/operator/tenants/${to}`)
     return status
   }),
 ]

@@ -8,12 +8,13 @@ import { ATTACKS } from '../neighbour/attacks.ts'
 import { Writer } from './writers.ts'
 
 /**
- * Runs all attacks of `neighbour`, one after the other, against one server with default settings while three tenants
- * work in peace: nothing of theirs may be lost, every log must verify, and the memory must stay flat. Run it with
- * `npm run soak [minutes]`; an hour when no time is given.
+ * Runs all attacks of `neighbour`, one after the other, in four rounds, against one server with default settings while three
+ * tenants work in peace: nothing of theirs may be lost, every log must verify, and the memory must stay flat: each round has
+ * the same attacks. Run it with `npm run soak [minutes]`; an hour when no time is given.
  */
 const MINUTES = Number(process.argv[2] ?? 60)
 const SAMPLE_MS = 2_000
+const ROUNDS = 4
 const TENANTS = ['quiet-one', 'quiet-two', 'quiet-three']
 
 const server = await startServer(1, {
@@ -25,17 +26,21 @@ const server = await startServer(1, {
 const end = new AbortController()
 const writers = await Promise.all(TENANTS.map(async (tenant) => new Writer(server.url, tenant, await keyOf(tenant))))
 const work = writers.map((writer) => writer.run(end.signal))
-const memory: number[] = []
-const sampling = setInterval(() => memory.push(server.rss()), SAMPLE_MS)
+/** The memory in MiB, sample by sample, of each round. */
+const memory: number[][] = []
+const sampling = setInterval(() => memory.at(-1)?.push(server.rss()), SAMPLE_MS)
 
-for (const [i, { name }] of ATTACKS.entries()) {
-  const before = { deaths: server.deaths(), errors: errors(), waits: writers.map(({ waits }) => waits.length) }
-  await attack(name, `attacker-${i}`, (MINUTES * 60_000) / ATTACKS.length)
-  const waits = writers.flatMap((writer, n) => writer.waits.slice(before.waits[n]))
-  say(
-    `${name}: ${waits.length} requests of others, p99 ${quantile(waits, 0.99).toFixed(0)} ms, ` +
-      `${errors() - before.errors} errors, ${server.deaths() - before.deaths} deaths, ${server.rss().toFixed(0)} MiB`,
-  )
+for (let round = 0; round < ROUNDS; round++) {
+  memory.push([])
+  for (const [i, { name }] of ATTACKS.entries()) {
+    const before = { deaths: server.deaths(), errors: errors(), waits: writers.map(({ waits }) => waits.length) }
+    await attack({ attack: name, isPrepared: round > 0 }, `attacker-${i}`, (MINUTES * 60_000) / ATTACKS.length / ROUNDS)
+    const waits = writers.flatMap((writer, n) => writer.waits.slice(before.waits[n]))
+    say(
+      `${name}: ${waits.length} requests of others, p99 ${quantile(waits, 0.99).toFixed(0)} ms, ` +
+        `${errors() - before.errors} errors, ${server.deaths() - before.deaths} deaths, ${server.rss().toFixed(0)} MiB`,
+    )
+  }
 }
 end.abort()
 await Promise.all(work)
@@ -45,11 +50,12 @@ const broken = await unverified(server)
 const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged.size, 0)
 say(`${acknowledged} contacts acknowledged, ${lost.length} lost or older than acknowledged, ${errors()} errors`)
 say(`logs that do not verify: ${broken.join(', ') || 'none'}`)
-say(`median memory by quarter of the time: ${quarters(memory).join(', ')} MiB; most ${server.peak().toFixed(0)} MiB`)
+const medians = memory.map((samples) => quantile(samples, 0.5).toFixed(0))
+say(`median memory of each round: ${medians.join(', ')} MiB; most ${server.peak().toFixed(0)} MiB`)
 await server.stop()
 if (lost.length > 0 || broken.length > 0) process.exitCode = 1
 
-async function attack(name: string, tenant: string, ms: number): Promise<void> {
+async function attack(start: Omit<AttackStart, 'place'>, tenant: string, ms: number): Promise<void> {
   const place = {
     url: server.url,
     data: server.data,
@@ -58,7 +64,7 @@ async function attack(name: string, tenant: string, ms: number): Promise<void> {
     key: await keyOf(tenant),
   }
   const thread = new Worker(new URL('../neighbour/attacker.ts', import.meta.url), {
-    workerData: { attack: name, place } satisfies AttackStart,
+    workerData: { ...start, place } satisfies AttackStart,
   })
   const ended = once(thread, 'exit')
   await once(thread, 'message')
@@ -95,11 +101,6 @@ async function keyOf(tenant: string): Promise<string> {
 
 function errors(): number {
   return writers.reduce((sum, writer) => sum + writer.errors, 0)
-}
-
-function quarters(values: readonly number[]): string[] {
-  const size = Math.max(1, Math.floor(values.length / 4))
-  return [0, 1, 2, 3].map((i) => quantile(values.slice(i * size, (i + 1) * size), 0.5).toFixed(0))
 }
 
 function say(line: string): void {
