@@ -37,6 +37,10 @@ export interface OpenTenant {
   readonly close: () => void
   /** Settles when all that the tenant has committed is on the disk; null when it is. */
   readonly pending: () => Promise<void> | null
+  /** Whether it can be closed: no request, commit or job uses it. */
+  readonly isIdle: () => boolean
+  /** Gives back the memory for what was read from the file. */
+  readonly releaseMemory: () => void
   /** Requests in progress: a tenant in use is not closed. */
   busy: number
 }
@@ -101,14 +105,17 @@ export function openTenantFile(
       tenant.closed()
       sql.close()
     }
-    return { tenant, close, pending: () => sql.pending(), busy: 0 }
+    const entry: OpenTenant = {
+      tenant,
+      close,
+      pending: () => sql.pending(),
+      isIdle: () => entry.busy === 0 && tenant.waiting === 0 && tenant.underWay === 0,
+      releaseMemory: () => sql.releaseMemory(),
+      busy: 0,
+    }
+    return entry
   } catch (reason) {
     sql.close()
     throw reason
   }
-}
-
-/** Whether a tenant can be closed: no request, commit or job uses it. */
-export function isIdle({ busy, tenant }: OpenTenant): boolean {
-  return busy === 0 && tenant.waiting === 0 && tenant.underWay === 0
 }

@@ -1,5 +1,6 @@
 import type { TenantFiles } from './files.ts'
-import { isIdle, type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
+import { IdleCaches } from './idle-caches.ts'
+import { type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
 import { WakeTimers } from './wake-timers.ts'
 
 export interface OpenTenantsOptions extends OpenOptions {
@@ -35,6 +36,7 @@ export class OpenTenants {
   /** The one used last. */
   #newest: OpenTenant | null = null
   readonly #wakes: WakeTimers
+  readonly #caches = new IdleCaches<OpenTenant>()
 
   constructor(options: OpenTenantsOptions, uses: Uses) {
     this.#options = options
@@ -73,6 +75,7 @@ export class OpenTenants {
         this.#open.set(slug, known)
         this.#newest = known
       }
+      this.#caches.used(known)
       return known
     }
     const { files } = this.#options
@@ -82,6 +85,7 @@ export class OpenTenants {
     const entry = this.openFile(slug, path, undefined, true)
     this.#open.set(slug, entry)
     this.#newest = entry
+    this.#caches.used(entry)
     this.#uses.opened(slug, entry)
     this.#options.opened?.(slug)
     this.#closeUnused()
@@ -108,6 +112,7 @@ export class OpenTenants {
     if (!entry) return
     this.#open.delete(slug)
     this.#wakes.cancel(slug)
+    this.#caches.forget(entry)
     try {
       entry.tenant.flush()
       void this.#options.book(slug, entry.tenant.due(true))
@@ -125,6 +130,7 @@ export class OpenTenants {
     if (!entry) return
     this.#open.delete(slug)
     this.#wakes.cancel(slug)
+    this.#caches.forget(entry)
     entry.close()
     this.#options.files.remove(slug)
   }
@@ -133,7 +139,7 @@ export class OpenTenants {
     for (const [slug, entry] of this.#open) {
       if (this.#open.size <= this.#options.mostOpen) return
       // The newest was opened for a request that is about to use it.
-      if (entry !== this.#newest && isIdle(entry)) this.close(slug)
+      if (entry !== this.#newest && entry.isIdle()) this.close(slug)
     }
   }
 }

@@ -13,6 +13,8 @@ import { Statements } from './statements.ts'
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
   pending(): Promise<void> | null
+  /** Frees the pages of the file and the statements that are kept in memory. */
+  releaseMemory(): void
   close(): void
 }
 
@@ -225,6 +227,11 @@ class Connection implements NodeSql {
 
   ready(writes: number): Promise<void> | null {
     return this.#disk?.ready(writes) ?? null
+  }
+
+  releaseMemory(): void {
+    this.#statements.clear()
+    if (!this.#damage) this.#db.exec('PRAGMA shrink_memory')
   }
 
   close(): void {

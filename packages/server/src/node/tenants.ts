@@ -11,7 +11,7 @@ import type { RequestTarget } from '../target.ts'
 import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
 import { followed, held } from './bodies.ts'
-import { isIdle, type OpenTenant } from './open-tenant.ts'
+import type { OpenTenant } from './open-tenant.ts'
 import { OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
 import type { Stats } from './watch/stats.ts'
 
@@ -80,7 +80,7 @@ export class LocalTenants implements Tenants {
     const over = (given: HttpResponse): HttpResponse => {
       this.#release(slug, entry)
       // A first write that was refused has written nothing: it leaves no tenant behind.
-      if (fresh && !entry.tenant.exists && isIdle(entry)) this.#open.discard(slug)
+      if (fresh && !entry.tenant.exists && entry.isIdle()) this.#open.discard(slug)
       if (!holdsOn(given)) return given
       const body = held(
         given.body,
@@ -162,7 +162,7 @@ export class LocalTenants implements Tenants {
   /** Closes a tenant when nothing uses it any more, or after a while in any case. */
   async closeTenant(slug: string): Promise<void> {
     const entry = this.#open.get(slug)
-    for (let ms = 0; entry && ms < REST_MS && !isIdle(entry); ms += IDLE_POLL) await sleep(IDLE_POLL)
+    for (let ms = 0; entry && ms < REST_MS && !entry.isIdle(); ms += IDLE_POLL) await sleep(IDLE_POLL)
     this.close(slug)
   }
 
@@ -190,7 +190,7 @@ export class LocalTenants implements Tenants {
   /** Closes a tenant that nothing uses; whether it is closed. */
   async closeIdle(slug: string): Promise<boolean> {
     const entry = this.#open.get(slug)
-    if (entry && !isIdle(entry)) return false
+    if (entry && !entry.isIdle()) return false
     this.close(slug)
     return true
   }
