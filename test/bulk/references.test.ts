@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
+import { KNOT, type Knot, knots, RUNS, rowsOf } from './knots.ts'
 
-const RUNS = Number(process.env.TILDE_BULK_RUNS ?? 40)
 let app: TestApp
 let tenants = 0
 
@@ -13,21 +13,8 @@ beforeAll(async () => {
 
 afterAll(() => app.stop())
 
-interface Node {
-  readonly refs: readonly number[]
-  readonly isBad: boolean
-}
-
-const graph: fc.Arbitrary<readonly Node[]> = fc.array(
-  fc.record({
-    refs: fc.array(fc.nat(12), { maxLength: 3 }),
-    isBad: fc.nat(9).map((one) => one === 0),
-  }),
-  { minLength: 1, maxLength: 12 },
-)
-
 /** The rows that can be there: those left when all that refer to what is not there are taken out, again and again. */
-function possible(nodes: readonly Node[]): Set<number> {
+function possible(nodes: readonly Knot[]): Set<number> {
   const left = new Set(nodes.flatMap(({ isBad }, i) => (isBad ? [] : [i])))
   for (let size = -1; size !== left.size; ) {
     size = left.size
@@ -38,14 +25,10 @@ function possible(nodes: readonly Node[]): Set<number> {
 
 verifies('import.answer', 'rows that refer to each other are imported if all that they need is there', async () => {
   await fc.assert(
-    fc.asyncProperty(graph, async (nodes) => {
+    fc.asyncProperty(knots, async (nodes) => {
       const tenant = `t${tenants++}`
-      await app.request('PUT', `/~${tenant}/schema/Knot`, { name: 'string!', refs: '-> Knot[]' })
-      const rows = nodes.map(({ refs, isBad }, i) => ({
-        $id: `knot_k${i}`,
-        ...(!isBad && { name: `k${i}` }),
-        refs: [...new Set(refs)].map((ref) => `knot_k${ref}`),
-      }))
+      await app.request('PUT', `/~${tenant}/schema/Knot`, KNOT)
+      const rows = rowsOf(nodes)
       const send = (query: string) => app.request('POST', `/~${tenant}/import/Knot${query}`, rows)
       const expected = possible(nodes)
 

@@ -1,16 +1,15 @@
-import { wireTo } from '@tildebase/client'
+import { sendRows, wireTo } from '@tildebase/client'
 import { noun } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendRows } from '../../packages/cli/src/import/send.ts'
 import { cutFile, type RowText } from '../../packages/server/src/format/cut-rows.ts'
 import { csvReader } from '../../packages/server/src/format/read-csv.ts'
 import { jsonReader } from '../../packages/server/src/format/read-json.ts'
 import { ndjsonReader } from '../../packages/server/src/format/read-ndjson.ts'
 import { ROOT, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
+import { KNOT, knots, RUNS, rowsOf } from './knots.ts'
 
-const RUNS = Number(process.env.TILDE_BULK_RUNS ?? 40)
 let app: TestApp
 let tenants = 0
 
@@ -74,35 +73,20 @@ verifies(
   },
 )
 
-interface Node {
-  readonly refs: readonly number[]
-  readonly isBad: boolean
-}
-
-const graph: fc.Arbitrary<readonly Node[]> = fc.array(
-  fc.record({ refs: fc.array(fc.nat(12), { maxLength: 3 }), isBad: fc.nat(9).map((one) => one === 0) }),
-  { minLength: 1, maxLength: 12 },
-)
-
 verifies('import.parts', 'a file that is sent in parts is imported as in one, whatever its rows refer to', async () => {
   await fc.assert(
-    fc.asyncProperty(graph, fc.integer({ min: 1, max: 5 }), async (nodes, most) => {
+    fc.asyncProperty(knots, fc.integer({ min: 1, max: 5 }), async (nodes, most) => {
       const tenant = `t${tenants++}`
-      for (const one of [tenant, `${tenant}-parts`])
-        await app.request('PUT', `/~${one}/schema/Knot`, { name: 'string!', refs: '-> Knot[]' })
-      const rows = nodes.map(({ refs, isBad }, i) => ({
-        $id: `knot_k${i}`,
-        ...(!isBad && { name: `k${i}` }),
-        refs: [...new Set(refs)].map((ref) => `knot_k${ref}`),
-      }))
+      for (const one of [tenant, `${tenant}-parts`]) await app.request('PUT', `/~${one}/schema/Knot`, KNOT)
+      const rows = rowsOf(nodes)
       const { body: whole } = await app.request('POST', `/~${tenant}/import/Knot`, rows)
       const text = JSON.stringify(rows)
 
-      const parts = await sendRows(targetOf(`${tenant}-parts`), cutFile(inPieces(text, 50), 'json'), most)
+      const parts = await sendRows(targetOf(`${tenant}-parts`), cutFile(inPieces(text, 50), 'json'), { most })
 
-      const rowsOf = ({ details }: { details: readonly { row: number }[] }) => details.map(({ row }) => row)
+      const rejected = ({ details }: { details: readonly { row: number }[] }) => details.map(({ row }) => row)
       expect([parts.imported, parts.errors]).toEqual([whole.imported, whole.errors])
-      expect(rowsOf(parts)).toEqual(rowsOf(whole))
+      expect(rejected(parts)).toEqual(rejected(whole))
       expect(await idsOf(`${tenant}-parts`)).toEqual(await idsOf(tenant))
     }),
     { numRuns: RUNS / 2 },
@@ -112,7 +96,7 @@ verifies('import.parts', 'a file that is sent in parts is imported as in one, wh
 test('the report of parts counts rows and lines as the file does', async () => {
   const file = 'name;note\n\nA;"x\ny"\n;\nB\n;\n'
 
-  const report = await sendRows(targetOf('lines', 'Contact'), cutFile(inPieces(file, 4), 'csv'), 1)
+  const report = await sendRows(targetOf('lines', 'Contact'), cutFile(inPieces(file, 4), 'csv'), { most: 1 })
 
   expect(report).toMatchObject({ imported: 2, errors: 2, assumed: { separator: ';' } })
   expect(report.details.map(({ row, line }) => [row, line])).toEqual([
@@ -151,6 +135,26 @@ test('a request that was interrupted continues after the rows that were stored',
   ])
   expect(sent[1]![0]).toBe(sent[0]![0])
   expect(new Set(sent.map(([key]) => key)).size).toBe(3)
+})
+
+test('an import that is cancelled without a connection says how many rows may be stored', async () => {
+  const ending = new AbortController()
+  let sent = 0
+  const wire = wireTo({
+    baseUrl: 'http://app',
+    apiKey: ROOT,
+    retries: 0,
+    fetch: async () => {
+      if (++sent > 1) throw new TypeError('the connection broke')
+      return Response.json({ success: true, imported: 2, errors: 0, details: [] })
+    },
+  })
+  const file = cutFile(inPieces('{"a":0}\n{"a":1}\n{"a":2}\n', 5), 'ndjson')
+  const options = { most: 2, signal: ending.signal, onLost: () => ending.abort() }
+
+  const ended = sendRows({ wire, path: '/~acme/import/Contact', query: {} }, file, options)
+
+  await expect(ended).rejects.toMatchObject({ code: 'cancelled', about: { imported: 2, unknown: 1, success: false } })
 })
 
 test('a dry run takes no parts', async () => {

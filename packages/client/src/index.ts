@@ -10,6 +10,8 @@ export type {
   ReviewedChangeset,
 } from './changesets.ts'
 export type { EventFilter, Events, ListOptions, StreamOptions } from './events.ts'
+export { type ImportTarget, NDJSON, type RowSource, type SendOptions, sendRows } from './import/send.ts'
+export type { RowText, SentRow } from './import/slices.ts'
 export {
   type LocalEntity,
   type LocalOptions,
@@ -21,6 +23,7 @@ export {
 export type { Page } from './page.ts'
 export type { ConsistencyProof, EventProof, Proofs, SignedCheckpoint, WitnessReport } from './proof.ts'
 export type { Time } from './query.ts'
+export { isTemporary } from './retry.ts'
 export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './runs.ts'
 export { type SendSync, type SyncReport, sync, syncOver } from './sync.ts'
 export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './sync-types.ts'

@@ -1,10 +1,10 @@
+import { NDJSON, sendRows } from './import/send.ts'
+import type { RowText } from './import/slices.ts'
 import type { CreatedMany } from './types.ts'
-import type { Wire } from './wire.ts'
+import type { Sending, Wire } from './wire.ts'
 
 const LARGEST_BATCH = 100
 const MOST_BY_BATCH = 1_000
-/** Drafts of one request: no host takes long for it. */
-const LARGEST_IMPORT = 10_000
 
 interface Result {
   readonly status: number
@@ -40,23 +40,14 @@ async function importAll(
   drafts: readonly object[],
   signal?: AbortSignal,
 ): Promise<CreatedMany> {
-  const path = `${root}/import/${encodeURIComponent(type)}`
-  const rejected: { row: number; error: string }[] = []
-  let created = 0
-  /** Imports some of the drafts. Returns those that refer to drafts of other requests. */
-  const send = async (rows: readonly number[], more: boolean): Promise<number[]> => {
-    const raw = { type: 'application/x-ndjson', body: rows.map((row) => `${JSON.stringify(drafts[row])}\n`).join('') }
-    const query = { more: more || undefined }
-    const report = await wire.json(path, { method: 'POST', raw, query, once: true, signal })
-    created += report.imported
-    for (const { row, error } of report.details) rejected.push({ row: rows[row]!, error })
-    return (report.waiting ?? []).map((row: number) => rows[row]!)
-  }
-  const all = [...drafts.keys()]
-  const waiting: number[] = []
-  for (let start = 0; start < all.length; start += LARGEST_IMPORT) {
-    waiting.push(...(await send(all.slice(start, start + LARGEST_IMPORT), all.length > LARGEST_IMPORT)))
-  }
-  if (waiting.length > 0) await send(waiting, false)
-  return { created, rejected: rejected.sort((a, b) => a.row - b.row) }
+  const abortable = { json: (path: string, sending?: Sending) => wire.json(path, { ...sending, signal }) }
+  const target = { wire: abortable, path: `${root}/import/${encodeURIComponent(type)}`, query: {} }
+  // The wire repeats what is lost; a program that waits longer repeats the whole.
+  const options = { failures: 0, details: drafts.length }
+  const { imported, details } = await sendRows(target, { cutter: NDJSON, rows: linesOf(drafts) }, options)
+  return { created: imported, rejected: details.map(({ row, error }) => ({ row, error })) }
+}
+
+function* linesOf(drafts: readonly object[]): Generator<RowText> {
+  for (const [row, draft] of drafts.entries()) yield { row, text: `${JSON.stringify(draft)}\n` }
 }

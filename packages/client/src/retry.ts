@@ -1,3 +1,5 @@
+import { Problem } from '@tildebase/nouns'
+
 const FIRST_WAIT = 100
 const LONGEST_WAIT = 10_000
 const LONGEST_PATIENCE = 60_000
@@ -20,6 +22,13 @@ export function nextWait(failure: Failure, failures: number, chance: () => numbe
   const told = toldWait(failure.retryAfter)
   if (told === null) return wait
   return told > LONGEST_PATIENCE ? null : told + wait
+}
+
+/** Whether a failure is temporary: no connection, a busy or restarting service, an interrupted answer. */
+export function isTemporary(reason: unknown): boolean {
+  if (reason instanceof Problem)
+    return reason.code === 'unreachable' || [429, 503].includes(Number(reason.about.status))
+  return reason instanceof TypeError
 }
 
 /** The longest wait after this number of failures. */

@@ -146,7 +146,7 @@ function initOf(wire: WireOptions, sending: Sending): RequestInit {
 }
 
 /** 128 random bits. Not randomUUID: pages that came over plain http do not have it. */
-function token(): string {
+export function token(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

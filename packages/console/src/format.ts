@@ -35,7 +35,7 @@ const SIZES: readonly [string, number][] = [
 
 /** `1.2 MB`. */
 export function bytesText(bytes: number): string {
-  const [unit, size] = SIZES.find(([, least]) => bytes >= least) ?? ['byte', 1]
+  const [unit, size] = SIZES.find(([, least]) => bytes >= least) ?? ['kilobyte', 1e3]
   return new Intl.NumberFormat(LOCALE, { style: 'unit', unit, maximumFractionDigits: 1 }).format(bytes / size)
 }
 

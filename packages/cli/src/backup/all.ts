@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem, type Wire } from '@tildebase/client'
+import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import { type ListedTenant, tenantPages } from '../tenant-pages.ts'
 import { Archive } from './archive.ts'
-import { passes, waitFor } from './patience.ts'
+import { waitFor } from './patience.ts'
 import { shipOnce } from './ship.ts'
 
 export interface AllOptions {
@@ -82,7 +82,7 @@ export class AllBackups {
         failures = 0
         await pause(round.pause, null, { signal }).catch(() => {})
       } catch (reason) {
-        if (!passes(reason)) throw reason
+        if (!isTemporary(reason)) throw reason
         this.#options.failed('', reason as Error)
         await waitFor(failures++, signal)
       }
@@ -116,7 +116,7 @@ export class AllBackups {
       await this.#open.get(tenant)?.close()
       this.#open.delete(tenant)
       // A permanent failure is tried again when the tenant has changed.
-      if (passes(reason)) this.#seen.delete(tenant)
+      if (isTemporary(reason)) this.#seen.delete(tenant)
       else this.#seen.set(tenant, { updatedAt, isSettled: true, round: this.#round })
       failed(tenant, reason as Error)
       return false

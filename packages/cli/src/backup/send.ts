@@ -1,5 +1,5 @@
-import { Problem, type Wire } from '@tildebase/client'
-import { passes, waitFor } from './patience.ts'
+import { isTemporary, Problem, type Wire } from '@tildebase/client'
+import { waitFor } from './patience.ts'
 import type { Found } from './portable.ts'
 import { slicesOf } from './slices.ts'
 
@@ -68,7 +68,7 @@ async function sendSlice(wire: Wire, path: string, { text, more }: { text: strin
 
 /** A slice that arrived without an answer is found out by asking again. */
 function isPassing(reason: unknown, isFirst: boolean): boolean {
-  return passes(reason) || (!isFirst && reason instanceof Problem && reason.code === 'conflict')
+  return isTemporary(reason) || (!isFirst && reason instanceof Problem && reason.code === 'conflict')
 }
 
 function ahead(slug: string, events: number, seq: number): Problem {

@@ -1,8 +1,8 @@
-import { Problem, type Wire } from '@tildebase/client'
+import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import type { JsonObject } from '@tildebase/nouns'
 import type { Archive } from './archive.ts'
 import { linesOf } from './lines.ts'
-import { passes, waitFor } from './patience.ts'
+import { waitFor } from './patience.ts'
 
 /** How long the service delays an answer without events. */
 const WAIT_SECONDS = 30
@@ -32,7 +32,7 @@ export async function shipOn(
       if (events > 0) told(events)
     } catch (reason) {
       if (signal.aborted) return
-      if (!passes(reason)) throw reason
+      if (!isTemporary(reason)) throw reason
       told(0, (reason as Error).message)
       await waitFor(failures++, signal)
     }

@@ -1,9 +1,8 @@
-import { Problem } from '@tildebase/client'
-import { cutFile } from '@tildebase/server/rows'
+import { type ImportTarget, Problem, sendRows } from '@tildebase/client'
+import { type CutFile, cutFile } from '@tildebase/server/rows'
 import { cell } from '../cell.ts'
 import type { Command } from '../command.ts'
 import { streamFrom } from '../files.ts'
-import { type ImportTarget, sendRows } from '../import/send.ts'
 import { progressBar } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
 import { oneWord } from '../words.ts'
@@ -45,7 +44,7 @@ export const command: Command = {
     const target = { wire, path: `${root}/import/${encodeURIComponent(type)}`, query: { upsert: flags.text('upsert') } }
     const report = await (settings.dryRun
       ? dryRun(target, stream, contentType, gzip)
-      : sendRows(target, cutFile(gzip ? unzipped(stream) : stream, format))
+      : sendFile(target, cutFile(gzip ? unzipped(stream) : stream, format))
     ).finally(() => bar.end())
     if (out.json) out.value(report)
     else {
@@ -59,6 +58,13 @@ export const command: Command = {
       throw new Problem('rows_rejected', `${report.errors} row(s) were not imported. --json lists them all.`)
     }
   },
+}
+
+/** Sends a file in parts. Says its encoding when that is not the usual one. */
+async function sendFile(target: ImportTarget, file: CutFile) {
+  const report = await sendRows(target, file)
+  const { encoding } = file.decoder
+  return encoding === 'utf-8' ? report : { ...report, assumed: { ...report.assumed, encoding } }
 }
 
 /** One request, because a dry run must see all rows at once. */

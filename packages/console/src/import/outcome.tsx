@@ -2,20 +2,13 @@ import { numberText } from '../format.ts'
 import { saveFile } from '../list/export.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
-import type { Report } from './upload.ts'
-
-export interface Outcome extends Report {
-  readonly file: string
-  readonly wasDry: boolean
-  /** The line of the file that holds its first row. */
-  readonly firstLine: number
-}
+import type { Outcome } from './job.ts'
 
 const SHOWN = 100
 
 /** What became of a file: how many rows were taken, and what is wrong with the others. */
 export function ImportOutcome({ outcome }: { outcome: Outcome }) {
-  const details = outcome.details.map(({ row, error }) => ({ row: row + 1, line: row + outcome.firstLine, error }))
+  const details = outcome.details.map(({ row, line, error }) => ({ row: row + 1, line, error }))
   const download = () =>
     saveFile(
       new Blob([JSON.stringify(details, null, 2)], { type: 'application/json' }),
@@ -34,7 +27,13 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
           <dd>{numberText(outcome.errors)}</dd>
         </div>
       </dl>
-      {!outcome.success && <p class="failure">The file was not read to its end.</p>}
+      {!outcome.success && (
+        <p class="failure">
+          {outcome.isCancelled ? 'You cancelled the import.' : 'The file was not read to its end.'}
+          {outcome.unknown > 0 &&
+            ` The server did not answer for the last ${numberText(outcome.unknown)} rows: they may be imported.`}
+        </p>
+      )}
       {outcome.warnings && outcome.warnings.length > 0 && (
         <div class="notice">
           <p>
@@ -70,7 +69,7 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
                 {details.slice(0, SHOWN).map((detail) => (
                   <tr key={`${detail.row} ${detail.error}`}>
                     <td>{numberText(detail.row)}</td>
-                    <td>{numberText(detail.line)}</td>
+                    <td>{detail.line === undefined ? '—' : numberText(detail.line)}</td>
                     <td class="wrap">{detail.error}</td>
                   </tr>
                 ))}

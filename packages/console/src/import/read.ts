@@ -1,3 +1,4 @@
+import type { SentRow } from '@tildebase/client'
 import Papa from 'papaparse'
 
 /** A file with columns. */
@@ -27,6 +28,26 @@ export async function readTable(file: File): Promise<Table> {
   const columns = (meta.fields ?? []).filter((name) => name !== '')
   if (columns.length === 0 || data.length === 0) throw new Error('The file has no rows below its first line.')
   return { columns, rows: data, delimiter: NAMES[meta.delimiter] ?? meta.delimiter }
+}
+
+/** The rows of a file of JSON: a list, or a value in each line. */
+export async function readRows(file: File): Promise<SentRow[]> {
+  const text = await textOf(file)
+  if (/\.(ndjson|jsonl)(\.gz)?$/i.test(file.name)) return linesOf(text)
+  const values: unknown = JSON.parse(text)
+  if (!Array.isArray(values)) throw new Error('The file is not a list of entities: [{ … }, { … }].')
+  return values.map((value, row) => ({ row, text: `${JSON.stringify(value)}\n` }))
+}
+
+/** Drafts that were made of a table, each with its line of the file. */
+export function rowsOf(drafts: readonly object[]): SentRow[] {
+  return drafts.map((draft, row) => ({ row, line: row + 2, text: `${JSON.stringify(draft)}\n` }))
+}
+
+/** Lines as they are: the service says what is wrong with one. */
+function linesOf(text: string): SentRow[] {
+  const lines = text.split('\n').map((one, at) => ({ line: at + 1, text: `${one}\n` }))
+  return lines.filter((one) => one.text.trim() !== '').map((one, row) => ({ row, ...one }))
 }
 
 async function textOf(file: File): Promise<string> {

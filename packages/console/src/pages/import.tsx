@@ -1,11 +1,12 @@
 import type { Field } from '@tildebase/nouns'
 import { useId, useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
-import { numberText } from '../format.ts'
+import { bytesText } from '../format.ts'
+import { failure, job, outcome, runImport } from '../import/job.ts'
 import { ImportMapping } from '../import/mapping.tsx'
-import { ImportOutcome, type Outcome } from '../import/outcome.tsx'
-import { isTable, readTable, type Table } from '../import/read.ts'
-import { type ImportOptions, upload, uploadRows } from '../import/upload.ts'
+import { ImportOutcome } from '../import/outcome.tsx'
+import { ImportProgress } from '../import/progress.tsx'
+import { isTable, readRows, readTable, rowsOf, type Table } from '../import/read.ts'
 import { asOf, place } from '../place.ts'
 import { nouns } from '../schema.ts'
 import { Head, Labelled } from '../ui/basics.tsx'
@@ -23,8 +24,6 @@ export function ImportPage() {
   const [upsert, setUpsert] = useState('')
   const [file, setFile] = useState<File | null>(null)
   const [table, setTable] = useState<Table | null>(null)
-  const [sent, setSent] = useState<number | null>(null)
-  const [outcome, setOutcome] = useState<Outcome | null>(null)
   const [error, setError] = useState<Error | null>(null)
   const [isOver, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
@@ -34,7 +33,8 @@ export function ImportPage() {
     if (!given) return
     // The same file can be chosen again.
     if (picker.current) picker.current.value = ''
-    setOutcome(null)
+    outcome.value = null
+    failure.value = null
     setError(null)
     setFile(given)
     setTable(null)
@@ -44,25 +44,30 @@ export function ImportPage() {
       setError(reason as Error)
     }
   }
-  const run = async (dryRun: boolean, rows: readonly object[] | null) => {
-    if (!file || sent !== null) return
-    const options: ImportOptions = { type, dryRun, upsert: upsert || null, onSent: setSent }
+  const isBusy = job.value !== null
+  const run = async (dryRun: boolean, drafts: readonly object[] | null) => {
+    if (!file || isBusy) return
     setError(null)
-    setOutcome(null)
-    setSent(0)
     try {
-      const report = await (rows ? uploadRows(rows, options) : upload(file, options))
-      setOutcome({ ...report, file: file.name, wasDry: dryRun, firstLine: rows ? 2 : 1 })
+      const rows = drafts ? rowsOf(drafts) : await readRows(file)
+      await runImport(file.name, rows, { type, dryRun, upsert: upsert || null })
     } catch (reason) {
       setError(reason as Error)
     }
-    setSent(null)
   }
   if (asOf.value !== null) {
     return (
       <>
         <Head title="Import" />
         <EmptyState icon="clock" title="Nothing can be imported into the past. Go back to now first." />
+      </>
+    )
+  }
+  if (open.length === 0) {
+    return (
+      <>
+        <Head title="Import" />
+        <EmptyState icon="upload" title="This key can only read. An import needs a key that writes." />
       </>
     )
   }
@@ -103,9 +108,7 @@ export function ImportPage() {
           }}
         >
           <legend class="unseen">File</legend>
-          <p>
-            {file ? `${file.name} · ${numberText(Math.max(1, Math.round(file.size / 1024)))} kB` : 'Drop a file here'}
-          </p>
+          <p>{file ? `${file.name} · ${bytesText(file.size)}` : 'Drop a file here'}</p>
           <button type="button" onClick={() => picker.current?.click()}>
             {file ? 'Choose another file' : 'Choose a file'}
           </button>
@@ -118,29 +121,29 @@ export function ImportPage() {
             onChange={(event) => void take(event.currentTarget.files?.[0])}
           />
         </fieldset>
-        {sent !== null && <progress aria-label="Sent" max={1} value={sent} />}
-        <Failure error={error} />
+        {job.value && <ImportProgress job={job.value} />}
+        <Failure error={error ?? failure.value} />
         {file && noun && table && (
           <ImportMapping
             key={`${file.name} ${type}`}
             noun={noun}
             table={table}
-            isBusy={sent !== null}
+            isBusy={isBusy}
             onRun={(dryRun, rows) => void run(dryRun, rows)}
           />
         )}
         {file && !table && !isTable(file) && (
           <footer class="import-actions">
-            <button type="button" onClick={() => void run(true, null)} aria-busy={sent !== null}>
+            <button type="button" onClick={() => void run(true, null)} aria-busy={isBusy}>
               Check without writing
             </button>
-            <button type="button" class="primary" onClick={() => void run(false, null)} aria-busy={sent !== null}>
+            <button type="button" class="primary" onClick={() => void run(false, null)} aria-busy={isBusy}>
               Import
             </button>
           </footer>
         )}
       </section>
-      {outcome && <ImportOutcome outcome={outcome} />}
+      {outcome.value && <ImportOutcome outcome={outcome.value} />}
     </>
   )
 }

@@ -1,4 +1,8 @@
-import type { RowText } from '@tildebase/server/rows'
+/** A row of a file as text with its line end, or why it has none; and its place, as people count it. */
+export type RowText = { readonly row: number; readonly line?: number } & (
+  | { readonly text: string }
+  | { readonly error: string }
+)
 
 /** A row that can be sent. */
 export type SentRow = Extract<RowText, { text: string }>

@@ -1,5 +1,4 @@
-import type { RowText } from '@tildebase/server/rows'
-import type { SentRow } from './slices.ts'
+import type { RowText, SentRow } from './slices.ts'
 
 interface Detail {
   readonly row: number
@@ -27,12 +26,17 @@ const MOST_DETAILS = 10_000
 
 /** The report of a whole file, from those of its slices. */
 export class ImportReport {
+  readonly #most: number
   #imported = 0
   #updated: number | undefined
   #errors = 0
   readonly #details: Detail[] = []
   readonly #warnings = new Map<string, Unknown>()
   #assumed: { readonly [name: string]: unknown } = {}
+
+  constructor(most = MOST_DETAILS) {
+    this.#most = most
+  }
 
   /** Adds the report of a slice. Rows are counted in the slice there, and in the file here. */
   add(
@@ -44,17 +48,13 @@ export class ImportReport {
     this.#errors += errors
     for (const { row, error } of details) this.#detail(rows[row]!, error)
     for (const warning of warnings) this.#warnings.set(warning.field, warning)
-    this.assume(assumed ?? {})
+    this.#assumed = { ...this.#assumed, ...assumed }
   }
 
   /** Adds a row that is not sent. */
   refuse(row: Extract<RowText, { error: string }>): void {
     this.#errors++
     this.#detail(row, row.error)
-  }
-
-  assume(assumed: { readonly [name: string]: unknown }): void {
-    this.#assumed = { ...this.#assumed, ...assumed }
   }
 
   get value() {
@@ -71,6 +71,6 @@ export class ImportReport {
   }
 
   #detail({ row, line }: { readonly row: number; readonly line?: number }, error: string): void {
-    if (this.#details.length < MOST_DETAILS) this.#details.push({ row, ...(line !== undefined && { line }), error })
+    if (this.#details.length < this.#most) this.#details.push({ row, ...(line !== undefined && { line }), error })
   }
 }

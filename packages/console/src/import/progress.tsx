@@ -1,0 +1,22 @@
+import { numberText } from '../format.ts'
+import { type ImportJob, stopImport } from './job.ts'
+
+/** How far an import is, with a way to end it. */
+export function ImportProgress({ job }: { job: ImportJob }) {
+  const { file, done, total, isDry, isLost, isStopping } = job
+  return (
+    <div class="import-progress">
+      <progress aria-label={isDry ? 'Sent' : 'Imported'} max={total} value={done} />
+      <span role="status">
+        {isStopping
+          ? 'Ending after the rows that are on their way…'
+          : isLost
+            ? 'The server does not answer. The import continues when it does; no row is imported twice.'
+            : `${file}: ${numberText(done)} of ${numberText(total)} rows`}
+      </span>
+      <button type="button" onClick={stopImport} disabled={isStopping}>
+        Cancel the import
+      </button>
+    </div>
+  )
+}
