@@ -1,18 +1,6 @@
-const item = (text: string, link: string) => ({ text, link })
+import { DOMAINS } from '../packages/nouns/src/lens.ts'
 
-const TYPES = [
-  'crm',
-  'billing',
-  'projects',
-  'content',
-  'support',
-  'analytics',
-  'marketing',
-  'experiments',
-  'platform',
-  'identity',
-  'communication',
-]
+const item = (text: string, link: string) => ({ text, link })
 
 export const nav = [
   item('Start', '/start'),
@@ -75,7 +63,7 @@ export const sidebar = [
         text: 'Built-in types',
         link: '/reference/types/',
         collapsed: true,
-        items: TYPES.map((domain) => item(domain, `/reference/types/${domain}`)),
+        items: DOMAINS.map((domain) => item(domain, `/reference/types/${domain}`)),
       },
       item('Endpoints', '/reference/endpoints'),
       item('Keys, scopes and roles', '/reference/access'),

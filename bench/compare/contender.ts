@@ -58,3 +58,19 @@ export function person(i: number): Person {
     notes: `${first} met ${last} at conference ${i % 37} and asked about plan ${i % 7}`,
   }
 }
+
+/** What every product can do with a person, by its addresses: of all persons, of each, and of a list by source. */
+export function shotsAt(
+  items: string,
+  paths: readonly string[],
+  list: (source: string) => string,
+  headers: Shot['headers'],
+): Running['shots'] {
+  const body = JSON.stringify({ ...person(1), email: 'n{i}@example.org' })
+  return {
+    create: { method: 'POST', paths: [items], body, headers },
+    get: { method: 'GET', paths, headers },
+    list: { method: 'GET', paths: SOURCES.map(list), headers },
+    update: { method: 'PATCH', paths, body: '{"score":{i}}', headers },
+  }
+}

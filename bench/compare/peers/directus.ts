@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contender, person, type Running, SOURCES } from '../contender.ts'
+import { type Contender, person, type Running, shotsAt } from '../contender.ts'
 import { answering, command, freePort, stopProcess } from '../process.ts'
 import { installed, PEER_ENV, peerNode } from './install.ts'
 import { POSTGRES_DURABILITY, startPostgres } from './postgres.ts'
@@ -72,19 +72,14 @@ async function start(rows: number, open: (folder: string) => Promise<Database>):
     await answering(`${url}/server/ping`, child)
     const ids = await load(url, rows)
     const headers = { Authorization: `Bearer ${TOKEN}` }
-    const paths = ids.map((id) => `/items/persons/${id}`)
-    const body = JSON.stringify({ ...person(1), email: 'n{i}@example.org' })
-    const list = (source: string) => `/items/persons?filter[source][_eq]=${source}&limit=25&sort=-id&meta=filter_count`
+    const items = '/items/persons'
+    const paths = ids.map((id) => `${items}/${id}`)
+    const list = (source: string) => `${items}?filter[source][_eq]=${source}&limit=25&sort=-id&meta=filter_count`
     return {
       url,
       process: child,
       pids: database.pids,
-      shots: {
-        create: { method: 'POST', paths: ['/items/persons'], body, headers },
-        get: { method: 'GET', paths, headers },
-        list: { method: 'GET', paths: SOURCES.map(list), headers },
-        update: { method: 'PATCH', paths, body: '{"score":{i}}', headers },
-      },
+      shots: shotsAt(items, paths, list, headers),
       stop,
     }
   } catch (reason) {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contender, person, SOURCES } from '../contender.ts'
+import { type Contender, person, shotsAt } from '../contender.ts'
 import { answering, command, concurrently, freePort, stopProcess } from '../process.ts'
 import { installed } from './install.ts'
 
@@ -34,20 +34,9 @@ export const pocketbase: Contender = {
       const headers = { Authorization: token }
       const items = '/api/collections/persons/records'
       const paths = ids.map((id) => `${items}/${id}`)
-      const body = JSON.stringify({ ...person(1), email: 'n{i}@example.org' })
       const list = (source: string) =>
         `${items}?filter=${encodeURIComponent(`source='${source}'`)}&perPage=25&sort=-created`
-      return {
-        url,
-        process: child,
-        shots: {
-          create: { method: 'POST', paths: [items], body, headers },
-          get: { method: 'GET', paths, headers },
-          list: { method: 'GET', paths: SOURCES.map(list), headers },
-          update: { method: 'PATCH', paths, body: '{"score":{i}}', headers },
-        },
-        stop,
-      }
+      return { url, process: child, shots: shotsAt(items, paths, list, headers), stop }
     } catch (reason) {
       await stop()
       throw reason

@@ -13,6 +13,13 @@ import { CODE_STEP, draftOf, fieldsOf, type StepRow, VERB_STEP, type WorkflowDra
 import { StepLine } from './step-line.tsx'
 import { Trial } from './trial.tsx'
 
+/** How long and how often a run tries. */
+const LIMITS = [
+  { name: 'retries', label: 'Tries again', hint: 'How many times; none when empty', pattern: '[0-9]+' },
+  { name: 'backoff', label: 'After', hint: '30s, 2m; twice as long each time', pattern: '[0-9.]+(ms|s|m|h|d)' },
+  { name: 'timeout', label: 'At most', hint: 'Seconds for the whole run', pattern: '[0-9.]+' },
+] as const
+
 const ERRORS = [
   { value: 'Stop', label: 'stop, as failed' },
   { value: 'Continue', label: 'continue with the next step' },
@@ -133,27 +140,14 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
           options={ERRORS}
           onChange={(errorHandling) => set({ errorHandling })}
         />
-        <TextField
-          label="Tries again"
-          hint="How many times; none when empty"
-          pattern="[0-9]+"
-          value={draft.retries}
-          onChange={(retries) => set({ retries })}
-        />
-        <TextField
-          label="After"
-          hint="30s, 2m; twice as long each time"
-          pattern="[0-9.]+(ms|s|m|h|d)"
-          value={draft.backoff}
-          onChange={(backoff) => set({ backoff })}
-        />
-        <TextField
-          label="At most"
-          hint="Seconds for the whole run"
-          pattern="[0-9.]+"
-          value={draft.timeout}
-          onChange={(timeout) => set({ timeout })}
-        />
+        {LIMITS.map(({ name, ...about }) => (
+          <TextField
+            key={name}
+            {...about}
+            value={draft[name]}
+            onChange={(text) => setDraft({ ...draft, [name]: text })}
+          />
+        ))}
       </div>
       <Trial workflow={entity.$id} draft={draft} />
       <Failure error={error} />
