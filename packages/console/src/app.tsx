@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { loadAccess } from './access.ts'
 import { loadActors } from './actors.ts'
 import { cache, useData } from './cache.ts'
@@ -10,6 +10,7 @@ import { KeyBox } from './parts/key-box.tsx'
 import { clash } from './parts/save.ts'
 import { Side } from './parts/side.tsx'
 import { ConnectionBar, PastBanner, TopBar } from './parts/top-bar.tsx'
+import { TypingAhead } from './parts/typing-ahead.tsx'
 import { VerbDialog } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadNouns, nouns } from './schema.ts'
@@ -39,11 +40,12 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
 
 /** A window that is not loaded yet shows nothing in its place. */
 const nothing = () => null
+const typing = (props: { onClose: () => void }) => <TypingAhead {...props} />
 
 const HomePage = lazy(async () => (await import('./pages/home.tsx')).HomePage)
 const EntityPage = lazy(async () => (await import('./pages/entity.tsx')).EntityPage)
-const Help = lazy(async () => (await import('./parts/help.tsx')).Help, nothing)
-const Palette = lazy(async () => (await import('./parts/palette.tsx')).Palette, nothing)
+const Help = lazy(async () => (await import('./parts/help.tsx')).Help, typing)
+const Palette = lazy(async () => (await import('./parts/palette.tsx')).Palette, typing)
 const ConflictDialog = lazy(async () => (await import('./parts/conflict-dialog.tsx')).ConflictDialog, nothing)
 
 /** The console: the key box, or the tenant that the key opens. */
@@ -67,7 +69,8 @@ function Tenant() {
     await loadActors()
     return true
   })
-  useEffect(() => () => cache.clear(), [])
+  // A page that is left before it was painted leaves nothing for the next tenant, either.
+  useLayoutEffect(() => () => cache.clear(), [])
   useEffect(() => {
     if (seq === null) return
     const control = new AbortController()
@@ -79,7 +82,8 @@ function Tenant() {
   const { path, tenant } = place.value
   const here = path.join('/')
   const shown = useRef(here)
-  useEffect(() => {
+  // With the drawing and not after it: a key may have moved the focus by then.
+  useLayoutEffect(() => {
     // A choice in the menu is the end of choosing.
     setMenu(false)
     // Another page is read from its beginning, also by the keyboard.

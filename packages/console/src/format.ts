@@ -79,6 +79,15 @@ export function shortText(value: Json | undefined, most = 80): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text
 }
 
+/** Whether a text has all these words. */
+export function hasWords(text: string, words: string): boolean {
+  const lower = text.toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word))
+}
+
 const ACRONYMS = /^(api|crm|mrr|arr|nrr|ltv|url|id|sms|csv|ip|vat)$/i
 
 /** A name of the API for people: `leadScore` is `Lead score`, `$updatedAt` is `Updated at`, `SMB` stays `SMB`. */

@@ -1,27 +1,36 @@
 import type { ComponentChildren, ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Failure, Skeleton } from './ui/states.tsx'
+
+const AGAIN_MS = 3_000
 
 /** A component whose code is loaded when it is first shown. Something else is shown while it loads. */
 export function lazy<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  waiting: () => ComponentChildren = () => <Skeleton rows={6} />,
+  waiting: (props: P) => ComponentChildren = () => <Skeleton rows={6} />,
 ): ComponentType<P> {
   let ready: ComponentType<P> | null = null
   return function Lazy(props: P) {
     const [Loaded, setLoaded] = useState<ComponentType<P> | null>(() => ready)
     const [error, setError] = useState<Error | null>(null)
-    const start = () => {
-      setError(null)
-      load().then((component) => {
-        ready = component
-        setLoaded(() => component)
-      }, setError)
-    }
-    useEffect(() => {
+    const start = () =>
+      void load().then(
+        (component) => {
+          ready = component
+          setLoaded(() => component)
+        },
+        // The browser's own words name an address, which helps no reader.
+        () => setError(new Error('This part of the console could not be loaded. It is tried again until it arrives.')),
+      )
+    useLayoutEffect(() => {
       if (!ready) start()
     }, [])
+    useEffect(() => {
+      if (!error || Loaded) return
+      const timer = setTimeout(start, AGAIN_MS)
+      return () => clearTimeout(timer)
+    }, [error, Loaded])
     if (Loaded) return <Loaded {...props} />
-    return error ? <Failure error={error} onRetry={start} /> : waiting()
+    return error ? <Failure error={error} onRetry={start} /> : waiting(props)
   }
 }

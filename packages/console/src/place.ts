@@ -12,9 +12,13 @@ export const place = signal<Place>(parse(location.hash))
 /** The time the page shows, or null for the present. */
 export const asOf = computed(() => place.value.query.get('asOf'))
 
-window.addEventListener('hashchange', () => {
-  place.value = parse(location.hash)
-})
+let shown = location.hash
+const show = () => {
+  if (location.hash === shown) return
+  shown = location.hash
+  place.value = parse(shown)
+}
+window.addEventListener('hashchange', show)
 
 /** The address of a path in this tenant. The time travels along. */
 export function href(
@@ -29,14 +33,20 @@ export function href(
 }
 
 export function go(path: readonly string[], query: { readonly [name: string]: string | null | undefined } = {}): void {
-  location.hash = href(path, query)
+  goTo(href(path, query))
+}
+
+/** Goes to an address now. The browser reports it later, and the next key belongs to the new page already. */
+export function goTo(address: string): void {
+  location.hash = address
+  show()
 }
 
 /** Changes how the place is looked at, without leaving it and without a step in the browser's history. */
 export function look(patch: { readonly [name: string]: string | null }): void {
   const { path, query } = place.value
   history.replaceState(null, '', href(path, { ...Object.fromEntries(query), ...patch }))
-  place.value = parse(location.hash)
+  show()
 }
 
 /** Moves the whole page to a time; null is the present. */
@@ -48,7 +58,7 @@ export function travel(time: string | null): void {
 export function enter(tenant: string): void {
   if (place.value.tenant === tenant) return
   history.replaceState(null, '', `#/~${tenant}`)
-  place.value = parse(location.hash)
+  show()
 }
 
 function parse(hash: string): Place {

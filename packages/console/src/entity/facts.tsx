@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
@@ -65,7 +65,8 @@ function Fact(props: {
   const field = noun.fields[name]
   const button = useRef<HTMLButtonElement>(null)
   const wasEditing = useRef(false)
-  useEffect(() => {
+  // With the drawing and not after it: a key may have moved the focus by then.
+  useLayoutEffect(() => {
     if (wasEditing.current && !props.isEditing) button.current?.focus()
     wasEditing.current = props.isEditing
   }, [props.isEditing])

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entity } from '../entity.ts'
 import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
@@ -29,7 +29,8 @@ export function EditRow(props: {
     () => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(),
     [],
   )
-  useEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
+  // With the drawing and not after it: the next key may leave the row.
+  useLayoutEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
   const save = async () => {
     if (busy) return
     setBusy(true)

@@ -1,5 +1,5 @@
 import type { Field, Json } from '@tildebase/nouns'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { type Condition, conditionsOf, operatorsFor, queryOf, refield } from '../filter.ts'
 import { labelOf } from '../format.ts'
 import type { Noun } from '../noun.ts'
@@ -27,7 +27,7 @@ export function FilterBuilder(props: {
   const [lines, setLines] = useState<readonly Condition[]>(() => conditionsOf(props.query) ?? [])
   const [seen, setSeen] = useState(() => JSON.stringify(props.query))
   const now = JSON.stringify(props.query)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The address changed, by a link or the back button: show what it says.
     if (now === seen) return
     setSeen(now)

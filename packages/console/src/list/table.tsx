@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { columnLabel, TITLE } from '../columns.ts'
 import type { Entity } from '../entity.ts'
@@ -24,9 +24,9 @@ export function Table(props: TableProps) {
     isDirty.current = false
     setEditing(id)
   }
-  // The focus returns to the row when its edit ends.
+  // The focus returns to the row when its edit ends: with the drawing, so that it does not move away from where a key put it.
   const edited = useRef<string | null>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (editing === null && edited.current !== null) {
       box.current?.querySelector<HTMLElement>(`tr[data-id="${edited.current}"] .title`)?.focus()
     }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { type Data, useData, useSettled } from '../cache.ts'
 import type { Entity } from '../entity.ts'
 import type { Noun } from '../noun.ts'
@@ -47,12 +47,13 @@ export function useList(noun: Noun, look: Look): List {
   }
   // The row that an entity was opened from is the active one again.
   const [returned, setReturned] = useState(() => lastOf(noun.name))
-  useEffect(() => {
+  // With the drawing and not after it: the next key is about the row that is active then.
+  useLayoutEffect(() => {
     const at = returned === null ? -1 : rows.findIndex(({ $id }) => $id === returned)
     if (at >= 0) setActive(at)
     if (page.value && !page.isPrevious) setReturned(null)
   }, [page.value])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const row = returned ?? rows[active]?.$id ?? null
     lastList.value = { session: session.value, type: noun.name, query: Object.fromEntries(query), row }
   }, [query, active, page.value])

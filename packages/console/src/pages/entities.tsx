@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
@@ -37,7 +37,8 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const look = lookOf(noun)
   const { query } = place.value
   const [creating, setCreating] = useState(false)
-  useEffect(() => {
+  // With the drawing: letters that follow belong to the form, and are no shortcuts.
+  useLayoutEffect(() => {
     // A command or a link asked for a new one.
     if (query.get('new') === null) return
     setCreating(mayChange(noun) && noun.verbs.create !== undefined)

@@ -19,7 +19,7 @@ import { type Noun, singular, targetOf, wordsOf } from '../noun.ts'
 import { ProofDialog } from '../parts/seal.tsx'
 import { State } from '../parts/value.tsx'
 import { remove, VerbButtons } from '../parts/verbs.tsx'
-import { asOf } from '../place.ts'
+import { asOf, goTo } from '../place.ts'
 import { visit } from '../recent.ts'
 import { nouns, type Page, titleOf } from '../schema.ts'
 import { request, statusOf } from '../service.ts'
@@ -67,9 +67,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
     if (title !== null) visit({ type: noun.name, id, title })
   }, [title])
   useKeys({
-    Escape: () => {
-      location.hash = hrefOfList(noun.name)
-    },
+    Escape: () => goTo(hrefOfList(noun.name)),
     e: () => writes && entity && setEditing(true),
   })
   const rollback = async (version: Version) => {

@@ -1,6 +1,6 @@
 import { may, mayChange } from '../access.ts'
 import type { Entity } from '../entity.ts'
-import { labelOf } from '../format.ts'
+import { hasWords, labelOf } from '../format.ts'
 import { plural, singular, titleRelations } from '../noun.ts'
 import { asOf, go, travel } from '../place.ts'
 import { recent } from '../recent.ts'
@@ -22,8 +22,11 @@ export interface Entry {
 
 const DAY = 86_400_000
 
-/** The entities that match, or those that were opened last when nothing is written. */
-export function entitiesOf(words: string, found: readonly Entity[]): Entry[] {
+/**
+ * The entities that match, or those that were opened last when nothing is written. What was found for other words counts
+ * only if its name has these.
+ */
+export function entitiesOf(words: string, found: readonly Entity[], isAnswer: boolean): Entry[] {
   if (words === '') {
     return recent().map(({ type, id, title }) => ({
       id,
@@ -34,10 +37,12 @@ export function entitiesOf(words: string, found: readonly Entity[]): Entry[] {
       run: () => go([type, id]),
     }))
   }
-  return found.map((entity) => ({
+  const named = found.map((entity) => ({ entity, label: titleOf(entity, nouns.value.get(entity.$type)) }))
+  const fits = ({ label }: { label: string }) => isAnswer || hasWords(label, words)
+  return named.filter(fits).map(({ entity, label }) => ({
     id: entity.$id,
     section: 'Found',
-    label: titleOf(entity, nouns.value.get(entity.$type)),
+    label,
     hint: labelOf(entity.$type),
     icon: 'dot',
     run: () => go([entity.$type, entity.$id]),

@@ -4,12 +4,13 @@ import type { Entity } from '../entity.ts'
 import { useKeys } from '../keyboard.ts'
 import { Icon } from '../ui/icon.tsx'
 import { commandsFor, type Entry, entitiesOf, searchAll } from './palette-entries.ts'
+import { takeTyped } from './typing-ahead.tsx'
 
 /** Search across all types, commands and what was opened last, behind Ctrl K. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const list = useId()
-  const [words, setWords] = useState('')
+  const [words, setWords] = useState(takeTyped)
   const [active, setActive] = useState(0)
   const settled = useSettled(words.trim(), 120)
   const found = useData<readonly Entity[]>(
@@ -26,7 +27,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
     }
   }, [])
   useKeys({ Escape: onClose, 'mod+k': onClose }, true)
-  const entriesFor = (text: string) => [...entitiesOf(text.trim(), found.value ?? []), ...commandsFor(text.trim())]
+  const entriesFor = (text: string) => {
+    // Until the answer is there, those of the one before that fit.
+    const isAnswer = text.trim() === settled && !found.isPrevious
+    return [...entitiesOf(text.trim(), found.value ?? [], isAnswer), ...commandsFor(text.trim())]
+  }
   const entries = entriesFor(words)
   const current = Math.min(active, entries.length - 1)
   useEffect(() => {

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { useData, useSettled } from '../cache.ts'
 import { type Entity, idsOf, isEntity } from '../entity.ts'
+import { hasWords } from '../format.ts'
 import { findByName, useNames } from '../names.ts'
 import { isRequired, type Noun, singular, titleField } from '../noun.ts'
 import { nouns, titleOf } from '../schema.ts'
@@ -39,7 +40,9 @@ export function RelationPicker(props: {
   const chosen = useRef(new Map<string, string>())
   const nameOf = (id: string) =>
     known.has(id) ? titleOf(known.get(id)!, noun) : (names.get(id) ?? chosen.current.get(id) ?? '…')
-  const options = optionsOf(found.value ?? [], noun, words ?? '')
+  const isAnswered = words === settled && (found.error !== null || (found.value !== null && !found.isPrevious))
+  const isPending = words !== null && !isAnswered
+  const options = optionsOf(found.value ?? [], noun, words ?? '', isPending)
   const take = (id: string) => onChange(many ? [...ids.filter((one) => one !== id), id] : id)
   const select = (option: Option) => {
     if (option.value !== CREATE) {
@@ -72,7 +75,7 @@ export function RelationPicker(props: {
         label={props.label}
         text={many || ids.length === 0 ? '' : nameOf(ids[0]!)}
         options={options}
-        loading={found.loading}
+        loading={isPending}
         required={props.required && ids.length === 0}
         placeholder={noun ? `Find ${/^[aeiou]/.test(singular(noun)) ? 'an' : 'a'} ${singular(noun)}` : 'Find by name'}
         onInput={setWords}
@@ -88,12 +91,12 @@ export function RelationPicker(props: {
   )
 }
 
-function optionsOf(entities: readonly Entity[], noun: Noun | undefined, words: string): Option[] {
-  const options: Option[] = entities.map((entity) => ({
-    value: entity.$id,
-    label: titleOf(entity, noun),
-    hint: hintOf(entity, noun),
-  }))
+/** What can be chosen. Until the answer is there, what was found before and has the words in its name. */
+function optionsOf(entities: readonly Entity[], noun: Noun | undefined, words: string, isPending: boolean): Option[] {
+  const options: Option[] = entities
+    .map((entity) => ({ value: entity.$id, label: titleOf(entity, noun), hint: hintOf(entity, noun) }))
+    .filter(({ label }) => !isPending || hasWords(label, words))
+  if (isPending) return options
   const isNew = words.trim() !== '' && !options.some(({ label }) => label.toLowerCase() === words.trim().toLowerCase())
   if (isNew && noun && canCreate(noun)) options.push({ value: CREATE, label: `Create “${words.trim()}”`, hint: 'new' })
   return options

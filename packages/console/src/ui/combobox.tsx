@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useFloating } from './floating.ts'
 
 export interface Option {
@@ -28,6 +28,8 @@ export function Combobox(props: {
   const [open, setOpen] = useState(false)
   const [typed, setTyped] = useState<string | null>(null)
   const [active, setActive] = useState(-1)
+  // Enter came before the options for what is typed: it chooses when they are there.
+  const isAwaited = useRef(false)
   const input = useRef<HTMLInputElement>(null)
   const list = useId()
   const current = Math.min(active, options.length - 1)
@@ -36,6 +38,7 @@ export function Combobox(props: {
     setOpen(true)
   }
   const close = () => {
+    isAwaited.current = false
     setOpen(false)
     setActive(-1)
   }
@@ -44,6 +47,13 @@ export function Combobox(props: {
     setTyped(null)
     close()
   }
+  const chooseFirst = () => {
+    isAwaited.current = props.loading === true
+    if (!props.loading && options.length > 0) choose(options[0]!)
+  }
+  useLayoutEffect(() => {
+    if (isAwaited.current) chooseFirst()
+  }, [props.loading])
   const leave = () => {
     if (typed === '') props.onClear?.()
     setTyped(null)
@@ -60,7 +70,7 @@ export function Combobox(props: {
           close()
         },
         ...(current >= 0 && { Enter: () => choose(options[current]!) }),
-        ...(current < 0 && typed && options.length > 0 && { Enter: () => choose(options[0]!) }),
+        ...(current < 0 && typed && { Enter: chooseFirst }),
       }),
     }
     const run = act[event.key]
@@ -90,6 +100,7 @@ export function Combobox(props: {
         onFocus={(event) => event.currentTarget.select()}
         onClick={show}
         onInput={(event) => {
+          isAwaited.current = false
           setTyped(event.currentTarget.value)
           setActive(-1)
           setOpen(true)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Copyable } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
@@ -40,7 +40,8 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
     if (!isTouched.current || (await confirmDiscard())) onClose()
   }
   const guard = useContext(LeaveGuard)
-  useEffect(() => {
+  // With the drawing and not after it: Escape may come in between.
+  useLayoutEffect(() => {
     if (guard) guard.current = () => void leave()
   })
   useKeys({ 'mod+s': () => void save() })
