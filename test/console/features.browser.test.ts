@@ -529,6 +529,19 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('link', { name: 'Gone before' }).waitFor()
   })
 
+  test('a page whose code cannot be loaded says so, and is there when it can', async () => {
+    const page = await enter('Organization')
+    await page.locator('tbody tr').first().waitFor()
+
+    await page.route(/assets\/metrics/, (route) => route.abort())
+    await page.getByRole('link', { name: 'Metrics', exact: true }).first().click()
+    await page.getByText('This part of the console could not be loaded.').waitFor()
+    await page.unroute(/assets\/metrics/)
+
+    await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor()
+    tab!.faults.length = 0
+  })
+
   test('without a connection the page says so, keeps what it shows, and catches up', async () => {
     const page = await enter('Organization')
     await page.locator('tbody tr').first().waitFor()

@@ -183,27 +183,6 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
   })
 
-  test('keys that come faster than the screen is drawn are not lost', async () => {
-    const page = await enter('Contact')
-    await page.locator('tbody tr.active').waitFor()
-    await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-
-    const focused = await page.evaluate(async () => {
-      for (const key of ['?', 'Escape', '/']) {
-        document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
-        // The console renders in a microtask; nothing is painted before the next task.
-        for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-      }
-      return document.activeElement?.getAttribute('type')
-    })
-
-    expect(focused).toBe('search')
-    expect(await page.getByRole('dialog').count()).toBe(0)
-  })
-
   test('a key that may only read sees nothing that writes', async () => {
     const page = await enter('Contact', { scopes: 'read:all' })
     await page.locator('tbody tr').first().waitFor()
@@ -219,6 +198,43 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.locator('tbody .title').first().click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
     expect(await page.getByRole('button', { name: /^(Edit|Delete|Assign|Roll back|Qualify)/ }).count()).toBe(0)
+    await page.goto(`${stage.host.url}/console#/~acme/types`)
+    await page.getByRole('link', { name: 'Contact', exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: 'New type' }).count()).toBe(0)
+    await page.goto(`${stage.host.url}/console#/~acme/types/Contact`)
+    await page.getByText('A built-in type').waitFor()
+    await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: /^(Save|Store|Delete)/ }).count()).toBe(0)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.goto(`${stage.host.url}/console#/~acme/import`)
+    await page.getByText('This key can only read.').waitFor()
+    await page.goto(`${stage.host.url}/console#/~acme/account`)
+    await page.getByText('A key has no account').waitFor()
+  })
+
+  test('a new tenant shows its first steps', async () => {
+    const page = await enter('', { tenant: 'new' })
+
+    await page.getByText('Nothing is here yet').waitFor()
+    await page.getByRole('link', { name: 'Create the first contact' }).click()
+
+    await page.getByRole('dialog', { name: 'New contact' }).waitFor()
+  })
+
+  test('money of metrics has its currency, and types are counted as of the time', async () => {
+    const page = await enter('metrics')
+    await page.getByRole('region', { name: 'Revenue' }).getByText(/\$\d/).first().waitFor()
+    const count = page.getByRole('row', { name: 'Contact CRM' }).locator('td').last()
+
+    await page.goto(`${stage.host.url}/console#/~acme/types`)
+    await expect.poll(() => count.textContent()).not.toBe('0')
+    const now = Number(await count.textContent())
+    await page.goto(
+      `${stage.host.url}/console#/~acme/types?asOf=${new Date(Date.now() - 150 * 86_400_000).toISOString()}`,
+    )
+
+    await page.getByText('Types are shown as they are declared now').waitFor()
+    await expect.poll(async () => Number(await count.textContent())).toBeLessThan(now)
   })
 
   test('a key of one domain sees that domain, and changes what it may', async () => {

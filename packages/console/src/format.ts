@@ -57,6 +57,11 @@ export function moneyText(value: number, currency: unknown): string {
   }).format(value)
 }
 
+/** The value of a metric: a share, an amount of money, or a number. */
+export function metricText(value: number, unit: string | null): string {
+  return unit === 'ratio' ? percentText(value) : moneyText(value, unit)
+}
+
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],

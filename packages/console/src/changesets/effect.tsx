@@ -1,6 +1,6 @@
 import type { ChangesetEffect } from '@tildebase/client'
 import { useData } from '../cache.ts'
-import { isMoney, labelOf, moneyText, percentText } from '../format.ts'
+import { isMoney, labelOf, metricText } from '../format.ts'
 import { nouns } from '../schema.ts'
 import { request } from '../service.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
@@ -62,5 +62,5 @@ function linesOf({ metrics, aggregates }: ChangesetEffect): NumberLine[] {
 }
 
 function textIn(unit: string): (value: number) => string {
-  return unit === 'ratio' ? percentText : (value) => moneyText(value, unit)
+  return (value) => metricText(value, unit)
 }

@@ -1,7 +1,7 @@
 import type { Json } from '@tildebase/nouns'
 import { useData } from '../cache.ts'
 import type { Tile } from '../dashboards.ts'
-import { isMoney, labelOf, moneyText, monthText, numberText } from '../format.ts'
+import { isMoney, labelOf, metricText, moneyText, monthText, numberText } from '../format.ts'
 import { wordsOf } from '../noun.ts'
 import { LineChart, type Point, RankChart } from '../parts/chart.tsx'
 import { nouns } from '../schema.ts'
@@ -41,8 +41,7 @@ async function loadMetric(tile: Tile, time: string | null, signal: AbortSignal):
     history?: { date: string; value: number | null }[]
   }>('GET', `/Metric/${tile.of}`, { query: { asOf: time ?? undefined }, signal })
   const line = metric.history?.map(({ date, value }) => ({ label: monthText(date), value })) ?? null
-  const unit = metric.unit ? ` ${metric.unit}` : ''
-  return { number: metric.value === null ? '—' : `${numberText(metric.value)}${unit}`, bars: null, line }
+  return { number: metric.value === null ? '—' : metricText(metric.value, metric.unit), bars: null, line }
 }
 
 async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal): Promise<Shown> {

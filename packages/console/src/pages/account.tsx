@@ -3,10 +3,12 @@ import { useData } from '../cache.ts'
 import { PasswordForm } from '../parts/password-form.tsx'
 import { Value } from '../parts/value.tsx'
 import { request } from '../service.ts'
+import { session, signInAddress } from '../session.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { confirm } from '../ui/dialog.tsx'
+import { EmptyState } from '../ui/states.tsx'
 
 interface Listed<T> {
   readonly results: readonly T[]
@@ -38,6 +40,17 @@ interface Agent {
 
 /** A person's own account: how they sign in, where they are signed in, and which agents act for them. */
 export function AccountPage() {
+  if (session.value?.csrf === undefined)
+    return (
+      <>
+        <Head title="Your account" />
+        <EmptyState icon="person" title="A key has no account">
+          <a class="button" href={signInAddress(session.value?.tenant ?? '')}>
+            Sign in as a person
+          </a>
+        </EmptyState>
+      </>
+    )
   return (
     <>
       <Head title="Your account" about="How you sign in, and what acts for you" />
@@ -87,7 +100,7 @@ function Sessions() {
       <Mine
         list={sessions}
         empty="No sessions"
-        label="Sessions"
+        label="Where you are signed in"
         columns={[
           {
             label: 'Browser',

@@ -1,6 +1,7 @@
 import { may, mayChange } from '../access.ts'
 import { actorName } from '../actors.ts'
 import { useData, useSettled } from '../cache.ts'
+import { useCounts } from '../counts.ts'
 import { agoText, labelOf, numberText } from '../format.ts'
 import { singular } from '../noun.ts'
 import { HIDDEN_TYPES } from '../parts/side.tsx'
@@ -8,7 +9,6 @@ import { Tasks } from '../parts/tasks.tsx'
 import { asOf, href } from '../place.ts'
 import { recent } from '../recent.ts'
 import { byDomain, nouns, titleOf } from '../schema.ts'
-import { request } from '../service.ts'
 import { session } from '../session.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -19,22 +19,14 @@ import { type LoggedEvent, loadEvents } from './event-log.ts'
 export function HomePage() {
   const time = useSettled(asOf.value, 200)
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
-  const counts = useData(
-    ['counts', time, types.length],
-    (signal) =>
-      countAll(
-        types.map(({ name }) => name),
-        time,
-        signal,
-      ),
-    { types: time === null ? ['*'] : [] },
-  )
-  const total = [...(counts.value?.values() ?? [])].reduce((sum, count) => sum + count, 0)
+  const counts = useCounts(types, time)
+  // The log of a new tenant has the creation of its key already.
+  const isEmpty = [...(counts.value ?? [])].every(([type, count]) => count === 0 || type === 'Event')
   return (
     <>
       <Head title={`~${session.value?.tenant}`} about={time ? 'As it was then' : undefined} />
       <Failure error={counts.error} onRetry={counts.reload} />
-      {counts.value && total === 0 && time === null && <FirstSteps />}
+      {counts.value && isEmpty && time === null && <FirstSteps />}
       <div class="home">
         <div class="home-main">
           {!counts.value && !counts.error && <Skeleton rows={10} />}
@@ -143,24 +135,4 @@ function Latest({ time }: { time: string | null }) {
       </ol>
     </section>
   )
-}
-
-/** How many of each type there are, in one request. */
-async function countAll(
-  types: readonly string[],
-  time: string | null,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, number>> {
-  const operations = types.slice(0, 100).map((type) => ({
-    id: type,
-    method: 'GET',
-    path: `/${type}/count`,
-    query: time === null ? {} : { asOf: time },
-  }))
-  const { results } = await request<{ results: { id: string; status: number; body: { count: number } }[] }>(
-    'POST',
-    '/batch',
-    { body: { operations }, signal },
-  )
-  return new Map(results.filter(({ status }) => status === 200).map(({ id, body }) => [id, body.count]))
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { useData, useSettled } from '../cache.ts'
 import type { Entity } from '../entity.ts'
-import { labelOf, monthText, numberText, percentText } from '../format.ts'
+import { labelOf, moneyText, monthText, percentText } from '../format.ts'
 import { wordsOf } from '../noun.ts'
 import { BarChart, FunnelChart, LineChart, type Point, RankChart, type Step } from '../parts/chart.tsx'
 import { asOf, href } from '../place.ts'
@@ -24,6 +24,7 @@ interface Metric {
 
 const OVER_TIME = ['mrr', 'pipeline', 'deals_won', 'leads', 'tickets_open', 'churn']
 const COUNTS = new Set(['deals_won', 'leads', 'tickets_open'])
+const AMOUNTS = new Set(['mrr', 'arr', 'ltv', 'totalValue'])
 const SHARES = new Set(['nrr', 'churn', 'conversionRate'])
 
 /** The business in numbers: as of the time shown, and over the months before. */
@@ -37,6 +38,10 @@ export function MetricsPage() {
   const sections = Object.entries(snapshot.value ?? {}).filter(
     ([, numbers]) => typeof numbers === 'object' && numbers !== null,
   )
+  const units: { readonly [section: string]: string | null | undefined } = {
+    revenue: useMetric('mrr', time).value?.unit,
+    pipeline: useMetric('pipeline', time).value?.unit,
+  }
   const stages = (snapshot.value?.pipeline as { stages?: Json } | undefined)?.stages
   return (
     <>
@@ -54,7 +59,11 @@ export function MetricsPage() {
                   <div key={key}>
                     <dt>{labelOf(key)}</dt>
                     <dd>
-                      {typeof value !== 'number' ? '—' : SHARES.has(key) ? percentText(value) : numberText(value)}
+                      {typeof value !== 'number'
+                        ? '—'
+                        : SHARES.has(key)
+                          ? percentText(value)
+                          : moneyText(value, AMOUNTS.has(key) ? units[name] : null)}
                     </dd>
                   </div>
                 ))}
@@ -78,10 +87,14 @@ export function MetricsPage() {
   )
 }
 
-function Series({ name, time }: { name: string; time: string | null }) {
-  const metric = useData<Metric>(['metric', name, time], (signal) =>
+function useMetric(name: string, time: string | null) {
+  return useData<Metric>(['metric', name, time], (signal) =>
     request('GET', `/Metric/${name}`, { query: { asOf: time }, signal }),
   )
+}
+
+function Series({ name, time }: { name: string; time: string | null }) {
+  const metric = useMetric(name, time)
   if (!metric.value?.history) return null
   const points: Point[] = metric.value.history.map(({ date, value }) => ({
     label: monthText(date),

@@ -48,6 +48,11 @@ export function RolesPage() {
           </button>
         )}
       </Head>
+      {asOf.value !== null && (
+        <p class="notice" role="status">
+          Roles are shown as they are now.
+        </p>
+      )}
       <DataTable
         label="Roles"
         data={roles}

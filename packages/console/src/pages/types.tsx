@@ -1,5 +1,7 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { useData } from '../cache.ts'
+import { mayDeclare } from '../access.ts'
+import { useData, useSettled } from '../cache.ts'
+import { useCounts } from '../counts.ts'
 import { labelOf, numberText } from '../format.ts'
 import type { Noun } from '../noun.ts'
 import { HIDDEN_TYPES } from '../parts/side.tsx'
@@ -33,7 +35,7 @@ function TypePage({ noun }: { noun: Noun | null }) {
     noun ? (signal) => request('GET', `/schema/${noun.name}`, { signal }) : null,
   )
   const isOwn = !noun || noun.domain === 'custom'
-  const canWrite = asOf.value === null
+  const canWrite = canDeclare()
   return (
     <>
       <p class="crumbs">
@@ -56,27 +58,36 @@ function TypePage({ noun }: { noun: Noun | null }) {
       {noun && declared.value && !FIXED.has(noun.name) && (
         <TypeEditor noun={noun} own={declared.value.own} isBuiltIn={!isOwn} canWrite={canWrite} />
       )}
-      {noun && <TypeHooks noun={noun} canWrite={canWrite} />}
+      {noun && mayDeclare() && <TypeHooks noun={noun} canWrite={canWrite} />}
     </>
   )
+}
+
+/** Whether types can be changed: the key allows it, and the page shows the present. */
+function canDeclare(): boolean {
+  return asOf.value === null && mayDeclare()
 }
 
 function TypeList() {
   const all = [...nouns.value.values()].filter(({ name }) => !HIDDEN_TYPES.has(name))
   const own = all.filter(({ domain }) => domain === 'custom')
-  const counts = useData<{ entities: { [type: string]: number } }>(['status'], () => request('GET', '/status'), {
-    types: ['*'],
-  })
+  const time = useSettled(asOf.value, 200)
+  const counts = useCounts(all, time)
   return (
     <>
       <Head title="Types" about="What the tenant can hold, and the code that runs with it">
-        {asOf.value === null && (
+        {canDeclare() && (
           <a class="button primary" href={href(['types', NEW])}>
             <Icon name="plus" /> New type
           </a>
         )}
       </Head>
-      {own.length === 0 && (
+      {asOf.value !== null && (
+        <p class="notice" role="status">
+          Types are shown as they are declared now, and their entities are counted as of then.
+        </p>
+      )}
+      {own.length === 0 && canDeclare() && (
         <p class="notice">
           You have no types of your own yet. Declare one for what is special in your business, or add fields to a
           built-in type below.
@@ -100,7 +111,7 @@ function TypeList() {
           { label: 'Domain', cell: ({ domain }) => labelOf(domain) },
           { label: 'Fields', isNumber: true, cell: ({ fields }) => Object.keys(fields).length },
           { label: 'Verbs', isNumber: true, cell: ({ verbs }) => Object.keys(verbs).length },
-          { label: 'Entities', isNumber: true, cell: ({ name }) => numberText(counts.value?.entities[name] ?? 0) },
+          { label: 'Entities', isNumber: true, cell: ({ name }) => numberText(counts.value?.get(name) ?? 0) },
         ]}
       />
     </>

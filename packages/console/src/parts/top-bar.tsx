@@ -124,7 +124,7 @@ export function ConnectionBar() {
   return (
     <div class="offline" role="status">
       <span class="pulse" /> No connection since {agoText(new Date(since).toISOString())}. The page shows what was
-      loaded and connects again by itself.
+      loaded and connects again automatically.
     </div>
   )
 }

@@ -32,7 +32,7 @@ export function DataTable<T>(props: {
       {data.value && rows.length === 0 && props.empty}
       {rows.length > 0 && (
         <Scroll label={props.label}>
-          <table class="grid">
+          <table class="grid records">
             <thead>
               <tr>
                 {columns.map(({ label, isNumber }) => (
