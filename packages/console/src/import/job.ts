@@ -70,7 +70,7 @@ export async function runImport(file: string, rows: readonly SentRow[], options:
   }
 }
 
-/** Ends the import: at once if the server does not answer, or else after the part that is on its way. */
+/** Ends the import: at once if the server does not answer, or else after the part in progress. */
 export function stopImport(): void {
   change({ isStopping: true })
   stopping.abort()

@@ -37,7 +37,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const look = lookOf(noun)
   const { query } = place.value
   const [creating, setCreating] = useState(false)
-  // With the drawing: letters that follow belong to the form, and are no shortcuts.
+  // With the drawing: letters that follow belong to the form, and are not shortcuts.
   useLayoutEffect(() => {
     // A command or a link asked for a new one.
     if (query.get('new') === null) return

@@ -113,7 +113,7 @@ async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
 }
 
 async function readLog(slug: string, question: LogRequest, deps: AdminDeps): Promise<HttpResponse> {
-  // A reader that waits for the next event follows the tenant without end: that is no task.
+  // A reader that waits for the next event follows the tenant without end: that is not a task.
   const task = question.waitMs > 0 ? HIDDEN : deps.tasks.begin(slug, 'backup')
   return sent(
     slug,
