@@ -26,8 +26,7 @@ export function Preview({ noun, draft }: { noun: Noun | null; draft: TypeDraft }
   return (
     <section class="preview" aria-label="Effect">
       <h2>Effect</h2>
-      {effect.error && !effect.isPrevious && <Failure error={effect.error} />}
-      {effect.error && effect.isPrevious && <Failure error={effect.error} />}
+      <Failure error={effect.error} />
       {value && !effect.error && (
         <ul>
           {value.added.map((name) => (

@@ -152,7 +152,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
           </button>
         </>
       )}
-      <Preview noun={noun} draft={settled} />
+      {canWrite && <Preview noun={noun} draft={settled} />}
       <Failure error={error} />
       {canWrite && (
         <footer>
