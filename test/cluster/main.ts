@@ -13,14 +13,14 @@ import { copyCheckout, ROOT } from './machines/checkout.ts'
 import { Cluster } from './machines/cluster.ts'
 import { buildPreload, install } from './machines/install.ts'
 import { Network } from './machines/network.ts'
-import { Summary } from './report.ts'
+import { Summary, usesOf } from './report.ts'
 import { failedRound, runRound, type TestTenant, verify } from './round.ts'
 import { insist } from './workload/request.ts'
 
 /** Tenants that are written to at the same time. */
 const TENANTS = 4
 /** Rounds after which new tenants are used, so that logs stay short enough to be verified each round. */
-const FRESH = 10
+const FRESH = 6
 
 const { values: options } = parseArgs({
   options: {
@@ -95,15 +95,15 @@ async function inside(): Promise<number> {
   print('three databases and three nodes are ready')
   const summary = new Summary()
   let tenants: readonly TestTenant[] = []
-  let planned: Fault[] = []
+  const uses = options.results === undefined ? new Map<string, number>() : usesOf(options.results)
   for (let round = 0; round < Number(options.rounds) && Date.now() < until; round++) {
     if (round % FRESH === 0) {
       await verifyAll(cluster, tenants)
       tenants = await createTenants(cluster, round)
     }
-    if (planned.length === 0) planned = plan(faults, chance)
     const began = Date.now()
-    const fault = planned.pop()!
+    const fault = nextFault(faults, uses, chance)
+    uses.set(fault.name, (uses.get(fault.name) ?? 0) + 1)
     const report = await runRound(cluster, tenants, fault, chance, `r${round}`).catch((reason: Error) => {
       // A broken version of the service may be so broken that a tenant does not answer the test any more.
       if (control === null) throw reason
@@ -112,9 +112,10 @@ async function inside(): Promise<number> {
     summary.add(report)
     if (options.results !== undefined) appendFileSync(options.results, `${JSON.stringify({ seed, ...report })}\n`)
     const gap = `${(report.gap / 1_000).toFixed(1)} s`
-    const seconds = Math.round((Date.now() - began) / 1_000)
+    const seconds = (ms: number) => (ms / 1_000).toFixed(1)
+    const parts = Object.entries(report.parts).map(([part, ms]) => `${part} ${seconds(ms)}`)
     print(
-      `${round + 1} (${seconds} s) ${report.fault}: ${report.acknowledged} acknowledged, ${report.unknown} unknown, gap ${gap} (${report.notes.join('; ')})`,
+      `${round + 1} (${seconds(Date.now() - began)} s: ${parts.join(', ')}) ${report.fault}: ${report.acknowledged} acknowledged, ${report.unknown} unknown, gap ${gap} (${report.notes.join('; ')})`,
     )
     for (const { kind, message } of report.violations.slice(0, 10)) print(`  ${kind.toUpperCase()} ${message}`)
     if (report.violations.length > 0) break
@@ -127,10 +128,10 @@ async function inside(): Promise<number> {
   return summary.violations > 0 ? 0 : 1
 }
 
-/** Each fault comes before any comes again; then those that are quickly repaired come twice more. */
-function plan(faults: readonly Fault[], chance: Chance): Fault[] {
-  const quick = faults.filter(({ isSlow }) => !isSlow)
-  return [...chance.shuffle([...quick, ...quick]), ...chance.shuffle(faults)]
+/** The fault that came least often so far. Those that are quickly repaired come three times as often as others. */
+function nextFault(faults: readonly Fault[], uses: ReadonlyMap<string, number>, chance: Chance): Fault {
+  const costOf = ({ name, isSlow }: Fault) => (uses.get(name) ?? 0) * (isSlow ? 3 : 1)
+  return chance.shuffle(faults).toSorted((a, b) => costOf(a) - costOf(b))[0]!
 }
 
 async function createTenants({ urls }: Cluster, round: number): Promise<TestTenant[]> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { RoundReport } from './round.ts'
 
 /** The rounds of one fault, added up. */
@@ -19,7 +19,7 @@ export class Summary {
   /** The summary of a file of rounds. */
   static of(file: string): Summary {
     const summary = new Summary()
-    for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) summary.add(JSON.parse(line))
+    for (const report of reportsIn(file)) summary.add(report)
     return summary
   }
 
@@ -72,4 +72,18 @@ export class Summary {
     this.#lines.set(name, line)
     return line
   }
+}
+
+/** How often each fault is in a file of rounds, which need not be there. */
+export function usesOf(file: string): Map<string, number> {
+  const uses = new Map<string, number>()
+  for (const { fault } of existsSync(file) ? reportsIn(file) : []) uses.set(fault, (uses.get(fault) ?? 0) + 1)
+  return uses
+}
+
+function reportsIn(file: string): RoundReport[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
 }

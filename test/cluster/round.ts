@@ -33,6 +33,8 @@ export interface RoundReport {
   readonly violations: readonly Violation[]
   readonly strange: Readonly<Record<string, number>>
   readonly notes: readonly string[]
+  /** How many milliseconds each part of the round took. */
+  readonly parts: Readonly<Record<string, number>>
 }
 
 /** Clients write to all tenants, one fault happens, everything is mended, and the histories are judged. */
@@ -44,9 +46,20 @@ export async function runRound(
   name: string,
 ): Promise<RoundReport> {
   const notes: string[] = []
-  const loads = await Promise.all(tenants.map((tenant) => startLoad(cluster.urls, tenant, chance.fork(), name)))
+  const parts: Record<string, number> = {}
+  let since = performance.now()
+  const done = (part: string) => {
+    const now = performance.now()
+    parts[part] = Math.round(now - since)
+    since = now
+  }
+  let isCalm = false
+  const loads = await Promise.all(
+    tenants.map((tenant) => startLoad(cluster.urls, tenant, chance.fork(), name, () => isCalm)),
+  )
   const violations: Violation[] = []
   await pause(chance.between(100, 700))
+  done('start')
   await fault.run({
     cluster,
     chance: chance.fork(),
@@ -54,7 +67,11 @@ export async function runRound(
     note: (line) => notes.push(line),
     violate: (violation) => violations.push(violation),
   })
+  done('fault')
+  isCalm = true
   await cluster.restore()
+  done('repair')
+  isCalm = false
   const mended = performance.now()
   const stopped = new Set<TestTenant>()
   for (const { tenant, recorder } of loads) {
@@ -66,16 +83,21 @@ export async function runRound(
   const ended = performance.now()
   for (const load of loads) load.stop()
   for (const load of loads) await load.ended
+  done('end')
   let unacknowledged = 0
-  for (const { tenant, recorder, targets } of loads) {
-    if (stopped.has(tenant)) continue
-    const log = await readLog(chance.shuffle(cluster.urls), tenant.slug, tenant.cursor)
+  const judged = loads
+    .filter(({ tenant }) => !stopped.has(tenant))
+    .map((load) => ({ load, urls: chance.shuffle(cluster.urls) }))
+  const judgeLoad = async ({ load: { tenant, recorder, targets }, urls }: (typeof judged)[number]) => {
+    const log = await readLog(urls, tenant.slug, tenant.cursor)
     violations.push(...judgeLog(log, recorder.operations, recorder.observations, tenant.cursor).map(inTenant(tenant)))
     violations.push(...judgeTargets(recorder, targets).map(inTenant(tenant)))
     unacknowledged += countUnacknowledged(log, recorder.operations)
     tenant.cursor = log.at(-1)?.seq ?? tenant.cursor
   }
+  await Promise.all(judged.map(judgeLoad))
   if (violations.length === 0) violations.push(...(await verify(cluster.urls, chance.pick(tenants))))
+  done('check')
   const recorders = loads.map(({ recorder }) => recorder)
   for (const [reason, count] of Object.entries(addUp(recorders.map(({ reasons }) => reasons))))
     notes.push(`${count} × ${reason}`)
@@ -89,13 +111,15 @@ export async function runRound(
     violations,
     strange: addUp(recorders.map(({ strange }) => strange)),
     notes,
+    parts,
   }
 }
 
 /** A round that ended before its histories could be judged. */
 export function failedRound({ name }: Fault, message: string): RoundReport {
   const violations = [{ kind: 'stopped', message }] as const
-  return { fault: name, acknowledged: 0, unknown: 0, unacknowledged: 0, gap: 0, violations, strange: {}, notes: [] }
+  const nothing = { acknowledged: 0, unknown: 0, unacknowledged: 0, gap: 0, strange: {}, notes: [], parts: {} }
+  return { fault: name, violations, ...nothing }
 }
 
 /** Recomputes the chain, the state and the indexes of a tenant. */
@@ -118,16 +142,24 @@ interface Load {
  * One editor per node, a creator and a follower. Through one of the nodes nothing is written: an owner that has lost the
  * databases and has nothing to append would continue answering reads, if its lease did not end.
  */
-async function startLoad(urls: readonly string[], tenant: TestTenant, chance: Chance, round: string): Promise<Load> {
+async function startLoad(
+  urls: readonly string[],
+  tenant: TestTenant,
+  chance: Chance,
+  round: string,
+  isCalm: () => boolean,
+): Promise<Load> {
   const recorder = new Recorder()
   const quiet = chance.pick(urls)
-  let isOver = false
+  const end = new AbortController()
   const options = (role: string) => ({
     name: `${round}-${tenant.slug}-${role}`,
     tenant: tenant.slug,
     recorder,
     chance: chance.fork(),
-    isOver: () => isOver,
+    isOver: () => end.signal.aborted,
+    isCalm,
+    end: end.signal,
   })
   const targets = await createTargets(urls, options('setup'), TARGETS)
   const began = performance.now()
@@ -139,7 +171,7 @@ async function startLoad(urls: readonly string[], tenant: TestTenant, chance: Ch
     ),
     runFollower(urls, tenant.cursor, options('follower')),
   ])
-  return { tenant, recorder, targets, began, ended, stop: () => (isOver = true) }
+  return { tenant, recorder, targets, began, ended, stop: () => end.abort() }
 }
 
 async function hasAnswered(recorder: Recorder, since: number): Promise<boolean> {

@@ -1,13 +1,8 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { KEY } from '../../faults/server.ts'
-import type { Cluster } from '../machines/cluster.ts'
 import type { NodeMachine } from '../machines/node.ts'
+import { successOf } from '../workload/recorder.ts'
+import { request } from '../workload/request.ts'
 import type { Fault } from './fault.ts'
-
-const run = promisify(execFile)
 
 /** What operators do while clients write. */
 export const OPERATION_FAULTS: readonly Fault[] = [
@@ -31,7 +26,7 @@ export const OPERATION_FAULTS: readonly Fault[] = [
       for (let times = 0; times < 4; times++) {
         const { machine } = chance.pick(cluster.others(await cluster.ownerOf(tenant)))
         // A tenant that is still moving may not be moved again.
-        await command(cluster, cluster.nodes[0]!, 'move', tenant, machine).catch(() => refused++)
+        await command(cluster.nodes[0]!, 'move', { tenant, node: machine }).catch(() => refused++)
         await pause(chance.between(0, 1_000))
       }
       note(`moved ${4 - refused} times`)
@@ -42,7 +37,7 @@ export const OPERATION_FAULTS: readonly Fault[] = [
     async run({ cluster, chance, tenant, note }) {
       const owner = await cluster.ownerOf(tenant)
       const [target, witness] = chance.shuffle(cluster.others(owner))
-      const moved = command(cluster, witness!, 'move', tenant, target!.machine).catch(() => undefined)
+      const moved = command(witness!, 'move', { tenant, node: target!.machine }).catch(() => undefined)
       const victim = chance.pick([owner, target!])
       await pause(chance.between(0, 1_500))
       await victim.end('SIGKILL')
@@ -56,7 +51,7 @@ export const OPERATION_FAULTS: readonly Fault[] = [
     isSlow: true,
     async run({ cluster, tenant, note }) {
       const owner = await cluster.ownerOf(tenant)
-      await command(cluster, cluster.others(owner)[0]!, 'drain', owner.machine)
+      await command(cluster.others(owner)[0]!, 'drain', { node: owner.machine })
       await owner.end('SIGTERM')
       cluster.startNode(owner)
       await owner.ready()
@@ -65,9 +60,8 @@ export const OPERATION_FAULTS: readonly Fault[] = [
   },
 ]
 
-/** Runs `tilde cluster …` against one node. */
-async function command({ running }: Cluster, node: NodeMachine, ...words: string[]): Promise<void> {
-  const main = join(running.get(node.machine)!, 'packages/cli/src/main.ts')
-  const env = { PATH: process.env.PATH!, TILDE_URL: node.url, TILDE_ROOT_KEY: KEY, TILDE_KEY: KEY }
-  await run(process.execPath, [main, 'cluster', ...words], { env, timeout: 60_000 })
+/** Asks one node what `tilde cluster …` asks for. */
+async function command(node: NodeMachine, action: string, body: object): Promise<void> {
+  const answer = await request(node.url, 'POST', `/operator/cluster/${action}`, body, {}, 40_000)
+  if (successOf(answer) === null) throw new Error(`${action} was refused: ${JSON.stringify(answer)}`)
 }

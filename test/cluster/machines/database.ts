@@ -103,6 +103,7 @@ export class Database {
     let members: readonly Member[] = []
     while (Date.now() < until) {
       members = await this.members()
+      for (const { name, state } of members) if (state === 'start failed') await reinitialize(name)
       const isUp = members.filter(({ state }) => state === 'running' || state === 'streaming').length === 3
       if (isUp && members.some(({ role }) => role === 'sync_standby') && (await this.accepts())) return
       await pause(250)
@@ -159,6 +160,14 @@ export class Database {
     const { stdout } = await run('psql', ['-XqAt', '-v', 'ON_ERROR_STOP=1', '-c', sql, target], { timeout })
     return stdout.split('\n').filter((line) => line !== '')
   }
+}
+
+/** Copies a standby from the primary again, as an operator does: a fault may have ended its pg_rewind half-way. */
+async function reinitialize(machine: Machine): Promise<void> {
+  const signal = AbortSignal.timeout(5_000)
+  const body = JSON.stringify({ force: true })
+  await fetch(`http://${addressOf(machine)}:8008/reinitialize`, { method: 'POST', body, signal }).catch(() => null)
+  await pause(2_000)
 }
 
 function etcdCommand(machine: Machine, folder: string): string[] {

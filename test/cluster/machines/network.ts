@@ -20,6 +20,8 @@ export function addressOf(machine: Machine): string {
  */
 export class Network {
   readonly prefix: string
+  /** The machines that drop packets. */
+  readonly #cut = new Set<Machine>()
 
   constructor(prefix: string) {
     this.prefix = prefix
@@ -52,6 +54,7 @@ export class Network {
 
   /** Drops every packet from one machine to another, and none in the other direction. */
   cut(from: Machine, to: Machine): void {
+    this.#cut.add(to)
     this.#iptables(to, '-A', 'INPUT', '-s', addressOf(from), '-j', 'DROP')
   }
 
@@ -66,7 +69,8 @@ export class Network {
   }
 
   heal(): void {
-    for (const machine of MACHINES) this.#iptables(machine, '-F', 'INPUT')
+    for (const machine of this.#cut) this.#iptables(machine, '-F', 'INPUT')
+    this.#cut.clear()
   }
 
   /** All processes of a machine, also those that its programs started. */

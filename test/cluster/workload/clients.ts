@@ -4,10 +4,11 @@ import { type Recorder, successOf } from './recorder.ts'
 import { insist, type Reply, request } from './request.ts'
 
 /** Creates in one atomic batch. */
-const BATCH = 40
+const BATCH = 100
 /** Milliseconds, at most, between two requests of one client. */
 const PACE = 30
-const BATCH_PACE = 200
+const BATCH_PACE = 100
+const CALM_PACE = 1_000
 
 /** How often a batch without an answer is sent again after the end of a round. */
 const LAST_TRIES = 20
@@ -25,16 +26,19 @@ export interface ClientOptions {
   readonly chance: Chance
   /** Whether the round is over. */
   readonly isOver: () => boolean
+  /** Whether machines are being repaired: a node starts slowly next to clients that take all of the processor. */
+  readonly isCalm: () => boolean
+  /** Aborted when it is over. */
+  readonly end: AbortSignal
 }
 
 /** Creates the entities of a round. */
 export async function createTargets(
   urls: readonly string[],
-  { name, tenant, recorder }: Omit<ClientOptions, 'chance' | 'isOver'>,
+  { name, tenant, recorder }: Pick<ClientOptions, 'name' | 'tenant' | 'recorder'>,
   count: number,
 ): Promise<Target[]> {
-  const targets: Target[] = []
-  for (let i = 0; i < count; i++) {
+  const create = async (i: number) => {
     const value = `${name}-target-${i}`
     const began = performance.now()
     const body = await insist(urls, 'POST', `/~${tenant}/Contact`, { name: value, value }, { 'idempotency-key': value })
@@ -49,9 +53,9 @@ export async function createTargets(
       ended,
       ...answer,
     })
-    targets.push({ id: body.$id, value })
+    return { id: body.$id, value }
   }
-  return targets
+  return Promise.all(Array.from({ length: count }, (_, i) => create(i)))
 }
 
 /** Reads the targets through one node, and optionally writes and swaps them. */
@@ -84,7 +88,7 @@ export async function runEditor(
 
 /** Creates entities in atomic batches. A batch without an answer is sent again under its key, through another node. */
 export async function runCreator(urls: readonly string[], options: ClientOptions): Promise<void> {
-  const { name, tenant, recorder, chance, isOver } = options
+  const { name, tenant, recorder, chance, isOver, isCalm } = options
   for (let number = 0; !isOver(); number++) {
     const values = Array.from({ length: BATCH }, (_, i) => `${name}-${number}-${i}`)
     const operations = values.map((value) => ({
@@ -108,7 +112,7 @@ export async function runCreator(urls: readonly string[], options: ClientOptions
       recorder.notice(answer)
       success = successOf(answer)
       if (success !== null) ended = performance.now()
-      await pause(BATCH_PACE * chance.next())
+      await pause((isCalm() ? CALM_PACE : BATCH_PACE) * chance.next())
     }
     const isKnown = success !== null
     for (const [index, value] of values.entries()) {
@@ -130,11 +134,11 @@ export async function runCreator(urls: readonly string[], options: ClientOptions
 
 /** Follows the change stream of a tenant, each page through another node. */
 export async function runFollower(urls: readonly string[], from: number, options: ClientOptions): Promise<void> {
-  const { name, tenant, recorder, chance, isOver } = options
+  const { name, tenant, recorder, chance, isOver, end } = options
   let cursor = from
   while (!isOver()) {
     const path = `/~${tenant}/events?cursor=${cursor}&wait=1&limit=500&total=false`
-    const answer = await request(chance.pick(urls), 'GET', path)
+    const answer = await request(chance.pick(urls), 'GET', path, undefined, {}, undefined, end)
     recorder.notice(answer)
     const page = successOf(answer)?.body
     if (page === undefined) await pause(PACE * 10)

@@ -1,5 +1,5 @@
 import type { Action, Observation, Operation } from '../history/history.ts'
-import type { Answer, Reply } from './request.ts'
+import { type Answer, isReply, NoAnswer, type Reply } from './request.ts'
 
 /** Statuses that clients of a cluster must expect. All others are reported. */
 const EXPECTED = new Set([200, 201, 409, 412, 503])
@@ -27,7 +27,7 @@ export class Recorder {
     const now = performance.now()
     this.notice(answer)
     const base = { client, entity, action, began }
-    if (answer !== null && answer !== 'refused' && answer.status === 404) {
+    if (isReply(answer) && answer.status === 404) {
       // Whatever was asked, the answer shows that the entity is not there.
       this.operations.push({ ...base, action: { kind: 'read' }, outcome: 'ok', ended: now, version: 0, value: '' })
       return null
@@ -41,8 +41,8 @@ export class Recorder {
     }
     // A read or a request that was never sent explains nothing, so it is left out.
     if (action.kind === 'read' || answer === 'refused') return null
-    if (answer?.status !== 412) add(this.reasons, nameOf(answer))
-    const isCertain = answer?.status === 412 && action.kind === 'swap'
+    const isCertain = isReply(answer) && answer.status === 412 && action.kind === 'swap'
+    if (!isCertain) add(this.reasons, nameOf(answer))
     this.operations.push({
       ...base,
       outcome: isCertain ? 'fail' : 'unknown',
@@ -54,13 +54,13 @@ export class Recorder {
   }
 
   notice(answer: Answer): void {
-    if (answer === null || answer === 'refused' || EXPECTED.has(answer.status)) return
+    if (!isReply(answer) || EXPECTED.has(answer.status)) return
     add(this.strange, nameOf(answer))
   }
 }
 
-function nameOf(answer: Reply | null): string {
-  if (answer === null) return 'no answer'
+function nameOf(answer: Reply | NoAnswer): string {
+  if (answer instanceof NoAnswer) return `no answer: ${answer.reason}`
   return `${answer.status} ${answer.body?.error ?? ''} ${answer.body?.message ?? ''}`
 }
 
@@ -70,5 +70,5 @@ function add(counts: Map<string, number>, name: string): void {
 
 /** The answer if the request succeeded. */
 export function successOf(answer: Answer): Reply | null {
-  return answer !== null && answer !== 'refused' && answer.status < 300 ? answer : null
+  return isReply(answer) && answer.status < 300 ? answer : null
 }

@@ -14,8 +14,17 @@ export interface Reply {
   readonly body: any
 }
 
-/** An answer; `refused` when no connection was made, so that nothing was sent; null when no whole answer came. */
-export type Answer = Reply | 'refused' | null
+/** No whole answer came: whether the request was done is not known. */
+export class NoAnswer {
+  readonly reason: string
+
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** An answer; `refused` when no connection was made, so that nothing was sent. */
+export type Answer = Reply | 'refused' | NoAnswer
 
 /** One request to one node. */
 export async function request(
@@ -25,18 +34,21 @@ export async function request(
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
   patience = PATIENCE,
+  end?: AbortSignal,
 ): Promise<Answer> {
+  const late = AbortSignal.timeout(patience)
   try {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
-      signal: AbortSignal.timeout(patience),
+      signal: end === undefined ? late : AbortSignal.any([late, end]),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
     return { status: response.status, body: text === '' ? null : JSON.parse(text) }
   } catch (error) {
-    return (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED' ? 'refused' : null
+    const { name, cause } = error as { name: string; cause?: { code?: string } }
+    return cause?.code === 'ECONNREFUSED' ? 'refused' : new NoAnswer(cause?.code ?? name)
   }
 }
 
@@ -49,14 +61,18 @@ export async function insist(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<any> {
   const until = Date.now() + INSIST
-  let last: Answer = null
+  let last: Answer = 'refused'
   for (let tries = 0; Date.now() < until; tries++) {
     last = await request(urls[tries % urls.length]!, method, path, body, headers, 30_000)
-    if (last !== null && last !== 'refused') {
+    if (isReply(last)) {
       if (last.status < 300) return last.body
       if (HOPELESS.has(last.status)) break
     }
     await new Promise((done) => setTimeout(done, 200))
   }
   throw new Error(`${method} ${path} did not succeed: ${JSON.stringify(last)}`)
+}
+
+export function isReply(answer: Answer): answer is Reply {
+  return answer !== 'refused' && !(answer instanceof NoAnswer)
 }
