@@ -12,6 +12,7 @@ export const cluster = requirements('cluster', {
     'cluster.crash': 'When the owner dies, another node goes on with all acknowledged writes.',
     'cluster.stop': 'A node that stops hands its tenants over; no request fails.',
     'cluster.move': 'A tenant moves to another node without a failed request.',
+    'cluster.tables': 'The tables of the log are brought forward once, while nodes run; a node refuses newer ones.',
     'cluster.upgrade': 'Nodes of a newer layout replace older ones one after the other; no write is lost or refused.',
     'cluster.database': 'A restart of PostgreSQL loses nothing, and the nodes go on by themselves.',
   },

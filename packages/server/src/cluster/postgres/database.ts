@@ -33,7 +33,7 @@ export class Database {
   }
 
   /** Runs one statement. When it fails, it may have been done. */
-  async query(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+  async query(text: string, values: readonly Value[] = [], timeout = this.#timeout): Promise<readonly Row[]> {
     this.#connection ??= this.#connect()
     const under = this.#connection
     let sql: Sql
@@ -44,24 +44,12 @@ export class Database {
       throw reason
     }
     try {
-      return (await inTime(sql.unsafe(text, values as never[], { prepare: true }), this.#timeout)) as unknown as Row[]
+      return (await inTime(sql.unsafe(text, values as never[], { prepare: true }), timeout)) as unknown as Row[]
     } catch (reason) {
       const { code } = reason as { code?: string }
       if (code === undefined || !/^\d/.test(code) || UNUSABLE.test(code)) this.#drop(under, sql)
       throw reason
     }
-  }
-
-  /** Runs statements in one transaction. */
-  async transaction(texts: readonly string[]): Promise<void> {
-    await this.query('SELECT 1')
-    const sql = await this.#connection!
-    await inTime(
-      sql.begin(async (one) => {
-        for (const text of texts) await one.unsafe(text)
-      }),
-      this.#timeout * 4,
-    )
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Append, Change, NodeRow, ReplicatedLog, SnapshotHead, TenantRow } from '../protocol/replicated-log.ts'
 import { Database, type Row } from './database.ts'
 import type { Address } from './hosts.ts'
+import { prepareTables } from './prepare.ts'
 import * as statements from './statements.ts'
-import { LOCK, TABLES } from './tables.ts'
 
 export interface PostgresLogOptions {
   readonly address: Address
@@ -23,10 +23,9 @@ export class PostgresLog implements ReplicatedLog {
     this.#control = new Database(address, name, timeout)
   }
 
-  /** Makes the tables where they are not there. */
-  async prepare(): Promise<void> {
-    const [row] = await this.#control.query(statements.HAS_TABLES)
-    if (!row) await this.#control.transaction([LOCK, ...TABLES])
+  /** Makes the tables where they are not there, and brings older ones forward. */
+  prepare(): Promise<void> {
+    return prepareTables(this.#control)
   }
 
   async join(node: Omit<NodeRow, 'beat' | 'draining'>, clock: number): Promise<void> {

@@ -2,6 +2,21 @@ export const HAS_TABLES = `
   SELECT 1 AS found
   WHERE to_regclass('tilde_snapshots') IS NOT NULL`
 
+/** Held by the node that changes tables, until it says so or its connection ends. */
+export const LOCK = 'SELECT pg_advisory_lock(8402765113)'
+
+export const UNLOCK = 'SELECT pg_advisory_unlock(8402765113)'
+
+export const VERSION = `
+  SELECT value
+  FROM tilde_settings
+  WHERE name = 'tables'`
+
+export const SET_VERSION = `
+  INSERT INTO tilde_settings (name, value)
+  VALUES ('tables', $1)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
 /** Sessions that are dead and own nothing. */
 export const FORGET_NODES = `
   DELETE FROM tilde_nodes

@@ -50,5 +50,16 @@ export const TABLES: readonly string[] = [
   'ALTER TABLE tilde_snapshots ALTER COLUMN bytes SET STORAGE EXTERNAL',
 ]
 
-/** Two nodes that start at once would both create the tables: one waits for the other. */
-export const LOCK = 'SELECT pg_advisory_xact_lock(8402765113)'
+/** The version of these tables. A database that does not name one has the first. */
+export const TABLES_VERSION = 2
+
+/**
+ * What brings tables to a version from the one before it. Each statement locks one table: running nodes wait for it, and
+ * no two of them can wait for each other. Each can be run again.
+ */
+export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = {
+  // Slugs had the order of the database.
+  2: ['tilde_tenants', 'tilde_log', 'tilde_snapshots'].map(
+    (table) => `ALTER TABLE ${table} ALTER COLUMN slug TYPE text COLLATE "C"`,
+  ),
+}
