@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { ROOT } from '../../host.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, createTenant, startNodes, type TestNode } from './nodes.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
@@ -72,11 +74,49 @@ verifies('cluster.move', 'a move right after another is done, and the last one c
   expect((await ask(nodes[0]!.url, 'POST', '/~restless/Contact', { name: 'Ada' })).status).toBe(201)
 })
 
+verifies('cluster.move', 'a move back while the tenant leaves is done, and the last one counts', async () => {
+  const { owner, other } = await createTenant(nodes, 'torn')
+  const move = (node: string) => ask(owner.url, 'POST', '/operator/cluster/move', { tenant: 'torn', node })
+  // A tenant does not leave before its requests have ended, and takes no more of them.
+  const finish = await beginWrite(owner.url, '/~torn/Contact')
+  const away = move(other.name)
+  const isAnswered = async () =>
+    (await fetch(`${owner.url}/~torn/manifest`, { signal: AbortSignal.timeout(500) }).catch(() => null)) !== null
+  while (await isAnswered());
+
+  const back = move(owner.name)
+  // Time for an answer that would be too early.
+  await Promise.race([back, new Promise((done) => setTimeout(done, 500))])
+  const written = await finish()
+  await away
+  const answer = await back
+
+  const { tenant } = (await ask(other.url, 'GET', '/operator/cluster?tenant=torn')).body
+  expect([written, answer.status, tenant.owner, tenant.pin]).toEqual([201, 200, owner.name, owner.name])
+})
+
+/** Sends half of a write. Returns what sends the rest, and resolves to the status of the answer. */
+async function beginWrite(url: string, path: string): Promise<() => Promise<number>> {
+  const headers = { authorization: `Bearer ${ROOT}`, 'content-type': 'application/json', expect: '100-continue' }
+  const out = request(`${url}${path}`, { method: 'POST', headers })
+  const status = new Promise<number>((done, failed) => {
+    out.once('response', (answer) => done(answer.resume().statusCode!))
+    out.once('error', failed)
+  })
+  await new Promise((done) => out.once('continue', done).flushHeaders())
+  out.write('{"name":')
+  return () => {
+    out.end('"Ada"}')
+    return status
+  }
+}
+
 verifies('cluster.move', 'the next owner has all of a tenant before the owner gives it away', async () => {
   const { owner, other } = await createTenant(nodes, 'warmed')
   for (let i = 0; i < 20; i++) await ask(owner.url, 'POST', '/~warmed/Contact', { name: `Person ${i}` })
   const { head } = (await ask(owner.url, 'GET', '/operator/cluster?tenant=warmed')).body.tenant
-  const stateAtRelease = holdRelease('warmed', () => replicaOf(other, 'warmed'))
+  const atRelease = await holdRelease('warmed')
+  const stateAtRelease = atRelease(() => replicaOf(other, 'warmed'))
 
   const moved = await ask(owner.url, 'POST', '/operator/cluster/move', { tenant: 'warmed', node: other.name })
 
@@ -84,17 +124,20 @@ verifies('cluster.move', 'the next owner has all of a tenant before the owner gi
   expect(await stateAtRelease).toBe(head)
 })
 
-/** Reads something while the statement that gives a tenant away is held back in PostgreSQL. */
-async function holdRelease<T>(slug: string, read: () => T): Promise<T> {
+/** Holds the statement back that gives a tenant away. Returns what reads something meanwhile, and then lets it continue. */
+async function holdRelease(slug: string): Promise<<T>(read: () => T) => Promise<T>> {
+  await postgres.query('SELECT pg_advisory_lock(26)')
   await postgres.query(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$`)
+    $$ BEGIN PERFORM pg_advisory_xact_lock(26); RETURN NEW; END $$`)
   await postgres.query(`CREATE TRIGGER hold BEFORE UPDATE ON tilde_tenants FOR EACH ROW
     WHEN (OLD.slug = '${slug}' AND NEW.released AND NOT OLD.released) EXECUTE FUNCTION hold()`)
-  const isHeld = `SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
-  while (Number((await postgres.query(isHeld))[0]!.count) === 0) await new Promise((done) => setTimeout(done, 20))
-  const value = read()
-  await postgres.query('DROP TRIGGER hold ON tilde_tenants')
-  return value
+  return async (read) => {
+    const isHeld = `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
+    while (Number((await postgres.query(isHeld))[0]!.count) === 0) await new Promise((done) => setTimeout(done, 20))
+    const value = read()
+    await postgres.query('SELECT pg_advisory_unlock(26)')
+    return value
+  }
 }
 
 /** How many commits the replica of a tenant on a node has; null when there is none. */

@@ -161,24 +161,31 @@ async function move(body: Body, options: ClusterPageOptions): Promise<HttpRespon
     if (!row) throw noTenant(slug)
     const to = ranked(row, membership.nodes)[0]
     const owner = membership.nodeOf(row.owner)
-    if (!owner || owner.session === to?.session) break
+    if (!owner) break
+    // Also where it belongs: it may be about to leave for the node that was chosen before.
+    const isPlaced = await askToGive(owner, slug, row.pin, options)
+    if (isPlaced && owner.session === to?.session) break
     if (performance.now() > until) return render(json(202, { tenant: slug, node }))
-    await askToGive(owner, slug, row.pin, options)
     await new Promise((done) => setTimeout(done, PAUSE))
   }
   directory.forget(slug)
   return render(json(200, { tenant: slug, node }))
 }
 
-/** What fails is asked for again. */
+/** Whether the owner has given a tenant away, or keeps it because it belongs there. What fails is asked for again. */
 async function askToGive(
   owner: NodeRow,
   slug: string,
   pin: string | null,
   { membership, forwarder, give }: ClusterPageOptions,
-): Promise<void> {
-  if (owner.session === membership.session) await give(slug, pin)
-  else await forwarder.ask(owner, '/operator/cluster/give', { tenant: slug, node: pin }).catch(() => null)
+): Promise<boolean> {
+  try {
+    if (owner.session === membership.session) return await give(slug, pin)
+    const answer = await forwarder.ask(owner, '/operator/cluster/give', { tenant: slug, node: pin })
+    return answer.ok && ((await answer.json()) as { given: boolean }).given
+  } catch {
+    return false
+  }
 }
 
 function text(body: Body, name: string): string {
