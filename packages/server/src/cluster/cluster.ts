@@ -65,7 +65,7 @@ export class Cluster implements ClusterHost {
     })
     this.#housekeeping = new Housekeeping({
       ...this.#parts,
-      ...{ followers, snapshots: this.#snapshots },
+      ...{ followers, snapshots: this.#snapshots, empty: node.empty },
       report: this.#report,
       warm: (slug, to) => peers.warm(slug, to),
       moving: (slug, to) => void peers.take(slug, to),
@@ -157,6 +157,7 @@ export class Cluster implements ClusterHost {
       lost: (slug) => {
         this.#housekeeping?.lost(slug)
         this.#parts.directory.forget(slug)
+        this.#node!.empty?.endEmpty(row.slug)
         this.#node!.wakeAt(slug, null)
         log('info', 'A tenant has left this node', { tenant: slug })
       },

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { LAYOUT_VERSION } from '@tildebase/tenant/host'
 import type { HttpResponse } from '../http.ts'
+import { held, holdsOn } from '../node/bodies.ts'
 import type { Directory } from './directory.ts'
 import type { ReplicaThread } from './files/thread.ts'
 import type { LocalNode } from './local-node.ts'
@@ -51,14 +52,18 @@ export class Creation {
   async firstWrite(slug: string, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
     const { membership, ownership, files } = this.#options
     this.#writes.set(slug, (this.#writes.get(slug) ?? 0) + 1)
+    let isStream = false
     try {
       if (await this.#add(slug, files.template, membership.session)) this.#created.add(slug)
       if (!(await ownership.own(slug))) throw unopened(slug)
-      return await answer()
+      const given = await answer()
+      isStream = holdsOn(given)
+      if (!holdsOn(given)) return given
+      // It may still write.
+      const ended = () => void this.#ended(slug)
+      return { ...given, body: held(given.body, () => {}, ended) }
     } finally {
-      const left = this.#writes.get(slug)! - 1
-      if (left > 0) this.#writes.set(slug, left)
-      else await this.#discard(slug)
+      if (!isStream) await this.#ended(slug)
     }
   }
 
@@ -76,6 +81,12 @@ export class Creation {
     const row = await replicas.create(slug, session, from, path)
     directory.forget(slug)
     return row !== null
+  }
+
+  async #ended(slug: string): Promise<void> {
+    const left = this.#writes.get(slug)! - 1
+    if (left > 0) this.#writes.set(slug, left)
+    else await this.#discard(slug)
   }
 
   async #discard(slug: string): Promise<void> {

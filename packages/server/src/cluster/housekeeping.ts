@@ -1,5 +1,6 @@
 import { LAYOUT_VERSION } from '@tildebase/tenant/host'
 import type { ReplicaThread } from './files/thread.ts'
+import type { LocalNode } from './local-node.ts'
 import type { Membership } from './protocol/membership.ts'
 import type { Ownership } from './protocol/ownership.ts'
 import { ranked } from './protocol/ranking.ts'
@@ -15,6 +16,7 @@ export interface HousekeepingOptions {
   /** How many nodes next to the owner follow each tenant. */
   readonly followers: number
   readonly report: (reason: unknown, doing: string) => void
+  readonly empty: LocalNode['empty']
   /** Lets a node prepare for a tenant. */
   readonly warm: (slug: string, to: string | null) => Promise<void>
   /** A tenant was given to a node. */
@@ -88,6 +90,7 @@ export class Housekeeping {
     if (isFull) await this.#try('follow tenants', () => this.#follow())
     if (isFull) await this.#try('move tenants', () => this.#rebalance())
     await this.#try('make snapshots', () => this.#makeSnapshots())
+    await this.#try('look for new tenants', () => this.#noticeCreated())
     if (!this.#ended) this.start()
   }
 
@@ -158,6 +161,14 @@ export class Housekeeping {
     const dropped = [...this.#followed].filter((slug) => !followed.has(slug) && !this.#options.ownership.gateOf(slug))
     this.#followed = followed
     await replicas.follow([...followed], dropped)
+  }
+
+  /** Ends streams of tenants that did not exist, and that were created meanwhile, perhaps on another node. */
+  async #noticeCreated(): Promise<void> {
+    const { log, empty } = this.#options
+    const slugs = empty?.emptySlugs ?? []
+    if (slugs.length === 0) return
+    for (const { slug } of await log.find(slugs)) empty!.endEmpty(slug)
   }
 
   async #makeSnapshots(): Promise<void> {

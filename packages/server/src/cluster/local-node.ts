@@ -1,4 +1,4 @@
-import type { Tenants } from '../gateway.ts'
+import type { EmptyTenants } from '../node/cluster-host.ts'
 import type { TenantFiles } from '../node/files.ts'
 import type { WorkerPool } from '../node/workers/worker-pool.ts'
 
@@ -12,5 +12,5 @@ export interface LocalNode {
   readonly data: string
   readonly wakeAt: Book
   /** Answers reads of tenants that do not exist; null where only the operator creates tenants. */
-  readonly empty: Tenants | null
+  readonly empty: EmptyTenants | null
 }

@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import { isFirstKey, unauthorized } from '../app.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import type { AdminTask } from '../node/admin-tasks.ts'
+import { followed, holdsOn } from '../node/bodies.ts'
 import type { TenantRunner } from '../node/cluster-host.ts'
 import type { ReplayTask } from '../node/log-file.ts'
 import type { Stats } from '../node/watch/stats.ts'
@@ -101,8 +102,21 @@ export class ClusterRunner implements TenantRunner {
         `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`,
         { id: slug },
       )
-    if (ask.method === 'GET' || ask.method === 'HEAD') return empty!.answer(slug, ...request)
+    if (ask.method === 'GET' || ask.method === 'HEAD') return this.#readNew(slug, ...request)
     return this.#creation.firstWrite(slug, () => pool.answer(slug, ...request))
+  }
+
+  /** Reads a tenant that does not exist. A stream of it continues with the real one when that is here. */
+  async #readNew(slug: string, ...request: Request): Promise<HttpResponse> {
+    const given = await this.#options.empty!.answer(slug, ...request)
+    if (!holdsOn(given)) return given
+    const next = async () => {
+      // It may be in the log, and not open yet.
+      if (!(await this.#options.ownership.own(slug).catch(() => null))) return null
+      const answer = await this.answer(slug, ...request)
+      return holdsOn(answer) ? answer.body : null
+    }
+    return { ...given, body: followed(given.body, next) }
   }
 
   /** The new tenant is made in a file next to the others. It is the first state of its log when it is whole. */

@@ -1,4 +1,11 @@
+import type { HttpResponse } from '../http.ts'
+
 type Chunks = AsyncIterable<string | Uint8Array>
+
+/** Whether an answer is sent bit by bit. */
+export function holdsOn(answer: HttpResponse): answer is HttpResponse & { body: Chunks } {
+  return typeof answer.body === 'object' && answer.body !== null && Symbol.asyncIterator in answer.body
+}
 
 /** The same stream, with callbacks for the start and the end of its reading. Each chunk waits for what is `pending`. */
 export function held(

@@ -17,6 +17,14 @@ export interface TenantRunner extends Tenants {
   closeAll(): Promise<void>
 }
 
+/** Tenants that do not exist, as their readers find them. */
+export interface EmptyTenants extends Tenants {
+  /** Slugs that are being read. */
+  readonly emptySlugs: readonly string[]
+  /** Ends the streams of a slug, which has a tenant now. */
+  endEmpty(slug: string): void
+}
+
 type Book = (slug: string, at: number | null) => void
 
 /** What a cluster does for a host that is one node of it. The host knows no more of it than this. */
@@ -31,7 +39,7 @@ export interface ClusterHost {
     readonly data: string
     readonly wakeAt: Book
     /** Answers reads of tenants that do not exist; null where only the operator creates tenants. */
-    readonly empty: Tenants | null
+    readonly empty: EmptyTenants | null
   }): Promise<TenantRunner>
   /** Whether some node may have the tenant. */
   exists(slug: string): boolean

@@ -10,7 +10,7 @@ import type { Sender } from '../sender.ts'
 import type { RequestTarget } from '../target.ts'
 import type { AdminContext } from './admin-context.ts'
 import { type AdminTask, runAdminTask } from './admin-tasks.ts'
-import { followed, held } from './bodies.ts'
+import { followed, held, holdsOn } from './bodies.ts'
 import type { OpenTenant } from './open-tenant.ts'
 import { OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
 import type { Stats } from './watch/stats.ts'
@@ -77,17 +77,19 @@ export class LocalTenants implements Tenants {
       return refusal(reason, requestId, this.#options.app.report)
     }
     this.#hold(slug, entry)
-    const over = (given: HttpResponse): HttpResponse => {
+    const leave = () => {
       this.#release(slug, entry)
       // A first write that was refused has written nothing: it leaves no tenant behind.
-      if (fresh && !entry.tenant.exists && entry.isIdle()) this.#open.discard(slug)
-      if (!holdsOn(given)) return given
-      const body = held(
-        given.body,
-        () => this.#hold(slug, entry),
-        () => this.#release(slug, entry),
-        entry.pending,
-      )
+      if (fresh && !entry.tenant.exists && entry.isIdle() && this.#open.get(slug) === entry) this.#open.discard(slug)
+    }
+    const over = (given: HttpResponse): HttpResponse => {
+      if (!holdsOn(given)) {
+        leave()
+        return given
+      }
+      // What sends it may still write.
+      this.#release(slug, entry)
+      const body = held(given.body, () => this.#hold(slug, entry), leave, entry.pending)
       if (this.#open.get(slug) === entry) return { ...given, body }
       return { ...given, body: followed(body, () => this.#continued(slug, request, target, sender, requestId)) }
     }
@@ -206,6 +208,16 @@ export class LocalTenants implements Tenants {
     await inTime(Promise.all(open.map(({ tenant }) => tenant.rest())), REST_MS)
   }
 
+  /** Slugs without a tenant that are being read. */
+  get emptySlugs(): readonly string[] {
+    return [...this.#empty.keys()]
+  }
+
+  /** Ends the streams of those who followed a tenant while it did not exist: they continue with the real one. */
+  endEmpty(slug: string): void {
+    for (const empty of this.#empty.get(slug) ?? []) void empty.tenant.rest()
+  }
+
   async closeAll(): Promise<void> {
     await this.rest()
     await this.#options.script?.close()
@@ -232,12 +244,11 @@ export class LocalTenants implements Tenants {
     if (entry.busy === 0 && empty?.delete(entry) && empty.size === 0) this.#empty.delete(slug)
   }
 
-  /** Ends the streams of those who followed the tenant while it did not exist: they continue with the real one. */
   #onFirstWrite(slug: string, entry: OpenTenant): void {
     if (entry.tenant.exists) return
     const stop = entry.tenant.listen(() => {
       stop()
-      for (const empty of this.#empty.get(slug) ?? []) void empty.tenant.rest()
+      this.endEmpty(slug)
     })
   }
 }
@@ -254,8 +265,4 @@ function demandCreated(slug: string, exists: boolean, mayBeOpen: boolean, sender
   throw new Problem('unknown_tenant', `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`, {
     id: slug,
   })
-}
-
-function holdsOn(answer: HttpResponse): answer is HttpResponse & { body: AsyncIterable<string | Uint8Array> } {
-  return typeof answer.body === 'object' && answer.body !== null && Symbol.asyncIterator in answer.body
 }
