@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { runHistories } from './simulation/histories.ts'
+import { runUpgrade } from './simulation/upgrade.ts'
 
 /** `npm run simulate:cluster` runs 100,000. Here a part of them has to be quick. */
 const HISTORIES = Number(process.env.TILDE_CLUSTER_HISTORIES ?? 2_000)
@@ -18,6 +19,26 @@ verifies(
     expect(acknowledged).toBeGreaterThan(HISTORIES)
   },
 )
+
+/** Enough to meet the mistake several times. */
+const UPGRADES = 12
+
+verifies(
+  ['cluster.upgrade', 'cluster.stop'],
+  'every request is answered while nodes are replaced by newer ones, and the only newer one stops once more',
+  async () => {
+    const { fault, acknowledged } = await runHistories(1, UPGRADES, {}, runUpgrade)
+
+    expect(fault).toBeNull()
+    expect(acknowledged).toBeGreaterThan(UPGRADES)
+  },
+)
+
+test('the simulation finds a node that stops and claims tenants again', async () => {
+  const { fault } = await runHistories(1, UPGRADES, { returning: true }, runUpgrade)
+
+  expect(fault).toMatch(/not answered/)
+})
 
 test.each([
   ['answers that leave before the log has what they saw', { ungated: true }],

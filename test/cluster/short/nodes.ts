@@ -64,12 +64,13 @@ export async function spawnNode(
   name: string,
   data = mkdtempSync(join(tmpdir(), `tildebase-${name}-`)),
   checkout = CHECKOUT,
+  env: Record<string, string> = {},
 ): Promise<NodeProcess> {
   const port = await freePort()
   const flags = flagsOf(cluster, name, port, data)
   const args = Object.entries({ ...flags, workers: '1' }).map(([flag, value]) => `--${flag}=${value}`)
   const child = spawn(process.execPath, [join(checkout, 'packages/cli/bin/tilde.js'), 'serve', ...args], {
-    env: { ...process.env, ...SHARED },
+    env: { ...process.env, ...SHARED, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))

@@ -11,6 +11,8 @@ import { startPostgres, type TestPostgres } from './postgres.ts'
 const STORE = 'packages/tenant/src/store'
 const NEXT = LAYOUT_VERSION + 1
 const TENANTS = ['a', 'b', 'c', 'd', 'e', 'f']
+/** A node may take long to start: requests wait for it. */
+const PATIENT = { TILDE_CLUSTER_PATIENCE: '200' }
 
 let postgres: TestPostgres
 let nodes: NodeProcess[] = []
@@ -32,13 +34,57 @@ beforeAll(async () => {
       by: `  ${LAYOUT_VERSION - 1}: FROM_${LAYOUT_VERSION - 1},\n  ${LAYOUT_VERSION}: ['CREATE TABLE later (id INTEGER PRIMARY KEY)'],\n`,
     },
   ])
-  nodes = await Promise.all(['n1', 'n2', 'n3'].map((name) => spawnNode(postgres.url, name)))
+  nodes = await Promise.all(['n1', 'n2', 'n3'].map((name) => spawnNode(postgres.url, name, undefined, ROOT, PATIENT)))
 })
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
   await postgres?.stop()
   rmSync(newer, { recursive: true, force: true })
 })
+
+verifies(
+  ['cluster.upgrade', 'cluster.stop'],
+  'the only node of a newer layout stops and comes back: requests to its tenants wait, and none is refused',
+  async () => {
+    const [first, ...rest] = nodes
+    await first!.kill('SIGTERM')
+    nodes = rest
+    const only = await spawnNode(postgres.url, 'n1', first!.data, newer, PATIENT)
+    nodes = [...rest, only]
+    await ask(only.url, 'POST', '/operator/tenants', { tenant: 'ahead' })
+    const moved = await ask(only.url, 'POST', '/operator/cluster/move', { tenant: 'ahead', node: 'n1' })
+    expect(moved.status).toBe(200)
+    const written: string[] = []
+    const refused: unknown[] = []
+    let isOver = false
+    const client = async (url: string) => {
+      while (!isOver) {
+        const made = await ask(url, 'POST', '/~ahead/Contact', { name: 'Ada' }).catch((reason) => ({
+          status: 0,
+          body: reason.cause ?? reason,
+        }))
+        if (made.status === 201) written.push(made.body.$id)
+        else refused.push(made.body)
+      }
+    }
+    const clients = Promise.all(rest.flatMap(({ url }) => [client(url), client(url)]))
+    await expect.poll(() => written.length, { timeout: 60_000 }).toBeGreaterThan(20)
+    expect((await ask(only.url, 'GET', '/operator/cluster?tenant=ahead')).body.tenant).toMatchObject({
+      owner: 'n1',
+      layout: NEXT,
+    })
+
+    await only.kill('SIGTERM')
+    nodes = [...rest, await spawnNode(postgres.url, 'n1', only.data, newer, PATIENT)]
+
+    const before = written.length
+    await expect.poll(() => written.length, { timeout: 200_000 }).toBeGreaterThan(before + 20)
+    isOver = true
+    await clients
+    expect(refused).toEqual([])
+    expect((await ask(rest[0]!.url, 'GET', '/~ahead/Contact?limit=1')).body.total).toBe(written.length)
+  },
+)
 
 verifies(
   'cluster.upgrade',
@@ -63,7 +109,7 @@ verifies(
       const rest = nodes.filter((node) => node !== old)
       nodes = rest
       await old.kill('SIGTERM')
-      nodes = [...rest, await spawnNode(postgres.url, old.name, old.data, newer)]
+      nodes = [...rest, await spawnNode(postgres.url, old.name, old.data, newer, PATIENT)]
       const before = new Map([...written].map(([tenant, ids]) => [tenant, ids.length]))
       // Every tenant is written to while nodes of both versions run.
       await expect

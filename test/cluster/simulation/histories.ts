@@ -9,11 +9,12 @@ export async function runHistories(
   first: number,
   count: number,
   mistakes: Mistakes = {},
+  runOne = runHistory,
 ): Promise<Outcome & { readonly histories: number }> {
   const totals = { histories: 0, acknowledged: 0, reads: 0, unknown: 0, claims: 0, faults: 0 }
   let fault: string | null = null
   const run = (seed: number) => {
-    const outcome = { histories: 1, ...runHistory(seed, mistakes) }
+    const outcome = { histories: 1, ...runOne(seed, mistakes) }
     if (outcome.fault !== null) fault = `History ${seed}: ${outcome.fault}`
     for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += outcome[name]
   }

@@ -14,8 +14,8 @@ export interface Outcome {
   readonly faults: number
 }
 
-const SLUGS = ['a', 'b']
-const NAMES = ['n1', 'n2', 'n3']
+export const SLUGS = ['a', 'b']
+export const NAMES = ['n1', 'n2', 'n3']
 const PAIRS = SLUGS.flatMap((slug) => NAMES.map((_, at) => [slug, at] as const))
 
 /** Runs one history: three nodes, two tenants, clients, and faults that the seed decides. */
@@ -25,11 +25,7 @@ export function runHistory(seed: number, mistakes: Mistakes = {}): Outcome {
   const service = new SimService(world, chance.is(0.5))
   if (mistakes.unfenced) service.primary.isFenced = false
   const nodes = NAMES.map((name) => new SimNode(world, service, name, mistakes))
-  for (const slug of SLUGS) {
-    service.primary.saveSnapshotPart(slug, 'first', 0, encode([]))
-    service.primary.create(slug, 'nobody', { id: 'first', layout: 1, parts: 1 })
-  }
-  service.replicateNow()
+  createTenants(service)
   for (const node of nodes) node.start()
   const length = chance.between(1_500, 6_000)
   const operations: Operation[] = []
@@ -69,8 +65,17 @@ export function runHistory(seed: number, mistakes: Mistakes = {}): Outcome {
   }
 }
 
+/** The tenants, without an owner. */
+export function createTenants(service: SimService): void {
+  for (const slug of SLUGS) {
+    service.primary.saveSnapshotPart(slug, 'first', 0, encode([]))
+    service.primary.create(slug, 'none', { id: 'first', layout: 1, parts: 1 })
+  }
+  service.replicateNow()
+}
+
 /** All writes of a tenant that the log has: its snapshot, and the changes after it. */
-function contentOf({ primary }: SimService, slug: string): readonly number[] {
+export function contentOf({ primary }: SimService, slug: string): readonly number[] {
   const head = primary.snapshot(slug)!
   const part = primary.snapshotPart(slug, head.id, 0)!
   return [...decode(part), ...(primary.changes.get(slug) ?? []).flatMap(({ bytes }) => decode(bytes))]
@@ -88,7 +93,7 @@ function scheduleClients(world: World, nodes: readonly SimNode[], operations: Op
 }
 
 /** A client asks a node, which answers itself or passes the request on to the owner. */
-function ask(
+export function ask(
   world: World,
   node: SimNode,
   slug: string,
@@ -163,7 +168,7 @@ async function attempt(
   return true
 }
 
-function later(world: World, ms: number): Promise<void> {
+export function later(world: World, ms: number): Promise<void> {
   return new Promise((done) => world.after(ms, done))
 }
 

@@ -1,3 +1,4 @@
+import { giveAllAway } from '../../../packages/server/src/cluster/protocol/leaving.ts'
 import { Membership } from '../../../packages/server/src/cluster/protocol/membership.ts'
 import { OneAtATime } from '../../../packages/server/src/cluster/protocol/one-at-a-time.ts'
 import type { OwnedTenant } from '../../../packages/server/src/cluster/protocol/owned-tenant.ts'
@@ -18,10 +19,13 @@ import type { World } from './world.ts'
 
 const LEASE = 1_000
 const TIMEOUT = 800
-const LAYOUT = 1
+/** How long a node that stops keeps tenants that no other node can open, and how long it is asked after that. */
+const KEPT = 2_000
 
 /** A tenant's file: the writes that are in it, in their order. */
 interface File {
+  /** The layout of its tables. */
+  readonly layout: number
   n: number
   epoch: number
   next: number
@@ -41,6 +45,8 @@ export interface Mistakes {
   readonly unverified?: boolean
   /** The log takes what an owner of an earlier epoch appends. */
   readonly unfenced?: boolean
+  /** A node that stops releases all its tenants, and claims them again when it is asked for them. */
+  readonly returning?: boolean
 }
 
 export type Answer = { readonly kind: 'done'; readonly writes: readonly number[] } | { readonly kind: 'refused' }
@@ -64,6 +70,8 @@ export class SimNode implements Caller {
   #process: Process | null = null
   readonly replicas = new Map<string, File>()
   readonly tenants = new Map<string, File>()
+  /** The newest layout that its program knows. */
+  layout = 1
 
   constructor(world: World, service: SimService, name: string, mistakes: Mistakes) {
     this.#world = world
@@ -108,6 +116,12 @@ export class SimNode implements Caller {
       file.writes.splice(-lost)
       if (file.n === file.openedAt) file.epoch = file.openedEpoch
     }
+  }
+
+  /** Ends the process in an orderly way: its tenants go to other nodes. */
+  async end(): Promise<void> {
+    await this.#process?.leave()
+    this.#process = null
   }
 
   stop(): void {
@@ -177,7 +191,7 @@ export class Process {
     this.membership = new Membership({
       log: this.log,
       time,
-      node: { name: node.name, url: node.name, layout: LAYOUT, version: '' },
+      node: { name: node.name, url: node.name, layout: node.layout, version: '' },
       lease: LEASE,
       newSession: () => `s${world.number()}`,
       renewed: () => this.ownership.drain(),
@@ -192,9 +206,25 @@ export class Process {
       time,
       host: this.#host(),
       membership: this.membership,
-      layout: LAYOUT,
+      layout: node.layout,
       report: () => {},
     })
+  }
+
+  async leave(): Promise<void> {
+    const { membership, ownership, log, node } = this
+    await log.setDraining(node.name, true)
+    const placeOf = (slug: string, nodes: readonly NodeRow[]) =>
+      ranked({ slug, pin: null, layout: node.layout }, nodes)[0]
+    const give = (slug: string, to: string | null) => ownership.release(slug, to)
+    if (this.#mistakes.returning) for (const { slug } of ownership.all) await ownership.release(slug, null)
+    else if (
+      !(await giveAllAway({ membership, ownership, time: this.#time, placeOf, give }, this.#time.elapsed() + KEPT))
+    )
+      await membership.leave()
+    await this.#time.sleep(KEPT)
+    await membership.leave()
+    ownership.stop()
   }
 
   start(): void {
@@ -250,7 +280,7 @@ export class Process {
     const part = encode(file.writes)
     const save = async () => {
       await this.log.saveSnapshotPart(slug, id, 0, part)
-      return this.log.publishSnapshot(slug, { ...at, id, layout: LAYOUT, parts: 1 })
+      return this.log.publishSnapshot(slug, { ...at, id, layout: file.layout, parts: 1 })
     }
     await takeSnapshot(tenant, { at, save }, this.#time)
   }
@@ -280,7 +310,7 @@ export class Process {
           const { slug, epoch } = row
           // A follower may have discarded it since it was brought.
           if (!node.replicas.has(slug)) await this.replica.bring(row)
-          const file = node.replicas.get(slug)!
+          const file = await this.#migrated(slug, node.replicas.get(slug)!)
           node.replicas.delete(slug)
           node.tenants.set(slug, { ...file, next: epoch, openedAt: file.n, openedEpoch: file.epoch })
         }),
@@ -299,6 +329,16 @@ export class Process {
     }
   }
 
+  /** Brings tables of an older layout forward, and makes a snapshot of them. */
+  async #migrated(slug: string, file: File): Promise<File> {
+    const { layout } = this.node
+    if (file.layout === layout) return file
+    const id = `layout ${layout} at ${file.n}`
+    await this.log.saveSnapshotPart(slug, id, 0, encode(file.writes))
+    await this.log.publishSnapshot(slug, { n: file.n, epoch: file.epoch, id, layout, parts: 1 })
+    return { ...file, layout }
+  }
+
   get owned(): readonly OwnedTenant[] {
     return this.ownership.all
   }
@@ -308,12 +348,13 @@ function filesOf(node: SimNode): ReplicaFiles {
   return {
     state: (slug) => {
       const file = node.replicas.get(slug)
-      return file ? { n: file.n, epoch: file.epoch, layout: LAYOUT } : null
+      return file ? { n: file.n, epoch: file.epoch, layout: file.layout } : null
     },
     apply: (slug, changes: readonly Change[]) => {
       const file = node.replicas.get(slug)!
       const last = changes.at(-1)!
       node.replicas.set(slug, {
+        layout: file.layout,
         n: last.n,
         epoch: last.epoch,
         next: 0,
@@ -325,7 +366,8 @@ function filesOf(node: SimNode): ReplicaFiles {
     restore: async (slug, head: SnapshotHead, parts) => {
       const writes: number[] = []
       for await (const part of parts) writes.push(...decode(part))
-      node.replicas.set(slug, { n: head.n, epoch: head.epoch, next: 0, openedAt: 0, openedEpoch: 0, writes })
+      const { n, epoch, layout } = head
+      node.replicas.set(slug, { layout, n, epoch, next: 0, openedAt: 0, openedEpoch: 0, writes })
     },
     discard: (slug) => void node.replicas.delete(slug),
   }

@@ -38,6 +38,8 @@ export class SimService {
   #isDown = false
   /** How likely a message is lost. */
   loss = 0
+  /** How likely a call arrives when its caller has given up on it. */
+  lateness = 0.02
 
   constructor(world: World, hasStandby: boolean) {
     this.#world = world
@@ -80,8 +82,7 @@ export class SimService {
                   })
                 const late = this.#world.after(timeout, () => end(() => failed(new Error(`${name} was not answered`))))
                 if (caller.isCut() || chance.is(this.loss)) return
-                // Now and then a call arrives when its caller has given up on it.
-                const delay = chance.is(0.02) ? timeout * chance.next() * 2 : 0
+                const delay = chance.is(this.lateness) ? timeout * chance.next() * 2 : 0
                 this.#world.after(chance.between(0.2, 3) + delay, () => {
                   if (this.#isDown) return
                   this.#execute(name, args, (value) => {

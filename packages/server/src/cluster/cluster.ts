@@ -66,6 +66,7 @@ export class Cluster implements ClusterHost {
     this.#housekeeping = new Housekeeping({
       ...this.#parts,
       ...{ followers, snapshots: this.#snapshots, empty: node.empty },
+      time: SYSTEM_TIME,
       report: this.#report,
       warm: (slug, to) => peers.warm(slug, to),
       moving: (slug, to) => void peers.take(slug, to),
@@ -105,19 +106,25 @@ export class Cluster implements ClusterHost {
 
   /** Moves all tenants to other nodes. Requests that still come here are passed on to them for a while. */
   async drain(): Promise<void> {
-    const { nodes, session } = this.#parts.membership
-    const { nodeName, grace } = this.#settings.cluster!
+    const { membership, log: replicated } = this.#parts
+    const { nodes, session } = membership
+    const { nodeName, grace, lease } = this.#settings.cluster!
     this.#housekeeping?.stop()
     if (!nodes.some((node) => node.session !== session && !node.draining)) return
     this.#isDraining = true
+    // After that no other node believes that the tenants are here, and all know that this one is about to stop.
+    const believed = Math.max(KEPT_MS, lease)
+    const until = performance.now() + believed + grace
     try {
-      await this.#parts.log.setDraining(nodeName, true)
-      await this.#housekeeping?.releaseAll()
+      await replicated.setDraining(nodeName, true)
+      if (await this.#housekeeping!.releaseAll(until)) return await SYSTEM_TIME.sleep(KEPT_MS + grace)
+      // No node can open some of the tenants. Their requests wait at the nodes that they came to, and not here.
+      await membership.leave()
+      await SYSTEM_TIME.sleep(believed)
     } catch (reason) {
       this.#report(reason, 'give the tenants away')
+      await SYSTEM_TIME.sleep(KEPT_MS + grace)
     }
-    // Other nodes believe for a while that the tenants are here. The grace begins when none does any more.
-    await SYSTEM_TIME.sleep(KEPT_MS + grace)
   }
 
   async leave(): Promise<void> {
@@ -150,6 +157,7 @@ export class Cluster implements ClusterHost {
         this.#parts.numbers.claims++
         this.#housekeeping?.claimed(row)
         this.#parts.directory.forget(row.slug)
+        this.#node!.empty?.endEmpty(row.slug)
         // It may have had something due with the owner before.
         this.#node!.wakeAt(row.slug, Date.now())
         log('info', 'A tenant was claimed', { tenant: row.slug, epoch: row.epoch, head: row.head })
@@ -157,7 +165,6 @@ export class Cluster implements ClusterHost {
       lost: (slug) => {
         this.#housekeeping?.lost(slug)
         this.#parts.directory.forget(slug)
-        this.#node!.empty?.endEmpty(row.slug)
         this.#node!.wakeAt(slug, null)
         log('info', 'A tenant has left this node', { tenant: slug })
       },

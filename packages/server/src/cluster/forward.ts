@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
-import { NODE_TOKEN } from './node-token.ts'
+import { ASK_AGAIN, NODE_TOKEN } from './node-token.ts'
 import type { NodeRow } from './protocol/replicated-log.ts'
 
 /** What came of passing a request on. `retry`: nothing of it has reached a tenant, so it can go elsewhere. */
@@ -11,7 +11,10 @@ const HOPS = 'x-tilde-hops'
 const CONNECT_MS = 2_000
 const ASK_MS = 30_000
 /** Headers of one connection, not of a request. */
-const OWN = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'te', 'trailer', NODE_TOKEN, HOPS])
+const OWN = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'te', 'trailer'],
+  ...[NODE_TOKEN, HOPS, ASK_AGAIN],
+])
 
 /** Passes requests on to other nodes, body and answer as they flow. */
 export class Forwarder {
@@ -36,6 +39,8 @@ export class Forwarder {
     headers[NODE_TOKEN] = this.#token
     headers[HOPS] = String(hopsOf(request) + 1)
     headers['x-forwarded-for'] = address
+    // A node that is about to stop may not take it any more: the body is sent when it says that it does.
+    if (node.draining && hasBody(request)) headers.expect = '100-continue'
     const out = send({
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port || (isSecure ? 443 : 80),
@@ -45,7 +50,7 @@ export class Forwarder {
       agent: isSecure ? this.#secure : this.#agent,
     })
     this.#track(node.session, out)
-    return this.#exchange(out, request, response)
+    return this.#exchange(out, headers.expect !== undefined, request, response)
   }
 
   /** Asks another node something, as the operator would. */
@@ -88,7 +93,8 @@ export class Forwarder {
     })
   }
 
-  #exchange(out: ClientRequest, request: IncomingMessage, response: ServerResponse): Promise<Forwarded> {
+  /** With `asks` the body is sent when the other node asks for it. */
+  #exchange(out: ClientRequest, asks: boolean, request: IncomingMessage, response: ServerResponse): Promise<Forwarded> {
     return new Promise((settle) => {
       const abandon = () => void out.destroy()
       const done = (outcome: Forwarded) => {
@@ -96,14 +102,13 @@ export class Forwarder {
         settle(outcome)
       }
       let isSent = false
-      const asks = request.headers.expect !== undefined
       const sendBody = () => {
         if (isSent) return
         isSent = true
         request.pipe(out)
       }
       out.once('continue', () => {
-        response.writeContinue()
+        if (request.headers.expect !== undefined) response.writeContinue()
         sendBody()
       })
       out.once('socket', (socket) => {
@@ -118,6 +123,11 @@ export class Forwarder {
       })
       response.once('close', abandon)
       out.once('response', (answer) => {
+        if (answer.headers[ASK_AGAIN] !== undefined && (!isSent || !hasBody(request))) {
+          answer.resume()
+          request.unpipe(out)
+          return done('retry')
+        }
         response.writeHead(answer.statusCode ?? 502, headersOf(answer))
         answer.pipe(response)
         // A stream that breaks off must not look like one that ended.

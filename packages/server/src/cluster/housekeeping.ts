@@ -1,10 +1,13 @@
 import { LAYOUT_VERSION } from '@tildebase/tenant/host'
 import type { ReplicaThread } from './files/thread.ts'
 import type { LocalNode } from './local-node.ts'
+import { inParallel } from './protocol/in-parallel.ts'
+import { giveAllAway } from './protocol/leaving.ts'
 import type { Membership } from './protocol/membership.ts'
 import type { Ownership } from './protocol/ownership.ts'
 import { ranked } from './protocol/ranking.ts'
 import type { NodeRow, ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
+import type { Time } from './protocol/time.ts'
 import type { Snapshots } from './snapshots.ts'
 
 export interface HousekeepingOptions {
@@ -13,10 +16,11 @@ export interface HousekeepingOptions {
   readonly ownership: Ownership
   readonly replicas: ReplicaThread
   readonly snapshots: Snapshots
+  readonly empty: LocalNode['empty']
   /** How many nodes next to the owner follow each tenant. */
   readonly followers: number
+  readonly time: Time
   readonly report: (reason: unknown, doing: string) => void
-  readonly empty: LocalNode['empty']
   /** Lets a node prepare for a tenant. */
   readonly warm: (slug: string, to: string | null) => Promise<void>
   /** A tenant was given to a node. */
@@ -25,7 +29,6 @@ export interface HousekeepingOptions {
 
 const TICK = 1_000
 const FULL_EVERY = 10
-const AT_ONCE = 8
 const PAGE = 5_000
 const MOST_ORPHANS = 1_000
 
@@ -72,14 +75,11 @@ export class Housekeeping {
     return !to || to.session === membership.session || this.#release(slug, to.session)
   }
 
-  /** Moves all tenants away; done when none is left, or when no node takes them. */
-  async releaseAll(): Promise<void> {
-    const { ownership, membership } = this.#options
-    const others = membership.nodes.filter(({ session, draining }) => session !== membership.session && !draining)
-    await inParallel(ownership.all, async ({ slug }) => {
-      const to = this.#placeOf(slug, others)
-      await this.#release(slug, to?.session ?? null)
-    })
+  /** Moves all tenants away. False when some had no other node until that moment: they are released. */
+  releaseAll(until: number): Promise<boolean> {
+    const placeOf = (slug: string, nodes: readonly NodeRow[]) => this.#placeOf(slug, nodes)
+    const give = (slug: string, to: string | null) => this.#release(slug, to)
+    return giveAllAway({ ...this.#options, placeOf, give }, until)
   }
 
   async #tick(): Promise<void> {
@@ -176,12 +176,4 @@ export class Housekeeping {
     for (const tenant of snapshots.due)
       await this.#try(`make a snapshot of ${tenant.slug}`, () => snapshots.make(tenant))
   }
-}
-
-async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const rest = [...all]
-  const take = async () => {
-    for (let next = rest.shift(); next !== undefined; next = rest.shift()) await work(next)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, take))
 }

@@ -4,6 +4,9 @@ import type { IncomingMessage } from 'node:http'
 /** The header that a node shows to other nodes. */
 export const NODE_TOKEN = 'x-tilde-node'
 
+/** The header of an answer to another node: nothing was done, and another node may have the tenant. */
+export const ASK_AGAIN = 'x-tilde-ask-again'
+
 /** By this nodes recognize each other: only those with the secret key of the cluster can compute it. */
 export class NodeToken {
   readonly #bytes: Buffer

@@ -5,6 +5,7 @@ import { sessionCookie } from '../identity/cookie.ts'
 import { slugOf, targetOf } from '../target.ts'
 import type { Directory } from './directory.ts'
 import { type Forwarder, hopsOf } from './forward.ts'
+import { ASK_AGAIN } from './node-token.ts'
 import type { Membership } from './protocol/membership.ts'
 import type { Ownership } from './protocol/ownership.ts'
 import { ranked } from './protocol/ranking.ts'
@@ -22,8 +23,10 @@ export interface RouterOptions {
   readonly report: (reason: unknown, doing: string) => void
 }
 
-const MOST_HOPS = 4
+const MOST_HOPS = 6
 const PAUSE = 50
+/** Milliseconds, for each time that a request was passed on, before it is passed on to a node that does not own its tenant. */
+const HOP_PAUSE = 200
 /** Paths outside tenants whose tenant is the key's own. */
 const DATABASE_PATHS = new Set(['import', 'export', 'sync', 'manifest', 'events'])
 
@@ -55,7 +58,7 @@ export class Router {
   }
 
   async #route(slug: string, request: IncomingMessage, response: ServerResponse, address: string): Promise<boolean> {
-    const { directory, ownership, forwarder, patience, isNode, report } = this.#options
+    const { directory, ownership, membership, forwarder, patience, isNode, report } = this.#options
     if (isNode(request)) {
       if (hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
       // Another node believes that the tenant is here: what this one remembers may be as old.
@@ -63,6 +66,7 @@ export class Router {
     }
     const until = performance.now() + patience
     let failure: unknown = null
+    let mayDisagree = isNode(request)
     while (!response.destroyed) {
       await ownership.leaving(slug)
       if (ownership.get(slug)) return this.#enter(slug, response)
@@ -72,12 +76,24 @@ export class Router {
       })
       if (place === 'nowhere') return false
       if (place === 'here') return this.#enter(slug, response)
+      if (place !== null && mayDisagree && (await directory.find(slug).catch(() => null))?.owner !== place.session) {
+        // One of the nodes does not know of all others yet. It will with their next signs of life.
+        mayDisagree = false
+        await new Promise((done) => setTimeout(done, HOP_PAUSE * hopsOf(request)))
+        directory.forget(slug)
+        continue
+      }
       if (place !== null) {
         const outcome = await forwarder.forward(place, request, response, address)
         if (outcome === 'answered') return true
         if (outcome === 'unknown') throw unavailable('The node of this tenant failed. The request may have been done.')
       }
       directory.forget(slug)
+      // This node would not notice when another one comes that has the tenant.
+      if (place === null && membership.hasLeft) {
+        if (isNode(request)) response.setHeader(ASK_AGAIN, '1')
+        throw unavailable('This node is about to stop.')
+      }
       if (performance.now() > until) {
         if (failure !== null) report(failure, `find the node of ${slug}`)
         throw unavailable('No node has this tenant at the moment.')

@@ -1,5 +1,5 @@
 import type { AddressInfo, Server as NetServer } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { hasStreamedBody } from '../http.ts'
 import { AddressBounds } from './address-bounds.ts'
 import { ClientAddresses } from './client-address.ts'
@@ -36,7 +36,7 @@ export interface Start {
 
 /** How long requests in progress may take when the host stops. */
 const DRAIN_MS = 10_000
-/** How long clients of a socket that outlives the host may use their connections once more. */
+/** How long clients of a service that continues elsewhere may use their connections once more. */
 const LEAVE_MS = 2_000
 /** Longer than a connection may be idle. */
 const LINGER_MS = 70_000
@@ -110,9 +110,14 @@ export async function startHost(
 
   const stop = async () => {
     control?.close()
-    // New connections wait in the socket for the next process. Each client is served once more over its old one.
-    if (socket !== null && !isLeaving) {
+    // Others take over the tenants first: requests that come meanwhile are passed on to them.
+    await cluster?.drain()
+    // New connections wait in the socket for the next process, or go to other nodes. Each client is served once more over
+    // its old one.
+    if ((socket !== null || cluster?.isDraining) && !isLeaving) {
       isLeaving = true
+      // By the end of a turn, those that wait were accepted.
+      await turn()
       http.stopAccepting()
       await service.endStreams()
       await within(LEAVE_MS, http.disconnected())

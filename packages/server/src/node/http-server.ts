@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '@tildebase/nouns'
 import type { Connection } from '../admission.ts'
 import { withCommon } from '../cross-origin.ts'
@@ -36,7 +37,7 @@ export interface HttpOptions extends UploadOptions {
 
 export interface Http {
   readonly server: Server
-  /** Done when no answer is in progress any more. */
+  /** Done when no answer is in progress any more, and no request has arrived that was not read yet. */
   idle(): Promise<void>
   /** Takes no connection any more. Those that are there stay. */
   stopAccepting(): void
@@ -93,7 +94,14 @@ export function createHttp(options: HttpOptions): Http {
     const refused = options.addresses.takeSocket(socket)
     if (refused) refuseSocket(socket, refused)
   })
-  const idle = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
+  const answered = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
+  const idle = async () => {
+    do {
+      await answered()
+      // Before its end each turn has read what had arrived on the connections.
+      await turn()
+    } while (underWay > 0)
+  }
   const disconnected = () => new Promise<void>((done) => (sockets.size === 0 ? done() : watching.push(done)))
   // Not the close of an HTTP server: that would end idle connections, on which a request may be arriving.
   const stopAccepting = () => void NetServer.prototype.close.call(server)
@@ -119,7 +127,9 @@ async function serve(
   if (options.isLeaving()) response.shouldKeepAlive = false
   try {
     const forward = options.forward()
-    if (forward === null && options.isStopping() && !LASTING.has(request.url ?? '')) throw stopping()
+    const isRefused = () => forward === null && options.isStopping() && !LASTING.has(request.url ?? '')
+    // A node of a cluster passes requests on to the last.
+    if (!options.elsewhere && isRefused()) throw stopping()
     // A request through a proxy may name the whole address.
     const url = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
     const mark = url.indexOf('?')
@@ -131,6 +141,7 @@ async function serve(
     if (options.elsewhere) {
       const isPassed = options.elsewhere(request, response, address)
       if (isPassed === true || (isPassed !== false && (await isPassed))) return
+      if (isRefused()) throw stopping()
     }
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const ask = askOf(request, path, query)

@@ -204,8 +204,6 @@ export async function openService(
       predecessor.listen({ book, record: (action, slug, facts) => journal.record(action, slug, facts), ended })
     },
     async rest() {
-      // Others take over the tenants first: requests that come meanwhile are passed on to them.
-      await cluster?.drain()
       stopping = true
       await tenants.rest()
     },

@@ -110,6 +110,11 @@ export class Membership {
     return true
   }
 
+  /** True once this session has ended: what changes among the nodes is not known here any more. */
+  get hasLeft(): boolean {
+    return this.#ended
+  }
+
   /** Ends the session: others may claim what it owns. */
   async leave(): Promise<void> {
     this.#ended = true

@@ -40,6 +40,7 @@ export class Ownership {
   readonly #leaving = new Map<string, Promise<boolean>>()
   readonly #dropping = new Map<string, Promise<void>>()
   readonly #appender: Appender
+  #claimsNothing = false
 
   constructor(options: OwnershipOptions) {
     this.#options = options
@@ -61,6 +62,21 @@ export class Ownership {
     return [...this.#owned.values()]
   }
 
+  /** Those that take requests. */
+  get open(): readonly OwnedTenant[] {
+    return this.all.filter(({ slug }) => this.get(slug))
+  }
+
+  /** Whether nothing is owned, and nothing is about to be. */
+  get isEmpty(): boolean {
+    return this.#owned.size === 0 && this.#claims.size === 0
+  }
+
+  /** From now on nothing more is claimed: the node is about to stop. */
+  claimNothing(): void {
+    this.#claimsNothing = true
+  }
+
   /** Done when the tenant is not being given away any more. */
   async leaving(slug: string): Promise<void> {
     await this.#leaving.get(slug)?.catch(() => {})
@@ -72,6 +88,7 @@ export class Ownership {
     if (known) return Promise.resolve(known)
     const under = this.#claims.get(slug)
     if (under) return under
+    if (this.#claimsNothing) return Promise.resolve(null)
     const claim = this.#claim(slug).finally(() => this.#claims.delete(slug))
     this.#claims.set(slug, claim)
     return claim
