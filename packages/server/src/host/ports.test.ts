@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemRandom, systemSeal } from './ports.ts'
@@ -16,6 +16,17 @@ test('the digest of parts is that of all their bytes, however many and however l
       for (const one of parts) whole.update(one)
 
       expect(systemSeal.sha256(...parts)).toEqual(whole.digest())
+    }),
+  )
+})
+
+test('the HMAC of a text is the one that OpenSSL computes, for keys and texts of any length', () => {
+  // Keys of more than 64 bytes are hashed first.
+  const key = fc.oneof(part, fc.uint8Array({ minLength: 60, maxLength: 70 }))
+  const body = part.filter((one) => typeof one === 'string')
+  fc.assert(
+    fc.property(key, body, (key, body) => {
+      expect(systemSeal.hmacSha256(key, body)).toEqual(createHmac('sha256', key).update(body).digest())
     }),
   )
 })

@@ -112,6 +112,35 @@ verifies('webhook.insecure', 'insecure mode lifts both rules', async () => {
   expect(answer).toEqual({ status: 204 })
 })
 
+test('a request has the host, the credentials of its address and its own headers', async () => {
+  const receiver = await Receiver.start()
+  const outbound = createOutbound({ insecure: true })
+  const { host } = new URL(receiver.url)
+  const url = receiver.url.replace('//', '//ada:p%40ss@')
+
+  const answers = [
+    await outbound.post({ ...request, url, headers: { 'x-one': '1', 'content-type': 'text/plain' }, body: '"é"' }),
+    await outbound.post({ ...request, url: receiver.url }),
+  ]
+  await receiver.stop()
+
+  expect(answers).toEqual([{ status: 204 }, { status: 204 }])
+  const [first, second] = receiver.requests
+  expect(first).toMatchObject({
+    path: '/hook',
+    text: '"é"',
+    headers: {
+      host,
+      authorization: `Basic ${btoa('ada:p@ss')}`,
+      'x-one': '1',
+      'content-type': 'text/plain',
+      'content-length': '4',
+      connection: 'keep-alive',
+    },
+  })
+  expect(second!.headers).not.toHaveProperty('authorization')
+})
+
 test('a kept connection that the other side has closed meanwhile is not a failure', async () => {
   const receiver = await Receiver.start()
   const outbound = createOutbound({ insecure: true })

@@ -2,10 +2,12 @@ import { lookup as resolve } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { urlToHttpOptions } from 'node:url'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
 import { isPublic } from './addresses.ts'
 
 const MOST_PER_HOST = 256
+const MOST_TARGETS = 1_000
 const MOST_READ = 65_536
 
 /** Sends outgoing requests: to public addresses only and by https, except in insecure mode. */
@@ -16,24 +18,51 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
     'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: 8, lookup }),
   }
   const queues = new Map<string, Queue>()
+  const targets = new Map<string, Target>()
+  const targetOf = (text: string): Target => {
+    const known = targets.get(text)
+    if (known) return known
+    const url = new URL(text)
+    const { auth, ...address } = urlToHttpOptions(url)
+    const target = {
+      host: url.host,
+      fault: options.insecure ? null : faultOf(url),
+      send: url.protocol === 'https:' ? requestHttps : requestHttp,
+      options: { ...address, method: 'POST', agent: agents[url.protocol as keyof typeof agents] },
+      headers: ['host', url.host, ...(auth ? ['authorization', `Basic ${Buffer.from(auth).toString('base64')}`] : [])],
+    }
+    if (targets.size >= MOST_TARGETS) targets.clear()
+    targets.set(text, target)
+    return target
+  }
   return {
     refuses: (url) => (options.insecure ? null : faultOf(new URL(url))),
     async post(request) {
-      const url = new URL(request.url)
-      const fault = options.insecure ? null : faultOf(url)
+      const target = targetOf(request.url)
+      const { host, fault } = target
       if (fault) return { error: fault }
-      const queue = queues.get(url.host) ?? new Queue(MOST_PER_HOST)
-      queues.set(url.host, queue)
+      const queue = queues.get(host) ?? new Queue(MOST_PER_HOST)
+      queues.set(host, queue)
       // The time of a request counts from when it has its place: waiting for others is not the endpoint's fault.
       await queue.enter()
       try {
-        return await post(url, request, agents[url.protocol as keyof typeof agents])
+        return await post(target, request)
       } finally {
         queue.leave()
-        if (queue.isEmpty) queues.delete(url.host)
+        if (queue.isEmpty) queues.delete(host)
       }
     },
   }
+}
+
+/** An address that requests are sent to, taken apart once. */
+interface Target {
+  readonly host: string
+  readonly fault: string | null
+  readonly send: typeof requestHttp
+  readonly options: RequestOptions
+  /** Names and values in turns, which Node writes as they are. */
+  readonly headers: readonly string[]
 }
 
 /** What forbids a url before its name is looked up. An address in it never is, whatever its spelling: URL knows them all. */
@@ -56,17 +85,17 @@ export const guardedLookup: LookupFunction = (hostname, options, done) => {
   })
 }
 
-function post(url: URL, asked: OutboundRequest, agent: HttpAgent | HttpsAgent): Promise<OutboundAnswer> {
+function post(target: Target, asked: OutboundRequest): Promise<OutboundAnswer> {
   const { headers, body, timeoutMs } = asked
   return new Promise((done) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const options: RequestOptions = {
-      method: 'POST',
-      agent,
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-    }
     const started = Date.now()
-    const request = send(url, options, (response) => {
+    const lines = [
+      ...target.headers,
+      ...Object.entries(headers).flat(),
+      'content-length',
+      String(Buffer.byteLength(body)),
+    ]
+    const request = target.send({ ...target.options, headers: lines }, (response) => {
       const status = response.statusCode ?? 0
       if (asked.answerLimit === undefined) {
         done({ status })
@@ -87,7 +116,7 @@ function post(url: URL, asked: OutboundRequest, agent: HttpAgent | HttpsAgent): 
       clearTimeout(timer)
       // The other side may close a kept connection just when it is used again: this is not a failure.
       if (!request.reusedSocket || isLate) return done({ error: reason.message || 'The connection failed.' })
-      done(post(url, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }, agent))
+      done(post(target, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }))
     })
     request.end(body)
   })
