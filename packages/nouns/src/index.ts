@@ -29,7 +29,7 @@ export type {
 export type { Condition, Include, SortField, Where } from './infer-where.ts'
 export { isPlainObject, MAX_DEPTH } from './json.ts'
 export { DOMAINS, INDUSTRIES, JOURNEYS, type Lens, resolveLens } from './lens.ts'
-export { type Follow, isIndex, match, matchWords, meetsMissing, type Regex, textsOf } from './match.ts'
+export { type Follow, isIndex, match, matcher, matchWords, meetsMissing, type Regex, textsOf } from './match.ts'
 export { didYouMean, nearest } from './nearest.ts'
 export { type NounOptions, noun, parseNoun } from './notation.ts'
 export type {

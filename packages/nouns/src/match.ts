@@ -13,21 +13,36 @@ export type Regex = (pattern: string, flags: string) => (text: string) => boolea
  * Whether an entity, a flat object of fields and meta-fields, matches a filter: the semantics of MongoDB, in memory.
  */
 export function match(filter: Filter, entity: JsonObject, follow: Follow, regex: Regex): boolean {
+  return matcher(filter, follow, regex)(entity)
+}
+
+/** The same for many entities: the filter is prepared once. */
+export function matcher(filter: Filter, follow: Follow, regex: Regex): (entity: JsonObject) => boolean {
   switch (filter.op) {
-    case 'and':
-      return filter.of.every((part) => match(part, entity, follow, regex))
-    case 'or':
-      return filter.of.some((part) => match(part, entity, follow, regex))
-    case 'not':
-      return !match(filter.of, entity, follow, regex)
+    case 'and': {
+      const parts = filter.of.map((part) => matcher(part, follow, regex))
+      return (entity) => parts.every((part) => part(entity))
+    }
+    case 'or': {
+      const parts = filter.of.map((part) => matcher(part, follow, regex))
+      return (entity) => parts.some((part) => part(entity))
+    }
+    case 'not': {
+      const part = matcher(filter.of, follow, regex)
+      return (entity) => !part(entity)
+    }
     case 'text':
-      return matchWords(filter.words, entity)
+      return (entity) => matchWords(filter.words, entity)
     case 'exists':
-      return filter.value === someRelated(filter, entity, 0, follow, (value) => value !== undefined && value !== null)
-    default:
-      return someRelated(filter, entity, 0, follow, tester(filter, regex))
+      return (entity) => filter.value === someRelated(filter, entity, 0, follow, isThere)
+    default: {
+      const test = tester(filter, regex)
+      return (entity) => someRelated(filter, entity, 0, follow, test)
+    }
   }
 }
+
+const isThere: Test = (value) => value !== undefined && value !== null
 
 /** Whether a leaf matches a missing value: `null` means missing too. */
 export function meetsMissing(leaf: Leaf): boolean {

@@ -1,4 +1,4 @@
-import { type Filter, type Follow, type Hop, isoOf, type JsonObject, match, type Regex } from '@tildebase/nouns'
+import { type Filter, type Follow, type Hop, type JsonObject, matcher, type Regex } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
 import { type LogRow, readEntry } from '../store/log.ts'
 import { stateOf } from '../view/event.ts'
@@ -11,6 +11,7 @@ import { regexTest } from './regex.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { pageRows, readRows, toStored } from './select.ts'
 import { columns, isLogged, sourceOf } from './source.ts'
+import { asksFields, flat, viewFor } from './tested-view.ts'
 
 const CHUNK = 1_000
 
@@ -83,46 +84,21 @@ export function recordTest(reader: ReadContext): (record: LogRow) => boolean {
   }
 }
 
-/** An entity as memory looks at it: fields and meta-fields side by side. */
-function flat(row: Stored): JsonObject {
-  return {
-    ...fieldsOf(row),
-    $id: row.id,
-    $type: row.type,
-    $version: row.version,
-    $createdAt: isoOf(row.createdAt),
-    $updatedAt: isoOf(row.updatedAt),
-    $createdBy: row.createdBy,
-  }
-}
-
 export function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
   const patterns = new Map<string, (text: string) => boolean>()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
   const filters = parts.filter((part) => 'filter' in part)
-  const tests = filters.map(({ filter, narrowed }) => {
-    const follow = follower({ ...scope, narrowed })
-    return (entity: JsonObject) => match(filter, entity, follow, regex)
-  })
+  const tests = filters.map(({ filter, narrowed }) => matcher(filter, follower({ ...scope, narrowed }), regex))
   const isSeen = filters.length < parts.length ? recordTest(scope.reader) : null
-  // Most filters ask for fields alone, and the meta-fields cost as much as the fields.
-  const view = filters.every(({ filter }) => asksFields(filter)) ? fieldsOf : flat
+  const view = viewFor(
+    scope,
+    filters.map(({ filter }) => filter),
+  )
   return (row) => {
     const entity = view(row)
     if (!tests.every((test) => test(entity))) return false
     return isSeen === null || isSeen(readEntry(scope.reader.sql, row.ordinal)!)
   }
-}
-
-function fieldsOf(row: Stored): JsonObject {
-  return JSON.parse(row.data) as JsonObject
-}
-
-/** Whether a filter asks for fields of the type itself and nothing else. */
-function asksFields(filter: Filter): boolean {
-  if ('path' in filter) return filter.path.hops.length === 0 && !filter.path.field.startsWith('$')
-  if (filter.op === 'text') return false
-  return filter.op === 'not' ? asksFields(filter.of) : filter.of.every(asksFields)
 }
 
 /** Follows relations by asking the database, each question once. */
