@@ -21,7 +21,7 @@ export function fieldReader(names: readonly string[]): (stored: string) => JsonO
   }
 }
 
-/** The text that follows a key; null if it is no text, has escapes, or the key is the end of a longer one. */
+/** The text that follows a key; null if it is not a text, has escapes, or the key is the end of a longer one. */
 function textAfter(stored: string, at: number, length: number): string | null {
   const before = stored[at - 1]
   const start = at + length + 1
