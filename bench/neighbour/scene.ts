@@ -26,7 +26,7 @@ export interface Scene extends Place {
   socket(text: string, onAnswer?: (socket: AttackSocket) => void): AttackSocket
 }
 
-export interface AttackSocket {
+interface AttackSocket {
   send(text: string): void
   close(): void
 }
