@@ -10,7 +10,9 @@ RUN npm ci --no-audit --no-fund \
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 COPY --from=build /image/app/ /app/
 COPY --from=build --chown=65532:65532 /image/data/ /data/
+# With two arenas the C library gives back more of the memory that several threads have freed.
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     TILDE_HOST=0.0.0.0 \
     TILDE_PORT=8787 \
     TILDE_DATA=/data \
