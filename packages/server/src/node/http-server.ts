@@ -124,6 +124,8 @@ async function serve(
 ): Promise<void> {
   let answer: HttpResponse
   let counted: CountedRequest | null = null
+  // An answer that is passed on is packed already.
+  let accepted: string | undefined
   if (options.isLeaving()) response.shouldKeepAlive = false
   try {
     const forward = options.forward()
@@ -147,17 +149,19 @@ async function serve(
     const ask = askOf(request, path, query)
     const connection = connectionOf(request, response, { path, address, onEnd }, options)
     const given = forward ? forward(ask, connection) : options.gateway.answer(ask, connection)
-    const plain = given instanceof Promise ? await given : given
-    // One that is passed on is packed already.
-    const packed = forward ? plain : compressed(plain, request.headers['accept-encoding'])
-    answer = packed instanceof Promise ? await packed : packed
+    answer = given instanceof Promise ? await given : given
+    if (!forward) accepted = request.headers['accept-encoding']
   } catch (reason) {
     const requestId = randomUUID()
     answer = withCommon(refusal(reason, requestId, options.report), requestId, request.headers.origin)
   }
   // A flood of requests that are all refused is not read to its end.
   if (counted?.isPipelined && REFUSED.has(answer.status)) counted.endSocket()
-  inTurn(() => send(request, response, answer, options))
+  inTurn(() => {
+    const packed = compressed(answer, accepted)
+    if (packed instanceof Promise) void packed.then((whole) => send(request, response, whole, options))
+    else send(request, response, packed, options)
+  })
 }
 
 function send(request: IncomingMessage, response: ServerResponse, given: HttpResponse, options: HttpOptions): void {
