@@ -157,9 +157,13 @@ async function serve(
   }
   // A flood of requests that are all refused is not read to its end.
   if (counted?.isPipelined && REFUSED.has(answer.status)) counted.endSocket()
+  const failed = (reason: unknown) => {
+    options.report(reason, answer.headers['x-request-id'] ?? '')
+    response.destroy()
+  }
   inTurn(() => {
     const packed = compressed(answer, accepted)
-    if (packed instanceof Promise) void packed.then((whole) => send(request, response, whole, options))
+    if (packed instanceof Promise) packed.then((whole) => send(request, response, whole, options), failed)
     else send(request, response, packed, options)
   })
 }
