@@ -1,9 +1,9 @@
 // Runs after every install. Makes dist/viewer, the files of the API viewer that the Node host sends compressed, and what the
 // Worker is deployed with: dist/isolates.js, the modules that it loads into isolates of their own as texts, and dist/assets,
-// the files of the console and of /docs.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// the files of the console and of /docs. Tests build it side by side: each file is replaced as a whole, and only if it changes.
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, URL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
@@ -55,19 +55,17 @@ async function build({ build }) {
       wasm: Object.fromEntries(['blake2b.wasm', 'argon2.wasm'].map((name, at) => [name, base64(argon2[at])])),
     },
   }
-  mkdirSync(here('dist'), { recursive: true })
   stageAssets(here)
-  writeFileSync(here('dist/isolates.js'), `export const ISOLATES = ${JSON.stringify(isolates)}\n`)
+  stage(here('dist/isolates.js'), Buffer.from(`export const ISOLATES = ${JSON.stringify(isolates)}\n`))
 }
 
 /** The files of Swagger UI, compressed and with their licence. */
 function stageViewer() {
-  const to = fileURLToPath(new URL('dist/viewer', import.meta.url))
-  rmSync(to, { recursive: true, force: true })
-  mkdirSync(to, { recursive: true })
   const from = dirname(require.resolve('swagger-ui-dist/package.json'))
-  for (const [name, text] of viewerFiles()) writeFileSync(join(to, `${name}.gz`), gzipSync(text, { level: 9 }))
-  for (const name of ['LICENSE', 'NOTICE']) cpSync(join(from, name), join(to, name))
+  stageFolder(fileURLToPath(new URL('dist/viewer', import.meta.url)), [
+    ...viewerFiles().map(([name, text]) => [`${name}.gz`, gzipSync(text, { level: 9 })]),
+    ...['LICENSE', 'NOTICE'].map((name) => [name, readFileSync(join(from, name))]),
+  ])
 }
 
 /** Without the comments that name source maps, which are not served. */
@@ -80,12 +78,40 @@ function viewerFiles() {
 
 /** The files of the console, where it is built, and of the page of the API. */
 function stageAssets(here) {
-  const to = here('dist/assets')
-  rmSync(to, { recursive: true, force: true })
-  cpSync(here('src/docs'), join(to, 'docs'), { recursive: true })
-  for (const [name, text] of viewerFiles()) writeFileSync(join(to, 'docs', name), text)
   const built = here('../console/dist')
-  if (existsSync(built)) cpSync(built, join(to, 'console'), { recursive: true })
+  stageFolder(here('dist/assets'), [
+    ...filesOf(here('src/docs')).map(([name, bytes]) => [join('docs', name), bytes]),
+    ...viewerFiles().map(([name, text]) => [join('docs', name), Buffer.from(text)]),
+    ...(existsSync(built) ? filesOf(built).map(([name, bytes]) => [join('console', name), bytes]) : []),
+  ])
+}
+
+/** The files in a folder, by their path in it. */
+function filesOf(folder) {
+  return namesIn(folder).map((name) => [name, readFileSync(join(folder, name))])
+}
+
+function namesIn(folder) {
+  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+}
+
+/** Makes a folder contain these files, and no others. */
+function stageFolder(folder, files) {
+  for (const [name, bytes] of files) stage(join(folder, name), bytes)
+  const names = new Set(files.map(([name]) => name))
+  for (const name of namesIn(folder)) if (!names.has(name)) rmSync(join(folder, name), { force: true })
+}
+
+/** Replaces a file at once, so that no reader sees half of it. */
+function stage(path, bytes) {
+  if (existsSync(path) && readFileSync(path).equals(bytes)) return
+  mkdirSync(dirname(path), { recursive: true })
+  const part = fileURLToPath(new URL(`dist/.${process.pid}`, import.meta.url))
+  writeFileSync(part, bytes)
+  renameSync(part, path)
 }
 
 /** The programs of WebAssembly that are compiled during some work, the shortest first: a Worker cannot compile any. */
