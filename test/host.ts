@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Host, readSettings, startHost } from '@tildebase/server'
@@ -19,6 +21,11 @@ export interface Reply {
 }
 
 type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
+
+/** Ends a test of what a host does not have by design: `npm run hosts` counts it as not applicable. */
+export function needs(what: string): void {
+  if (HOST === 'workerd') throw new Error(`workerd has no ${what}`)
+}
 
 /** The service, and requests to it. */
 export interface TestApp {
@@ -101,13 +108,26 @@ async function workerdHost(env: Record<string, string>, flags: Record<string, st
   }
   const workerd = await startWorkerd({ ...SERVICE, variables })
   return {
-    ...requests((path, init) => fetch(`${workerd.url}${path}`, init)),
+    ...requests((path, init) => fetchAs(`${workerd.url}${path}`, init)),
     url: workerd.url,
     get data(): string {
       throw new Error('workerd has no folder of data')
     },
     stop: () => workerd.stop(),
   }
+}
+
+/** As `fetch`, which does not send a Host that it is given. */
+async function fetchAs(url: string, init?: RequestInit): Promise<Response> {
+  const host = new Headers(init?.headers).get('host')
+  if (host === null) return fetch(url, init)
+  const { method, headers, body } = new Request(url, init)
+  const sent = request(url, { method, headers: { ...Object.fromEntries(headers), host } })
+  sent.end(body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer()))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const bytes = Buffer.concat(await answer.toArray())
+  const all = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string])
+  return new Response(bytes.length > 0 ? bytes : null, { status: answer.statusCode!, headers: all })
 }
 
 function settingsFor(env: Record<string, string>, flags: Record<string, string>) {

@@ -1,4 +1,5 @@
-// Runs what every host must do on every host, and prints one matrix: npm run hosts [-- scenarios contract faults | file…]
+// Runs what every host must do on every host, and prints one matrix: npm run hosts [-- scenarios contract faults | file…].
+// "npm run hosts -- workerd file…" runs files of the contract on that host only.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,21 +45,21 @@ installTools()
 const words = process.argv.slice(2)
 const parts = words.filter((word) => word === 'contract' || word in SELF)
 const files = words.filter((word) => word.includes('/'))
-const runsAll = words.length === 0
+const hosts = ['Node', 'workerd'].filter((host) => !words.some(isHost) || words.includes(host))
+const runsAll = words.every(isHost)
 for (const [part, list] of Object.entries(SELF)) {
   if (!runsAll && !parts.includes(part)) continue
-  for (const file of vitest(list, {})) for (const one of file.assertionResults) countSelf(file, one)
+  for (const file of vitest(list, {})) countSelf(file)
 }
 const contract = files.length > 0 ? files : runsAll || parts.includes('contract') ? CONTRACT : []
 if (contract.length > 0) {
-  for (const [on, host] of [
-    ['Node', ''],
-    ['workerd', 'workerd'],
-  ] as const) {
-    for (const file of vitest(contract, { TILDE_TEST_HOST: host })) countContract(file, on)
-  }
+  for (const host of hosts) for (const file of vitest(contract, { TILDE_TEST_HOST: host })) countContract(file, host)
 }
 print()
+
+function isHost(word: string): boolean {
+  return word === 'Node' || word === 'workerd'
+}
 
 function vitest(list: readonly string[], env: Record<string, string>): FileResult[] {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-matrix-'))
@@ -72,17 +73,29 @@ function vitest(list: readonly string[], env: Record<string, string>): FileResul
   }
 }
 
-function countSelf({ name }: FileResult, one: Assertion): void {
-  const on = one.ancestorTitles.find((title) => title.startsWith('on '))
-  if (on !== undefined) count(relative(REPOSITORY, name), on.slice('on '.length), one)
+function countSelf(file: FileResult): void {
+  for (const one of resultsOf(file)) {
+    const on = one.ancestorTitles.find((title) => title.startsWith('on '))
+    if (on !== undefined) count(relative(REPOSITORY, file.name), on.slice('on '.length), one)
+  }
 }
 
-function countContract({ name, message, assertionResults }: FileResult, on: string): void {
-  const row = relative(REPOSITORY, name)
-  for (const one of assertionResults) count(row, on, one)
+function countContract(file: FileResult, on: string): void {
+  const row = relative(REPOSITORY, file.name)
+  const results = resultsOf(file)
+  for (const one of results) count(row, on, one)
   // A file that failed before its first test.
-  if (assertionResults.length === 0)
-    count(row, on, { ancestorTitles: [], title: 'start', status: 'failed', failureMessages: [message] })
+  if (results.length === 0)
+    count(row, on, { ancestorTitles: [], title: 'start', status: 'failed', failureMessages: [file.message] })
+}
+
+/** The tests of a file. One that was not run, because what comes before it failed, counts as failed. */
+function resultsOf({ message, assertionResults }: FileResult): Assertion[] {
+  return assertionResults.map((one) =>
+    one.status === 'passed' || one.status === 'failed'
+      ? one
+      : { ...one, status: 'failed', failureMessages: [`It was not run. ${message}`] },
+  )
 }
 
 function count(row: string, on: string, { ancestorTitles, title, status, failureMessages }: Assertion): void {
@@ -91,7 +104,7 @@ function count(row: string, on: string, { ancestorTitles, title, status, failure
   const sum = counts.get(on) ?? { passed: 0, all: 0, absent: 0 }
   counts.set(on, sum)
   if (status === 'failed' && failureMessages.some((text) => NOT_APPLICABLE.test(text))) sum.absent++
-  else if (status === 'passed' || status === 'failed') {
+  else {
     sum.all++
     if (status === 'passed') sum.passed++
     else
