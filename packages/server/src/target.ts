@@ -71,9 +71,7 @@ export function slugOf(text: string): string {
 
 /** The lens labels of a host, and the host without them. */
 function splitHost(host: string, suffix: string): { labels: string[]; base: string } {
-  if (host.length > 255 || !HOST.test(host)) {
-    throw new Problem('invalid_path', 'The Host header is not a host name.', { field: 'Host' })
-  }
+  if (host.length > 255 || !HOST.test(host)) throw notAHost()
   const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(host.toLowerCase()) ?? []
   if (!name.endsWith(`.${suffix}`)) return { labels: [], base: host || suffix }
   const labels = name
@@ -81,6 +79,11 @@ function splitHost(host: string, suffix: string): { labels: string[]; base: stri
     .split('.')
     .filter((label) => !NEUTRAL.has(label))
   return { labels, base: `${suffix}${port}` }
+}
+
+/** The problem of a Host header that is not a host name. */
+export function notAHost(): Problem {
+  return new Problem('invalid_path', 'The Host header is not a host name.', { field: 'Host' })
 }
 
 /** A path segment without its escapes. */

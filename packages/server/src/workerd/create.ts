@@ -12,6 +12,8 @@ import type { HttpRequest } from '../http.ts'
 import { identityPage } from '../identity/pages.ts'
 import { mcpHosts, readSettings } from '../node/config.ts'
 import { type NoNouns, type ProgramOf, programOf } from '../program.ts'
+import { refusal } from '../respond.ts'
+import { notAHost } from '../target.ts'
 import { Directory, DirectoryObject } from './directory.ts'
 import { DurableTenants } from './durable-tenants.ts'
 import type { Env, TenantObjectClass } from './env.ts'
@@ -37,6 +39,9 @@ export function createWorker<N extends NounMap = NoNouns>(program: ProgramOf<N> 
   const gateways = new WeakMap<Env, Gateway>()
   const worker = {
     async fetch(request: Request, env: Env): Promise<Response> {
+      // The platform makes the address of the Host header, as it came.
+      if (!URL.canParse(request.url))
+        return fetchResponseOf(refusal(notAHost(), crypto.randomUUID(), report), request.method)
       const page = env.ASSETS ? await assetPage(request, env.ASSETS) : null
       if (page) return page
       const gateway = gateways.get(env) ?? gatewayOf(env)

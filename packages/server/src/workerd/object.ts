@@ -23,6 +23,7 @@ import { commandOf, type ObjectCommand } from './object-command.ts'
 import { runTask } from './object-tasks.ts'
 import { openObject } from './open-object.ts'
 import { createPasswords } from './passwords.ts'
+import { RequestBody } from './request-body.ts'
 import { restoreSegment } from './restore-backup.ts'
 import { DurableSql } from './sql.ts'
 
@@ -73,10 +74,12 @@ export function tenantObject(program: Program): TenantObjectClass {
     override async fetch(request: Request): Promise<Response> {
       const command = commandOf(request)
       const requestId = 'requestId' in command ? command.requestId : 'verify'
-      const response = await this.#run(command, httpRequestOf(request)).catch((reason) =>
+      const body = new RequestBody(request.body)
+      const response = await this.#run(command, { ...httpRequestOf(request), body: body.chunks }).catch((reason) =>
         refusal(reason, requestId, report),
       )
       await this.#settle(command.slug).catch((reason) => report(reason, requestId))
+      await body.drop()
       return fetchResponseOf(response, request.method)
     }
 
