@@ -1,34 +1,37 @@
+import { randomUUID } from 'node:crypto'
 import {
   accessSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
 } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { layOut } from '@tildebase/tenant/host'
 import { refuseDamaged } from './file-damage.ts'
 import { hasKey, hasPeople } from './has-key.ts'
+import { SCRATCH } from './scratch.ts'
 import { openSql } from './sql.ts'
+import { syncPath } from './sync-path.ts'
 
 /** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
 export class TenantFiles {
   readonly #folder: string
   readonly #template: string
+  /** Where removed files are until they are gone. The host empties it at its start. */
+  readonly #scratch: string
 
   constructor(data: string) {
     this.#folder = join(data, 'tenants')
     this.#template = join(data, 'template.db')
+    this.#scratch = join(data, SCRATCH)
   }
 
   /** Makes the folder and the empty tenant that new ones are copied from. Once per start of the host, in one thread. */
@@ -131,7 +134,8 @@ export class TenantFiles {
   /** Removes the file of a tenant, and its folder when it was the last one there. */
   remove(slug: string): void {
     const path = this.pathOf(slug)
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    this.#removeLarge(path)
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
     try {
       rmdirSync(dirname(path))
     } catch {
@@ -165,6 +169,20 @@ export class TenantFiles {
       .flatMap((entry) => readdirSync(join(this.#folder, entry.name)))
   }
 
+  /** Moves a file away, and frees its space while requests continue: for a large file that takes a while. */
+  #removeLarge(path: string): void {
+    const gone = join(this.#scratch, `${randomUUID()}.gone`)
+    try {
+      mkdirSync(this.#scratch, { recursive: true, mode: 0o700 })
+      renameSync(path, gone)
+    } catch {
+      rmSync(path, { force: true })
+      return
+    }
+    // One that is left over goes with the next start.
+    rm(gone, { force: true }).catch(() => {})
+  }
+
   /** Made again at every start: it belongs to the program's version, not to the data. */
   #makeTemplate(): void {
     const fresh = `${this.#template}.${process.pid}`
@@ -180,10 +198,4 @@ export class TenantFiles {
 function demandClosed(path: string): void {
   const left = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (left > 0) throw new Problem('unavailable', 'The new file could not be completed; nothing was created.')
-}
-
-function syncPath(path: string): void {
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
 }

@@ -78,7 +78,7 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
         deps.wake(to)
         return render(json(201, taken))
       } finally {
-        removeDatabase(path)
+        await removeDatabase(path)
       }
     }),
   )
@@ -94,7 +94,7 @@ async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
       const verdict = await verifyFile(slug, path, deps, task)
       return render(json(200, { tenant: slug, ...verdict }))
     } finally {
-      removeDatabase(path)
+      await removeDatabase(path)
     }
   })
 }

@@ -1,6 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { open } from 'node:fs/promises'
 import { Problem } from '@tildebase/nouns'
 import type { Verdict } from '@tildebase/tenant/host'
 import type { HttpRequest, HttpResponse } from '../http.ts'
@@ -50,7 +48,7 @@ export async function restoreLog(slug: string, request: HttpRequest, deps: Admin
         return render(json(201, { tenant: slug, events }))
       } finally {
         // A thread that died could not remove the tenant that it was making.
-        if (into === null) removeDatabase(made)
+        if (into === null) await removeDatabase(made)
       }
     })
   if (files.has(slug)) return takeIn(null)
@@ -126,13 +124,40 @@ async function received<T>(
   if (body === null) throw new Problem('invalid_body', 'Send the file of a backup, or the lines of a log, as the body.')
   const path = scratch.pathFor(slug)
   try {
-    const file = createWriteStream(path, { mode: 0o600 })
+    let done = 0
     // The length of a packed body says nothing about the file.
     const of = headers['content-encoding'] === undefined ? Number(headers['content-length']) || null : null
-    task.step('receive', () => ({ done: file.bytesWritten, of, unit: 'bytes' }))
-    await pipeline(Readable.from(body instanceof Uint8Array ? [body] : body), file)
+    task.step('receive', () => ({ done, of, unit: 'bytes' }))
+    await store(body instanceof Uint8Array ? [body] : body, path, (bytes) => {
+      done += bytes
+    })
     return await work(path)
   } finally {
-    removeDatabase(path)
+    await removeDatabase(path)
+  }
+}
+
+/** How much of an upload may wait for the disk. The commits of all tenants wait with it. */
+const MOST_UNSYNCED = 1_048_576
+
+/** Writes chunks to a new file, and to the disk meanwhile. `tell` is called with the bytes of each. */
+async function store(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  path: string,
+  tell: (bytes: number) => void,
+): Promise<void> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    let unsynced = 0
+    for await (const chunk of chunks) {
+      await file.writeFile(chunk)
+      tell(chunk.length)
+      unsynced += chunk.length
+      if (unsynced < MOST_UNSYNCED) continue
+      await file.datasync()
+      unsynced = 0
+    }
+  } finally {
+    await file.close()
   }
 }

@@ -1,6 +1,10 @@
 import { createReadStream, mkdirSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { held } from './bodies.ts'
+
+/** The name of that folder, next to the tenants. */
+export const SCRATCH = 'scratch'
 
 /** A folder for files on their way: copies, uploads, tenants that are being made. */
 export class Scratch {
@@ -20,9 +24,9 @@ export class Scratch {
   }
 }
 
-/** Removes a database and what SQLite keeps next to it. */
-export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+/** Removes a database and what SQLite keeps next to it. Requests continue: for a large file it takes a while. */
+export async function removeDatabase(path: string): Promise<void> {
+  await Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 }
 
 /** The content of a file that is deleted once it has been read, or its reader has left. */

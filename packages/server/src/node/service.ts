@@ -29,7 +29,7 @@ import { hasPasswords } from './passwords.ts'
 import { ProofPages } from './proof-pages.ts'
 import { requestIds } from './request-ids.ts'
 import { Restoring } from './restoring.ts'
-import { Scratch } from './scratch.ts'
+import { SCRATCH, Scratch } from './scratch.ts'
 import { SigningKeyFile } from './signing-key-file.ts'
 import { TaskBoard } from './task-board.ts'
 import { tenantsInTurns } from './tenants-in-turns.ts'
@@ -125,7 +125,7 @@ export async function openService(
   const fileThread = new FileThread(settings, settings.secretKey)
   const actions = operatorActions({
     files,
-    scratch: new Scratch(join(settings.data, 'scratch'), predecessor !== null),
+    scratch: new Scratch(join(settings.data, SCRATCH), predecessor !== null),
     journal,
     tasks: new TaskBoard(),
     restoring,

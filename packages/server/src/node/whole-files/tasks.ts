@@ -3,6 +3,7 @@ import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/ho
 import type { Sql } from '@tildebase/tenant/ports'
 import { type OpenOptions, openTenantFile } from '../open-tenant.ts'
 import { openSql } from '../sql.ts'
+import { syncPath } from '../sync-path.ts'
 import type { Refusal } from '../workers/messages.ts'
 
 /** What is done to a file that is not a tenant's own: a copy, or one that was sent. It takes as long as the file is large. */
@@ -65,5 +66,7 @@ function change(path: string, work: (sql: Sql) => void): null {
   } finally {
     sql.close()
   }
+  // All of it, as the thread of the tenant would otherwise do before the file becomes its own.
+  syncPath(path)
   return null
 }
