@@ -8,10 +8,13 @@ import { viewKey } from '../../query/visibility.ts'
 import { lastSeqOf } from '../../store/changes.ts'
 import type { Stored } from '../../store/entities.ts'
 
-/** A page has about so many characters of data: as many rows as that is, by those of the page before. */
-const PAGE_LENGTH = 262_144
+/**
+ * A page has about so many characters of data: as many rows as that is, by those of the page before. Others wait while it is
+ * read and written, so it takes a millisecond or two.
+ */
+const PAGE_LENGTH = 65_536
 const FIRST_ROWS = 16
-const MOST_ROWS = 500
+const MOST_ROWS = 160
 
 interface Way {
   readonly filter: Filter

@@ -10,7 +10,11 @@ import { broken, jsonLines } from './lines.ts'
 import { FORM } from './log.ts'
 import { replacedBy, restate } from './restate.ts'
 
-const SLICE = 500
+/** Events of one commit: as many as take some milliseconds, since others wait for it. */
+const SLICE_MS = 4
+const FIRST_EVENTS = 50
+const FEWEST_EVENTS = 10
+const MOST_EVENTS = 500
 
 /** A part of a log that is sent in several requests. */
 export interface Slice {
@@ -32,6 +36,7 @@ export async function replay(
   const lines = jsonLines(source)
   checkHead(engine, (await lines.next()).value)
   const slice: JsonObject[] = []
+  let most = FIRST_EVENTS
   let isWhole = false
   for await (const line of lines) {
     if (isWhole) throw broken('There is data after its end.')
@@ -40,13 +45,22 @@ export async function replay(
     slice.push(line)
     isWhole = line.end === true
     // What is stored next to the events belongs to the last of them: it is not cut.
-    if (slice.length < SLICE || line.seq === undefined || isWhole) continue
-    apply(engine, slice.splice(0))
+    if (slice.length < most || line.seq === undefined || isWhole) continue
+    const ms = timed(engine, () => apply(engine, slice))
+    most = Math.max(FEWEST_EVENTS, Math.min(MOST_EVENTS, most * 2, Math.round((slice.length * SLICE_MS) / ms)))
+    slice.length = 0
     await pause()
   }
   if (!isWhole && !more) throw broken('Its end is missing: it is truncated.')
   apply(engine, slice)
   return { events: engine.head.seq }
+}
+
+/** The milliseconds that work takes; none where the thread is not shared. */
+function timed({ ports: { turns } }: Engine, work: () => void): number {
+  const begun = turns?.now() ?? 0
+  work()
+  return (turns?.now() ?? 0) - begun
 }
 
 function checkHead(engine: Engine, head: JsonObject | undefined): void {
