@@ -126,3 +126,22 @@ test.each([
   if (fits) expect(read().data).toBe(data)
   else expect(read).toThrow('The data of event 1 is not written as JSON.stringify writes it.')
 })
+
+test('a long log is replayed in many commits, with a pause after each', async () => {
+  const events = 1_600
+  const { tenant } = openAcme()
+  for (let i = 0; i < events; i++) tenant.act({ type: 'Contact', verb: 'create', data: { name: `c${i}` }, actor: 't' })
+  const text = [...tenant.facade.admin.log({ after: 0, beside: 'all' })].join('')
+  const { tenant: copy } = openAcme()
+  const seqs: number[] = []
+
+  await copy.facade.admin.replay(bytesOf(text), async () => void seqs.push(copy.facade.admin.head.seq))
+
+  expect(hexOf(copy.facade.admin.head.hash)).toBe(hexOf(tenant.facade.admin.head.hash))
+  const steps = [0, ...seqs, events].map((seq, i, all) => seq - (all[i - 1] ?? 0))
+  expect(Math.max(...steps)).toBeLessThanOrEqual(500)
+})
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}
