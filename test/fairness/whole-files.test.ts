@@ -49,7 +49,7 @@ const WORK: { readonly [name: string]: Work } = {
   },
 }
 /** A step may be over before two requests are answered on a busy machine. Work that lets none be answered never shows it. */
-const MOST_TRIES = 20
+const MOST_TRIES = 8
 
 describe.each(Object.entries(WORK))('during the %s of a large tenant', (_, { begin, task, step }) => {
   verifies('slices.background', 'its own writes and its neighbour are answered', async () => {
