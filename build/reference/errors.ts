@@ -24,6 +24,10 @@ const LOCAL: { readonly [name: string]: readonly [cause: string, remedy: string]
   unknown_step: ['A step of one batch was used in another batch.', 'Refer to steps of the same batch.'],
   rows_rejected: ['`tilde import` imported only some rows.', 'Read the list of rejected rows (`--json` shows all).'],
   changes_rejected: ['`tilde sync` had to take back local changes.', 'Read the list, and change the entities again.'],
+  cancelled: [
+    'The program or the person ended an import.',
+    'Rows that were imported before stay. `unknown` counts rows that were sent and not answered for: they may be stored.',
+  ],
   incomplete: ['`tilde backup` did not save all tenants.', 'Read the list of tenants, and run it again.'],
   damaged: [
     '`tilde verify`, `prove` or `restore` found data that does not match its hashes or its signature.',
