@@ -2,7 +2,7 @@
 export const SLOW = [
   'test/packages/**',
   'test/site.test.ts',
-  'test/cluster/short/{moves,scenarios,stops,streams,upgrade}.test.ts',
+  'test/cluster/short/{log,moves,scenarios,stops,streams,tls,upgrade}.test.ts',
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
   'test/fairness/whole-files.test.ts',
