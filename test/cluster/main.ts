@@ -37,6 +37,8 @@ const { values: options } = parseArgs({
     /** A file that gets one line of JSON per round; `--table FILE` prints the table of such a file. */
     results: { type: 'string' },
     table: { type: 'string' },
+    /** How many times longer clients pause between two requests, for several clusters on one machine. */
+    pace: { type: 'string', default: '1' },
     /** Keeps logs and data. */
     keep: { type: 'boolean', default: false },
     /** Set by the process that made the network. */
@@ -95,16 +97,19 @@ async function inside(): Promise<number> {
   print('three databases and three nodes are ready')
   const summary = new Summary()
   let tenants: readonly TestTenant[] = []
-  const uses = options.results === undefined ? new Map<string, number>() : usesOf(options.results)
+  const ownUses = new Map<string, number>()
   for (let round = 0; round < Number(options.rounds) && Date.now() < until; round++) {
     if (round % FRESH === 0) {
       await verifyAll(cluster, tenants)
       tenants = await createTenants(cluster, round)
     }
     const began = Date.now()
+    // Several runs may add to one file of results.
+    const uses = options.results === undefined ? ownUses : usesOf(options.results)
     const fault = nextFault(faults, uses, chance)
-    uses.set(fault.name, (uses.get(fault.name) ?? 0) + 1)
-    const report = await runRound(cluster, tenants, fault, chance, `r${round}`).catch((reason: Error) => {
+    ownUses.set(fault.name, (ownUses.get(fault.name) ?? 0) + 1)
+    const load = { name: `r${round}`, pace: Number(options.pace) }
+    const report = await runRound(cluster, tenants, fault, chance, load).catch((reason: Error) => {
       // A broken version of the service may be so broken that a tenant does not answer the test any more.
       if (control === null) throw reason
       return failedRound(fault, reason.message)

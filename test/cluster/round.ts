@@ -21,6 +21,14 @@ export interface TestTenant {
   cursor: number
 }
 
+/** What clients do in one round. */
+export interface Workload {
+  /** Begins the names of all that is written. */
+  readonly name: string
+  /** Multiplies the pauses of clients. */
+  readonly pace: number
+}
+
 /** What came of one round. */
 export interface RoundReport {
   readonly fault: string
@@ -43,7 +51,7 @@ export async function runRound(
   tenants: readonly TestTenant[],
   fault: Fault,
   chance: Chance,
-  name: string,
+  work: Workload,
 ): Promise<RoundReport> {
   const notes: string[] = []
   const parts: Record<string, number> = {}
@@ -55,7 +63,7 @@ export async function runRound(
   }
   let isCalm = false
   const loads = await Promise.all(
-    tenants.map((tenant) => startLoad(cluster.urls, tenant, chance.fork(), name, () => isCalm)),
+    tenants.map((tenant) => startLoad(cluster.urls, tenant, chance.fork(), work, () => isCalm)),
   )
   const violations: Violation[] = []
   await pause(chance.between(100, 700))
@@ -146,14 +154,15 @@ async function startLoad(
   urls: readonly string[],
   tenant: TestTenant,
   chance: Chance,
-  round: string,
+  work: Workload,
   isCalm: () => boolean,
 ): Promise<Load> {
   const recorder = new Recorder()
   const quiet = chance.pick(urls)
   const end = new AbortController()
   const options = (role: string) => ({
-    name: `${round}-${tenant.slug}-${role}`,
+    name: `${work.name}-${tenant.slug}-${role}`,
+    pace: work.pace,
     tenant: tenant.slug,
     recorder,
     chance: chance.fork(),

@@ -24,6 +24,8 @@ export interface ClientOptions {
   readonly tenant: string
   readonly recorder: Recorder
   readonly chance: Chance
+  /** Multiplies the pauses between two requests. */
+  readonly pace: number
   /** Whether the round is over. */
   readonly isOver: () => boolean
   /** Whether machines are being repaired: a node starts slowly next to clients that take all of the processor. */
@@ -65,7 +67,7 @@ export async function runEditor(
   writes: boolean,
   options: ClientOptions,
 ): Promise<void> {
-  const { name, tenant, recorder, chance, isOver } = options
+  const { name, tenant, recorder, chance, pace, isOver } = options
   const seen = new Map(targets.map(({ id }) => [id, 1]))
   for (let number = 0; !isOver(); number++) {
     const { id } = chance.pick(targets)
@@ -82,13 +84,13 @@ export async function runEditor(
               request(url, 'PUT', path, { value }, { 'if-match': `"${expected}"` }),
             )
     if (state !== null) seen.set(id, state.version)
-    await pause(PACE * chance.next())
+    await pause(PACE * pace * chance.next())
   }
 }
 
 /** Creates entities in atomic batches. A batch without an answer is sent again under its key, through another node. */
 export async function runCreator(urls: readonly string[], options: ClientOptions): Promise<void> {
-  const { name, tenant, recorder, chance, isOver, isCalm } = options
+  const { name, tenant, recorder, chance, pace, isOver, isCalm } = options
   for (let number = 0; !isOver(); number++) {
     const values = Array.from({ length: BATCH }, (_, i) => `${name}-${number}-${i}`)
     const operations = values.map((value) => ({
@@ -112,7 +114,7 @@ export async function runCreator(urls: readonly string[], options: ClientOptions
       recorder.notice(answer)
       success = successOf(answer)
       if (success !== null) ended = performance.now()
-      await pause((isCalm() ? CALM_PACE : BATCH_PACE) * chance.next())
+      await pause((isCalm() ? CALM_PACE : BATCH_PACE) * pace * chance.next())
     }
     const isKnown = success !== null
     for (const [index, value] of values.entries()) {
