@@ -10,9 +10,11 @@ import { Writer } from './writers.ts'
 /**
  * Runs all attacks of `neighbour`, one after the other, in four rounds, against one server with default settings while three
  * tenants work in peace: nothing of theirs may be lost, every log must verify, and the memory must stay flat: each round has
- * the same attacks. Run it with `npm run soak [minutes]`; an hour when no time is given.
+ * the same attacks. Run it with `npm run soak [minutes] [word of an attack…]`; an hour when no time is given.
  */
-const MINUTES = Number(process.argv[2] ?? 60)
+const [minutes, ...words] = process.argv.slice(2)
+const MINUTES = Number(minutes ?? 60)
+const attacks = ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 const SAMPLE_MS = 2_000
 const ROUNDS = 4
 const TENANTS = ['quiet-one', 'quiet-two', 'quiet-three']
@@ -32,9 +34,9 @@ const sampling = setInterval(() => memory.at(-1)?.push(server.rss()), SAMPLE_MS)
 
 for (let round = 0; round < ROUNDS; round++) {
   memory.push([])
-  for (const [i, { name }] of ATTACKS.entries()) {
+  for (const [i, { name }] of attacks.entries()) {
     const before = { deaths: server.deaths(), errors: errors(), waits: writers.map(({ waits }) => waits.length) }
-    await attack({ attack: name, isPrepared: round > 0 }, `attacker-${i}`, (MINUTES * 60_000) / ATTACKS.length / ROUNDS)
+    await attack({ attack: name, isPrepared: round > 0 }, `attacker-${i}`, (MINUTES * 60_000) / attacks.length / ROUNDS)
     const waits = writers.flatMap((writer, n) => writer.waits.slice(before.waits[n]))
     say(
       `${name}: ${waits.length} requests of others, p99 ${quantile(waits, 0.99).toFixed(0)} ms, ` +
@@ -79,11 +81,11 @@ async function attack(start: Omit<AttackStart, 'place'>, tenant: string, ms: num
 async function unverified({ url, ask }: BenchServer): Promise<string[]> {
   const headers = { authorization: `Bearer ${KEY}` }
   const broken: string[] = []
-  const tenants = [...TENANTS, ...ATTACKS.map((_, i) => `attacker-${i}`)]
+  const tenants = [...TENANTS, ...attacks.map((_, i) => `attacker-${i}`)]
   for (const tenant of tenants) {
     await ask('POST', `/operator/tenants/${tenant}/release`)
     const response = await fetch(`${url}/operator/tenants/${tenant}/verify`, { headers })
-    const isDamaged = ATTACKS[Number(tenant.split('-')[1])]?.name === 'a damaged tenant'
+    const isDamaged = attacks[Number(tenant.split('-')[1])]?.name === 'a damaged tenant'
     const { ok } = (await response.json()) as { ok?: boolean }
     if ((response.ok && ok === true) === isDamaged) broken.push(tenant)
   }

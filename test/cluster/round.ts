@@ -77,7 +77,7 @@ export async function runRound(
   })
   done('fault')
   isCalm = true
-  await cluster.restore()
+  await cluster.restore((line) => notes.push(line))
   done('repair')
   isCalm = false
   const mended = performance.now()

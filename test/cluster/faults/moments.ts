@@ -57,7 +57,7 @@ export const MOMENT_FAULTS: readonly Fault[] = [
       await killAt(scene, 'erasure', async () => {
         void request(scene.chance.pick(cluster.urls), 'POST', `${path}/${$id}/erase`, { reason: 'test' })
       })
-      await cluster.restore()
+      await cluster.restore(note)
       await insist(cluster.urls, 'POST', `${path}/${$id}/erase`, { reason: 'test' })
       note(`${$id} erased`)
       if (!(await isGone(cluster, secret)))

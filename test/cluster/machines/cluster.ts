@@ -63,7 +63,7 @@ export class Cluster {
   }
 
   /** Ends all faults, starts what does not run, and waits until everything is up. */
-  async restore(): Promise<void> {
+  async restore(note: (line: string) => void): Promise<void> {
     this.network.heal()
     for (const { conditions } of [...this.nodes, ...this.database.machines]) conditions.reset()
     for (const { machine } of this.database.machines) {
@@ -71,7 +71,7 @@ export class Cluster {
     }
     for (const node of this.nodes) node.resume()
     for (const machine of this.database.machines) machine.start()
-    await this.database.whole()
+    await this.database.whole(note)
     for (const node of this.nodes) {
       if (!node.isRunning) this.startNode(node)
     }

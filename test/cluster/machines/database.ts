@@ -11,6 +11,11 @@ const run = promisify(execFile)
 const BINARIES = '/usr/lib/postgresql/15/bin'
 /** Seconds: how long a dead primary keeps its lock. The default of Patroni is 30. */
 const TTL = 10
+/**
+ * Milliseconds until Patroni is started again. Version 3.0 may keep a stale copy of the state in etcd: it then says in
+ * every turn that the list of synchronous standbys was "updated by someone else", until it is started again.
+ */
+const STUCK = 40_000
 
 /** What `patronictl list` says of one member. */
 interface Member {
@@ -60,6 +65,12 @@ export class DatabaseMachine {
     if (postmaster !== null) process.kill(postmaster, 'SIGKILL')
   }
 
+  /** Ends Patroni and starts it again, as an operator does. PostgreSQL continues to run. */
+  async restartPatroni(): Promise<void> {
+    await this.patroni.end('SIGKILL')
+    this.patroni.start()
+  }
+
   /** The first process of PostgreSQL, or null when there is none. */
   postmaster(): number | null {
     try {
@@ -97,15 +108,22 @@ export class Database {
     await this.query('CREATE DATABASE tilde OWNER tilde', 'postgres')
   }
 
-  /** Waits until there is a primary and two standbys, one of which is synchronous. */
-  async whole(seconds = 120): Promise<void> {
+  /** Waits until there is a primary and two standbys, one of which is synchronous. Says what had to be repaired. */
+  async whole(note: (line: string) => void = () => undefined, seconds = 120): Promise<void> {
     const until = Date.now() + seconds * 1_000
+    let stuckAt = Date.now() + STUCK
     let members: readonly Member[] = []
     while (Date.now() < until) {
       members = await this.members()
       for (const { name, state } of members) if (state === 'start failed') await reinitialize(name)
       const isUp = members.filter(({ state }) => state === 'running' || state === 'streaming').length === 3
       if (isUp && members.some(({ role }) => role === 'sync_standby') && (await this.accepts())) return
+      const leader = members.find(({ role }) => role === 'leader')
+      if (isUp && leader !== undefined && Date.now() > stuckAt) {
+        note(`Patroni of ${leader.name} chose no synchronous standby and was started again`)
+        await this.of(leader.name).restartPatroni()
+        stuckAt = Date.now() + STUCK
+      }
       await pause(250)
     }
     throw new Error(`The database is not whole after ${seconds} seconds: ${JSON.stringify(members)}`)

@@ -114,7 +114,7 @@ export async function runCreator(urls: readonly string[], options: ClientOptions
       recorder.notice(answer)
       success = successOf(answer)
       if (success !== null) ended = performance.now()
-      await pause((isCalm() ? CALM_PACE : BATCH_PACE) * pace * chance.next())
+      await pause(Math.max(isCalm() ? CALM_PACE : 0, BATCH_PACE * pace) * chance.next())
     }
     const isKnown = success !== null
     for (const [index, value] of values.entries()) {
