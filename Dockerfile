@@ -10,9 +10,11 @@ RUN npm ci --no-audit --no-fund \
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 COPY --from=build /image/app/ /app/
 COPY --from=build --chown=65532:65532 /image/data/ /data/
-# With two arenas the C library gives back more of the memory that several threads have freed.
+# With two arenas and fixed limits the C library gives back more of the memory that several threads have freed.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
+    MALLOC_MMAP_THRESHOLD_=131072 \
+    MALLOC_TRIM_THRESHOLD_=262144 \
     TILDE_HOST=0.0.0.0 \
     TILDE_PORT=8787 \
     TILDE_DATA=/data \

@@ -21,6 +21,10 @@ const TENANTS = ['quiet-one', 'quiet-two', 'quiet-three']
 
 const server = await startServer(1, {
   TILDE_SIGNUP: 'open',
+  // As the image and the systemd unit set them.
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '262144',
   // So few that the file of a tenant is closed before it is damaged.
   TILDE_OPEN_TENANTS: '20',
   TILDE_CONFIG: join(import.meta.dirname, '..', 'neighbour', 'deadly-hook.ts'),

@@ -37,6 +37,8 @@ const { values: options } = parseArgs({
     /** A file that gets one line of JSON per round; `--table FILE` prints the table of such a file. */
     results: { type: 'string' },
     table: { type: 'string' },
+    /** The program of Patroni: that of Debian 12 is 3.0.2, which can give the lock of the primary to two machines. */
+    patroni: { type: 'string', default: 'patroni' },
     /** How many times longer clients pause between two requests, for several clusters on one machine. */
     pace: { type: 'string', default: '1' },
     /** Keeps logs and data. */
@@ -89,6 +91,7 @@ async function inside(): Promise<number> {
     network: new Network(options.inside),
     folder,
     preload: buildPreload(folder),
+    patroni: options.patroni,
     checkouts: [control === null ? options.checkout : copy, options.upgrade ?? copy],
   })
   print(`seed ${seed}, ${faults.length} faults, logs in ${folder}`)

@@ -7,6 +7,8 @@ export interface ClusterOptions {
   readonly network: Network
   readonly folder: string
   readonly preload: string
+  /** The program of Patroni. */
+  readonly patroni: string
   /** The checkout that nodes run, and another one for rolling upgrades. */
   readonly checkouts: readonly [string, string]
 }
@@ -20,10 +22,10 @@ export class Cluster {
   /** The checkout that each node runs. */
   readonly running = new Map<Machine, string>()
 
-  constructor({ network, folder, preload, checkouts }: ClusterOptions) {
+  constructor({ network, folder, preload, patroni, checkouts }: ClusterOptions) {
     this.network = network
     this.checkouts = checkouts
-    this.database = new Database(network, folder, preload)
+    this.database = new Database(network, folder, preload, patroni)
     this.nodes = NODES.map(
       (machine) => new NodeMachine({ network, machine, folder, preload, databaseUrl: this.database.url }),
     )

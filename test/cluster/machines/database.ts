@@ -32,7 +32,7 @@ export class DatabaseMachine {
   readonly patroni: Program
   readonly #folder: string
 
-  constructor(network: Network, machine: Machine, folder: string, preload: string) {
+  constructor(network: Network, machine: Machine, folder: string, preload: string, patroni: string) {
     const here = addressOf(machine)
     const log = (name: string) => join(folder, `${machine}-${name}.log`)
     this.machine = machine
@@ -48,7 +48,7 @@ export class DatabaseMachine {
     this.patroni = new Program({
       ...shared,
       log: log('patroni'),
-      command: ['patroni', config],
+      command: [patroni, config],
       env: { LD_PRELOAD: preload, TEST_MACHINE: this.conditions.path, PGHOST: here },
     })
   }
@@ -87,8 +87,8 @@ export class DatabaseMachine {
 export class Database {
   readonly machines: readonly DatabaseMachine[]
 
-  constructor(network: Network, folder: string, preload: string) {
-    this.machines = DATABASES.map((machine) => new DatabaseMachine(network, machine, folder, preload))
+  constructor(network: Network, folder: string, preload: string, patroni: string) {
+    this.machines = DATABASES.map((machine) => new DatabaseMachine(network, machine, folder, preload, patroni))
   }
 
   /** The address that nodes connect to: all hosts, of which the driver takes the one that accepts writes. */
