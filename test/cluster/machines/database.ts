@@ -12,8 +12,9 @@ const BINARIES = '/usr/lib/postgresql/15/bin'
 /** Seconds: how long a dead primary keeps its lock. The default of Patroni is 30. */
 const TTL = 10
 /**
- * Milliseconds until Patroni is started again. Version 3.0 may keep a stale copy of the state in etcd: it then says in
- * every turn that the list of synchronous standbys was "updated by someone else", until it is started again.
+ * Milliseconds until help comes as from an operator. Patroni 3.0 may keep a stale copy of the state in etcd: it then says
+ * in every turn that the list of synchronous standbys was "updated by someone else", until it is started again. A standby
+ * that has more than the new primary starts for ever, until it is copied again.
  */
 const STUCK = 40_000
 
@@ -115,15 +116,17 @@ export class Database {
     let members: readonly Member[] = []
     while (Date.now() < until) {
       members = await this.members()
-      for (const { name, state } of members) if (state === 'start failed') await reinitialize(name)
+      const isStuck = Date.now() > stuckAt
+      for (const { name, state } of members)
+        if (state === 'start failed' || (isStuck && state === 'starting')) await reinitialize(name)
       const isUp = members.filter(({ state }) => state === 'running' || state === 'streaming').length === 3
       if (isUp && members.some(({ role }) => role === 'sync_standby') && (await this.accepts())) return
       const leader = members.find(({ role }) => role === 'leader')
-      if (isUp && leader !== undefined && Date.now() > stuckAt) {
+      if (isUp && leader !== undefined && isStuck) {
         note(`Patroni of ${leader.name} chose no synchronous standby and was started again`)
         await this.of(leader.name).restartPatroni()
-        stuckAt = Date.now() + STUCK
       }
+      if (isStuck) stuckAt = Date.now() + STUCK
       await pause(250)
     }
     throw new Error(`The database is not whole after ${seconds} seconds: ${JSON.stringify(members)}`)
@@ -175,8 +178,17 @@ export class Database {
   async query(sql: string, database = 'tilde', timeout = 20_000): Promise<string[]> {
     const hosts = DATABASES.map(addressOf).join(',')
     const target = `host=${hosts} dbname=${database} user=postgres target_session_attrs=read-write connect_timeout=2`
-    const { stdout } = await run('psql', ['-XqAt', '-v', 'ON_ERROR_STOP=1', '-c', sql, target], { timeout })
-    return stdout.split('\n').filter((line) => line !== '')
+    const until = Date.now() + timeout
+    for (;;) {
+      try {
+        const { stdout } = await run('psql', ['-XqAt', '-v', 'ON_ERROR_STOP=1', '-c', sql, target], { timeout })
+        return stdout.split('\n').filter((line) => line !== '')
+      } catch (error) {
+        // Nothing was sent yet: there was no primary at this moment.
+        if (!(error as Error).message.includes('psql: error: connection to server') || Date.now() > until) throw error
+        await pause(250)
+      }
+    }
   }
 }
 
