@@ -61,7 +61,7 @@ describe('the documentation site', () => {
     let browser: Browser
     beforeAll(async () => {
       files = await serveFiles(SITE)
-      browser = await startBrowser(true)
+      browser = await startBrowser({ dark: true })
     })
     afterAll(async () => {
       await browser?.close()

@@ -35,14 +35,22 @@ export interface Browser {
   close(): Promise<void>
 }
 
+export interface Device {
+  readonly dark?: boolean
+  /** Whether it has a touch screen and no mouse, as a telephone. */
+  readonly touch?: boolean
+}
+
 /** Starts a browser with its own profile that may reach nothing but this machine. */
-export async function startBrowser(dark = false): Promise<Browser> {
+export async function startBrowser({ dark = false, touch = false }: Device = {}): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'tildebase-browser-'))
   const context: BrowserContext = await chromium.launchPersistentContext(profile, {
     executablePath: BROWSER!,
     args: FLAGS,
     headless: true,
     colorScheme: dark ? 'dark' : 'light',
+    hasTouch: touch,
+    isMobile: touch,
     reducedMotion: 'reduce',
     locale: 'en-GB',
     timezoneId: 'UTC',

@@ -8,13 +8,15 @@ import { BROWSER, type Tab } from './browser.ts'
 import { faintTexts } from './contrast.ts'
 import { SCENES, type Scene } from './scenes.ts'
 import { openStage, type Stage } from './stage.ts'
+import { smallTargets } from './targets.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PICTURES = join(import.meta.dirname, '../../docs/pictures')
 /** The scenes that the docs also show as a telephone does. */
 const SMALL = new Set(['list', 'board', 'entity'])
 
-const WIDE = { width: 1280, height: 860 }
+const WIDE = { width: 1280, height: 720 }
+/** A telephone: narrow, and used with fingers. */
 const NARROW = { width: 360, height: 740 }
 /** The main scenes light and wide, some dark and narrow; `npm run test:long` and the pictures take all in all four. */
 const IS_WHOLE = process.env.TILDE_LOOKS === 'all' || process.env.TILDE_PICTURES === '1'
@@ -53,9 +55,12 @@ const LOOKS = [
 describe.skipIf(BROWSER === null).each(LOOKS)('the console, $look', ({ dark, size, scenes }) => {
   let stage: Stage
   let receiver: Receiver
+  let key: string
+  const touch = size === NARROW
 
   beforeAll(async () => {
-    stage = await openStage(dark)
+    stage = await openStage({ dark, touch })
+    key = await stage.host.key('acme', 'admin:all', { name: 'Console' })
     receiver = await Receiver.start()
   })
   afterAll(async () => {
@@ -65,13 +70,14 @@ describe.skipIf(BROWSER === null).each(LOOKS)('the console, $look', ({ dark, siz
 
   test.each(scenes)('$name has no serious barrier, no fault, and fits the window', async (scene) => {
     const { name, arrange, isPlain } = scene
-    const { page, faults } = await open(stage, receiver, scene, size)
+    const { page, faults } = await open(stage, receiver, scene, { key, size })
     await page.locator('main#main h1').waitFor()
     await arrange?.(page)
     await page.waitForTimeout(400)
 
     expect(await barriers(page)).toEqual([])
     expect(await faintTexts(page)).toEqual([])
+    if (touch) expect(await smallTargets(page)).toEqual([])
     expect(faults).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.width)
     expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0)
@@ -90,15 +96,21 @@ describe.skipIf(BROWSER === null).each(LOOKS)('the console, $look', ({ dark, siz
 
     expect(await barriers(page)).toEqual([])
     expect(await faintTexts(page)).toEqual([])
+    if (touch) expect(await smallTargets(page)).toEqual([])
     expect(faults).toEqual([])
     if (process.env.TILDE_PICTURES === '1') await takePicture(page, name, dark)
   })
 })
 
 /** A tab at a scene, with a key or with a person who is signed in. */
-async function open(stage: Stage, receiver: Receiver, scene: Scene, size: typeof WIDE): Promise<Tab> {
+async function open(
+  stage: Stage,
+  receiver: Receiver,
+  scene: Scene,
+  { key, size }: { readonly key: string; readonly size: typeof WIDE },
+): Promise<Tab> {
   const path = await scene.path(stage, receiver)
-  if (!scene.isSignedIn) return stage.enter(path, { size })
+  if (!scene.isSignedIn) return stage.enter(path, { key, size })
   const email = `member${Date.now()}@example.com`
   const { cookie } = await person(stage.host, 'acme', { name: 'Edith Clarke', email, role: 'Admin' })
   const tab = await stage.browser.open(size)
@@ -128,7 +140,7 @@ async function takePicture(page: Tab['page'], name: string, dark: boolean): Prom
   const { width, height } = page.viewportSize()!
   const isSmall = width === NARROW.width
   if (isSmall && !SMALL.has(name)) return
-  // The upper part says it all, and keeps the repository small.
+  // The upper part of a telephone says it all, and keeps the repository small.
   const clip = { x: 0, y: 0, width, height: Math.min(height, 720) }
   const path = join(PICTURES, `${name}${isSmall ? '-small' : ''}${dark ? '-dark' : ''}.png`)
   await page.screenshot({ path, scale: 'css', clip })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { type TestHost, testHost } from '../host.ts'
-import { type Browser, startBrowser, type Tab } from './browser.ts'
+import { type Browser, type Device, startBrowser, type Tab } from './browser.ts'
 import { writeYear } from './year.ts'
 
 const CONSOLE = join(import.meta.dirname, '../../packages/console')
@@ -24,12 +24,12 @@ interface EnterOptions {
   readonly size?: { readonly width: number; readonly height: number }
 }
 
-export async function openStage(dark = false): Promise<Stage> {
+export async function openStage(device: Device = {}): Promise<Stage> {
   await buildIfStale()
   const data = mkdtempSync(join(tmpdir(), 'tildebase-console-'))
   writeYear(data)
   const host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' }, { data })
-  const browser = await startBrowser(dark)
+  const browser = await startBrowser(device)
   return {
     host,
     browser,

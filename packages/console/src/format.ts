@@ -62,6 +62,11 @@ export function metricText(value: number, unit: string | null): string {
   return unit === 'ratio' ? percentText(value) : moneyText(value, unit)
 }
 
+/** The unit of a metric, with currencies as people write them: `EUR`, `count`. */
+export function unitText(unit: string | null): string {
+  return unit !== null && /^[a-z]{3}$/.test(unit) ? unit.toUpperCase() : (unit ?? '')
+}
+
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],

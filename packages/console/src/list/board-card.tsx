@@ -12,14 +12,14 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { hasMoves, moveTo, reachable } from './moves.ts'
 
-/** An entity on a board. It is dragged, or moved from its menu. */
+/** An entity on a board. It is dragged with a mouse or a finger, or moved from its menu. */
 export function Card(props: {
   noun: Noun
   entity: Entity
   field: string
   fields: readonly string[]
   isDragged: boolean
-  onDrag: (entity: Entity | null) => void
+  onPress: (event: PointerEvent) => void
 }) {
   const { noun, entity, field } = props
   const changes = mayChange(noun)
@@ -35,13 +35,10 @@ export function Card(props: {
   )
   return (
     <li
-      class={`card${props.isDragged ? ' dragged' : ''}`}
-      draggable={changes}
-      onDragStart={(event) => {
-        event.dataTransfer?.setData('text/plain', titleOf(entity, noun))
-        props.onDrag(entity)
-      }}
-      onDragEnd={() => props.onDrag(null)}
+      class={`card${changes ? ' movable' : ''}${props.isDragged ? ' dragged' : ''}`}
+      onPointerDown={(event) => changes && props.onPress(event)}
+      // Links would be dragged by the browser.
+      onDragStart={(event) => event.preventDefault()}
     >
       <div class="card-head">
         <a class="title" href={href([noun.name, entity.$id])}>

@@ -1,13 +1,15 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useData } from '../cache.ts'
 import type { Entity } from '../entity.ts'
 import { compactText, isMoney, labelOf, moneyText, numberText } from '../format.ts'
 import { plural, wordsOf } from '../noun.ts'
 import { State } from '../parts/value.tsx'
 import { href } from '../place.ts'
+import { titleOf } from '../schema.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { Card, move } from './board-card.tsx'
 import { type Column, loadColumns } from './board-data.ts'
+import { type Drag, followDrag, isDragging } from './drag.ts'
 import { reachable } from './moves.ts'
 import type { Question } from './question.ts'
 
@@ -15,6 +17,10 @@ import type { Question } from './question.ts'
 export function Board({ question, field, fields }: { question: Question; field: string; fields: readonly string[] }) {
   const { noun } = question
   const [dragged, setDragged] = useState<Entity | null>(null)
+  const [over, setOver] = useState<string | null>(null)
+  const box = useRef<HTMLElement>(null)
+  const ghost = useRef<HTMLDivElement>(null)
+  const place = useRef({ x: 0, y: 0 })
   const money = Object.values(noun.fields).find(({ kind, name }) => kind === 'number' && isMoney(name))?.name ?? null
   const columns = useData<Column[]>(
     ['board', noun.name, field, question.filter, question.sort, question.include, question.time],
@@ -22,22 +28,41 @@ export function Board({ question, field, fields }: { question: Question; field: 
     { types: question.time === null ? [noun.name] : [] },
   )
   if (!columns.value) return columns.error ? <Failure error={columns.error} onRetry={columns.reload} /> : <Skeleton />
+  const put = () => {
+    const { x, y } = place.current
+    if (ghost.current) ghost.current.style.transform = `translate(${x + 8}px, ${y + 8}px)`
+  }
+  const dragOf = (entity: Entity): Drag => ({
+    onStart: () => setDragged(entity),
+    onMove: (x, y) => {
+      place.current = { x, y }
+      put()
+      setOver(wordAt(document.elementFromPoint(x, y)))
+    },
+    onEnd: (element) => {
+      const word = wordAt(element)
+      setDragged(null)
+      setOver(null)
+      if (word !== null) void move(noun, entity, field, word)
+    },
+  })
   const targets = dragged ? new Set([...reachable(noun, dragged, field), String(dragged[field])]) : null
   return (
     <>
       <Failure error={columns.error} onRetry={columns.reload} />
-      <section class="board" aria-label={`${labelOf(noun.path)} by ${labelOf(field).toLowerCase()}`}>
+      <section
+        class="board"
+        aria-label={`${labelOf(noun.path)} by ${labelOf(field).toLowerCase()}`}
+        ref={box}
+        // A finger that moves a card must not scroll, too.
+        onTouchMove={(event) => isDragging() && event.cancelable && event.preventDefault()}
+      >
         {columns.value.map((column) => (
           <section
             key={column.word}
-            class={`board-column${targets ? (targets.has(column.word) ? ' target' : ' refused') : ''}`}
+            class={`board-column${targets ? (targets.has(column.word) ? ' target' : ' refused') : ''}${over === column.word ? ' over' : ''}`}
             aria-label={labelOf(column.word)}
-            onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => {
-              event.preventDefault()
-              if (dragged) void move(noun, dragged, field, column.word)
-              setDragged(null)
-            }}
+            data-word={column.word}
           >
             <header>
               <State value={column.word} values={wordsOf(noun.fields[field])} />
@@ -57,7 +82,7 @@ export function Board({ question, field, fields }: { question: Question; field: 
                   field={field}
                   fields={fields}
                   isDragged={dragged?.$id === entity.$id}
-                  onDrag={setDragged}
+                  onPress={(event) => followDrag(event, () => box.current, dragOf(entity))}
                 />
               ))}
             </ul>
@@ -72,6 +97,23 @@ export function Board({ question, field, fields }: { question: Question; field: 
           </section>
         ))}
       </section>
+      {dragged && (
+        <div
+          class="card ghost"
+          aria-hidden="true"
+          ref={(element) => {
+            ghost.current = element
+            put()
+          }}
+        >
+          {titleOf(dragged, noun)}
+        </div>
+      )}
     </>
   )
+}
+
+/** The value of the column that an element is in. */
+function wordAt(element: Element | null): string | null {
+  return element?.closest<HTMLElement>('.board-column')?.dataset.word ?? null
 }

@@ -37,12 +37,14 @@ export function Row(props: TableProps & { entity: Entity; at: number; writes: bo
     >
       {changes && (
         <td class="select">
-          <input
-            type="checkbox"
-            aria-label={`Select ${titleOf(entity, noun)}`}
-            checked={isSelected}
-            onChange={() => props.onSelect([entity], !isSelected)}
-          />
+          <label>
+            <input
+              type="checkbox"
+              aria-label={`Select ${titleOf(entity, noun)}`}
+              checked={isSelected}
+              onChange={() => props.onSelect([entity], !isSelected)}
+            />
+          </label>
         </td>
       )}
       {columns.map((name, column) => (

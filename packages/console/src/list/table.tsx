@@ -48,12 +48,14 @@ export function Table(props: TableProps) {
           <tr>
             {mayChange(noun) && (
               <th scope="col" class="select">
-                <input
-                  type="checkbox"
-                  aria-label="Select all rows of this page"
-                  checked={isAll}
-                  onChange={() => props.onSelect(rows, !isAll)}
-                />
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label="Select all rows of this page"
+                    checked={isAll}
+                    onChange={() => props.onSelect(rows, !isAll)}
+                  />
+                </label>
               </th>
             )}
             {columns.map((name) => (

@@ -117,15 +117,15 @@ function Latest({ time }: { time: string | null }) {
       <ol class="lines">
         {events.value.map((event) => (
           <li key={event.id}>
-            <span>
+            <span class="happened">
               {nouns.value.has(event.entityType) ? (
                 <a href={href([event.entityType, event.entityId])}>
                   {titleOf(event.data, nouns.value.get(event.entityType)) || labelOf(event.entityType)}
                 </a>
               ) : (
                 <b>{titleOf(event.data) || event.type}</b>
-              )}{' '}
-              {labelOf(event.type.split('.')[1] ?? event.type).toLowerCase()}
+              )}
+              <span>{labelOf(event.type.split('.')[1] ?? event.type).toLowerCase()}</span>
             </span>
             <span class="hint" title={event.timestamp}>
               {actorName(event.actor)} · {agoText(event.timestamp)}

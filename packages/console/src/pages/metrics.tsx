@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { mayChange } from '../access.ts'
 import { useData, useSettled } from '../cache.ts'
 import type { Entity } from '../entity.ts'
-import { labelOf, moneyText, monthText, percentText } from '../format.ts'
+import { labelOf, moneyText, monthText, percentText, unitText } from '../format.ts'
 import { wordsOf } from '../noun.ts'
 import { BarChart, FunnelChart, LineChart, type Point, RankChart, type Step } from '../parts/chart.tsx'
 import { asOf, href } from '../place.ts'
@@ -104,7 +104,7 @@ function Series({ name, time }: { name: string; time: string | null }) {
   return (
     <section class="panel">
       <h2>
-        {labelOf(name)} <span class="unit">{metric.value.unit}</span>
+        {labelOf(name)} <span class="unit">{unitText(metric.value.unit)}</span>
       </h2>
       <Chart title={labelOf(name)} points={points} />
     </section>

@@ -1,0 +1,181 @@
+import type { CDPSession, Locator } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { BROWSER, type Tab } from './browser.ts'
+import { openStage, type Stage } from './stage.ts'
+import { smallTargets } from './targets.ts'
+
+const TELEPHONE = { width: 360, height: 740 }
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+let stage: Stage
+let tab: Tab | null = null
+let fingers: CDPSession
+
+const enter = async (path: string) => {
+  tab = await stage.enter(path, { size: TELEPHONE })
+  fingers = await tab.page.context().newCDPSession(tab.page)
+  return tab.page
+}
+const make = async (type: string, fields: object) =>
+  (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string }
+const read = async (type: string, id: string) => (await stage.host.request('GET', `/~acme/${type}/${id}`)).body
+
+/** One finger on the glass, as the browser gets it from the screen. */
+const press = (at: Point) => fingers.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
+const lift = () => fingers.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+async function slide(from: Point, to: Point, steps = 10): Promise<void> {
+  for (let step = 1; step <= steps; step++) {
+    const part = (a: number, b: number) => Math.round(a + ((b - a) * step) / steps)
+    const at = { x: part(from.x, to.x), y: part(from.y, to.y) }
+    await fingers.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [at] })
+  }
+}
+async function middleOf(place: Locator): Promise<Point> {
+  await place.scrollIntoViewIfNeeded()
+  const { x, y, width, height } = (await place.boundingBox())!
+  return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) }
+}
+
+describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
+  beforeAll(async () => {
+    stage = await openStage({ touch: true })
+  })
+  afterAll(() => stage?.stop())
+  afterEach(async () => {
+    const faults = tab?.faults ?? []
+    await tab?.page.close()
+    tab = null
+    expect(faults).toEqual([])
+  })
+
+  test('a card that is held and moved to the edge goes to a column out of sight, and its verb runs', async () => {
+    const { $id } = await make('Deal', { name: 'Held deal', value: 100, currency: 'EUR' })
+    const page = await enter('Deal?layout=board')
+    const board = page.locator('.board')
+    const lost = page.getByRole('region', { name: 'Lost', exact: true })
+    const from = await middleOf(page.getByRole('listitem').filter({ hasText: 'Held deal' }))
+    const edge = { x: TELEPHONE.width - 20, y: from.y }
+    expect((await lost.boundingBox())!.x).toBeGreaterThan(TELEPHONE.width)
+
+    await press(from)
+    await page.locator('.card.dragged').waitFor()
+    await slide(from, edge)
+    await expect
+      .poll(() => board.evaluate((box) => box.scrollWidth - box.clientWidth - box.scrollLeft), { timeout: 15_000 })
+      .toBeLessThanOrEqual(1)
+    const { x, width } = (await lost.boundingBox())!
+    await slide(edge, { x: Math.round(x + width / 2), y: from.y })
+    await page.locator('.board-column.over[data-word=Lost]').waitFor()
+    await lift()
+    await page.getByRole('dialog').getByLabel('Lost reason').fill('Too late')
+    await page.getByRole('dialog').getByRole('button', { name: /^Lose/ }).tap()
+
+    await lost.getByText('Held deal').waitFor()
+    expect(await read('Deal', $id)).toMatchObject({ stage: 'Lost', lostReason: 'Too late' })
+    expect(await page.locator('.card.ghost').count()).toBe(0)
+  })
+
+  test('a finger that moves at once scrolls the board, and moves no card', async () => {
+    const page = await enter('Deal?layout=board')
+    const board = page.locator('.board')
+    const from = await middleOf(page.locator('.card').first())
+    const before = await page.locator('.card .title').allTextContents()
+
+    await press(from)
+    await slide(from, { x: from.x - 150, y: from.y })
+    await lift()
+
+    await expect.poll(() => board.evaluate((box) => box.scrollLeft)).toBeGreaterThan(0)
+    expect(await page.locator('.card.dragged').count()).toBe(0)
+    expect(await page.locator('.card .title').allTextContents()).toEqual(before)
+  })
+
+  test('a tap opens the menu of a row, a tap beside it closes it, and a tap on an item runs it', async () => {
+    const { $id } = await make('Contact', { name: 'Aaa Tapped', stage: 'Lead' })
+    const page = await enter('Contact?sort=name')
+    const actions = page.getByRole('button', { name: 'Actions for Aaa Tapped' })
+
+    await actions.tap()
+    await page.getByRole('menuitem', { name: 'Qualify' }).waitFor()
+    expect(await smallTargets(page)).toEqual([])
+    await page.getByRole('heading', { level: 1 }).tap()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await actions.tap()
+    await page.getByRole('menuitem', { name: 'Qualify' }).tap()
+
+    await page.getByText('Aaa Tapped qualified.').waitFor()
+    expect(await read('Contact', $id)).toMatchObject({ stage: 'Qualified' })
+  })
+
+  test('a row is edited from its menu, and Save is in sight', async () => {
+    const { $id } = await make('Contact', { name: 'Aaa Edited' })
+    const page = await enter('Contact?sort=name')
+
+    await page.getByRole('button', { name: 'Actions for Aaa Edited' }).tap()
+    await page.getByRole('menuitem', { name: 'Edit row' }).tap()
+    await page.locator('tr.editing input').first().fill('Aaa Changed')
+    expect(await smallTargets(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).tap()
+
+    await page.getByRole('link', { name: 'Aaa Changed' }).waitFor()
+    expect(await read('Contact', $id)).toMatchObject({ name: 'Aaa Changed' })
+  })
+
+  test('a finger on the slider travels in time, and another leads back', async () => {
+    const page = await enter('Deal')
+    const slider = page.getByRole('slider', { name: 'Time' })
+    const { x, y, width, height } = (await slider.boundingBox())!
+    const right = { x: Math.round(x + width - 8), y: Math.round(y + height / 2) }
+    const left = { x: Math.round(x + width / 3), y: right.y }
+
+    await press(right)
+    await slide(right, left)
+    await lift()
+
+    await page.getByText('You are in the past').waitFor()
+    expect(page.url()).toContain('asOf=')
+    expect(Number(await slider.inputValue())).toBeLessThan(600)
+    expect(await smallTargets(page)).toEqual([])
+    await page.getByRole('button', { name: 'Now', exact: true }).tap()
+    await page.getByText('You are in the past').waitFor({ state: 'detached' })
+  })
+
+  test('taps near a box select rows, and what is done with them fits the screen', async () => {
+    for (const n of [1, 2]) await make('Campaign', { name: `Aaa Selected ${n}` })
+    const page = await enter('Campaign?sort=name')
+    const cells = page.locator('tbody td.select')
+    await cells.first().waitFor()
+
+    for (const n of [0, 1]) {
+      const { x, y, height } = (await cells.nth(n).boundingBox())!
+      await page.touchscreen.tap(x + 5, y + height - 5)
+    }
+    await page.getByText('2 selected').waitFor()
+
+    expect(await smallTargets(page)).toEqual([])
+    const bar = (await page.locator('.bulk-bar').boundingBox())!
+    expect(bar.x + bar.width).toBeLessThanOrEqual(TELEPHONE.width)
+    await page.getByRole('button', { name: 'Delete' }).tap()
+    await page.getByText('2 deleted.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await page.getByRole('link', { name: 'Aaa Selected 1' }).waitFor()
+  })
+
+  test('the menu of the pages opens, leads to a page, and closes with a tap beside it', async () => {
+    const page = await enter('Deal')
+
+    await page.getByRole('button', { name: 'Menu', exact: true }).tap()
+    expect(await smallTargets(page)).toEqual([])
+    await page.touchscreen.tap(TELEPHONE.width - 20, 400)
+    await expect.poll(() => page.locator('#side').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu', exact: true }).tap()
+    await page.locator('#side').getByRole('link', { name: 'Bin' }).tap()
+
+    await page.getByRole('heading', { name: 'Bin', level: 1 }).waitFor()
+    expect(await page.locator('#side').isVisible()).toBe(false)
+  })
+})
