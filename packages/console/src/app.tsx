@@ -4,6 +4,7 @@ import { loadActors } from './actors.ts'
 import { cache, useData } from './cache.ts'
 import { useKeys } from './keyboard.ts'
 import { lazy } from './lazy.tsx'
+import { exportJobs } from './list/export-jobs.ts'
 import { followLog, onEvent } from './live.ts'
 import { EntitiesPage } from './pages/entities.tsx'
 import { KeyBox } from './parts/key-box.tsx'
@@ -46,6 +47,7 @@ const HomePage = lazy(async () => (await import('./pages/home.tsx')).HomePage)
 const EntityPage = lazy(async () => (await import('./pages/entity.tsx')).EntityPage)
 const Help = lazy(async () => (await import('./parts/help.tsx')).Help, typing)
 const Palette = lazy(async () => (await import('./parts/palette.tsx')).Palette, typing)
+const Exports = lazy(async () => (await import('./parts/exports.tsx')).Exports, nothing)
 const ConflictDialog = lazy(async () => (await import('./parts/conflict-dialog.tsx')).ConflictDialog, nothing)
 
 /** The console: the key box, or the tenant that the key opens. */
@@ -119,6 +121,7 @@ function Tenant() {
         />
         <ConnectionBar />
         <PastBanner />
+        {exportJobs.value.length > 0 && <Exports />}
         <main id="main" tabIndex={-1}>
           {!ready.value && <Failure error={ready.error} onRetry={ready.reload} />}
           {!ready.value && !ready.error && <Skeleton rows={8} />}

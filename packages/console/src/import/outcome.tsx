@@ -1,5 +1,5 @@
 import { numberText } from '../format.ts'
-import { saveFile } from '../list/export.ts'
+import { saveFile } from '../list/save-file.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Outcome } from './job.ts'

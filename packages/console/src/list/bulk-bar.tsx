@@ -63,11 +63,7 @@ export function BulkBar(props: {
               }))}
             />
           )}
-          <Menu
-            label="Export"
-            icon="download"
-            items={exportItems(noun, { $id: { $in: selected.map(({ $id }) => $id) } })}
-          />
+          <Menu label="Export" icon="download" items={exportItems(noun, { selected })} />
           {noun.verbs.delete && (
             <button
               type="button"

@@ -1,38 +1,29 @@
 import type { Noun } from '../noun.ts'
 import { asOf } from '../place.ts'
-import { send } from '../service.ts'
-import { say, sayError } from '../toast.ts'
+import { sayError } from '../toast.ts'
 import type { MenuItem } from '../ui/menu.tsx'
+import { type Export, type Exported, type Format, MOST_IDS } from './export-jobs.ts'
 
-const FORMATS = [
+const FORMATS: readonly (readonly [Format, string])[] = [
   ['csv', 'CSV, for spreadsheets'],
   ['json', 'JSON'],
   ['ndjson', 'NDJSON, one line each'],
   ['parquet', 'Parquet, for analysis'],
-] as const
+]
 
-/** The items of a menu that exports what a filter leaves, as of the time shown. */
-export function exportItems(noun: Noun, filter: object): MenuItem[] {
+/** The items of a menu that exports entities, as of the time shown. */
+export function exportItems(noun: Noun, what: Exported): MenuItem[] {
+  const isLarge = 'selected' in what && what.selected.length > MOST_IDS
   return FORMATS.map(([format, label], at) => ({
     label,
     icon: 'download',
     ...(at === 0 && { section: 'Export' }),
-    onSelect: () => download(noun, format, filter).catch(sayError),
+    ...(isLarge && format === 'parquet' && { disabled: true, hint: 'at most 1,000' }),
+    onSelect: () => start({ noun, format, what, time: asOf.value }).catch(sayError),
   }))
 }
 
-async function download(noun: Noun, format: string, filter: object): Promise<void> {
-  const query = { format, filter: Object.keys(filter).length === 0 ? undefined : filter, asOf: asOf.value ?? undefined }
-  const response = await send('GET', `/export/${noun.name}`, { query })
-  saveFile(await response.blob(), `${noun.name}.${format}`)
-  say(`${noun.name}.${format} is in your downloads.`)
-}
-
-/** Hands a file to the browser's downloads. */
-export function saveFile(content: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(content)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+async function start(wanted: Export): Promise<void> {
+  const { runExport } = await import('./run-export.ts')
+  runExport(wanted)
 }

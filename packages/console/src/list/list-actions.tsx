@@ -6,7 +6,8 @@ import { Menu } from '../ui/menu.tsx'
 import { exportItems } from './export.ts'
 
 /** The menu of a list: columns, import, the bin and exports. */
-export function ListActions({ noun, filter, onColumns }: { noun: Noun; filter: object; onColumns: () => void }) {
+export function ListActions(props: { noun: Noun; filter: object; total: number | null; onColumns: () => void }) {
+  const { noun, filter, total, onColumns } = props
   return (
     <Menu
       class="icon-only"
@@ -18,7 +19,7 @@ export function ListActions({ noun, filter, onColumns }: { noun: Noun; filter: o
           ? [{ label: 'Import…', icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
           : []),
         { label: 'Deleted ones', icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
-        ...exportItems(noun, filter),
+        ...exportItems(noun, { filter, total }),
       ]}
     />
   )

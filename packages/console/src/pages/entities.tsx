@@ -91,7 +91,12 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
             : undefined
         }
       >
-        <ListActions noun={noun} filter={filter} onColumns={() => setChoosing(true)} />
+        <ListActions
+          noun={noun}
+          filter={filter}
+          total={page.value?.total ?? null}
+          onColumns={() => setChoosing(true)}
+        />
         {canCreate && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
             <Icon name="plus" /> New {singular(noun)}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { agoText, bytesText, labelOf, numberText } from '../format.ts'
 import { type Session, tenantOf } from '../session.ts'
 import { say } from '../toast.ts'
+import { TaskLine } from './task-line.tsx'
 
 /** What the service works on for the operator. */
 interface Task {
@@ -47,19 +48,14 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
       <h2 id="tasks-title">Running tasks</h2>
       <ul class="lines">
         {tasks.map((one) => (
-          <li key={`${one.task} ${one.since}`} class="task">
-            <span>
-              {labelOf(one.task)}: {one.step}
-            </span>
-            <span class="hint">
-              {amountText(one)}
-              {agoText(one.since)}
-            </span>
-            <progress
-              aria-label={`Progress of ${one.task}`}
-              {...(one.of ? { max: one.of, value: one.done ?? 0 } : {})}
-            />
-          </li>
+          <TaskLine
+            key={`${one.task} ${one.since}`}
+            name={`Progress of ${one.task}`}
+            text={`${labelOf(one.task)}: ${one.step}`}
+            hint={`${amountText(one)}${agoText(one.since)}`}
+            done={one.done}
+            of={one.of}
+          />
         ))}
       </ul>
     </section>
