@@ -16,7 +16,7 @@ const Thing = noun('Thing', {
 }) as unknown as Noun
 const RUNS = Number(process.env.TILDE_RUNS ?? 8_000) / 50
 /** So small that a few rows are many slices. */
-const SIZES = { first: 4, sorted: 3 }
+const SIZES = { first: 4, sorted: 3, kept: 5 }
 
 const document = fc.record({
   name: fc.constantFrom('ada', 'bob', 'eve', 'Ada'),
@@ -125,6 +125,58 @@ verifies('slices.background', 'what is written between two slices is not in the 
     }),
     { numRuns: RUNS },
   )
+})
+
+/** Answers that are kept until something is written, as the engine keeps them. */
+function keeping() {
+  const kept = new Map<string, unknown>()
+  const answers = (kind: string) => ({
+    get: (key: string) => kept.get(`${kind} ${key}`) as never,
+    set: (key: string, _: readonly string[], answer: unknown) => void kept.set(`${kind} ${key}`, answer),
+  })
+  return { kept, more: { totals: answers('total'), orders: answers('order') } }
+}
+
+verifies('slices.background', 'pages of an order that is kept are those that are sorted for, also after writes', () => {
+  fc.assert(
+    fc.property(cases, fc.array(fc.boolean(), { minLength: 1, maxLength: 9 }), (given, slices) => {
+      const ledger = ledgerOf(given)
+      const query = queryOf(ledger, given)
+      const { kept, more } = keeping()
+      let cursor: string | null = null
+      let left = [...given.changes]
+      for (let sheet = 0; sheet === 0 || cursor !== null; sheet++) {
+        const page: Query = cursor === null ? query : { ...query, offset: 0, cursor }
+        const expected = find(ledger.reader(), page)
+        const isSliced = slices[sheet % slices.length]!
+        const reader = ledger.reader(more)
+        expect(isSliced ? driven(findInSlices(reader, page, SIZES)) : find(reader, page)).toEqual(expected)
+        cursor = expected.cursor
+        // Every third page something is written, and what was kept is forgotten.
+        const [next, ...rest] = sheet % 3 === 2 ? left : []
+        if (!next || (next.to === null && next.at >= given.documents.length)) continue
+        left = rest
+        ledger.put('Thing', `thing_${next.at}`, next.to)
+        kept.clear()
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+verifies('slices.background', 'the next page of an order without an index is read and not sorted for again', () => {
+  const ledger = new Ledger(nounsOf([Thing]))
+  for (let i = 0; i < 40; i++) ledger.put('Thing', `thing_${i}`, { name: 'ada', note: `x${i % 7}` })
+  const query = { type: 'Thing', sort: parseSort('note', Thing, ledger.nouns), limit: 5 }
+  const { more } = keeping()
+  const sizes = { ...SIZES, kept: 20 }
+  const first = driven(findInSlices(ledger.reader(more), query, sizes))
+  let steps = 0
+
+  const next = driven(findInSlices(ledger.reader(more), { ...query, cursor: first.cursor }, sizes), () => steps++)
+
+  expect(next).toEqual(find(ledger.reader(), { ...query, cursor: first.cursor }))
+  expect(steps).toBe(0)
 })
 
 const asked = fc.constantFrom<Aggregation>(

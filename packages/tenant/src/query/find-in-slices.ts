@@ -1,4 +1,4 @@
-import { type Page, pageOf, placeFrom, type Query, rowsOf } from './find.ts'
+import { keptPage, type Page, pageOf, placeFrom, type Query, rowsOf } from './find.ts'
 import { DEFAULT_LIMIT } from './limits.ts'
 import type { CursorPosition } from './order.ts'
 import { type ReadContext, within } from './reader.ts'
@@ -13,6 +13,8 @@ export function* findInSlices(reader: ReadContext, query: Query, sizes = SIZES):
   const { limit = DEFAULT_LIMIT, offset = 0, total } = query
   const { order, question, plan } = search.question
   const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
+  const kept = within(reader, () => keptPage(reader, query, search.question, place))
+  if (kept) return kept
   const inOrder = order.by === 'creation'
   // Without a total, what comes before the page and after it need not be read.
   const isPart = inOrder && total === false

@@ -5,13 +5,14 @@ import { lastSeq } from '../store/log.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { type Fragment, fragment } from './fragment.ts'
 import { embed } from './include.ts'
+import { keptOrder } from './kept-order.ts'
 import { DEFAULT_LIMIT, limitOf, offsetOf } from './limits.ts'
 import { chosen } from './memory.ts'
 import { momentOf, PRESENT } from './moment.ts'
 import { after, type CursorPosition, type Order, orderOf, positionOf } from './order.ts'
 import { type Plan, plan as planOf } from './plan.ts'
 import { pageOfRanking, rank, rankedRows } from './ranking.ts'
-import { queryRows, type ReadContext, within } from './reader.ts'
+import { type KeptOrder, queryRows, type ReadContext, within } from './reader.ts'
 import { pageRows, readRows, select, toStored } from './select.ts'
 import { columns, isLogged, sourceOf } from './source.ts'
 import { indexTextFor } from './text.ts'
@@ -64,6 +65,8 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
       )
     }
     const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
+    const kept = keptPage(reader, query, { plan, order, asked, question }, place)
+    if (kept) return kept
     const known = query.total === false ? undefined : knownTotal(reader, query, asked)
     const inOrder = order.by === 'creation' && (query.total === false || known !== undefined)
     const extent = { descending: order.descending, after: place?.[0] ?? null, enough: offset + limit + 1 }
@@ -78,6 +81,31 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
       remembered(reader, query, asked, known, total()),
     )
   })
+}
+
+/** A page of an order that was sorted for an earlier one; null if that was not kept, or does not reach so far. */
+export function keptPage(reader: ReadContext, query: Query, made: Prepared, place: CursorPosition | null): Page | null {
+  if (made.order.by === 'creation') return null
+  const { asked } = made
+  const kept = keptOrder(reader, { asked, order: made.order, types: typesOf(query) })
+  const known = query.total === false ? null : knownTotal(reader, query, asked)
+  if (!kept || known === undefined) return null
+  const bare: Plan = { ...made.plan, conditions: [], residual: [], match: null }
+  const order: Order = made.order.by === 'index' ? { ...made.order, by: 'values' } : made.order
+  const read = (numbers: readonly number[]) => rowsOf(bare, order, numbers, null, numbers.length, 0)
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query
+  const from = beginIn(kept, place, (n) => positionOf(order, toStored(query.type, read([n])[0]!), null)) + offset
+  const enough = from + limit + 1 <= kept.numbers.length || kept.isWhole
+  if (from < offset || !enough) return null
+  return pageOf(reader, query, made, read(kept.numbers.slice(from, from + limit + 1)), () => known!)
+}
+
+/** Where a page begins in an order that is kept; -1 if its place is not in it, or its entity has other values since. */
+function beginIn(kept: KeptOrder, place: CursorPosition | null, positionAt: (n: number) => CursorPosition): number {
+  const text = place && JSON.stringify(place)
+  if (text === kept.after) return 0
+  const at = place === null ? -1 : kept.numbers.indexOf(place[0])
+  return at >= 0 && JSON.stringify(positionAt(kept.numbers[at]!)) === text ? at + 1 : -1
 }
 
 /** A page of the best matches of a search. Null for a page further down, and for conditions that memory tests. */

@@ -26,6 +26,7 @@ class GrantedContext implements ReadContext {
   readonly narrowedTypes: readonly string[]
   readonly totals: ReadContext['totals']
   readonly rankings: ReadContext['rankings']
+  readonly orders: ReadContext['orders']
   readonly context: string
   readonly #engine: Engine
   readonly #grant: Grant
@@ -42,6 +43,7 @@ class GrantedContext implements ReadContext {
     // A total under a row filter is valid for that key only.
     this.totals = narrowed ? undefined : keptAnswers(engine, 'total')
     this.rankings = narrowed ? undefined : keptAnswers(engine, 'ranking')
+    this.orders = narrowed ? undefined : keptAnswers(engine, 'order')
     this.context = context
     this.#engine = engine
     this.#grant = grant

@@ -21,6 +21,8 @@ export interface ReadContext {
   readonly totals?: KeptAnswers<number> | undefined
   /** Searches that were ranked before, likewise. */
   readonly rankings?: KeptAnswers<Ranking> | undefined
+  /** Orders that were sorted before, likewise. */
+  readonly orders?: KeptAnswers<KeptOrder> | undefined
   /** What `$context` shows in embedded entities. */
   readonly context: string
 }
@@ -29,6 +31,15 @@ export interface ReadContext {
 export interface Ranking {
   readonly best: readonly (readonly [n: number, score: number])[]
   readonly total: number
+}
+
+/** Some entities of an order that no index has, by their places in the order of creation. */
+export interface KeptOrder {
+  /** The cursor position that they follow; null at the beginning. */
+  readonly after: string | null
+  readonly numbers: readonly number[]
+  /** Whether they reach to the end. */
+  readonly isWhole: boolean
 }
 
 /** Answers that are kept. A key names the question; `types` are those that the answer depends on. */

@@ -3,20 +3,24 @@ import { lastSeq } from '../store/log.ts'
 import { type Prepared, prepared, type Query, rowsOf } from './find.ts'
 import { every, fragment } from './fragment.ts'
 import { embed } from './include.ts'
+import { keepOrder } from './kept-order.ts'
 import { testedColumns, tester } from './memory.ts'
 import type { CursorPosition, Order } from './order.ts'
 import type { Plan } from './plan.ts'
 import { queryRows, type ReadContext, within } from './reader.ts'
 import { partRows, ticking, toStored } from './select.ts'
 import { columns } from './source.ts'
-import { remembered } from './totals.ts'
+import { remembered, typesOf } from './totals.ts'
 
 /** How long a slice of a scan takes, about. */
 const SLICE_MS = 2
 /** Of how many rows the relations are read at once. */
 const EMBEDDED = 10
-/** Of how many places the first slice is, and how many rows are sorted at once. */
-export const SIZES = { first: 1_024, sorted: 2_000 }
+/**
+ * Of how many places the first slice is, how many rows are sorted at once, and how many of an order are kept: the next
+ * pages need not be sorted for again.
+ */
+export const SIZES = { first: 1_024, sorted: 2_000, kept: 200 }
 
 /** A question as of the moment at which it was first asked, answered slice by slice. */
 export class Search {
@@ -97,19 +101,30 @@ export class Search {
     const { order } = this.question
     // The index would be read as a whole to find them.
     const byValues: Order = order.by === 'index' ? { ...order, by: 'values' } : order
-    const part = Math.max(this.#sizes.sorted, 2 * (offset + limit))
+    const most = Math.max(this.#reader.orders ? this.#sizes.kept : 0, offset + limit)
+    const part = Math.max(this.#sizes.sorted, 2 * most)
     let left = numbers
     while (left.length > part) {
       const best: number[] = []
       for (let start = 0; start < left.length; start += part) {
         const some = left.slice(start, start + part)
-        const rows = within(this.#reader, () => rowsOf(this.bare, byValues, some, place, offset + limit, 0))
+        const rows = within(this.#reader, () => rowsOf(this.bare, byValues, some, place, most, 0))
         for (const [n] of rows) best.push(n)
         yield
       }
       left = best
     }
-    return within(this.#reader, () => rowsOf(this.bare, byValues, left, place, limit, offset))
+    const rows = within(this.#reader, () => rowsOf(this.bare, byValues, left, place, most, 0))
+    this.#keep(place, rows, rows.length < most)
+    return rows.slice(offset, offset + limit)
+  }
+
+  /** Keeps what was sorted for the next pages, unless something has been written since. */
+  #keep(place: CursorPosition | null, rows: ReturnType<typeof rowsOf>, isWhole: boolean): void {
+    if (lastSeq(this.#reader.sql) !== this.#seq) return
+    const { asked, order } = this.question
+    const numbers = rows.map(([n]) => n as number)
+    keepOrder(this.#reader, { asked, order, types: typesOf(this.#query) }, place, numbers, isWhole)
   }
 
   /** The rows with their relations in them, some rows at a time. */
