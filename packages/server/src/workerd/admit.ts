@@ -1,7 +1,8 @@
 import { Problem } from '@tildebase/nouns'
-import { unauthorized } from '../app.ts'
+import { isFirstKey, unauthorized } from '../app.ts'
 import type { HttpRequest } from '../http.ts'
 import type { Sender } from '../sender.ts'
+import type { RequestTarget } from '../target.ts'
 
 /** What is known of a tenant without opening it. */
 export interface Presence {
@@ -13,6 +14,7 @@ export interface Presence {
 export function admit(
   slug: string,
   { method }: HttpRequest,
+  { segments }: RequestTarget,
   sender: Sender,
   { exists, isRestoring }: Presence,
   settings: { readonly signup: boolean; readonly createTenants: 'write' | 'operator' },
@@ -20,6 +22,9 @@ export function admit(
   const isAnonymous = sender.kind === 'anonymous'
   // A sender without a key learns nothing.
   if (isRestoring) throw isAnonymous ? unauthorized() : restoring(slug)
+  // Signing up creates a tenant; it does not take over one that the operator created on purpose.
+  if (exists && isAnonymous && settings.createTenants === 'operator' && isFirstKey(method, segments))
+    throw unauthorized()
   if (exists || (isAnonymous && settings.signup && method === 'POST')) return
   if (sender.kind !== 'operator') throw unauthorized()
   if (settings.createTenants === 'operator')

@@ -57,6 +57,7 @@ function gatewayOf(env: Env): Gateway {
   const { hostSuffix, rootKey } = settings
   const directory = env.DIRECTORY ? new Directory(env.DIRECTORY) : null
   const tenants = new DurableTenants(env.TENANTS, { signup: settings.signup, directory, rate: env.RATE })
+  const actions = operatorActions(tenants, directory)
   return new Gateway({
     tenants: mergingForks(tenants, settings.bodyLimit),
     signup: settings.signup,
@@ -73,8 +74,7 @@ function gatewayOf(env: Env): Gateway {
     requestId: () => crypto.randomUUID(),
     report,
     outside: async (request, segments, sender, requestId) => {
-      if (segments[0] === 'operator')
-        return operatorPage(request, segments, sender, requestId, operatorActions(tenants, directory))
+      if (segments[0] === 'operator') return operatorPage(request, segments, sender, requestId, actions)
       if (segments.join('/') === KEYS_PATH) return keysPage(request, await publicKeysOf(settings), null)
       return publicPage(request, segments, false)
     },

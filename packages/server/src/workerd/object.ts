@@ -148,9 +148,9 @@ export function tenantObject(program: Program): TenantObjectClass {
       }
     }
 
-    #admit({ slug, sender }: Extract<ObjectCommand, { do: 'answer' }>, request: HttpRequest): void {
+    #admit({ slug, target, sender }: Extract<ObjectCommand, { do: 'answer' }>, request: HttpRequest): void {
       const presence = { exists: this.#isThere, isRestoring: this.#isRestoring }
-      admit(slug, request, sender, presence, this.#settings)
+      admit(slug, request, target, sender, presence, this.#settings)
     }
 
     /** Refuses to begin a restore where a tenant is, or where a request in progress may create one. */

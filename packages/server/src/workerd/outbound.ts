@@ -35,14 +35,17 @@ async function send({ url, headers, body, timeoutMs, answerLimit }: OutboundRequ
   return text.length > answerLimit ? { error: 'the answer is too long' } : { status: response.status, text }
 }
 
+const PRIVATE =
+  'The address is not public: webhooks are not sent to addresses that are written as numbers, nor to names of private networks.'
+
 /** Why a URL is not asked at all; null when it may be. */
 export function refused(text: string): string | null {
   const { protocol, hostname } = new URL(text)
-  if (protocol !== 'https:') return 'only https URLs are allowed'
+  if (protocol !== 'https:') return 'Only https is allowed.'
   // The URL parser has written every spelling of an IPv4 address as four numbers by now.
   const isNumeric = /^[\d.]+$/.test(hostname) || hostname.startsWith('[')
   if (isNumeric || /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/.test(hostname)) {
-    return 'addresses and names of private networks are not allowed'
+    return PRIVATE
   }
   return null
 }

@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import type { Script, ScriptAnswer, ScriptRequest } from '@tildebase/tenant/ports'
+import type { Script, ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant/ports'
 import { parseJson } from '../call.ts'
 import { BUSY, refused, TOO_MUCH_MEMORY, tooLong } from '../host/script/failures.ts'
 import type { Outcome, ToWorker } from '../host/script/messages.ts'
@@ -10,6 +10,7 @@ type Call = (name: string, args: string) => Promise<{ readonly ok: boolean; read
 
 /** The entry point of the isolate. */
 interface Sandbox {
+  prepare(memoryBytes: number): Promise<void>
   run(run: Run, call: Call): Promise<Outcome>
 }
 
@@ -34,12 +35,24 @@ export function createScript(loader: WorkerLoader, slug: string): Script {
         const limits = { cpuMs: (request.cpuMs ?? request.timeMs) + GRACE_CPU_MS, subRequests: 0 }
         const id = `sandbox~${slug}~${kind}${seat.number}.${seat.age}`
         const sandbox = await isolate<Sandbox>(loader, 'sandbox', id, 'Sandbox', limits)
-        return await runIn(sandbox, request, () => seat.age++)
+        // The platform loads it with the first call: the time of the code begins after that.
+        const broken = seat.isLoaded ? null : await prepare(sandbox, request)
+        if (broken) return { ...broken, logs: [] }
+        seat.isLoaded = true
+        return await runIn(sandbox, request, () => giveUp(seat))
       } finally {
         queues[kind].leave(seat)
       }
     },
   }
+}
+
+/** Loads an isolate; returns what went wrong. */
+function prepare(sandbox: Sandbox, { memoryBytes, timeMs }: ScriptRequest): Promise<{ error: ScriptFailure } | null> {
+  return sandbox.prepare(memoryBytes).then(
+    () => null,
+    (reason) => ({ error: failureOf(reason, timeMs) }),
+  )
 }
 
 /** Runs code to its end. `spoiled` is called when its isolate cannot be used again. */
@@ -62,7 +75,9 @@ async function runIn(sandbox: Sandbox, request: ScriptRequest, spoiled: () => vo
   const late = new Promise<Outcome>((done) => {
     timer = setTimeout(() => done({ error: tooLong(timeMs), logs: [] }), timeMs + GRACE_MS)
   })
-  const ended = sandbox.run(run, (name, args) => calls.answer(name, args)).catch((reason) => brokenBy(reason, timeMs))
+  const ended = sandbox
+    .run(run, (name, args) => calls.answer(name, args))
+    .catch((reason): Outcome => ({ error: failureOf(reason, timeMs), logs: [] }))
   const outcome = await Promise.race([ended, late])
   clearTimeout(timer)
   calls.stopped = true
@@ -74,9 +89,9 @@ async function runIn(sandbox: Sandbox, request: ScriptRequest, spoiled: () => vo
 }
 
 /** The platform ended the isolate: it computed too long, or took too much memory. */
-function brokenBy(reason: unknown, timeMs: number): Outcome {
+function failureOf(reason: unknown, timeMs: number): ScriptFailure {
   const isMemory = /memory/i.test(String((reason as Error)?.message))
-  return { error: isMemory ? TOO_MUCH_MEMORY : tooLong(timeMs), logs: [] }
+  return isMemory ? TOO_MUCH_MEMORY : tooLong(timeMs)
 }
 
 /** The calls of a run, which are answered in the order they are made. */
@@ -107,6 +122,14 @@ interface Seat {
   readonly number: number
   /** How many isolates of this seat were given up. */
   age: number
+  /** Whether its isolate has been used. */
+  isLoaded: boolean
+}
+
+/** The next code of this seat gets another isolate. */
+function giveUp(seat: Seat): void {
+  seat.age++
+  seat.isLoaded = false
 }
 
 /** Places that are taken in turn. */
@@ -115,7 +138,7 @@ class Seats {
   readonly #waiting: ((seat: Seat) => void)[] = []
 
   constructor(count: number) {
-    this.#free = Array.from({ length: count }, (_, number) => ({ number, age: 0 }))
+    this.#free = Array.from({ length: count }, (_, number) => ({ number, age: 0, isLoaded: false }))
   }
 
   /** A place once one is free; null when too many wait already. */
