@@ -14,7 +14,7 @@ export interface CrashReport {
   readonly acknowledged: number
   readonly unanswered: number
   readonly events: number
-  /** Creations that a webhook received, and how many of them more than once. */
+  /** Events that a webhook received, and how many of them more than once. */
   readonly delivered: number
   readonly repeated: number
   readonly faults: readonly string[]
@@ -56,6 +56,7 @@ export async function crash(
       while (written() < enough && !isOver) await pause(1)
       await pause(chance() * 20)
       await server.kill()
+      deliveries.killed()
       await running
       unanswered += clients.reduce((sum, { unanswered: list }) => sum + list.length, 0)
 
@@ -68,8 +69,7 @@ export async function crash(
       round++
       tell(report())
     }
-    const created = clients.flatMap(({ beliefs }) => beliefs.map(({ id }) => id))
-    faults.push(...(await deliveries.missing(created)))
+    faults.push(...(await deliveries.check(server.url)))
   } finally {
     await server.kill()
     await deliveries.stop()
