@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Host, readSettings, startHost } from '@tildebase/server'
 import { fetchResponseOf, httpRequestOf, withBody } from '../packages/server/src/fetch-adapter.ts'
 import { openService } from '../packages/server/src/node/service.ts'
+import { openSql } from '../packages/server/src/node/sql.ts'
 import { ROOT } from './root-key.ts'
 
 export { ROOT }
@@ -27,9 +28,16 @@ export function needs(what: string): void {
   if (HOST === 'workerd') throw new Error(`workerd has no ${what}`)
 }
 
+/** The value of a header that was sent without one: workerd does not send it. */
+export const EMPTY_HEADER = HOST === 'workerd' ? null : ''
+
 /** The service, and requests to it. */
 export interface TestApp {
   readonly data: string
+  /** The slugs of the tenants that it keeps. */
+  tenants(): Promise<readonly string[]>
+  /** All that it keeps of tenants on the disk. */
+  stored(): string
   /** As the global `fetch`, for paths below the service's address. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** One request with the operator's key, or with `headers.authorization` of its own; the body is sent as JSON. */
@@ -43,6 +51,8 @@ export interface TestApp {
 
 export interface TestHost extends TestApp {
   readonly url: string
+  /** Stops it, and starts it with the same tenants. */
+  restart(): Promise<void>
 }
 
 const ADDRESS = 'http://127.0.0.1:8787'
@@ -62,7 +72,7 @@ export async function testApp(env: Record<string, string> = {}, flags: Record<st
   }
   return {
     ...requests(send),
-    data,
+    ...onDisk(data),
     async stop() {
       await service.rest()
       await service.close()
@@ -78,11 +88,17 @@ export async function testHost(
 ): Promise<TestHost> {
   if (HOST === 'workerd') return workerdHost(env, flags)
   const { settings, data, remove } = settingsFor(env, flags)
-  const host: Host = await startHost(settings)
+  let host: Host = await startHost(settings)
   return {
     ...requests((path, init) => fetch(`${host.url}${path}`, init)),
-    url: host.url,
-    data,
+    ...onDisk(data),
+    get url() {
+      return host.url
+    },
+    async restart() {
+      await host.stop()
+      host = await startHost(settings)
+    },
     async stop() {
       await host.stop()
       remove()
@@ -107,18 +123,72 @@ async function workerdHost(env: Record<string, string>, flags: Record<string, st
     if (name !== null) variables[name] = value
   }
   const workerd = await startWorkerd({ ...SERVICE, variables })
+  const sending = requests((path, init) => fetchAs(`${workerd.url}${path}`, init))
   return {
-    ...requests((path, init) => fetchAs(`${workerd.url}${path}`, init)),
-    url: workerd.url,
+    ...sending,
+    get url() {
+      return workerd.url
+    },
     get data(): string {
       throw new Error('workerd has no folder of data')
     },
+    tenants: async () => (await sending.request('GET', '/operator/tenants')).body.results.map((one: any) => one.tenant),
+    stored: () => pagesIn(join(workerd.storage, 'TenantObject')),
+    restart: () => workerd.crash(),
     stop: () => workerd.stop(),
   }
 }
 
-/** As `fetch`, which does not send a Host that it is given. */
+/** The tenants in a folder of data. */
+function onDisk(data: string) {
+  const folder = join(data, 'tenants')
+  const files = () => readdirSync(folder, { recursive: true }).map(String)
+  return {
+    data,
+    tenants: async () => files().flatMap((name) => (name.endsWith('.db') ? basename(name, '.db') : [])),
+    stored: () => textIn(folder),
+  }
+}
+
+/** The databases in a folder as they are now, without earlier pages in the logs next to them: no object can remove those. */
+function pagesIn(folder: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'tildebase-pages-'))
+  copyWhole(folder, copy)
+  for (const name of readdirSync(copy).filter((file) => file.endsWith('.sqlite'))) {
+    const sql = openSql(join(copy, name))
+    sql.scrub!()
+    sql.close()
+  }
+  const text = textIn(copy)
+  rmSync(copy, { recursive: true })
+  return text
+}
+
+/** Copies a folder. An object that is put to rest meanwhile removes its log: then it is copied again. */
+function copyWhole(from: string, to: string): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      cpSync(from, to, { recursive: true })
+      return
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 100) throw reason
+      rmSync(to, { recursive: true, force: true })
+    }
+  }
+}
+
+/** The bytes of all files in a folder, a letter each. */
+function textIn(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n')
+}
+
+/** As `fetch`, which does not send a Host that it is given, to a server that closes idle connections after 15 seconds. */
 async function fetchAs(url: string, init?: RequestInit): Promise<Response> {
+  // After a long computation, closed connections have not been noticed yet: one of them would be used.
+  for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done))
   const host = new Headers(init?.headers).get('host')
   if (host === null) return fetch(url, init)
   const { method, headers, body } = new Request(url, init)
@@ -137,7 +207,7 @@ function settingsFor(env: Record<string, string>, flags: Record<string, string>)
   return { settings, data, remove }
 }
 
-function requests(send: TestApp['fetch']): Omit<TestApp, 'data' | 'stop'> {
+function requests(send: TestApp['fetch']): Pick<TestApp, 'fetch' | 'request' | 'as' | 'key'> {
   const as =
     (key: string): Send =>
     async (method, path, body, headers = {}) => {

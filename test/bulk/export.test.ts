@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { OPERATOR, type Stored } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { filterOf } from '../../packages/tenant/src/query/filter.ts'
@@ -207,7 +208,7 @@ describe('a parquet file', () => {
         { name: '', value: -1e300, stage: 'Won' },
         { name: '\ue000' },
       ])
-      const file = join(host.data, 'deals.parquet')
+      const file = join(mkdtempSync(join(tmpdir(), 'tildebase-')), 'deals.parquet')
       writeFileSync(file, (await exported(host, `/~${tenant}/export/Deal?format=parquet`)).bytes)
 
       const db = await (await DuckDBInstance.create(':memory:')).connect()
@@ -219,7 +220,7 @@ describe('a parquet file', () => {
       const found = await db.runAndReadAll(
         `SELECT count(*)::INTEGER FROM read_parquet('${file}') WHERE name = '😀 Söme' OR name = '\ue000'`,
       )
-      rmSync(file)
+      rmSync(dirname(file), { recursive: true })
 
       const columns = Object.fromEntries(types.getRows().map(([name, type]) => [name, type]))
       expect(columns).toMatchObject({

@@ -38,6 +38,7 @@ test('the console and the page of the API are served with their guards', async (
     expect((await get(path)).status, path).toBe(200)
   expect((await get('/console/nothing.js')).status).toBe(404)
   expect((await get('/')).headers.get('location')).toBe('/console')
+  expect((await get('/~acme')).headers.get('location')).toBe('/console#/~acme')
   expect((await stage.request('GET', '/~acme/docs')).status).not.toBe(200)
 })
 

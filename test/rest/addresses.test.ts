@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROOT, type TestHost, testHost } from '../host.ts'
+import { needs, ROOT, type TestHost, testHost } from '../host.ts'
 import { Receiver } from '../receiver.ts'
 import { Sse } from '../sse.ts'
 import { verifies } from '../verifies.ts'
@@ -74,6 +74,7 @@ describe('the addresses that people and programs come to first', () => {
   })
 
   test('a browser is sent on to the console, at a tenant or at none', async () => {
+    needs('files of the console without the binding ASSETS: test/hosts/miniflare.test.ts')
     const tenant = await at('localhost', '/~acme', BROWSER)
     const none = await at('localhost', '/', BROWSER)
 

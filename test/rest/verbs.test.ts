@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
-import { type TestApp, testApp } from '../host.ts'
+import { EMPTY_HEADER, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
 let host: TestApp
@@ -193,7 +193,7 @@ describe('built-in verbs', () => {
     expect(answers.map(({ status, headers }) => [status, headers.get('allow')])).toEqual([
       [405, 'GET'],
       [405, 'GET'],
-      [405, ''],
+      [405, EMPTY_HEADER],
     ])
   })
 
@@ -215,8 +215,8 @@ describe('built-in verbs', () => {
       [405, 'GET, DELETE'],
       [405, 'GET, DELETE'],
       [405, 'GET, PUT, PATCH'],
-      [405, ''],
-      [405, ''],
+      [405, EMPTY_HEADER],
+      [405, EMPTY_HEADER],
     ])
   })
 })

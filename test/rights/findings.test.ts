@@ -1,9 +1,9 @@
-import { copyFileSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from '@tildebase/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSql } from '../../packages/server/src/node/sql.ts'
-import { type TestApp, testApp } from '../host.ts'
+import { needs, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
 let app: TestApp
@@ -206,13 +206,12 @@ describe('secrets', () => {
     const send = () => app.request('POST', '/~kept/do', { code }, { 'idempotency-key': 'once' })
     const first = await send()
     const second = await send()
-    const file = readFileSync(join(app.data, 'tenants/ke/kept.db-wal'), 'latin1')
-
     const { in: secret } = first.body.result.deep[0]
     expect(secret).toMatch(/^tb_/)
     expect(second.headers.get('idempotency-replayed')).toBe('true')
     expect(second.text).not.toContain(secret)
-    expect(file).not.toContain(secret)
+    expect(app.stored()).toContain('ApiKey')
+    expect(app.stored()).not.toContain(secret)
   })
 
   verifies('rights.secret.webhook', 'of webhooks are encrypted in the file', async () => {
@@ -221,13 +220,13 @@ describe('secrets', () => {
       events: ['*'],
       secret: 'a-signing-secret-of-mine',
     })
-    const file = readFileSync(join(app.data, 'tenants/se/sealed.db-wal'), 'latin1')
-
     expect(body.secret).toBe('a-signing-secret-of-mine')
-    expect(file).not.toContain('a-signing-secret-of-mine')
+    expect(app.stored()).toContain(body.$id)
+    expect(app.stored()).not.toContain('a-signing-secret-of-mine')
   })
 
   verifies('rights.root', 'a root key of less than 32 characters is refused', async () => {
+    needs('start at which settings are read: a Worker reads them with its first request')
     await expect(testApp({ TILDE_ROOT_KEY: 'a'.repeat(31) })).rejects.toThrow(SettingError)
   })
 })
@@ -255,6 +254,7 @@ verifies(
     })
     await app.request('POST', '/~redirect/Contact', { name: 'Ada' })
     const path = `/~redirect/webhooks/${made.body.$id}`
+    needs('file of a tenant that SQLite can open')
     const queued = () => sqlOf('redirect').map(([url]) => url)
     await app.request('PUT', path, { url: 'http://127.0.0.1:9/new' })
     const kept = queued()
@@ -381,15 +381,19 @@ describe('rights that a key does not hold', () => {
 
 verifies('rights.operator.log', 'what the operator does with tenants is in the operator log', async () => {
   await app.request('POST', '/~journal/Contact', { name: 'Ada' })
-  await app.request('GET', '/operator/tenants/journal/backup')
+  const paths = ['/operator/tenants/journal/backup', '/operator/tenants/journal/log']
+  const read = await Promise.all(paths.map((path) => app.request('GET', path)))
   await app.request('DELETE', '/operator/tenants/journal')
-  const { body } = await app.request('GET', '/operator/log?limit=2')
+  // A host without files answers the first with 501.
+  const backups = read.filter(({ status }) => status === 200)
+  const { body } = await app.request('GET', `/operator/log?limit=${1 + backups.length}`)
   const refused = await app.as(await app.key('journal2', 'admin:all'))('GET', '/operator/log')
 
   expect(body.results.map(({ action, tenant }: any) => [action, tenant])).toEqual([
     ['delete', 'journal'],
-    ['backup', 'journal'],
+    ...backups.map(() => ['backup', 'journal']),
   ])
+  expect(backups.length).toBeGreaterThan(0)
   expect(refused.status).toBe(403)
 })
 
