@@ -1,141 +1,99 @@
-// Runs what every host must do on every host, and prints one matrix: npm run hosts [-- scenarios contract faults | file…].
-// "npm run hosts -- workerd file…" runs files of the contract on that host only.
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+// Runs the tests of every host on every host, and prints one matrix: npm run hosts [-- part… | file… | Node | workerd].
+// "npm run hosts -- rest workerd" runs one part on one host. It takes about an hour without arguments.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { installTools } from '../prepare/tools.ts'
-import { CONTRACT } from './contract-files.ts'
+import { type FileResult, Matrix } from './matrix-table.ts'
+import { choose, type Part } from './parts.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
 const VITEST = join(REPOSITORY, 'node_modules', 'vitest', 'vitest.mjs')
-
-/** Tests that start every host: a group of each is called "on …". */
-const SELF = {
-  scenarios: ['test/hosts/hosts.test.ts', 'test/hosts/contract.test.ts', 'test/hosts/script.test.ts'],
-  faults: ['test/faults/crash.test.ts', 'test/faults/automation.test.ts'],
-}
-/** What a test says that needs something which a host does not have by design. */
-const NOT_APPLICABLE = /workerd has no /
-
-interface Assertion {
-  readonly ancestorTitles: readonly string[]
-  readonly title: string
-  readonly status: string
-  readonly failureMessages: readonly string[]
-}
-
-interface FileResult {
-  readonly name: string
-  readonly message: string
-  readonly assertionResults: readonly Assertion[]
-}
-
-interface Count {
-  passed: number
-  all: number
-  /** Tests of what this host does not have by design. */
-  absent: number
-}
-
-const rows = new Map<string, Map<string, Count>>()
-const failures: string[] = []
+/** What the tests and hosts print, for each part. */
+const LOGS = join(REPOSITORY, '.tmp', 'hosts')
+/** A part that takes longer is ended and counts as failed; the others are run. */
+const LONGEST_MS = 30 * 60_000
+const GRACE_MS = 10_000
+/** What is waited for may take long on a busy machine. */
+const PATIENCE = ['--testTimeout=600000', '--hookTimeout=600000']
 
 installTools()
-const words = process.argv.slice(2)
-const parts = words.filter((word) => word === 'contract' || word in SELF)
-const files = words.filter((word) => word.includes('/'))
-const hosts = ['Node', 'workerd'].filter((host) => !words.some(isHost) || words.includes(host))
-const runsAll = words.every(isHost)
-for (const [part, list] of Object.entries(SELF)) {
-  if (!runsAll && !parts.includes(part)) continue
-  for (const file of vitest(list, {})) countSelf(file)
+mkdirSync(LOGS, { recursive: true })
+const { parts, hosts } = choose(process.argv.slice(2))
+const matrix = new Matrix(REPOSITORY)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+for (const part of parts) {
+  for (const host of part.on === 'host' ? hosts : [part.on]) await runPart(part, host)
 }
-const contract = files.length > 0 ? files : runsAll || parts.includes('contract') ? CONTRACT : []
-if (contract.length > 0) {
-  for (const host of hosts) for (const file of vitest(contract, { TILDE_TEST_HOST: host })) countContract(file, host)
-}
-print()
+process.stdout.write(`\n${date()}, ${availableParallelism()} cores, load average ${loadavg()[1]!.toFixed(0)}\n\n`)
+process.stdout.write(matrix.text())
+process.exit(matrix.failures.length === 0 ? 0 : 1)
 
-function isHost(word: string): boolean {
-  return word === 'Node' || word === 'workerd'
-}
-
-function vitest(list: readonly string[], env: Record<string, string>): FileResult[] {
-  const folder = mkdtempSync(join(tmpdir(), 'tildebase-matrix-'))
-  const output = join(folder, 'results.json')
+async function runPart(part: Part, host: string): Promise<void> {
+  const began = Date.now()
+  const log = join(LOGS, `${part.name.replaceAll('/', '-')}-${host}.log`)
   try {
-    const args = [VITEST, 'run', ...list, '--reporter=json', `--outputFile=${output}`]
-    spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env } })
+    const env = part.on === 'host' ? { TILDE_TEST_HOST: host } : {}
+    for (const file of await vitest(part.files, env, log)) matrix.add(part.name, host, file)
+  } catch (reason) {
+    matrix.addLost(part.name, host, `${reason instanceof Error ? reason.message : reason} (${log})`)
+  }
+  const seconds = Math.round((Date.now() - began) / 1_000)
+  process.stdout.write(`${part.name} on ${host}: ${matrix.line(part.name)} (${seconds} s)\n`)
+}
+
+/** Runs files in a group of processes, and returns their report. The group is ended with all that its tests left behind. */
+async function vitest(
+  files: readonly string[],
+  env: Record<string, string>,
+  log: string,
+): Promise<readonly FileResult[]> {
+  const output = `${log}.json`
+  rmSync(output, { force: true })
+  const reports = ['--reporter=json', '--reporter=default', `--outputFile.json=${output}`]
+  const out = openSync(log, 'w')
+  const child = spawn(process.execPath, [VITEST, 'run', ...files, ...reports, ...PATIENCE], {
+    cwd: REPOSITORY,
+    stdio: ['ignore', out, out],
+    env: { ...process.env, ...env },
+    detached: true,
+  })
+  const end = () => endGroup(child.pid!)
+  process.once('exit', end)
+  await Promise.race([once(child, 'exit'), reported(output)])
+  process.off('exit', end)
+  end()
+  closeSync(out)
+  const report = reportIn(output)
+  if (report === null) throw new Error('The tests ended without a report.')
+  return report
+}
+
+/** Waits until a report is complete and its processes had time to end, or until the part takes too long. */
+async function reported(output: string): Promise<void> {
+  for (const end = Date.now() + LONGEST_MS; Date.now() < end && reportIn(output) === null; ) await pause(1_000)
+  await pause(GRACE_MS)
+}
+
+function reportIn(output: string): readonly FileResult[] | null {
+  try {
     return JSON.parse(readFileSync(output, 'utf8')).testResults
-  } finally {
-    rmSync(folder, { recursive: true })
+  } catch {
+    return null
   }
 }
 
-function countSelf(file: FileResult): void {
-  for (const one of resultsOf(file)) {
-    const on = one.ancestorTitles.find((title) => title.startsWith('on '))
-    if (on !== undefined) count(relative(REPOSITORY, file.name), on.slice('on '.length), one)
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of them have ended.
   }
 }
 
-function countContract(file: FileResult, on: string): void {
-  const row = relative(REPOSITORY, file.name)
-  const results = resultsOf(file)
-  for (const one of results) count(row, on, one)
-  // A file that failed before its first test.
-  if (results.length === 0)
-    count(row, on, { ancestorTitles: [], title: 'start', status: 'failed', failureMessages: [file.message] })
-}
-
-/** The tests of a file. One that was not run, because what comes before it failed, counts as failed. */
-function resultsOf({ message, assertionResults }: FileResult): Assertion[] {
-  return assertionResults.map((one) =>
-    one.status === 'passed' || one.status === 'failed'
-      ? one
-      : { ...one, status: 'failed', failureMessages: [`It was not run. ${message}`] },
-  )
-}
-
-function count(row: string, on: string, { ancestorTitles, title, status, failureMessages }: Assertion): void {
-  const counts = rows.get(row) ?? new Map<string, Count>()
-  rows.set(row, counts)
-  const sum = counts.get(on) ?? { passed: 0, all: 0, absent: 0 }
-  counts.set(on, sum)
-  if (status === 'failed' && failureMessages.some((text) => NOT_APPLICABLE.test(text))) sum.absent++
-  else {
-    sum.all++
-    if (status === 'passed') sum.passed++
-    else
-      failures.push(
-        `${on}: ${row}: ${[...ancestorTitles, title].join(': ')}\n    ${failureMessages[0]?.split('\n')[0]}`,
-      )
-  }
-}
-
-function print(): void {
-  const columns = [...new Set([...rows.values()].flatMap((counts) => [...counts.keys()]))].toSorted()
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-  const totals = new Map<string, Count>(columns.map((on) => [on, { passed: 0, all: 0, absent: 0 }]))
-  process.stdout.write(line(['tests', ...columns]) + line(['---', ...columns.map(() => '---')]))
-  for (const [row, counts] of rows) {
-    process.stdout.write(line([`\`${row}\``, ...columns.map((on) => text(counts.get(on)))]))
-    for (const [on, { passed, all, absent }] of counts) {
-      const total = totals.get(on)!
-      total.passed += passed
-      total.all += all
-      total.absent += absent
-    }
-  }
-  process.stdout.write(line(['all', ...columns.map((on) => text(totals.get(on)))]))
-  if (failures.length === 0) return
-  process.stdout.write(`\n${failures.join('\n')}\n`)
-  process.exitCode = 1
-}
-
-function text(sum: Count | undefined): string {
-  if (sum === undefined) return ''
-  const { passed, all, absent } = sum
-  return `${passed} of ${all}${absent > 0 ? ` (${absent} not applicable)` : ''}`
+function date(): string {
+  return new Date().toISOString().slice(0, 10)
 }

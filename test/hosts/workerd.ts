@@ -76,7 +76,7 @@ export async function prepareWorkerd(options: WorkerdOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-workerd-'))
   const storage = join(folder, 'storage')
   mkdirSync(storage)
-  await bundle(options.entry, join(folder, 'worker.js'))
+  writeFileSync(join(folder, 'worker.js'), await bundleOf(options.entry))
   writeFileSync(join(folder, 'config.capnp'), configuration(options))
   return {
     storage,
@@ -85,12 +85,21 @@ export async function prepareWorkerd(options: WorkerdOptions) {
   }
 }
 
+/** Those that this process has made: the sources do not change while it runs. */
+const bundles = new Map<string, Promise<Uint8Array>>()
+
+function bundleOf(entry: string): Promise<Uint8Array> {
+  const known = bundles.get(entry) ?? bundle(entry)
+  bundles.set(entry, known)
+  return known
+}
+
 /** One module, as wrangler would make it. */
-async function bundle(entry: string, outfile: string): Promise<void> {
+async function bundle(entry: string): Promise<Uint8Array> {
   await buildIsolates()
-  await build({
+  const { outputFiles } = await build({
     entryPoints: [join(REPOSITORY, entry)],
-    outfile,
+    write: false,
     bundle: true,
     format: 'esm',
     target: 'es2024',
@@ -98,6 +107,7 @@ async function bundle(entry: string, outfile: string): Promise<void> {
     external: ['node:*', 'cloudflare:*'],
     logLevel: 'error',
   })
+  return outputFiles[0]!.contents
 }
 
 /** What the Worker loads into isolates is built after every install; it may be older than the sources. */
