@@ -1,4 +1,4 @@
-/** What a drag does on its way. Places are those of the window. */
+/** What happens while something is dragged. Places are those of the window. */
 export interface Drag {
   onStart(): void
   onMove(x: number, y: number): void
