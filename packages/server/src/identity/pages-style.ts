@@ -14,7 +14,7 @@ details[open] summary { margin-bottom: .5rem }
 label { display: grid; gap: .25rem }
 input, select, textarea, button, .button { font: inherit; color: inherit; width: 100%; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent }
 select option { color: #1c1c22; background: #fff }
-button, .button { cursor: pointer; text-align: center; text-decoration: none }
+button, .button { min-height: 2.75rem; cursor: pointer; text-align: center; text-decoration: none }
 button.primary { color: var(--on-accent); background: var(--accent); border-color: var(--accent) }
 button:disabled { opacity: .5 }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
