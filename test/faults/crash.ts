@@ -54,7 +54,8 @@ export async function crash(
       // By the count of writes, so that a slow machine is killed in the midst of as much work as a fast one.
       const enough = written() + 40 + chance() * 80
       while (written() < enough && !isOver) await pause(1)
-      await pause(chance() * 20)
+      // Every other time while a delivery is in flight.
+      await (round % 2 === 0 ? deliveries.next() : pause(chance() * 20))
       await server.kill()
       deliveries.killed()
       await running

@@ -6,6 +6,8 @@ import { ask, WEBHOOKS } from './server.ts'
 const SLOWEST_MS = 30
 /** How long no delivery may come before the missing ones are given up. */
 const PATIENCE_MS = 60_000
+/** How long the next delivery is waited for. */
+const NEXT_MS = 5_000
 /** The first attempt of a delivery, and its retries. */
 const MOST_ATTEMPTS = 1 + WEBHOOKS.TILDE_WEBHOOK_RETRIES.split(',').length
 /** Deliveries that may be sent again after a crash: the service writes down 128 at once, and two are in flight. */
@@ -33,6 +35,7 @@ export class Deliveries {
   #life = 0
   #repeated = 0
   #lastCame = Date.now()
+  #waiting: (() => void)[] = []
 
   private constructor(receiver: Receiver, chance: Chance) {
     this.#receiver = receiver
@@ -63,6 +66,12 @@ export class Deliveries {
     }
   }
 
+  /** Waits until the next delivery is in flight; for a while only, because the writers may have ended. */
+  async next(): Promise<void> {
+    const came = new Promise<void>((done) => this.#waiting.push(done))
+    await Promise.race([came, pause(NEXT_MS, undefined, { ref: false })])
+  }
+
   /** The host has been killed: what is sent from now on comes from its next life. */
   killed(): void {
     this.#life++
@@ -87,6 +96,7 @@ export class Deliveries {
     const known = this.#events.get(id) ?? { since: life, life, came: 0, answered: 0 }
     this.#events.set(id, known)
     this.#lastCame = Date.now()
+    for (const done of this.#waiting.splice(0)) done()
     known.came++
     // A kill forgets one attempt at most: one in flight, or one that was answered and not written down yet.
     if (known.came > MOST_ATTEMPTS + life - known.since)
