@@ -6,7 +6,6 @@ import { basename, join } from 'node:path'
 import { type Host, readSettings, startHost } from '@tildebase/server'
 import { fetchResponseOf, httpRequestOf, withBody } from '../packages/server/src/fetch-adapter.ts'
 import { openService } from '../packages/server/src/node/service.ts'
-import { openSql } from '../packages/server/src/node/sql.ts'
 import { ROOT } from './root-key.ts'
 
 export { ROOT }
@@ -133,7 +132,7 @@ async function workerdHost(env: Record<string, string>, flags: Record<string, st
       throw new Error('workerd has no folder of data')
     },
     tenants: async () => (await sending.request('GET', '/operator/tenants')).body.results.map((one: any) => one.tenant),
-    stored: () => pagesIn(join(workerd.storage, 'TenantObject')),
+    stored: () => objectsIn(join(workerd.storage, 'TenantObject')),
     restart: () => workerd.crash(),
     stop: () => workerd.stop(),
   }
@@ -150,15 +149,10 @@ function onDisk(data: string) {
   }
 }
 
-/** The databases in a folder as they are now, without earlier pages in the logs next to them: no object can remove those. */
-function pagesIn(folder: string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'tildebase-pages-'))
+/** The databases of objects, with the logs next to them. */
+function objectsIn(folder: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'tildebase-objects-'))
   copyWhole(folder, copy)
-  for (const name of readdirSync(copy).filter((file) => file.endsWith('.sqlite'))) {
-    const sql = openSql(join(copy, name))
-    sql.scrub!()
-    sql.close()
-  }
   const text = textIn(copy)
   rmSync(copy, { recursive: true })
   return text

@@ -61,7 +61,9 @@ const infoOf = async (slug: string) => (await stage.request('GET', `/operator/te
 
 describe('an unknown slug', () => {
   test('creates no database, for any request', async () => {
-    const files = () => readdirSync(workerd.storage, { recursive: true }).length
+    // Not the logs next to them: those go when an object is put to rest.
+    const files = () =>
+      readdirSync(workerd.storage, { recursive: true }).filter((name) => /\.sqlite$/.test(String(name)))
     await stage.request('POST', '/~known/Contact', { name: 'Ada' })
     const before = files()
 
@@ -74,7 +76,7 @@ describe('an unknown slug', () => {
       expect((await stage.as(secret)('GET', '/~known/Contact')).status).toBe(401)
     }
 
-    expect(files()).toBe(before)
+    expect(files().toSorted()).toEqual(before.toSorted())
   })
 })
 

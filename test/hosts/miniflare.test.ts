@@ -46,7 +46,11 @@ test('a key over its rate limit gets 429, and the operator is not counted', asyn
   const { body } = await stage.request('POST', '/~often/api-keys', { name: 'k', scopes: 'read:crm' })
   const ask = stage.as(body.secret)
   const statuses = new Set<number>()
-  for (let i = 0; i < 520; i++) statuses.add((await ask('GET', '/~often/Contact/count')).status)
+  // The limit is 500 a minute: a slow machine may need more than one minute for the first ones.
+  while (!statuses.has(429)) {
+    const replies = await Promise.all(Array.from({ length: 60 }, () => ask('GET', '/~often/Contact/count')))
+    for (const { status } of replies) statuses.add(status)
+  }
 
   expect(statuses).toEqual(new Set([200, 429]))
   expect((await ask('GET', '/~often/Contact')).headers.get('retry-after')).toBe('60')
