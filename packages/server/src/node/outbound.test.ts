@@ -1,4 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Receiver } from '../../../../test/receiver.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { isPublic } from './addresses.ts'
@@ -155,4 +162,103 @@ test('a kept connection that the other side has closed meanwhile is not a failur
   await receiver.stop()
 
   expect([answer, resets]).toEqual([{ status: 204 }, 2])
+})
+
+describe('an answer', () => {
+  test('with a body leaves its connection for the next request', async () => {
+    const receiver = await Receiver.start()
+    const outbound = createOutbound({ insecure: true })
+    const ports = new Set<number | undefined>()
+    receiver.answer((_, response) => {
+      ports.add(response.socket?.remotePort)
+      response.writeHead(500).end('not now')
+    })
+
+    const answers = []
+    for (let i = 0; i < 3; i++) answers.push(await outbound.post({ ...request, url: receiver.url, answerLimit: 100 }))
+    await receiver.stop()
+
+    expect(answers).toEqual(Array(3).fill({ status: 500, text: 'not now' }))
+    expect(ports.size).toBe(1)
+  })
+
+  test('that is longer than the limit, or breaks off, is an error', async () => {
+    const receiver = await Receiver.start()
+    const outbound = createOutbound({ insecure: true })
+    receiver.answer((_, response) => response.end('x'.repeat(101)))
+    const long = await outbound.post({ ...request, url: receiver.url, answerLimit: 100 })
+    receiver.answer((_, response) => {
+      response.writeHead(200, { 'content-length': '50' }).write('x', () => response.destroy())
+    })
+    const broken = await outbound.post({ ...request, url: receiver.url, answerLimit: 100 })
+    await receiver.stop()
+
+    expect([long, broken]).toEqual(Array(2).fill({ error: 'The answer ended early, or is too long.' }))
+  })
+
+  test('that does not come in time is an error, on a new and on a kept connection', async () => {
+    const receiver = await Receiver.start()
+    const outbound = createOutbound({ insecure: true })
+    const late = { error: 'No answer within 50 ms.' }
+    receiver.answer(() => {})
+    const first = await outbound.post({ ...request, url: receiver.url, timeoutMs: 50 })
+    receiver.answer(204)
+    await outbound.post({ ...request, url: receiver.url })
+    receiver.answer(() => {})
+    const second = await outbound.post({ ...request, url: receiver.url, timeoutMs: 50 })
+    await receiver.stop()
+
+    expect([first, second]).toEqual([late, late])
+    expect(receiver.requests).toHaveLength(3)
+  })
+
+  test('after which the other side closes is followed by another connection', async () => {
+    const receiver = await Receiver.start()
+    const outbound = createOutbound({ insecure: true })
+    receiver.answer((_, response) => response.writeHead(204, { connection: 'close' }).end())
+
+    const answers = []
+    for (let i = 0; i < 3; i++) answers.push(await outbound.post({ ...request, url: receiver.url }))
+    await receiver.stop()
+
+    expect(answers).toEqual(Array(3).fill({ status: 204 }))
+    expect(receiver.requests).toHaveLength(3)
+  })
+})
+
+describe('by https', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-outbound-'))
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+  const names: unknown[] = []
+  const server = createServer((_, response) => response.writeHead(204).end())
+  const trusted = getCACertificates('default')
+
+  beforeAll(async () => {
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+    const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+    execFileSync('openssl', [...made, ...subject, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+    server.setSecureContext({ key: readFileSync(key), cert: readFileSync(certificate) })
+    server.on('secureConnection', (socket) => names.push(socket.servername))
+    await new Promise<void>((done) => server.listen(0, done))
+  })
+  afterAll(() => {
+    setDefaultCACertificates(trusted)
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('a certificate of an unknown authority or for another name is refused', async () => {
+    const { port } = server.address() as AddressInfo
+    const outbound = createOutbound({ insecure: true })
+
+    const unknown = await outbound.post({ ...request, url: `https://localhost:${port}/` })
+    setDefaultCACertificates([...trusted, readFileSync(certificate, 'utf8')])
+    const known = await outbound.post({ ...request, url: `https://localhost:${port}/` })
+    const another = await outbound.post({ ...request, url: `https://127.0.0.1:${port}/` })
+
+    expect(unknown).toEqual({ error: expect.stringContaining('certificate') })
+    expect(known).toEqual({ status: 204 })
+    expect(another).toEqual({ error: expect.stringContaining('altnames') })
+    expect(names).toContain('localhost')
+  })
 })
