@@ -14,7 +14,7 @@ const TTL = 10
 /**
  * Milliseconds until help comes as from an operator. Patroni 3.0 may keep a stale copy of the state in etcd: it then says
  * in every turn that the list of synchronous standbys was "updated by someone else", until it is started again. A standby
- * that has more than the new primary starts for ever, until it is copied again.
+ * that has more than the new primary starts without end, until it is copied again.
  */
 const STUCK = 40_000
 
