@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import dns from 'node:dns'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,6 +105,26 @@ describe('a guarded outbound', () => {
 
     expect(answer).toEqual({ error: expect.stringContaining('is not public') })
     expect(receiver.requests).toHaveLength(0)
+  })
+
+  test('sends to no name whose address is not public', async () => {
+    const receiver = await Receiver.start()
+    const { lookup } = dns
+    const connected: string[] = []
+    // A name of the public DNS that leads to this machine.
+    dns.lookup = ((name: string, options: object, done: (...found: unknown[]) => void) => {
+      connected.push(name)
+      lookup('127.0.0.1', options, done)
+    }) as typeof lookup
+    syncBuiltinESMExports()
+
+    const answer = await guarded.post({ ...request, url: `https://receiver.example:${receiver.port}/` })
+    dns.lookup = lookup
+    syncBuiltinESMExports()
+    await receiver.stop()
+
+    expect(answer).toEqual({ error: expect.stringContaining('is not public') })
+    expect(connected).toEqual(['receiver.example'])
   })
 
   test('sends by https only', async () => {
