@@ -143,6 +143,7 @@ verifies('slices.background', 'pages of an order that is kept are those that are
       const ledger = ledgerOf(given)
       const query = queryOf(ledger, given)
       const { kept, more } = keeping()
+      const sizes = { ...SIZES, kept: 16 }
       let cursor: string | null = null
       let left = [...given.changes]
       for (let sheet = 0; sheet === 0 || cursor !== null; sheet++) {
@@ -150,13 +151,17 @@ verifies('slices.background', 'pages of an order that is kept are those that are
         const expected = find(ledger.reader(), page)
         const isSliced = slices[sheet % slices.length]!
         const reader = ledger.reader(more)
-        expect(isSliced ? driven(findInSlices(reader, page, SIZES)) : find(reader, page)).toEqual(expected)
+        // Another reader has asked for the first page since: this cursor may be older than the order that is kept.
+        if (sheet % 2 === 1) driven(findInSlices(reader, query, sizes))
+        expect(isSliced ? driven(findInSlices(reader, page, sizes)) : find(reader, page)).toEqual(expected)
         cursor = expected.cursor
         // Every third page something is written, and what was kept is forgotten.
         const [next, ...rest] = sheet % 3 === 2 ? left : []
         if (!next || (next.to === null && next.at >= given.documents.length)) continue
         left = rest
-        ledger.put('Thing', `thing_${next.at}`, next.to)
+        // Often what the page ended with.
+        const last = expected.results.at(-1)
+        ledger.put('Thing', next.at % 2 && last ? last.id : `thing_${next.at}`, next.to)
         kept.clear()
       }
     }),

@@ -2,9 +2,6 @@ import type { CursorPosition, Order } from './order.ts'
 import type { KeptOrder, ReadContext } from './reader.ts'
 import { isLogged } from './source.ts'
 
-/** A list grows by the pages that are read, up to this. */
-const MOST = 2_000
-
 /** What a kept order belongs to. */
 export interface Sorting {
   readonly asked: string
@@ -19,7 +16,7 @@ export function keptOrder(reader: ReadContext, sorting: Sorting): KeptOrder | un
   return key === null ? undefined : reader.orders?.get(key)
 }
 
-/** Keeps the places that follow another in an order; those that follow the last one of a list are added to it. */
+/** Keeps the places that follow another in an order. */
 export function keepOrder(
   reader: ReadContext,
   sorting: Sorting,
@@ -29,12 +26,7 @@ export function keepOrder(
 ): void {
   const key = keyOf(reader, sorting)
   if (key === null) return
-  const known = reader.orders?.get(key)
-  const follows = place !== null && known?.numbers.at(-1) === place[0] && known.numbers.length + numbers.length <= MOST
-  const kept = follows
-    ? { after: known.after, numbers: [...known.numbers, ...numbers], isWhole }
-    : { after: place && JSON.stringify(place), numbers, isWhole }
-  reader.orders?.set(key, sorting.types, kept)
+  reader.orders?.set(key, sorting.types, { after: place && JSON.stringify(place), numbers, isWhole })
 }
 
 /** Null for an order that an index has, and for records: those change with every type. */
