@@ -9,10 +9,10 @@ export interface Part {
 }
 
 /** The hosts on which the contract is run. */
-export const HOSTS = ['Node', 'workerd'] as const
+const HOSTS = ['Node', 'workerd'] as const
 
 /** Everything that a host is tested with, in the order in which it is run. */
-export const PARTS: readonly Part[] = [
+const PARTS: readonly Part[] = [
   {
     name: 'scenarios',
     files: ['test/hosts/hosts.test.ts', 'test/hosts/contract.test.ts', 'test/hosts/script.test.ts'],
