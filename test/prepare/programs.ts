@@ -27,6 +27,7 @@ const PROGRAMS: readonly Program[] = [
     paths: [18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/initdb`),
     debian: 'postgresql-15',
   },
+  { names: ['openssl'], debian: 'openssl' },
   { names: ['python3'], debian: 'python3' },
   { names: ['zsh'], debian: 'zsh' },
 ]

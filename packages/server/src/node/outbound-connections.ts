@@ -1,8 +1,12 @@
+import { createRequire } from 'node:module'
 import type { LookupFunction, Socket } from 'node:net'
 import type { OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
-import type { buildConnector } from 'undici'
-import connector from 'undici/lib/core/connect.js'
-import Client from 'undici/lib/dispatcher/client.js'
+import type { buildConnector, Client } from 'undici'
+
+// Two of its files: its index would replace the dispatcher of `fetch` in the whole process.
+const load = createRequire(import.meta.url)
+const ClientOfOne: typeof Client = load('undici/lib/dispatcher/client.js')
+const connector: typeof buildConnector = load('undici/lib/core/connect.js')
 
 const MOST_KEPT = 8
 /** How long a connection waits for its next request, unless the other side names a shorter time. */
@@ -111,7 +115,7 @@ class Connection {
   #socket: Socket | undefined
 
   constructor(origin: string, connect: Connect, closed: () => void) {
-    this.client = new Client(origin, {
+    this.client = new ClientOfOne(origin, {
       connect: (options, done) => {
         this.#socket = connect(options, done)
       },
