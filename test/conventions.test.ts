@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RateLimit } from '../packages/server/src/rate.ts'
 import { traceOf } from '../packages/server/src/trace.ts'
 import { startServer } from './faults/server.ts'
-import { ROOT, type TestHost, testHost } from './host.ts'
+import { needs, ROOT, type TestHost, testHost } from './host.ts'
 import { verifies } from './verifies.ts'
 
 let host: TestHost
@@ -69,6 +69,7 @@ describe('rate limits', () => {
 
 describe('what the operator sees', () => {
   test('what is there to be read outside tenants answers to no other method', async () => {
+    needs('/metrics: isolates share no memory in which requests could be counted')
     for (const path of ['/', '/healthz', '/readyz', '/metrics']) {
       const { status, headers } = await host.request('POST', path)
 
@@ -77,6 +78,7 @@ describe('what the operator sees', () => {
   })
 
   verifies('running.metrics', '/metrics answers in the form of Prometheus and names no tenant', async () => {
+    needs('/metrics: isolates share no memory in which requests could be counted')
     await host.request('POST', '/~hidden-name/Contact', { name: 'Ada' })
     await host.request('GET', '/~hidden-name/Contact/contact_none')
     await host.as('')('GET', '/no/such/path-of-anybody')
@@ -101,6 +103,7 @@ describe('what the operator sees', () => {
   })
 
   test('the counts of the workers are added up', async () => {
+    needs('/metrics: isolates share no memory in which requests could be counted')
     const spread = await testHost({}, { workers: '2' })
     for (const tenant of ['a', 'b', 'c']) await spread.request('POST', `/~${tenant}/Contact`, { name: 'x' })
     const { text } = await spread.as('')('GET', '/metrics')
@@ -169,6 +172,7 @@ describe('traces', () => {
   })
 
   test('spans are sent to a collector', async () => {
+    needs('spans: the platform traces requests')
     const bodies: any[] = []
     const collector = createServer(async (request, response) => {
       let text = ''
@@ -212,6 +216,7 @@ describe('traces', () => {
 
 describe('headers', () => {
   test('answers of more than a kilobyte are compressed as the reader likes it', async () => {
+    needs('compression of its own: the network in front of it compresses')
     const name = 'Ada Lovelace '.repeat(200)
     const { body } = await host.request('POST', '/~acme/Contact', { name })
     const url = `${host.url}/~acme/Contact/${body.$id}`
@@ -230,6 +235,7 @@ describe('headers', () => {
   })
 
   test('streams are compressed too', async () => {
+    needs('compression of its own: the network in front of it compresses')
     for (let n = 0; n < 3; n++) await host.request('POST', '/~flow/Contact', { name: `n${n}` })
     const { headers, bytes } = await raw(`${host.url}/~flow/export/Contact?format=ndjson`, {
       'accept-encoding': 'gzip',
@@ -278,6 +284,7 @@ describe('a graceful stop', () => {
     ['running.stop', 'running.stop.new', 'running.readyz', 'running.healthz'],
     'finishes what is in progress and answers 503 to what is new',
     async () => {
+      needs('process that is asked to stop: the platform replaces a Worker after its requests')
       const ending = await testHost()
       expect((await ending.as('')('GET', '/readyz')).status).toBe(200)
       // A request in progress: its body is not all there yet.
