@@ -268,12 +268,12 @@ describe('a message that cannot be read', () => {
 })
 
 verifies('tenant.absent.disk', 'a search in a tenant that does not exist leaves nothing behind', async () => {
-  const client = await connect({ path: '/~zz-nobody/mcp' })
+  const client = await connect({ path: '/~zz-absent/mcp' })
 
   const { answer } = await call(client, 'search', { type: 'Contact' })
 
   expect(answer.total).toBe(0)
-  expect(await host.tenants()).not.toContain('zz-nobody')
+  expect(await host.tenants()).not.toContain('zz-absent')
 })
 
 test.each(['application/json', '*/*', 'application/*;q=0.9'])(

@@ -16,14 +16,14 @@ describe('a tenant', () => {
     ['tenant.absent.read', 'tenant.absent.disk'],
     'that does not exist reads as empty and leaves nothing on disk',
     async () => {
-      const list = await sent('GET', '/~nobody/Contact')
-      const one = await sent('GET', '/~nobody/Contact/contact_x')
-      const schema = await sent('GET', '/~nobody/schema')
+      const list = await sent('GET', '/~absent/Contact')
+      const one = await sent('GET', '/~absent/Contact/contact_x')
+      const schema = await sent('GET', '/~absent/schema')
 
       expect([list.status, list.body]).toEqual([200, { results: [], total: 0, hasMore: false, cursor: null }])
       expect(one.status).toBe(404)
       expect(schema.body.total).toBeGreaterThanOrEqual(36)
-      expect(await host.tenants()).not.toContain('nobody')
+      expect(await host.tenants()).not.toContain('absent')
     },
   )
 

@@ -1,10 +1,10 @@
 import { backup, DatabaseSync } from 'node:sqlite'
-import { overBudget } from '@tildebase/tenant'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { canDefer, syncRest } from './deferral.ts'
 import { DiskSync, type DiskSyncOptions } from './disk-sync.ts'
 import { connectionClosed, connectionOpened } from './file-handles.ts'
 import { Flusher } from './flusher.ts'
+import { QueryClock } from './query-clock.ts'
 import { type OnCommit, Recording } from './recording.ts'
 import { isDamage, isLocked } from './sqlite-errors.ts'
 import { DURABLE_OBJECT_LIMITS, PRAGMAS } from './sqlite-settings.ts'
@@ -18,9 +18,6 @@ export interface NodeSql extends Sql {
   close(): void
 }
 
-/** The clock is looked at once in about 256 rows: one in 32 calls us, by chance, and every eighth call looks. */
-const TICK = '(random() & 31 OR tick())'
-const CLOCK_EVERY = 8
 /** The pages that a copy takes at once, in well under a millisecond. Statements wait for them. */
 const COPIED_AT_ONCE = 128
 const MOST_TRIES = 100
@@ -75,7 +72,7 @@ interface Deferred {
 }
 
 class Connection implements NodeSql {
-  readonly tick = TICK
+  readonly tick: string
   readonly #db: DatabaseSync
   readonly #onStatement: () => void
   readonly #statements: Statements
@@ -86,8 +83,7 @@ class Connection implements NodeSql {
   #lost = false
   /** What SQLite found wrong with the file. From then on nothing is read from it and nothing written. */
   #damage: Error | null = null
-  #deadline = Number.POSITIVE_INFINITY
-  #ticks = 0
+  readonly #clock: QueryClock
   readonly #recording: Recording | null
   readonly #deferred: Deferred | null
   #disk: DiskSync | null = null
@@ -98,7 +94,8 @@ class Connection implements NodeSql {
     this.#recording = recording
     this.#deferred = deferred
     this.#onStatement = onStatement
-    db.function('tick', { deterministic: false, directOnly: true }, () => this.#tick())
+    this.#clock = new QueryClock(db)
+    this.tick = this.#clock.tick
   }
 
   rows(sql: string, ...values: SqlValue[]): SqlRow[] {
@@ -184,15 +181,7 @@ class Connection implements NodeSql {
   }
 
   within<T>(ms: number, work: () => T): T {
-    const before = this.#deadline
-    this.#deadline = Math.min(before, performance.now() + ms)
-    try {
-      return work()
-    } catch (reason) {
-      throw reason instanceof Error && reason.message === LATE ? overBudget('time', 'time') : reason
-    } finally {
-      this.#deadline = before
-    }
+    return this.#clock.within(ms, work)
   }
 
   faults(): string[] {
@@ -289,13 +278,6 @@ class Connection implements NodeSql {
     if (undo === 'own' || undo === 'shared') this.rows('ROLLBACK TO inner_work')
     if (undo === 'own') this.rows('RELEASE inner_work')
   }
-
-  /** Called for some rows of a scan; looks at the clock only now and then. */
-  #tick(): number {
-    if (++this.#ticks % CLOCK_EVERY === 0 && performance.now() > this.#deadline) throw new Error(LATE)
-    return 1
-  }
 }
 
 const AGAIN = new Error('All of this transaction is undone and run again.')
-const LATE = 'the query exceeded its time'
