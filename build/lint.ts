@@ -8,7 +8,7 @@ const BINARIES = join(import.meta.dirname, '..', 'test', 'node_modules')
 const PUBLINT = join(BINARIES, 'publint', 'src', 'cli.js')
 const ATTW = join(BINARIES, '@arethetypeswrong', 'cli', 'dist', 'index.js')
 
-const folders = stageAll()
+const folders = await stageAll()
 const faulty = folders.filter((folder) => !isSound(folder))
 if (faulty.length > 0) process.exitCode = 1
 else console.log(`publint and attw: ${folders.length} packages are ready to publish.`)

@@ -1,28 +1,30 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
+import { bundle } from './bundle.ts'
 import { type Manifest, publishedManifest } from './manifest.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..')
 
 /** Folders that are published as they are. */
 const FOLDERS = ['bin', 'dist']
+/** The others are made for browsers too: the bundlers of their users leave out the modules that are not needed. */
+const BUNDLED = ['cli', 'server', 'tenant']
 const TEST = /\.(?:test|contract|nests)\.ts$/
 
 /** Lays out every public package in a folder, ready to be packed. Run `tsc -b` and the build of the console first. */
-export function stageAll(folder = join(REPOSITORY, 'dist')): string[] {
+export async function stageAll(folder = join(REPOSITORY, 'dist')): Promise<string[]> {
   const packages = join(REPOSITORY, 'packages')
-  return readdirSync(packages)
-    .filter((name) => existsSync(join(packages, name, 'package.json')))
-    .map((name) => stage(join(packages, name), join(folder, name)))
+  const names = readdirSync(packages).filter((name) => existsSync(join(packages, name, 'package.json')))
+  return Promise.all(names.map((name) => stage(join(packages, name), join(folder, name))))
 }
 
-function stage(from: string, to: string): string {
+async function stage(from: string, to: string): Promise<string> {
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })
   const manifest = json(join(from, 'package.json'))
   const files = [...FOLDERS.filter((folder) => existsSync(join(from, folder)))]
   for (const folder of files) cpSync(join(from, folder), join(to, folder), { recursive: true })
-  if (hasSources(manifest)) files.push(...stageSources(from, to))
+  if (hasSources(manifest)) files.push(...(await stageSources(from, to, manifest)))
   cpSync(join(from, 'README.md'), join(to, 'README.md'))
   cpSync(join(REPOSITORY, 'LICENSE'), join(to, 'LICENSE'))
   write(
@@ -32,16 +34,19 @@ function stage(from: string, to: string): string {
   return to
 }
 
-/** The sources and what the compiler made of them. Declarations and maps point to the sources, so both are published. */
-function stageSources(from: string, to: string): string[] {
+/** The sources and what was built of them. Declarations and maps point to the sources, so both are published. */
+async function stageSources(from: string, to: string, manifest: Manifest): Promise<string[]> {
+  const isBundled = BUNDLED.includes(basename(from))
+  if (isBundled) await bundle(from, to, manifest)
   for (const file of filesIn(join(from, 'src')).filter((file) => !TEST.test(file))) {
     cpSync(join(from, 'src', file), join(to, 'src', file))
-    if (file.endsWith('.d.ts') || !file.endsWith('.ts')) {
+    if (!file.endsWith('.ts')) continue
+    if (file.endsWith('.d.ts')) {
       cpSync(join(from, 'src', file), join(to, 'lib', file))
       continue
     }
     const stem = file.slice(0, -'.ts'.length)
-    for (const ending of ['.js', '.js.map', '.d.ts.map']) {
+    for (const ending of ['.d.ts.map', ...(isBundled ? [] : ['.js', '.js.map'])]) {
       cpSync(join(from, 'lib', stem + ending), join(to, 'lib', stem + ending))
     }
     // The compiler leaves the endings in declarations as they are in the sources.
@@ -85,4 +90,4 @@ function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-if (import.meta.main) for (const folder of stageAll()) console.log(relative(REPOSITORY, folder))
+if (import.meta.main) for (const folder of await stageAll()) console.log(relative(REPOSITORY, folder))

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { layOutPublished } from '../hosts/published.ts'
 import { startServer } from '../hosts/server.ts'
 import { median, print } from './figure.ts'
 
@@ -11,28 +12,11 @@ const TENANTS = 40
 export async function start(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
   try {
-    const times: number[] = []
-    const used: number[] = []
-    const memory: number[] = []
-    for (let i = -1; i < STARTS; i++) {
-      const server = await startServer(0, {}, folder)
-      const atStart = server.cpu()
-      await new Promise((done) => setTimeout(done, 500))
-      if (i >= 0) {
-        times.push(server.startedMs)
-        used.push(atStart)
-        memory.push(server.rss())
-      }
-      await server.stop()
-    }
-    print(
-      { text: 'start', unit: 's', atMost: 0.4 },
-      median(times) / 1_000,
-      `${(median(used) / 1_000).toFixed(2)} s of CPU time`,
-    )
-    print({ text: 'memory after the start, no workers', unit: 'MiB', atMost: 90 }, median(memory))
+    const published = await layOutPublished(join(folder, 'installed'))
+    await printStarts('as published', folder, published)
+    await printStarts('from sources', folder)
 
-    const server = await startServer(0, {}, folder)
+    const server = await startServer(0, {}, join(folder, 'data'))
     const firsts: number[] = []
     for (let i = -10; i < TENANTS; i++) {
       const begun = performance.now()
@@ -48,4 +32,24 @@ export async function start(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function printStarts(way: string, folder: string, command?: string): Promise<void> {
+  const times: number[] = []
+  const used: number[] = []
+  const memory: number[] = []
+  for (let i = -1; i < STARTS; i++) {
+    const server = await startServer(0, {}, join(folder, 'data'), command)
+    const atStart = server.cpu()
+    await new Promise((done) => setTimeout(done, 500))
+    if (i >= 0) {
+      times.push(server.startedMs)
+      used.push(atStart)
+      memory.push(server.rss())
+    }
+    await server.stop()
+  }
+  const cpu = `${(median(used) / 1_000).toFixed(2)} s of CPU time`
+  print({ text: `start, ${way}`, unit: 's', atMost: 0.4 }, median(times) / 1_000, cpu)
+  print({ text: `memory after the start, no workers, ${way}`, unit: 'MiB', atMost: 90 }, median(memory))
 }

@@ -7,7 +7,7 @@ import { addressOf, stopProcess } from '../compare/process.ts'
 
 /** The operator's key of a bench server. */
 export const KEY = 'key-of-the-bench-which-is-long-enough'
-const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
+const FROM_SOURCES = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 
 /** A server in its own process, on a fresh data folder. */
 export interface BenchServer {
@@ -32,10 +32,11 @@ export async function startServer(
   workers: number,
   env: Record<string, string> = {},
   data?: string,
+  command = FROM_SOURCES,
 ): Promise<BenchServer> {
   const folder = data ?? mkdtempSync(join(tmpdir(), 'tildebase-bench-'))
   const begun = performance.now()
-  const args = [COMMAND, 'serve', '--port', '0', '--data', folder, '--workers', String(workers)]
+  const args = [command, 'serve', '--port', '0', '--data', folder, '--workers', String(workers)]
   const child = spawn(process.execPath, args, {
     env: { ...process.env, TILDE_ROOT_KEY: KEY, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

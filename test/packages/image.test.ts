@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')('the files of the image', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tildebase-image-'))
     await compile()
-    stageAll(join(folder, 'packages'))
+    await stageAll(join(folder, 'packages'))
     layOutImage(join(folder, 'image'), join(folder, 'packages'))
     putNode(join(folder, 'image'))
     // A volume starts as a copy of what the image has in its place.

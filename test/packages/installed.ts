@@ -29,7 +29,7 @@ export const NODES: readonly string[] = [
 export async function pack(): Promise<{ readonly tarballs: readonly string[]; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-packed-'))
   await compile()
-  const packages = stageAll(join(folder, 'packages'))
+  const packages = await stageAll(join(folder, 'packages'))
   await run('npm', ['pack', '--silent', '--pack-destination', folder, ...packages], { cwd: folder })
   const tarballs = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
   return {

@@ -37,7 +37,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
 
 /** Loads a command when it is called: most need little, and start fast. */
 export async function loadCommand(name: string): Promise<Command> {
-  return (await import(`./commands/${name}.ts`)).command
+  return (await import(`#commands/${name}`)).command
 }
 
 /** The command of a name, with its arguments. `Contact.find` is one too: its flags are the type's fields. */

@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { ownVersion } from './own-version.ts'
 
 /** The files of a new project in `folder`. */
 export function projectIn(folder: string): { readonly [file: string]: string } {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   const name =
     basename(resolve(folder))
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, '-')
       .replace(/^-+|-+$/g, '') || 'fleet'
-  return { 'package.json': manifest(name, version), ...FILES }
+  return { 'package.json': manifest(name, ownVersion()), ...FILES }
 }
 
 function manifest(name: string, version: string): string {

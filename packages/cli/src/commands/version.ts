@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from '../command.ts'
+import { ownVersion } from '../own-version.ts'
 
 export const command: Command = {
   usage: 'version',
@@ -7,7 +7,7 @@ export const command: Command = {
   flags: {},
   examples: ['tilde version'],
   async run({ out }) {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    const version = ownVersion()
     if (out.json) out.value({ version, node: process.version })
     else out.line(`tilde ${version} (Node ${process.version})`)
   },

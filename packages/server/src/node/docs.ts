@@ -4,9 +4,10 @@ import { gunzipSync } from 'node:zlib'
 import { DOCS_GUARDS } from '../host/page-guards.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 
-const PAGE = new URL('../docs/', import.meta.url)
+const PACKAGE = import.meta.resolve('@tildebase/server/package.json')
+const PAGE = new URL('src/docs/', PACKAGE)
 /** Made at the installation from the package of Swagger UI, compressed as it is sent. */
-const VIEWER = new URL('../../dist/viewer/', import.meta.url)
+const VIEWER = new URL('dist/viewer/', PACKAGE)
 
 /** The files of the page by their path. */
 const FILES: { readonly [path: string]: readonly [file: URL, kind: string] } = {

@@ -1,6 +1,5 @@
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import type { Documents } from '../identity/ports.ts'
+import { http } from './http-module.ts'
 import { faultOf, guardedLookup } from './outbound.ts'
 
 const MOST_BYTES = 65_536
@@ -30,7 +29,8 @@ export function createDocuments({ insecure }: { readonly insecure: boolean }): D
 function fetchText(text: string, insecure: boolean): Promise<string | null> {
   const url = new URL(text)
   if (!insecure && faultOf(url) !== null) return Promise.resolve(null)
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp
+  // TLS is loaded with the first document.
+  const { request: send } = url.protocol === 'https:' ? process.getBuiltinModule('node:https') : http
   return new Promise((done) => {
     const options = {
       headers: { accept: 'application/json' },

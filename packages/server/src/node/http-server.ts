@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '@tildebase/nouns'
@@ -12,6 +12,7 @@ import type { AddressBounds, CountedRequest } from './address-bounds.ts'
 import { peerOf } from './client-address.ts'
 import { compressed } from './compress.ts'
 import type { Forward } from './handover/forward.ts'
+import { http } from './http-module.ts'
 import { LoopTurns } from './loop-turns.ts'
 import { sendFlowing, sendWhole } from './send-answer.ts'
 import { refuseSocket, refuseUnreadable } from './unreadable.ts'
@@ -72,7 +73,7 @@ export function createHttp(options: HttpOptions): Http {
     const inTurn = (work: () => void) => turns.run(() => laneOf(request), work)
     void serve(request, response, { onEnd: (listener) => void ended.push(listener), inTurn }, options)
   }
-  const server = createServer(
+  const server = http.createServer(
     {
       maxHeaderSize: HEADERS,
       requestTimeout: 0,

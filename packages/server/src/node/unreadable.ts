@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Problem } from '@tildebase/nouns'
 import { errorBody, statusOf } from '../respond.ts'
+import { http } from './http-module.ts'
 
 /** How long the client has to read the answer. */
 const LINGER_MS = 2_000
@@ -20,7 +21,7 @@ export function refuseSocket(socket: Duplex, problem: Problem): void {
   const status = statusOf(problem.code)
   socket.end(
     [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
       `x-request-id: ${requestId}`,

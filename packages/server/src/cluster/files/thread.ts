@@ -5,8 +5,6 @@ import type { ReplicaState } from '../protocol/replica.ts'
 import type { TenantRow } from '../protocol/replicated-log.ts'
 import type { FileAnswer, FileCall, FileMethod } from './worker.ts'
 
-const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
-
 interface Waiting {
   readonly done: (value: never) => void
   readonly failed: (reason: unknown) => void
@@ -68,7 +66,11 @@ export class ReplicaThread {
   }
 
   #started(): Worker {
-    const thread = new Worker(new URL(WORKER, import.meta.url), { name: 'replicas', workerData: this.#start, ...QUIET })
+    const thread = new Worker(new URL(import.meta.resolve('#threads/replicas')), {
+      name: 'replicas',
+      workerData: this.#start,
+      ...QUIET,
+    })
     thread.on('message', (answer: FileAnswer) => {
       if ('lag' in answer) {
         this.lag = answer.lag

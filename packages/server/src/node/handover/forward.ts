@@ -1,8 +1,9 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Problem } from '@tildebase/nouns'
 import type { Connection } from '../../admission.ts'
 import type { Body, HttpRequest, HttpResponse } from '../../http.ts'
+import { http } from '../http-module.ts'
 
 /** Passes a request on to the service that has taken over. */
 export type Forward = (ask: HttpRequest, connection?: Connection | null) => Promise<HttpResponse>
@@ -29,7 +30,7 @@ export class Forwarder {
     const headers = headersOf(ask, body, connection?.address)
     const target = { ...this.#where, method, path: query === '' ? path : `${path}?${query}`, headers }
     return new Promise((done, failed) => {
-      const sent = httpRequest({ ...target, agent: false }, (response) => done(responseOf(response, method)))
+      const sent = http.request({ ...target, agent: false }, (response) => done(responseOf(response, method)))
       this.#underWay.add(sent)
       sent.once('error', () => failed(replacing())).once('close', () => this.#underWay.delete(sent))
       connection?.onClose(() => sent.destroy())

@@ -3,9 +3,7 @@ import type { Server, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { log } from '../log.ts'
 
-const PROGRAM = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './socket-sender.ts' : './socket-sender.js', import.meta.url),
-)
+const PROGRAM = fileURLToPath(import.meta.resolve('#programs/socket-sender'))
 /** What the sender finds its sockets under. */
 const CHANNEL_FD = 3
 export const LISTENING_FD = 4

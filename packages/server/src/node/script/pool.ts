@@ -124,7 +124,7 @@ export class ScriptPool {
   }
 
   #addSeat(): void {
-    const worker = new Worker(new URL(WORKER, import.meta.url), {
+    const worker = new Worker(new URL(import.meta.resolve('#threads/script')), {
       // A stack that the interpreter's own bound is reached in first, and a bound on what surrounds it.
       resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 128 },
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -220,5 +220,3 @@ export class ScriptPool {
     )
   }
 }
-
-const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'

@@ -5,7 +5,6 @@ import { problemFrom } from '../workers/flows.ts'
 import { QUIET } from '../workers/tenant-worker.ts'
 import type { FileOutcome, FileProgress, FileTask } from './tasks.ts'
 
-const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
 /** How long a thread without a task is kept. */
 const IDLE_MS = 5_000
 /** Small, since most of what it reads is garbage at once. The old generation holds a number for each entity. */
@@ -36,7 +35,7 @@ export class FileThread {
 
   async #runNow(task: FileTask, tell: Tell): Promise<Verdict | null> {
     if (this.#idle) clearTimeout(this.#idle)
-    this.#thread ??= new Worker(new URL(WORKER, import.meta.url), {
+    this.#thread ??= new Worker(new URL(import.meta.resolve('#threads/files')), {
       name: 'files',
       workerData: this.#start,
       resourceLimits: LIMITS,

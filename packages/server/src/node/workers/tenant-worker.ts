@@ -31,7 +31,6 @@ const BEAT = 1_000
 const STEADY = 10_000
 const SHORTEST_PAUSE = 100
 const LONGEST_PAUSE = 30_000
-const WORKER = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
 /** Node 22 warns in every thread that its SQLite is experimental. Elsewhere threads inherit the options of the process. */
 export const QUIET = process.version.startsWith('v22.') ? { execArgv: ['--disable-warning=ExperimentalWarning'] } : {}
 
@@ -62,7 +61,7 @@ export class TenantWorker {
     const { name, start } = this.#options
     this.#atWork = new AtWork()
     const workerData: Start = { ...start(), atWork: this.#atWork.memory }
-    const thread = new Worker(new URL(WORKER, import.meta.url), { name, workerData, ...QUIET })
+    const thread = new Worker(new URL(import.meta.resolve('#threads/tenant')), { name, workerData, ...QUIET })
     this.#thread = thread
     this.#state = 'up'
     this.#startedAt = Date.now()
