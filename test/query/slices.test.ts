@@ -56,13 +56,13 @@ const cases: fc.Arbitrary<Case> = fc.record({
   changes: fc.array(change, { maxLength: 12 }),
 })
 
-function ledgerOf({ documents }: Case): Ledger {
+function ledgerOf({ documents }: Pick<Case, 'documents'>): Ledger {
   const ledger = new Ledger(nounsOf([Thing]))
   for (const [i, data] of documents.entries()) ledger.put('Thing', `thing_${i}`, data)
   return ledger
 }
 
-function queryOf(ledger: Ledger, { filter, sort, limit, offset, total }: Case): Query {
+function queryOf(ledger: Ledger, { filter, sort, limit, offset, total }: Omit<Case, 'documents' | 'changes'>): Query {
   return {
     type: 'Thing',
     filter: ledger.filter('Thing', filter),
@@ -137,35 +137,50 @@ function keeping() {
   return { kept, more: { totals: answers('total'), orders: answers('order') } }
 }
 
+/** Three readers of one filter, each with an order and pages of its own. */
+const readers = fc.tuple(
+  ...[['note'], ['-note'], ['-score', 'name']].map((sort) =>
+    fc.record({ sort: fc.constant(sort), limit: fc.integer({ min: 1, max: 4 }), total: fc.boolean() }),
+  ),
+)
+/** A reader turns a page or asks for its first one again, or an entity is written: often the one that a page ended with. */
+const step = fc.record({
+  what: fc.constantFrom('turn', 'turn', 'turn', 'begin', 'write'),
+  reader: fc.nat(2),
+  sliced: fc.boolean(),
+  at: fc.option(fc.nat(30)),
+  to: document,
+})
+
 verifies('slices.background', 'pages of an order that is kept are those that are sorted for, also after writes', () => {
+  const documents = fc.array(document, { minLength: 10, maxLength: 30 })
+  const steps = fc.array(step, { minLength: 10, maxLength: 40 })
+  const given = fc.record({ documents, filter, readers, steps })
   fc.assert(
-    fc.property(cases, fc.array(fc.boolean(), { minLength: 1, maxLength: 9 }), (given, slices) => {
-      const ledger = ledgerOf(given)
-      const query = queryOf(ledger, given)
+    fc.property(given, ({ documents, filter, readers, steps }) => {
+      const ledger = ledgerOf({ documents })
       const { kept, more } = keeping()
-      const sizes = { ...SIZES, kept: 16 }
-      let cursor: string | null = null
-      let left = [...given.changes]
-      for (let sheet = 0; sheet === 0 || cursor !== null; sheet++) {
-        const page: Query = cursor === null ? query : { ...query, offset: 0, cursor }
-        const expected = find(ledger.reader(), page)
-        const isSliced = slices[sheet % slices.length]!
+      const sizes = { ...SIZES, kept: 8 }
+      const walks = readers.map((way) => ({
+        query: queryOf(ledger, { ...way, filter, offset: 0 }),
+        last: '',
+        cursor: '',
+      }))
+      for (const { what, reader: which, sliced, at, to } of steps) {
+        const walk = walks[which]!
+        if (what === 'write') {
+          ledger.put('Thing', at === null && walk.last ? walk.last : `thing_${at ?? 0}`, to)
+          kept.clear()
+          continue
+        }
+        const query = what === 'turn' && walk.cursor ? { ...walk.query, cursor: walk.cursor } : walk.query
         const reader = ledger.reader(more)
-        // Another reader has asked for the first page since: this cursor may be older than the order that is kept.
-        if (sheet % 2 === 1) driven(findInSlices(reader, query, sizes))
-        expect(isSliced ? driven(findInSlices(reader, page, sizes)) : find(reader, page)).toEqual(expected)
-        cursor = expected.cursor
-        // Every third page something is written, and what was kept is forgotten.
-        const [next, ...rest] = sheet % 3 === 2 ? left : []
-        if (!next || (next.to === null && next.at >= given.documents.length)) continue
-        left = rest
-        // Often what the page ended with.
-        const last = expected.results.at(-1)
-        ledger.put('Thing', next.at % 2 && last ? last.id : `thing_${next.at}`, next.to)
-        kept.clear()
+        const page = sliced ? driven(findInSlices(reader, query, sizes)) : find(reader, query)
+        expect(page).toEqual(find(ledger.reader(), query))
+        if (what === 'turn') Object.assign(walk, { last: page.results.at(-1)?.id ?? '', cursor: page.cursor ?? '' })
       }
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS * 2 },
   )
 })
 
