@@ -12,6 +12,7 @@ import { Receiver } from '../../../../test/receiver.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { isPublic } from './addresses.ts'
 import { createOutbound } from './outbound.ts'
+import { Connections, createConnect } from './outbound-connections.ts'
 
 const CLOSED = [
   '0.0.0.0',
@@ -245,6 +246,19 @@ describe('an answer', () => {
 
     expect(answers).toEqual(Array(3).fill({ status: 204 }))
     expect(receiver.requests).toHaveLength(3)
+  })
+
+  test('after which the other side closes leaves no connection behind', async () => {
+    const receiver = await Receiver.start()
+    receiver.answer((_, response) => response.writeHead(204, { connection: 'close' }).end())
+    const { promise: emptied, resolve } = Promise.withResolvers<void>()
+    const connections = new Connections(new URL(receiver.url).origin, createConnect(undefined), resolve)
+
+    expect(await connections.post('/', [], { ...request, url: receiver.url })).toEqual({ status: 204 })
+    await emptied
+    await receiver.stop()
+
+    expect(connections.isEmpty).toBe(true)
   })
 })
 
