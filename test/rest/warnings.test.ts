@@ -49,6 +49,14 @@ describe('a name that is neither declared nor stored', () => {
     expect(warned(verb)).toEqual([{ field: 'ledScore', nearest: 'leadScore' }])
   })
 
+  verifies('typo.body', 'is named where a body is refused that lacks a required field', async () => {
+    const { status, body } = await host.request('POST', '/~acme/Contact', { nmae: 'Fay' })
+
+    expect(status).toBe(422)
+    expect(body.details).toEqual([{ field: 'name', message: 'is required' }])
+    expect(body.message).toMatch(/name: is required\. nmae is not a field of Contact; did you mean name\?$/)
+  })
+
   verifies('typo.strict', 'is refused with strict, and nothing is written', async () => {
     const before = (await host.request('GET', '/~acme/Contact/count')).body.count
     const list = await host.request('GET', '/~acme/Contact?stat=x&strict=true')

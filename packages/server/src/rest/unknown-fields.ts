@@ -21,9 +21,23 @@ function warningHandle(route: Route, handle: (...args: any[]) => Reply | Promise
     const unknown = unknownFields(call, route)
     if (unknown.length === 0) return handle(call, ...rest)
     if (flagParam(call.query, 'strict')) throw refusal(call, unknown)
-    const reply = handle(call, ...rest)
-    return reply instanceof Promise ? reply.then((late) => warned(late, unknown)) : warned(reply, unknown)
+    const failed = (reason: unknown): never => {
+      throw withHint(reason, call, unknown)
+    }
+    try {
+      const reply = handle(call, ...rest)
+      return reply instanceof Promise ? reply.then((late) => warned(late, unknown), failed) : warned(reply, unknown)
+    } catch (reason) {
+      return failed(reason)
+    }
   }
+}
+
+/** A refused entity with an unknown field: perhaps a required field whose name has a typing error. */
+function withHint(reason: unknown, call: Call, unknown: readonly UnknownField[]): unknown {
+  if (!(reason instanceof Problem) || reason.code !== 'validation_error') return reason
+  const hints = detailsOf(call, unknown).map(({ field, message }) => `${field} ${message}`)
+  return new Problem(reason.code, `${reason.message}. ${hints.join('; ')}`, reason.about)
 }
 
 /** An answer that warns of names. */
@@ -37,12 +51,10 @@ export function warned(reply: Reply, unknown: readonly UnknownField[]): Reply {
   return { ...reply, headers: { ...reply.headers, [WARNINGS]: text } }
 }
 
-function refusal({ request, params, read }: Call, unknown: readonly UnknownField[]): Problem {
+function refusal(call: Call, unknown: readonly UnknownField[]): Problem {
+  const { request, params, read } = call
   const type = read.noun(params.type!).name
-  const details = unknown.map(({ field, nearest }) => ({
-    field,
-    message: `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`,
-  }))
+  const details = detailsOf(call, unknown)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const message = `With strict, only known fields are allowed. ${details.map(({ field, message }) => `${field} ${message}`).join('; ')}`
   return new Problem(isRead ? 'invalid_parameter' : 'validation_error', message, {
@@ -50,6 +62,14 @@ function refusal({ request, params, read }: Call, unknown: readonly UnknownField
     field: unknown[0]!.field,
     details,
   })
+}
+
+function detailsOf({ params, read }: Call, unknown: readonly UnknownField[]) {
+  const type = read.noun(params.type!).name
+  return unknown.map(({ field, nearest }) => ({
+    field,
+    message: `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`,
+  }))
 }
 
 const NONE: readonly UnknownField[] = []
