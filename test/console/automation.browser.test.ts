@@ -1,30 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { describe, expect, test } from 'vitest'
+import { BROWSER } from './browser.ts'
+import { useStage } from './stage.ts'
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage()
 
 const send = async (path: string, body: object = {}) => (await stage.host.request('POST', `/~acme${path}`, body)).body
 
 describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
   test('an entity shows what is due next', async () => {
     const { $id } = await send('/Activity', { subject: 'Call', type: 'Call', reminderAt: '2099-01-01T00:00:00Z' })
 
-    tab = await stage.enter(`Activity/${$id}`)
+    const { page } = await stage.enter(`Activity/${$id}`)
 
-    const due = tab.page.getByRole('region', { name: 'Due next' })
+    const due = page.getByRole('region', { name: 'Due next' })
     await due.getByText('Remind').waitFor()
     expect(await due.locator('time').first().getAttribute('datetime')).toBe('2099-01-01T00:00:00.000Z')
   })
@@ -37,13 +25,13 @@ describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
     const failed = async () => (await stage.host.request('GET', `/~acme/Workflow/${$id}/runs?status=Failed`)).body.total
     await expect.poll(failed, { timeout: 20_000 }).toBe(1)
 
-    tab = await stage.enter(`Workflow/${$id}`)
-    const runs = tab.page.getByRole('region', { name: 'Runs' })
+    const { page } = await stage.enter(`Workflow/${$id}`)
+    const runs = page.getByRole('region', { name: 'Runs' })
     await runs.getByText('Lead.created').click()
     await runs.getByText('Contact.qualify', { exact: false }).first().waitFor()
     await runs.getByRole('button', { name: 'Retry' }).click()
 
-    await tab.page.getByText('It runs again.').waitFor()
+    await page.getByText('It runs again.').waitFor()
     await expect.poll(failed, { timeout: 20_000 }).toBe(2)
   })
 
@@ -54,8 +42,7 @@ describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
     const projects = async () => (await stage.host.request('GET', '/~acme/Project/count')).body.count
     const before = await projects()
 
-    tab = await stage.enter(`Workflow/${$id}`)
-    const { page } = tab
+    const { page } = await stage.enter(`Workflow/${$id}`)
     const editor = page.getByRole('form', { name: 'What it does' })
     await editor.getByLabel('When this event comes').fill('Deal.won')
     await editor.getByRole('button', { name: 'Verb' }).click()
@@ -86,8 +73,8 @@ describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
     const { $id } = await send('/Workflow', fields)
     await send('/Deal', { name: 'Small', value: 1 })
 
-    tab = await stage.enter(`Workflow/${$id}`)
-    const editor = tab.page.getByRole('form', { name: 'What it does' })
+    const { page } = await stage.enter(`Workflow/${$id}`)
+    const editor = page.getByRole('form', { name: 'What it does' })
     await editor.getByRole('button', { name: 'Try it without a trace' }).click()
     await editor.getByText('It would not run for this event').waitFor()
     await editor.getByLabel('Verb').selectOption('complete')

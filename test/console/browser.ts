@@ -32,6 +32,8 @@ export interface Tab {
 
 export interface Browser {
   open(size?: { readonly width: number; readonly height: number }): Promise<Tab>
+  /** Closes all tabs and returns what went wrong in them. */
+  closeTabs(): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -56,6 +58,7 @@ export async function startBrowser({ dark = false, touch = false }: Device = {})
     timezoneId: 'UTC',
   })
   context.setDefaultTimeout(15_000)
+  const tabs = new Set<Tab>()
   return {
     async open(size = { width: 1280, height: 860 }) {
       const page = await context.newPage()
@@ -68,9 +71,19 @@ export async function startBrowser({ dark = false, touch = false }: Device = {})
         if (message.type() === 'error' && !repeated) faults.push(message.text())
       })
       page.on('request', (request) => {
-        if (!/^(http:\/\/127\.0\.0\.1|blob:|data:)/.test(request.url())) faults.push(`asked ${request.url()}`)
+        if (!/^(http:\/\/(127\.0\.0\.1|localhost):|blob:|data:)/.test(request.url()))
+          faults.push(`asked ${request.url()}`)
       })
-      return { page, faults }
+      const tab = { page, faults }
+      tabs.add(tab)
+      return tab
+    },
+    async closeTabs() {
+      const closing = [...tabs]
+      tabs.clear()
+      await context.setOffline(false)
+      await Promise.all(closing.map(({ page }) => page.close()))
+      return closing.flatMap(({ faults }) => faults)
     },
     async close() {
       await context.close()

@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { describe, expect, test } from 'vitest'
+import { BROWSER } from './browser.ts'
+import { useStage } from './stage.ts'
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage()
 
-const enter = async (...given: Parameters<Stage['enter']>) => {
-  tab = await stage.enter(...given)
-  return tab.page
-}
 const at = (path: string) => `/~acme${path}`
 const contact = async (fields: object) =>
   (await stage.host.request('POST', at('/Contact'), { name: 'Ada', ...fields })).body.$id as string
@@ -22,22 +17,11 @@ async function propose(title: string, bodies: readonly (readonly [id: string, bo
 }
 
 describe.skipIf(BROWSER === null)('changesets in the console', () => {
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
   test('the inbox leads to a review, with names of relations, and an approval that can be undone', async () => {
     const organization = (await stage.host.request('POST', at('/Organization'), { name: 'Analytical Ltd' })).body.$id
     const id = await contact({ name: 'Ada Lovelace', title: 'Countess' })
     await propose('New titles', [[id, { title: 'Lady', organization }]])
-    const page = await enter('changesets')
+    const { page } = await stage.enter('changesets')
 
     await page.getByRole('link', { name: 'New titles' }).click()
     await page.getByRole('heading', { name: 'New titles' }).waitFor()
@@ -59,7 +43,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     const agent = stage.host.as(await stage.host.key('acme', 'propose:crm'))
     const { body } = await agent('POST', at(`/Deal/${deal.$id}/win?propose=Won`))
     const won = (await read('/Metric/deals_won')).value
-    const page = await enter(`changesets/${body.$id}`)
+    const { page } = await stage.enter(`changesets/${body.$id}`)
 
     const effect = page.getByRole('region', { name: 'Effect on metrics' })
     const shown = async (label: string) =>
@@ -88,7 +72,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
       [c, { title: '2' }],
     ])
     for (const id of [a, b]) await stage.host.request('PUT', at(`/Contact/${id}`), { title: '3' })
-    const page = await enter(`changesets/${$id}`)
+    const { page } = await stage.enter(`changesets/${$id}`)
 
     await page.getByRole('heading', { name: '2 conflicts' }).waitFor()
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true)
@@ -108,7 +92,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
       'By keyboard',
       ids.map((id) => [id, { title: 'typed' }] as const),
     )
-    const page = await enter(`changesets/${$id}`)
+    const { page } = await stage.enter(`changesets/${$id}`)
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
 
     await page.keyboard.press('j')
@@ -133,7 +117,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     const id = await contact({})
     const key = await stage.host.key('acme', 'write:crm')
     const { body } = await stage.host.as(key)('PUT', at(`/Contact/${id}?propose=My+own`), { title: 'own' })
-    const page = await enter(`changesets/${body.$id}`, { key })
+    const { page } = await stage.enter(`changesets/${body.$id}`, { key })
 
     await page.getByText('You proposed this').waitFor()
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0)
@@ -148,7 +132,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await new Promise((done) => setTimeout(done, 20))
     await stage.host.request('POST', at(`/changesets/${$id}/approve`))
 
-    const page = await enter(`changesets/${$id}?asOf=${open}`)
+    const { page } = await stage.enter(`changesets/${$id}?asOf=${open}`)
     await page.getByRole('heading', { name: 'Decided later' }).waitFor()
     await page.locator('main .state', { hasText: 'Open' }).waitFor()
     expect(await page.getByRole('button', { name: /Approve|Reject|Comment/ }).count()).toBe(0)
@@ -165,7 +149,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
       data: { name: `Person ${at}`, title: `Title ${at}` },
     }))
     const { body } = await stage.host.request('POST', at('/changesets'), { title: 'A thousand', operations })
-    const page = await enter(`changesets/${body.$id}`)
+    const { page } = await stage.enter(`changesets/${body.$id}`)
     const list = page.getByRole('region', { name: 'Changes' })
     await list.locator('.review-operation').first().waitFor()
 

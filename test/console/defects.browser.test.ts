@@ -1,36 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROOT } from '../host.ts'
 import { BROWSER, type Tab } from './browser.ts'
 import { faintTexts } from './contrast.ts'
-import { openStage, type Stage } from './stage.ts'
+import { useStage } from './stage.ts'
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage()
 
-const enter = async (...given: Parameters<Stage['enter']>) => {
-  tab = await stage.enter(...given)
-  return tab.page
-}
 const make = async (type: string, fields: object) =>
   (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string }
 const read = async (type: string, id: string) => (await stage.host.request('GET', `/~acme/${type}/${id}`)).body
 const change = (type: string, id: string, fields: object) => stage.host.request('PUT', `/~acme/${type}/${id}`, fields)
 
 describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.context().setOffline(false)
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
   test('Save in an edited row can be read, and what deletes or revokes is red', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.locator('tbody tr').first().waitFor()
     await page.keyboard.press('e')
     await page.getByRole('button', { name: 'Save' }).waitFor()
@@ -48,7 +31,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('a type without a name opens by the mouse, and its page has a title that people read', async () => {
-    const page = await enter('Subscription')
+    const { page } = await stage.enter('Subscription')
 
     await page.locator('tbody tr').first().getByRole('link').first().click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
@@ -62,7 +45,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
 
   test('changes of two people to different fields are merged without a question', async () => {
     const { $id } = await make('Contact', { name: 'Mina Rees', title: 'Dean' })
-    const page = await enter(`Contact/${$id}`)
+    const { page } = await stage.enter(`Contact/${$id}`)
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('dialog').getByLabel('Phone', { exact: true }).fill('+1 212 555 0100')
 
@@ -75,7 +58,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
 
   test('a field that two people changed is decided, saved, and the edit continues', async () => {
     const { $id } = await make('Contact', { name: 'Ruth Teitelbaum', title: 'Computer' })
-    const page = await enter(`Contact/${$id}`)
+    const { page } = await stage.enter(`Contact/${$id}`)
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('dialog').getByLabel('Title').fill('Programmer')
 
@@ -92,7 +75,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('a file is checked first and then imported, without choosing it again', async () => {
-    const page = await enter('import')
+    const { page } = await stage.enter('import')
     const posts: string[] = []
     page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
     const csv = 'name;email\nDry Run;dry@example.com\n'
@@ -115,7 +98,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
 
   test('a verb and a deletion of an old version are refused, and the page shows the new one', async () => {
     const { $id } = await make('Deal', { name: 'Stale deal', value: 10 })
-    tab = await stage.browser.open()
+    const tab = await stage.browser.open()
     // Without the stream the page does not receive changes.
     await tab.page.route(/\/events/, (route) => route.abort())
     const page = await enterWith(tab, `Deal/${$id}`)
@@ -136,7 +119,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('a search waits while the page is in the past', async () => {
-    const page = await enter('Contact?text=kath')
+    const { page } = await stage.enter('Contact?text=kath')
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
 
     await page.getByLabel('Exact time').fill('2026-06-01T00:00:00')
@@ -149,7 +132,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('a condition on another field gets an operator that fits it', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('button', { name: 'Condition', exact: true }).click()
     await page.getByLabel('Field', { exact: true }).selectOption('value')
@@ -164,7 +147,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('a relation is filtered by the name of what it leads to', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('button', { name: 'Condition', exact: true }).click()
     await page.getByLabel('Field', { exact: true }).selectOption('organization')
@@ -180,7 +163,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('relations sort by name, and states by their order', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     const column = async (n: number) => page.locator(`tbody td:nth-child(${n})`).allTextContents()
 
     await page.getByRole('columnheader', { name: 'Organization' }).getByRole('button').click()
@@ -202,7 +185,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('arrows move in the menu of a row, and Escape closes it and stays in the list', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     const button = page.getByRole('button', { name: 'Actions for' }).first()
     await button.focus()
 
@@ -221,7 +204,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('the focus returns to where it was, and a page is a few steps from its table', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.locator('tbody tr').first().waitFor()
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim())
 
@@ -245,7 +228,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('a list stays when the server is unreachable, offers a retry, and recovers automatically', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.locator('tbody tr').first().waitFor()
     const before = await page.locator('tbody .title').allTextContents()
 
@@ -263,7 +246,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('nothing that was typed is dropped without a question', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.locator('tbody tr').first().waitFor()
 
     await page.keyboard.press('n')
@@ -294,7 +277,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     ['webhooks', 'New webhook', 'URL'],
     ['dashboards', 'New dashboard', 'Name'],
   ])('the window of %s asks before it drops what was typed', async (path, open, field) => {
-    const page = await enter(path)
+    const { page } = await stage.enter(path)
     await page.getByRole('button', { name: open }).click()
     await page.getByRole('dialog').getByLabel(field, { exact: true }).fill('something')
 
@@ -308,7 +291,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('events go back to the first one, with their days, under any pattern', async () => {
-    const page = await enter('events?type=Deal.won')
+    const { page } = await stage.enter('events?type=Deal.won')
 
     await page.locator('.event-type', { hasText: 'Deal.won' }).first().waitFor()
     const won = await page.locator('.event-type').allTextContents()
@@ -325,8 +308,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('the operator learns that a tenant does not exist before it is opened', async () => {
-    tab = await stage.browser.open()
-    const { page } = tab
+    const { page } = await stage.browser.open()
     await page.goto(`${stage.host.url}/console`)
     await page.getByLabel('Key', { exact: true }).fill(ROOT)
     await page.getByLabel('Tenant').fill('acmee')
@@ -340,7 +322,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('the next page begins at its first row, and a reload stays on it', async () => {
-    const page = await enter('Contact?sort=name')
+    const { page } = await stage.enter('Contact?sort=name')
     await page.getByText('1–25 of').waitFor()
     const box = page.locator('.table-box')
     await box.evaluate((element) => element.scrollTo(0, 400))
@@ -358,7 +340,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
   })
 
   test('a column that is added stays where it was added, and can be moved', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     const heads = async () =>
       (await page.locator('thead th').allTextContents()).map((text) => text.trim()).filter(Boolean)
     await page.locator('tbody tr').first().waitFor()
@@ -375,7 +357,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
 
   test('short words in capitals stay as they are, and rows of a file count from one', async () => {
     await make('Contact', { name: 'Text me', preferredChannel: 'SMS' })
-    const page = await enter('Contact?text=Text me&columns=name,preferredChannel')
+    const { page } = await stage.enter('Contact?text=Text me&columns=name,preferredChannel')
     await page.locator('.state', { hasText: /^SMS$/ }).waitFor()
     await page.goto(`${stage.host.url}/console#/~acme/import`)
     const csv = 'name,email\n,nameless@example.com\n'

@@ -2,23 +2,22 @@ import { readFileSync } from 'node:fs'
 import type { Download } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { BROWSER, type Tab } from './browser.ts'
-import { giveKey, openStage, type Stage } from './stage.ts'
+import { giveKey, useStage } from './stage.ts'
 import { openWay, type Way } from './way.ts'
 
 const MANY = 2_500
 const NAMES = Array.from({ length: MANY }, (_, n) => `Row ${String(n).padStart(4, '0')}`)
 
-let stage: Stage
+const stage = useStage()
 let way: Way
-let tab: Tab | null = null
 
 /** Opens the list over the way. */
-const enter = async (path = 'Contact') => {
-  tab = await stage.browser.open()
-  await tab.page.goto(`${way.url}/console#/~many/${path}`)
-  await giveKey(tab, await stage.host.key('many', 'admin:all'))
-  await tab.page.getByText(`1–25 of ${MANY.toLocaleString('en-US')}`).waitFor()
-  return tab.page
+const enter = async () => {
+  const { page } = await stage.browser.open()
+  await page.goto(`${way.url}/console#/~many/Contact`)
+  await giveKey({ page }, await stage.host.key('many', 'admin:all'))
+  await page.getByText(`1–25 of ${MANY.toLocaleString('en-US')}`).waitFor()
+  return page
 }
 const start = async (page: Tab['page'], format: string) => {
   await page.getByRole('button', { name: 'List actions' }).click()
@@ -28,7 +27,6 @@ const textOf = async (download: Download) => readFileSync((await download.path()
 
 describe.skipIf(BROWSER === null)('an export', () => {
   beforeAll(async () => {
-    stage = await openStage()
     way = await openWay(stage.host.url)
     // One row has a field that the type does not declare, in the middle: every part of a table has its column.
     const rows = NAMES.map((name, n) => JSON.stringify({ name, ...(n === MANY / 2 && { shoeSize: 43 }) }))
@@ -37,17 +35,8 @@ describe.skipIf(BROWSER === null)('an export', () => {
     })
     expect(body.imported).toBe(MANY)
   })
-  afterAll(async () => {
-    await way?.stop()
-    await stage?.stop()
-  })
-  afterEach(async () => {
-    way.release()
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
+  afterAll(() => way?.stop())
+  afterEach(() => way.release())
 
   test('shows how far it is on every page, and ends where it is cancelled', async () => {
     const page = await enter()

@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { BROWSER, type Tab } from './browser.ts'
-import { giveKey, openStage, type Stage } from './stage.ts'
+import { describe, expect, test } from 'vitest'
+import { BROWSER } from './browser.ts'
+import { giveKey, useStage } from './stage.ts'
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage()
 
-const enter = async (...given: Parameters<Stage['enter']>) => {
-  tab = await stage.enter(...given)
-  return tab.page
-}
 const make = async (type: string, fields: object) =>
   (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string; $version: number }
 const read = async (type: string, id: string) => (await stage.host.request('GET', `/~acme/${type}/${id}`)).body
@@ -20,19 +15,8 @@ const find = async (type: string, query: string) =>
   }[]
 
 describe.skipIf(BROWSER === null)('the console', () => {
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
   test('a relation is chosen by name in a form, by the keyboard alone, and shown by name in the history', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.getByRole('button', { name: 'New deal' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name required').fill('Picked deal')
@@ -56,7 +40,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a name that does not exist yet is created from the picker', async () => {
-    const page = await enter('Contact')
+    const { page } = await stage.enter('Contact')
     await page.getByRole('button', { name: 'New contact' }).click()
     await page.getByRole('dialog').getByLabel('Name required').fill('Newcomer')
 
@@ -72,7 +56,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('a card that is dragged to another column runs the verb that leads there', async () => {
     const { $id } = await make('Deal', { name: 'Dragged deal', value: 100, currency: 'EUR' })
-    const page = await enter('Deal?layout=board')
+    const { page } = await stage.enter('Deal?layout=board')
     // Wide enough for every column: a drag does not scroll here.
     await page.setViewportSize({ width: 2000, height: 1000 })
     const card = page.getByRole('listitem').filter({ hasText: 'Dragged deal' })
@@ -93,7 +77,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('a card moves from its menu as well, with the arguments that its verb takes, and the move is undone', async () => {
     const { $id } = await make('Deal', { name: 'Menu deal', value: 100 })
-    const page = await enter('Deal?layout=board')
+    const { page } = await stage.enter('Deal?layout=board')
 
     await page.getByRole('button', { name: 'Actions for Menu deal' }).click()
     await page.getByRole('menuitem', { name: 'Lost', exact: true }).click()
@@ -107,7 +91,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a view is saved in the tenant, opens from the menu and by its address, and others see it when it is shared', async () => {
-    const page = await enter('Deal?sort=-value&group=stage')
+    const { page } = await stage.enter('Deal?sort=-value&group=stage')
     const save = async (name: string, isShared: boolean) => {
       await page.getByRole('button', { name: 'Views' }).or(page.locator('.view-button')).first().click()
       await page.getByRole('menuitem', { name: 'Save as a new view' }).click()
@@ -137,7 +121,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a key that may not store views keeps them in the browser and says so', async () => {
-    const page = await enter('Deal?sort=-value', { scopes: 'read:all' })
+    const { page } = await stage.enter('Deal?sort=-value', { scopes: 'read:all' })
     await page.locator('tbody tr').first().waitFor()
 
     await page.getByRole('button', { name: 'Views' }).click()
@@ -154,7 +138,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('rows are selected and changed together, and all of it is undone at once', async () => {
     for (const n of [1, 2, 3]) await make('Ticket', { subject: `Bulk ${n}`, priority: 'Low' })
-    const page = await enter('Ticket?text=Bulk')
+    const { page } = await stage.enter('Ticket?text=Bulk')
     await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
 
     await page.getByLabel('Select all rows of this page').check()
@@ -182,7 +166,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('everything under a filter is selected at once, and what is selected is exported', async () => {
-    const page = await enter('Lead?sort=name')
+    const { page } = await stage.enter('Lead?sort=name')
     await page.getByText('1–25 of 32').waitFor()
 
     await page.keyboard.press('x')
@@ -202,7 +186,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('a deletion is undone from its message, and the bin brings back what was deleted before', async () => {
     const { $id } = await make('Contact', { name: 'Binned once' })
-    const page = await enter(`Contact/${$id}`)
+    const { page } = await stage.enter(`Contact/${$id}`)
     const remove = async () => {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -223,7 +207,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('Ctrl K finds entities of every type, runs commands and remembers what was opened', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     await page.locator('tbody tr').first().waitFor()
 
     await page.keyboard.press('Control+k')
@@ -241,7 +225,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('an entity is edited field by field, and its addresses are links', async () => {
     const { $id } = await make('Contact', { name: 'Place Holder', email: 'place@example.com', phone: '+49 40 1234' })
-    const page = await enter(`Contact/${$id}`)
+    const { page } = await stage.enter(`Contact/${$id}`)
 
     await page.getByRole('button', { name: 'Edit name' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Place Keeper')
@@ -267,7 +251,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('what belongs to an entity is added where it is shown, and notes are left on it', async () => {
     const { $id } = await make('Organization', { name: 'Related Ltd' })
-    const page = await enter(`Organization/${$id}`)
+    const { page } = await stage.enter(`Organization/${$id}`)
 
     await page.getByLabel('Add', { exact: true }).getByRole('button', { name: 'Deal' }).click()
     await page.getByRole('dialog').getByLabel('Name required').fill('Added deal')
@@ -283,7 +267,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('lists, boards and entities follow what others do', async () => {
     const { $id } = await make('Deal', { name: 'Watched deal' })
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
     const board = (await stage.enter('Deal?layout=board')).page
     await board.getByText('Watched deal').waitFor()
     await page.getByRole('link', { name: 'Watched deal' }).waitFor()
@@ -298,7 +282,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('columns of a file are mapped to fields, and the first rows show what becomes of them', async () => {
-    const page = await enter('import?type=Deal')
+    const { page } = await stage.enter('import?type=Deal')
     const csv = 'Deal;Amount;State\nMapped one;1.234,50;won\n'
 
     await page
@@ -318,7 +302,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('a list shows what is worth seeing, money has its currency, and colours mean something', async () => {
     await make('Deal', { name: 'Lira deal', value: 1_250.5, currency: 'TRY', stage: 'Lost' })
-    const page = await enter('Deal?sort=-$createdAt')
+    const { page } = await stage.enter('Deal?sort=-$createdAt')
     const row = page.getByRole('row', { name: 'Lira deal' })
     await row.waitFor()
     const heads = (await page.locator('thead th').allTextContents()).map((text) => text.trim()).filter(Boolean)
@@ -330,8 +314,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a page shows the shape of what is loading, and an empty list its first step', async () => {
-    tab = await stage.browser.open()
-    const { page } = tab
+    const { page } = await stage.browser.open()
     let arrive = () => {}
     const way = new Promise<void>((done) => {
       arrive = done
@@ -352,7 +335,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a form of a new entity is short, and the head of a table stays in sight', async () => {
-    const page = await enter('Contact')
+    const { page } = await stage.enter('Contact')
     await page.locator('tbody tr').nth(20).scrollIntoViewIfNeeded()
     const head = await page.locator('thead th').nth(1).boundingBox()
     const box = await page.locator('.table-box').boundingBox()
@@ -369,7 +352,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('the query editor completes fields, operators and words, and its question is in the address', async () => {
-    const page = await enter('query?of=Deal')
+    const { page } = await stage.enter('query?of=Deal')
     await page.getByRole('textbox', { name: 'Filter' }).click()
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Delete')
@@ -393,7 +376,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a type is declared with fields and a verb, after its effect was shown', async () => {
-    const page = await enter('types/new')
+    const { page } = await stage.enter('types/new')
 
     await page.getByLabel('Name', { exact: true }).fill('Boat')
     await page.getByRole('button', { name: 'Field', exact: true }).click()
@@ -420,7 +403,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a built-in type gets a field and its own verb, and loses them again', async () => {
-    const page = await enter('types/Ticket')
+    const { page } = await stage.enter('types/Ticket')
 
     await page.getByRole('button', { name: 'Field', exact: true }).click()
     await page.getByLabel('Field name').fill('urgency')
@@ -437,7 +420,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(body.own).toEqual({ urgency: 'number', shelve: { set: { status: 'Closed' } } })
     expect(body.fields).toMatchObject({ subject: { kind: 'string' }, urgency: { kind: 'number' } })
     await page.reload()
-    await giveKey(tab!, await stage.host.key('acme', 'admin:all'))
+    await giveKey({ page }, await stage.host.key('acme', 'admin:all'))
     expect(await page.getByLabel('Field name').inputValue()).toBe('urgency')
     await page.getByRole('button', { name: 'Take back…' }).click()
     await page.getByRole('button', { name: 'Take back', exact: true }).click()
@@ -446,7 +429,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a hook is tried on an entity without a trace, stored, and taken away', async () => {
-    const page = await enter('types/Campaign')
+    const { page } = await stage.enter('types/Campaign')
 
     await page.getByLabel('Step').selectOption('creating')
     await page.getByRole('textbox', { name: 'Code of creating' }).click()
@@ -468,7 +451,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('a hook after a verb is tried on an entity of choice, and shows the events it would write', async () => {
     const before = (await stage.host.request('GET', '/~acme/Activity/count')).body.count
-    const page = await enter('types/Contact')
+    const { page } = await stage.enter('types/Contact')
 
     await page.getByLabel('Step').selectOption('qualified')
     await page.getByRole('textbox', { name: 'Code of qualified' }).click()
@@ -488,7 +471,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a dashboard is made of tiles that are added and arranged, and shows any time', async () => {
-    const page = await enter('dashboards')
+    const { page } = await stage.enter('dashboards')
 
     await page.getByRole('button', { name: 'New dashboard' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Sales')
@@ -515,7 +498,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   test('the control of time moves boards and the bin, too', async () => {
     const { $id } = await make('Deal', { name: 'Gone before' })
     await stage.host.request('DELETE', `/~acme/Deal/${$id}`)
-    const page = await enter('Deal?layout=board')
+    const { page } = await stage.enter('Deal?layout=board')
     await page.getByRole('region', { name: 'Won' }).getByRole('listitem').first().waitFor()
     const count = async () => Number(await page.getByRole('region', { name: 'Won' }).locator('.count').textContent())
     const before = await count()
@@ -530,7 +513,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a page whose code cannot be loaded says so, and is there when it can', async () => {
-    const page = await enter('Organization')
+    const { page, faults } = await stage.enter('Organization')
     await page.locator('tbody tr').first().waitFor()
 
     await page.route(/assets\/metrics/, (route) => route.abort())
@@ -539,11 +522,11 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.unroute(/assets\/metrics/)
 
     await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor()
-    tab!.faults.length = 0
+    faults.length = 0
   })
 
   test('without a connection the page says so, keeps what it shows, and catches up', async () => {
-    const page = await enter('Organization')
+    const { page, faults } = await stage.enter('Organization')
     await page.locator('tbody tr').first().waitFor()
     const rows = await page.locator('tbody tr').count()
 
@@ -555,6 +538,6 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     await page.getByRole('link', { name: 'Made meanwhile' }).waitFor()
     await page.getByText('No connection since').waitFor({ state: 'detached' })
-    tab!.faults.length = 0
+    faults.length = 0
   })
 })

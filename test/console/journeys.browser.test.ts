@@ -1,30 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROOT } from '../host.ts'
 import { BROWSER, type Tab } from './browser.ts'
-import { giveKey, openStage, type Stage } from './stage.ts'
+import { giveKey, useStage } from './stage.ts'
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage()
 
 describe.skipIf(BROWSER === null)('the console', () => {
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
-  const enter = async (...given: Parameters<Stage['enter']>) => {
-    tab = await stage.enter(...given)
-    return tab.page
-  }
-
   test('a key opens its tenant and shows how much there is of each type', async () => {
-    const page = await enter()
+    const { page } = await stage.enter()
 
     await page.getByRole('heading', { name: '~acme' }).waitFor()
 
@@ -32,18 +15,18 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('the reason is shown for an invalid key, and the key box stays', async () => {
-    tab = await stage.browser.open()
-    await tab.page.goto(`${stage.host.url}/console`)
+    const { page } = await stage.browser.open()
+    await page.goto(`${stage.host.url}/console`)
 
-    await tab.page.getByLabel('Key', { exact: true }).fill('tb_wrong~acme')
-    expect(await tab.page.getByLabel('Tenant').inputValue()).toBe('acme')
-    await tab.page.getByRole('button', { name: 'Open' }).click()
+    await page.getByLabel('Key', { exact: true }).fill('tb_wrong~acme')
+    expect(await page.getByLabel('Tenant').inputValue()).toBe('acme')
+    await page.getByRole('button', { name: 'Open' }).click()
 
-    await tab.page.getByRole('alert').getByText('not valid here').waitFor()
+    await page.getByRole('alert').getByText('not valid here').waitFor()
   })
 
   test('a list is filtered by conditions, shows the query they make, and sorts by a column', async () => {
-    const page = await enter('Deal')
+    const { page } = await stage.enter('Deal')
 
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('button', { name: 'Condition', exact: true }).click()
@@ -61,7 +44,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('the full-text box finds by the beginning of a word, and pages follow the cursor', async () => {
-    const page = await enter('Contact')
+    const { page } = await stage.enter('Contact')
 
     await page.getByText('1–25 of 32').waitFor()
     await page.getByRole('button', { name: 'Next' }).click()
@@ -79,7 +62,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a row is edited in place and saved with Ctrl+S', async () => {
-    const page = await enter('Organization?text=Lumen')
+    const { page } = await stage.enter('Organization?text=Lumen')
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
 
     await page.keyboard.press('e')
@@ -92,7 +75,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('an entity is created from its noun, and each error is shown next to its field', async () => {
-    const page = await enter('Contact')
+    const { page } = await stage.enter('Contact')
 
     await page.getByRole('button', { name: 'New contact' }).click()
     const dialog = page.getByRole('dialog')
@@ -112,7 +95,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('only verbs that the state allows are offered, and one moves the entity on', async () => {
     const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Mae Carol' })
-    const page = await enter(`Contact/${body.$id}`)
+    const { page } = await stage.enter(`Contact/${body.$id}`)
 
     await page.getByRole('button', { name: 'Qualify' }).click()
 
@@ -129,7 +112,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     const { host } = stage
     const { body } = await host.request('POST', '/~acme/Contact', { name: 'Evelyn Boyd', title: 'Analyst' })
     await host.request('PUT', `/~acme/Contact/${body.$id}`, { title: 'Director' })
-    const page = await enter(`Contact/${body.$id}`)
+    const { page } = await stage.enter(`Contact/${body.$id}`)
 
     const change = page.locator('.moment').first()
     await change.getByText('Operator').waitFor()
@@ -146,7 +129,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('the control of time moves the whole page into the past, where nothing can be changed', async () => {
-    const page = await enter('Contact')
+    const { page } = await stage.enter('Contact')
     await page.getByText(/^\d+ in all$/).waitFor()
 
     await page.keyboard.press('t')
@@ -165,7 +148,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('the keyboard searches, moves, opens, goes back and explains itself', async () => {
-    const page = await enter('Contact')
+    const { page } = await stage.enter('Contact')
     await page.locator('tbody tr.active').waitFor()
     const second = await page.locator('tbody .title').nth(1).textContent()
 
@@ -184,7 +167,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a key that may only read sees nothing that writes', async () => {
-    const page = await enter('Contact', { scopes: 'read:all' })
+    const { page } = await stage.enter('Contact', { scopes: 'read:all' })
     await page.locator('tbody tr').first().waitFor()
 
     expect(await page.getByRole('button', { name: /^(New|Edit|Actions for)/ }).count()).toBe(0)
@@ -213,7 +196,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a new tenant shows its first steps', async () => {
-    const page = await enter('', { tenant: 'new' })
+    const { page } = await stage.enter('', { tenant: 'new' })
 
     await page.getByText('Nothing is here yet').waitFor()
     await page.getByRole('link', { name: 'Create the first contact' }).click()
@@ -222,7 +205,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('money of metrics has its currency, and types are counted as of the time', async () => {
-    const page = await enter('metrics')
+    const { page } = await stage.enter('metrics')
     await page.getByRole('region', { name: 'Revenue' }).getByText(/\$\d/).first().waitFor()
     const count = page.getByRole('row', { name: 'Contact CRM' }).locator('td').last()
 
@@ -238,7 +221,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a key of one domain sees that domain, and changes what it may', async () => {
-    const page = await enter('', { scopes: 'read:crm,write:Contact' })
+    const { page } = await stage.enter('', { scopes: 'read:crm,write:Contact' })
     await page.getByRole('heading', { name: '~acme' }).waitFor()
 
     const domains = await page.locator('.home-main h2').allTextContents()
@@ -254,21 +237,20 @@ describe.skipIf(BROWSER === null)('the console', () => {
   test('a key that is revoked leads back to the key box, and the next one continues at the same place', async () => {
     const { host } = stage
     const { body } = await host.request('POST', '/~acme/api-keys', { name: 'Short lived', scopes: 'admin:all' })
-    const page = await enter('Deal?sort=-value', { key: body.secret })
+    const { page } = await stage.enter('Deal?sort=-value', { key: body.secret })
     await page.locator('tbody tr').first().waitFor()
     await host.request('POST', `/~acme/api-keys/${body.$id}/revoke`)
 
     await page.getByText('no longer opens the tenant').waitFor()
     expect(await page.getByText('Northwind').count()).toBe(0)
-    await giveKey(tab!, await host.key('acme', 'read:all'))
+    await giveKey({ page }, await host.key('acme', 'read:all'))
 
     await page.getByRole('heading', { name: 'Deals' }).waitFor()
     expect(page.url()).toContain('sort=-value')
   })
 
   test('looking into a tenant that does not exist creates none', async () => {
-    tab = await stage.browser.open()
-    const { page } = tab
+    const { page } = await stage.browser.open()
     await page.goto(`${stage.host.url}/console#/~nobody`)
     await page.getByLabel('Key', { exact: true }).fill(ROOT)
     await page.getByRole('button', { name: 'Open' }).click()
@@ -281,11 +263,11 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('another tenant starts empty: nothing of the one before is left', async () => {
     await stage.host.request('POST', '/~other/Contact', { name: 'Only here' })
-    const page = await enter('Contact')
+    const { page } = await stage.enter('Contact')
     await page.getByRole('link', { name: 'Dennis MacAlistair' }).waitFor()
 
     await page.getByRole('button', { name: 'Leave' }).click()
-    await giveKey(tab!, await stage.host.key('other', 'read:all'))
+    await giveKey({ page }, await stage.host.key('other', 'read:all'))
     await page.getByRole('heading', { name: '~other' }).waitFor()
     await page.getByRole('link', { name: 'Contacts 1' }).click()
     await page.getByRole('link', { name: 'Only here' }).waitFor()

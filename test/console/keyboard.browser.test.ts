@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { useStage } from './stage.ts'
 
-let stage: Stage
+const stage = useStage()
 let tab: Tab
 
 describe.skipIf(BROWSER === null)('the console without a mouse', () => {
   beforeEach(async () => {
-    stage = await openStage()
     tab = await stage.browser.open()
   })
-  afterEach(() => stage?.stop())
 
   const keys = async (...names: string[]) => {
     for (const name of names) await tab.page.keyboard.press(name)
@@ -37,8 +35,7 @@ describe.skipIf(BROWSER === null)('the console without a mouse', () => {
     await type(words)
   }
 
-  // A key can come before its control on a busy machine, where a person would look first: one more try from the start.
-  test('a day of work runs from the keyboard alone', { timeout: 240_000, retry: 1 }, async () => {
+  test('a day of work runs from the keyboard alone', { timeout: 240_000 }, async () => {
     const { page } = tab
     await page.goto(`${stage.host.url}/console#/~acme`)
     await page.getByLabel('Key', { exact: true }).waitFor()
@@ -129,6 +126,5 @@ describe.skipIf(BROWSER === null)('the console without a mouse', () => {
 
     const { body } = await stage.host.request('GET', '/~acme/Contact?name=Keyboard Alone&include=organization')
     expect(body.results).toMatchObject([{ stage: 'Lead', organization: { name: 'Lumen Energy' } }])
-    expect(tab.faults).toEqual([])
   })
 })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type OpenStage, openStage } from './stage.ts'
 
 const MANY = Number(process.env.TILDE_MANY ?? 10_000)
 const TURNS = 40
 
-let stage: Stage
+let stage: OpenStage
 let tab: Tab
 /** The lists the page has asked for. */
 const asked: string[] = []

@@ -2,32 +2,19 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { verifies } from '../verifies.ts'
-import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { BROWSER } from './browser.ts'
+import { useStage } from './stage.ts'
 
 describe.skipIf(BROWSER === null)('the seal of an event in the console', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-seal-'))
-  let stage: Stage
-  let tab: Tab | null = null
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(async () => {
-    await stage?.stop()
-    rmSync(folder, { recursive: true })
-  })
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    expect(faults).toEqual([])
-  })
+  const stage = useStage()
+  afterAll(() => rmSync(folder, { recursive: true }))
 
   verifies('proof.page', 'explains what is proved, and saves a page that checks itself offline', async () => {
     const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Sealed Person' })
-    tab = await stage.enter(`Contact/${body.$id}`)
-    const { page } = tab
+    const { page, faults } = await stage.enter(`Contact/${body.$id}`)
 
     await page.locator('.moment').getByRole('button', { name: 'Proof' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Proof of this event' })
@@ -45,6 +32,6 @@ describe.skipIf(BROWSER === null)('the seal of an event in the console', () => {
     await page.goto(pathToFileURL(saved).href)
     await page.getByText('This proof is NOT valid.').waitFor()
     // The page loaded no other resources.
-    expect(tab.faults.splice(0)).toEqual(Array(2).fill(`asked ${pathToFileURL(saved).href}`))
+    expect(faults.splice(0)).toEqual(Array(2).fill(`asked ${pathToFileURL(saved).href}`))
   })
 })

@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { useStage } from './stage.ts'
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage()
 
 /** A key, a text for the field that has the focus, or a click. */
 type Step = string | { readonly input: string } | { readonly click: string }
@@ -36,23 +35,8 @@ async function quickly(page: Tab['page'], steps: readonly Step[]): Promise<strin
 }
 
 describe.skipIf(BROWSER === null)('input that comes before the next paint', () => {
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
-  const enter = async (...given: Parameters<Stage['enter']>) => {
-    tab = await stage.enter(...given)
-    return tab.page
-  }
   const list = async (path = 'Contact') => {
-    const page = await enter(path)
+    const { page } = await stage.enter(path)
     await page.locator('tbody tr.active').waitFor()
     return page
   }
@@ -70,7 +54,7 @@ describe.skipIf(BROWSER === null)('input that comes before the next paint', () =
   })
 
   test('is not dropped without a question by a window', async () => {
-    const page = await enter('keys')
+    const { page } = await stage.enter('keys')
     await page.getByRole('button', { name: 'New key' }).waitFor()
 
     await quickly(page, [{ click: '.head button.primary' }, { input: 'Robot' }, 'Escape'])

@@ -2,34 +2,17 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROOT } from '../host.ts'
 import { Receiver } from '../receiver.ts'
 import { BROWSER, type Tab } from './browser.ts'
-import { giveKey, openStage, type Stage } from './stage.ts'
+import { giveKey, useStage } from './stage.ts'
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage()
 
 describe.skipIf(BROWSER === null)('the console', () => {
-  beforeAll(async () => {
-    stage = await openStage()
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
-  const enter = async (...given: Parameters<Stage['enter']>) => {
-    tab = await stage.enter(...given)
-    return tab.page
-  }
-
   test('events show up while they happen, wait while it is paused, and are filtered by type', async () => {
-    const page = await enter('events')
+    const { page } = await stage.enter('events')
     await page.locator('.lamp.live').waitFor()
     const create = (name: string) => stage.host.request('POST', '/~acme/Ticket', { subject: name })
 
@@ -55,7 +38,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('a webhook is created, tested, receives events, is redelivered and gets another secret', async () => {
     const receiver = await Receiver.start()
-    const page = await enter('webhooks')
+    const { page } = await stage.enter('webhooks')
 
     await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByLabel('URL').fill(receiver.url)
@@ -88,7 +71,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a key is made, shown once, works, and is revoked', async () => {
-    const page = await enter('keys')
+    const { page } = await stage.enter('keys')
 
     await page.getByRole('button', { name: 'New key' }).click()
     const dialog = page.getByRole('dialog')
@@ -109,7 +92,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('metrics are charts over the months, and a funnel is counted step by step', async () => {
-    const page = await enter('metrics')
+    const { page } = await stage.enter('metrics')
 
     await page.getByRole('img', { name: /^MRR: Dec|^MRR: / }).waitFor()
     expect(await page.getByRole('img', { name: /^Deals by stage: Prospecting/ }).count()).toBe(1)
@@ -120,7 +103,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('the query page answers and tells what is wrong with a question', async () => {
-    const page = await enter('query')
+    const { page } = await stage.enter('query')
 
     await page.getByRole('button', { name: 'Large open deals' }).click()
     await page.keyboard.press('Control+Enter')
@@ -139,7 +122,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('code is tried without a trace, then run, then undone as a whole', async () => {
-    const page = await enter('agent')
+    const { page } = await stage.enter('agent')
     const count = async () => (await stage.host.request('GET', '/~acme/Contact/count')).body.count
     const before = await count()
 
@@ -157,7 +140,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a dropped file is imported, errors of a row are reported, and a list is exported as a file', async () => {
-    const page = await enter('import')
+    const { page } = await stage.enter('import')
     const csv = 'name,email\nOne,one@example.com\n,nobody@example.com\nTwo,one@example.com\n'
 
     await page
@@ -185,7 +168,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('an import shows undeclared fields, with the nearest one', async () => {
-    const page = await enter('import')
+    const { page } = await stage.enter('import')
     const buffer = Buffer.from('{"name": "Grete", "emial": "grete@example.com"}\n')
 
     await page.getByLabel('File to import').setInputFiles({ name: 'people.ndjson', mimeType: 'text/plain', buffer })
@@ -196,7 +179,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('an import continues after the connection was cut, and imports each row once', async () => {
-    const page = await enter('import', { tenant: 'cut' })
+    const { page } = await stage.enter('import', { tenant: 'cut' })
     const names = Array.from({ length: 5_000 }, (_, n) => `Row ${n}`)
     let state: 'before' | 'cut' | 'after' = 'before'
     await page.route(/\/import\/Contact/, async (route) => {
@@ -226,7 +209,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('an import continues on other pages, and ends where it is cancelled', async () => {
-    const page = await enter('import', { tenant: 'ended' })
+    const { page } = await stage.enter('import', { tenant: 'ended' })
     const rows = Array.from({ length: 5_000 }, (_, n) => `{"name":"Row ${n}"}`)
     let release = () => {}
     const held = new Promise<void>((done) => {
@@ -266,7 +249,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     const reader = backup.body!.getReader()
     let read = (await reader.read()).value!.length
 
-    const page = await enter('', { tenant: 'large', key: ROOT })
+    const { page } = await stage.enter('', { tenant: 'large', key: ROOT })
     const tasks = page.getByRole('region', { name: 'Running tasks' })
     await tasks.getByText('Backup: send').waitFor()
     await tasks.getByText(/^[\d.]+ MB of \d[\d.]* MB/).waitFor()
@@ -287,7 +270,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     ['Verify', (_: number) => stage.host.request('GET', '/operator/tenants/acme/verify')],
     ['Fork', (n: number) => stage.host.request('POST', '/operator/tenants/acme/fork', { to: `fork-${n}` })],
   ])('the operator sees while it runs and ends: %s', async (name, work) => {
-    const page = await enter('', { key: ROOT })
+    const { page } = await stage.enter('', { key: ROOT })
     const tasks = page.getByRole('region', { name: 'Running tasks' })
     let isSeen = false
     const seen = tasks
@@ -319,8 +302,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     const task = async () => (await host.request('GET', '/operator/tenants/restored/tasks')).body.results[0]
     await expect.poll(async () => (await task())?.done).toBeGreaterThan(0)
 
-    tab = await stage.browser.open()
-    const { page } = tab
+    const { page } = await stage.browser.open()
     await page.goto(`${host.url}/console#/~restored`)
     await page.getByLabel('Key', { exact: true }).fill(ROOT)
     await page.getByRole('button', { name: 'Open' }).click()
@@ -336,13 +318,13 @@ describe.skipIf(BROWSER === null)('the console', () => {
   test('what the first page loads is less than a hundred kilobytes over the wire', async () => {
     const { host } = stage
     const sizes = new Map<string, number>()
-    tab = await stage.browser.open()
-    tab.page.on('request', (request) => {
+    const { page } = await stage.browser.open()
+    page.on('request', (request) => {
       if (request.url().includes('/console/assets/')) sizes.set(new URL(request.url()).pathname, 0)
     })
-    await tab.page.goto(`${host.url}/console#/~acme/Deal`)
-    await giveKey(tab, await host.key('acme', 'admin:all'))
-    await tab.page.locator('tbody tr').first().waitFor()
+    await page.goto(`${host.url}/console#/~acme/Deal`)
+    await giveKey({ page }, await host.key('acme', 'admin:all'))
+    await page.locator('tbody tr').first().waitFor()
 
     for (const path of sizes.keys()) {
       const bytes = new Uint8Array(await (await fetch(`${host.url}${path}`)).arrayBuffer())

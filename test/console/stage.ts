@@ -2,8 +2,9 @@ import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
-import { type Browser, type Device, startBrowser, type Tab } from './browser.ts'
+import { BROWSER, type Browser, type Device, startBrowser, type Tab } from './browser.ts'
 import { writeYear } from './year.ts'
 
 const CONSOLE = join(import.meta.dirname, '../../packages/console')
@@ -14,7 +15,6 @@ export interface Stage {
   readonly browser: Browser
   /** A tab that has opened `acme` at a path, with its own key. */
   enter(path?: string, options?: EnterOptions): Promise<Tab>
-  stop(): Promise<void>
 }
 
 interface EnterOptions {
@@ -24,7 +24,40 @@ interface EnterOptions {
   readonly size?: { readonly width: number; readonly height: number }
 }
 
-export async function openStage(device: Device = {}): Promise<Stage> {
+/** A stage that its opener stops. */
+export interface OpenStage extends Stage {
+  stop(): Promise<void>
+}
+
+/**
+ * A stage for the tests of a file or a `describe`: opened before the first and stopped after the last. After each test the
+ * tabs are closed, and a fault in one of them fails the test.
+ */
+export function useStage(device: Device = {}): Stage {
+  let stage: OpenStage | undefined
+  const opened = (): Stage => {
+    if (stage === undefined) throw new Error('The stage is open in tests and hooks only.')
+    return stage
+  }
+  if (BROWSER !== null) {
+    beforeAll(async () => {
+      stage = await openStage(device)
+    })
+    afterEach(async () => expect(await stage?.browser.closeTabs()).toEqual([]))
+    afterAll(() => stage?.stop())
+  }
+  return {
+    get host() {
+      return opened().host
+    },
+    get browser() {
+      return opened().browser
+    },
+    enter: (...given) => opened().enter(...given),
+  }
+}
+
+export async function openStage(device: Device = {}): Promise<OpenStage> {
   await buildIfStale()
   const data = mkdtempSync(join(tmpdir(), 'tildebase-console-'))
   writeYear(data)
@@ -60,7 +93,7 @@ function changedAt(path: string): number {
 }
 
 /** Pastes a key into the key box and waits until the tenant is open. */
-export async function giveKey({ page }: Tab, key: string): Promise<void> {
+export async function giveKey({ page }: Pick<Tab, 'page'>, key: string): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(key)
   await page.getByRole('button', { name: 'Open' }).click()
   await page.locator('main#main :is(h1, .empty)').first().waitFor()

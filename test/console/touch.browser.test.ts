@@ -1,7 +1,7 @@
 import type { CDPSession, Locator } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { BROWSER, type Tab } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { describe, expect, test } from 'vitest'
+import { BROWSER } from './browser.ts'
+import { useStage } from './stage.ts'
 import { smallTargets } from './targets.ts'
 
 const TELEPHONE = { width: 360, height: 740 }
@@ -11,14 +11,13 @@ interface Point {
   readonly y: number
 }
 
-let stage: Stage
-let tab: Tab | null = null
+const stage = useStage({ touch: true })
 let fingers: CDPSession
 
 const enter = async (path: string) => {
-  tab = await stage.enter(path, { size: TELEPHONE })
-  fingers = await tab.page.context().newCDPSession(tab.page)
-  return tab.page
+  const { page } = await stage.enter(path, { size: TELEPHONE })
+  fingers = await page.context().newCDPSession(page)
+  return page
 }
 const make = async (type: string, fields: object) =>
   (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string }
@@ -41,17 +40,6 @@ async function middleOf(place: Locator): Promise<Point> {
 }
 
 describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
-  beforeAll(async () => {
-    stage = await openStage({ touch: true })
-  })
-  afterAll(() => stage?.stop())
-  afterEach(async () => {
-    const faults = tab?.faults ?? []
-    await tab?.page.close()
-    tab = null
-    expect(faults).toEqual([])
-  })
-
   test('a card that is held and moved to the edge goes to a column out of sight, and its verb runs', async () => {
     const { $id } = await make('Deal', { name: 'Held deal', value: 100, currency: 'EUR' })
     const page = await enter('Deal?layout=board')
