@@ -153,6 +153,45 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     await page.getByRole('link', { name: 'Aaa Selected 1' }).waitFor()
   })
 
+  test('the menu of a card is level with its title, and the pencil of a field with its value', async () => {
+    const { $id } = await make('Contact', { name: 'Level Person', email: 'a.long.address.of.a.person@example.com' })
+    let page = await enter('Deal?layout=board')
+    await page.locator('.card').first().waitFor()
+    const cards = await page.locator('.card-head').evaluateAll((heads) =>
+      heads.map((head) => {
+        const title = document.createRange()
+        title.selectNodeContents(head.querySelector('.title')!)
+        const [line] = title.getClientRects()
+        const dots = head.querySelector('button svg')!.getBoundingClientRect()
+        return Math.abs(line!.top + line!.height / 2 - (dots.top + dots.height / 2))
+      }),
+    )
+    page = await enter(`Contact/${$id}`)
+    await page.locator('.edit-fact').first().waitFor()
+    const pencils = await page.locator('.facts dd:has(.edit-fact)').evaluateAll((values) =>
+      values.map((value) => {
+        const [box, pencil] = [value, value.querySelector('.edit-fact')!].map((one) => one.getBoundingClientRect())
+        return Math.abs(box!.top + box!.height / 2 - (pencil!.top + pencil!.height / 2))
+      }),
+    )
+    const covered = await page.locator('.edit-fact').evaluateAll((buttons) =>
+      buttons.flatMap((button) => {
+        button.scrollIntoView({ block: 'center' })
+        const { left, width, top, bottom } = button.getBoundingClientRect()
+        const isFree = [top + 1, bottom - 1].every((y) =>
+          button.contains(document.elementFromPoint(left + width / 2, y)),
+        )
+        return isFree ? [] : [button.getAttribute('aria-label')]
+      }),
+    )
+
+    expect(cards.length).toBeGreaterThan(0)
+    expect(cards.filter((apart) => apart > 1)).toEqual([])
+    expect(pencils.length).toBeGreaterThan(1)
+    expect(pencils.filter((apart) => apart > 1)).toEqual([])
+    expect(covered).toEqual([])
+  })
+
   test('the menu of the pages opens, leads to a page, and closes with a tap beside it', async () => {
     const page = await enter('Deal')
 
