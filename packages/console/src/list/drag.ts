@@ -10,9 +10,12 @@ export interface Drag {
 const HOLD_MS = 300
 /** A mouse that moves less clicks. */
 const SLACK = 6
-/** This near to the edge of the box, the box scrolls. */
+/** This near to the edge of the box, the box scrolls: the nearer, the faster. */
 const EDGE = 44
-const SCROLL_STEP = 10
+/** Pixels in a millisecond at the edge. It depends on the time and not on the frames, of which a slow device draws few. */
+const SCROLL_SPEED = 0.9
+/** A frame that took longer moves no further than this, so that no column is jumped over. */
+const LONGEST_FRAME_MS = 100
 
 let current: { readonly pointer: number; isMoving: boolean } | null = null
 
@@ -31,22 +34,27 @@ export function followDrag(down: PointerEvent, box: () => HTMLElement | null, dr
   const { signal } = listening
   let at = { x: down.clientX, y: down.clientY }
   let frame = 0
+  let drawnAt = 0
   current = mine
 
   const start = () => {
     mine.isMoving = true
     drag.onStart()
     drag.onMove(at.x, at.y)
+    drawnAt = performance.now()
     frame = requestAnimationFrame(scroll)
   }
   const hold = isTouch ? setTimeout(start, HOLD_MS) : undefined
-  const scroll = () => {
-    const edges = box()?.getBoundingClientRect()
-    if (edges) {
-      const way = at.x < edges.left + EDGE ? -1 : at.x > edges.right - EDGE ? 1 : 0
-      box()!.scrollLeft += way * SCROLL_STEP
+  const scroll = (now: number) => {
+    const scrolled = box()
+    if (scrolled) {
+      const way = wayAt(at.x, scrolled.getBoundingClientRect())
+      const passed = Math.min(Math.max(0, now - drawnAt), LONGEST_FRAME_MS)
+      // Whole pixels: a browser may drop the rest of each step.
+      scrolled.scrollLeft += Math.sign(way) * Math.ceil(Math.abs(way) * SCROLL_SPEED * passed)
       if (way !== 0) drag.onMove(at.x, at.y)
     }
+    drawnAt = now
     frame = requestAnimationFrame(scroll)
   }
   const end = (over: Element | null) => {
@@ -88,6 +96,12 @@ export function followDrag(down: PointerEvent, box: () => HTMLElement | null, dr
     end(null)
   }
   window.addEventListener('keydown', giveUp, { signal, capture: true })
+}
+
+/** How fast a pointer at `x` scrolls the box, and to which side: from -1 to 1. */
+function wayAt(x: number, { left, right }: DOMRect): number {
+  const depth = Math.max(x - (right - EDGE), 0) - Math.max(left + EDGE - x, 0)
+  return Math.max(-1, Math.min(1, depth / EDGE))
 }
 
 /** The click that follows a drop on the same link is not meant to open it. */
