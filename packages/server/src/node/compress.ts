@@ -17,6 +17,14 @@ const MOST_AT_ONCE = 32_768
 const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|x-ndjson|xml|javascript))/
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const GZIP = { level: 5 }
+/** For files that never change: they are compressed once, and then sent many times. */
+const BEST_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+const BEST_GZIP = { level: 9 }
+
+type Encoding = 'br' | 'gzip'
+
+/** Compressed files that never change, by their bytes. */
+const lasting = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>()
 
 const whole = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
@@ -30,6 +38,8 @@ export function compressed(answer: HttpResponse, accept: string | undefined): Ht
   if (!isCompressible(headers) || length < LEAST) return answer
   const encoded = { ...headers, 'content-encoding': encoding }
   if (flows) return { ...answer, headers: encoded, body: flowing(body, encoding) }
+  if (typeof body !== 'string' && headers['cache-control']?.endsWith('immutable'))
+    return packedOnce(body, encoding).then((packed) => ({ ...answer, headers: encoded, body: packed }))
   if (length <= MOST_AT_ONCE) {
     const packed = encoding === 'br' ? brotliCompressSync(body, BROTLI) : gzipSync(body, GZIP)
     return { ...answer, headers: encoded, body: packed }
@@ -44,8 +54,18 @@ export function isCompressible(headers: HttpResponse['headers']): boolean {
   return type !== undefined && COMPRESSIBLE.test(type)
 }
 
+function packedOnce(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  const known = lasting.get(bytes) ?? new Map<Encoding, Promise<Uint8Array>>()
+  lasting.set(bytes, known)
+  const packed =
+    known.get(encoding) ?? (encoding === 'br' ? whole.br(bytes, BEST_BROTLI) : whole.gzip(bytes, BEST_GZIP))
+  known.set(encoding, packed)
+  packed.catch(() => known.delete(encoding))
+  return packed
+}
+
 /** `br` or `gzip`, whichever the header accepts; null when neither. */
-function encodingOf(accept: string | undefined): 'br' | 'gzip' | null {
+function encodingOf(accept: string | undefined): Encoding | null {
   if (accept === undefined) return null
   const wanted = new Map(
     accept.split(',').map((part) => {
@@ -58,7 +78,7 @@ function encodingOf(accept: string | undefined): 'br' | 'gzip' | null {
   return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null
 }
 
-function flowing(body: AsyncIterable<string | Uint8Array>, encoding: 'br' | 'gzip'): AsyncIterable<Uint8Array> {
+function flowing(body: AsyncIterable<string | Uint8Array>, encoding: Encoding): AsyncIterable<Uint8Array> {
   const packer = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP)
   // An error at either end, or a reader that disconnects, ends both streams.
   pipeline(Readable.from(body), packer, () => {})
