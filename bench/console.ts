@@ -1,10 +1,11 @@
+import { loadavg } from 'node:os'
 import { BROWSER, startBrowser } from '../test/console/browser.ts'
 import { KEY, quantile, startServer } from './hosts/server.ts'
 
 /**
  * How fast the console is in Chromium over many organizations: what the first page loads, when its first row is there,
- * and how long keys and clicks take until the next paint. Run `npm run build:console` first, then
- * `node bench/console.ts [organizations]`.
+ * and how long keys and clicks take until the next paint. Ends with the lines of docs/console.md. Run
+ * `npm run build:console` first, then `node bench/console.ts [organizations]`.
  */
 const MANY = Number(process.argv[2] ?? 100_000)
 const LOADS = 5
@@ -22,21 +23,22 @@ const list = `${server.url}/console#/~bench/Organization?sort=name`
 console.log(`${MANY} organizations`)
 
 const first: number[] = []
-let bytes = 0
+let sizes: Sizes = { script: 0, styles: 0, typeface: 0 }
 for (let n = 0; n < LOADS; n++) {
   const fresh = await startBrowser()
   const { page } = await open(fresh)
   first.push(await firstRow(page))
-  bytes = await page.evaluate(() =>
-    performance
-      .getEntriesByType('resource')
-      .filter(({ name }) => name.includes('/console/assets/'))
-      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
-  )
+  sizes = await page.evaluate(() => {
+    const loaded = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+    const size = (ending: string) =>
+      loaded
+        .filter(({ name }) => name.includes('/console/assets/') && name.endsWith(ending))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize / 1_000, 0)
+    return { script: size('.js'), styles: size('.css'), typeface: size('.woff2') }
+  })
   await fresh.close()
 }
 tell('first load, until its first row', first)
-console.log(`first load: ${(bytes / 1_000).toFixed(1)} kB of script, style and typeface over the wire`)
 
 const browser = await startBrowser()
 const { page, faults } = await open(browser)
@@ -78,10 +80,38 @@ await page.waitForTimeout(500)
 const seen = await page.evaluate(() => (globalThis as unknown as { seen: number[] }).seen)
 const all = await page.evaluate(() => (performance as unknown as { interactionCount: number }).interactionCount)
 // Shorter ones than 16 ms are counted by the browser, but not described.
-tell(`${all} keys and clicks, until the next paint`, [...seen, ...Array(Math.max(0, all - seen.length)).fill(8)])
+const inputs = [...seen, ...Array(Math.max(0, all - seen.length)).fill(8)]
+tell(`${all} keys and clicks, until the next paint`, inputs)
 if (faults.length > 0) throw new Error(faults.join('\n'))
 await browser.close()
 await server.stop()
+
+const total = Object.values(sizes).reduce((sum, size) => sum + size, 0)
+const [kilobytes, script, styles, typeface] = [total, sizes.script, sizes.styles, sizes.typeface].map((size) =>
+  size.toFixed(0),
+)
+console.log(`
+The first load of a list takes ${kilobytes} kB over the wire: ${script} kB of script, ${styles} kB of styles and ${typeface} kB for the typeface.
+
+| ${MANY.toLocaleString('en-US')} organizations | load ${loadavg()[0]!.toFixed(1)} |
+|---|---|
+| First load until the first row, median | ${seconds(quantile(first, 0.5))} |
+| Reload until the first row, median | ${seconds(quantile(again, 0.5))} |
+| Next page, median | ${seconds(quantile(turned, 0.5))} |
+| Keys and clicks until the next paint, median | ${seconds(quantile(inputs, 0.5))} |
+| 95 of 100 keys and clicks | ${seconds(quantile(inputs, 0.95))} |
+| The slowest | ${seconds(quantile(inputs, 1))} |`)
+
+interface Sizes {
+  /** Kilobytes as they are sent. */
+  readonly script: number
+  readonly styles: number
+  readonly typeface: number
+}
+
+function seconds(ms: number): string {
+  return ms < 200 ? `${ms.toFixed(0)} ms` : `${(ms / 1_000).toFixed(1)} s`
+}
 
 /** A tab whose session is open already, at the list. */
 async function open(browser: Awaited<ReturnType<typeof startBrowser>>) {
