@@ -313,6 +313,77 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(await page.locator('.state', { hasText: 'Won' }).first().getAttribute('class')).toContain('tone-good')
   })
 
+  test('dates and numbers are written as the reader writes them', async () => {
+    const deal = await make('Deal', {
+      name: 'Read in German',
+      value: 1_250.5,
+      currency: 'EUR',
+      expectedCloseDate: '2026-03-09',
+    })
+    const { page } = await stage.browser.open()
+    await page.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'de-DE' }))
+    await page.goto(`${stage.host.url}/console#/~acme/Deal/${deal.$id}`)
+    await giveKey({ page }, await stage.host.key('acme', 'read:all'))
+    const facts = page.locator('.facts')
+
+    // A space between the number and its sign does not break.
+    await facts.getByText(/^1\.250,50\s€$/).waitFor()
+    await facts.getByText('9. März 2026').waitFor()
+  })
+
+  test('a write that is on its way is shown, and one that fails without a connection keeps what was typed', async () => {
+    const { $id } = await make('Contact', { name: 'Slowly Saved' })
+    const { page, faults } = await stage.enter(`Contact/${$id}`)
+    let arrive = () => {}
+    const way = new Promise<void>((done) => {
+      arrive = done
+    })
+    await page.route(/Contact\/contact_/, async (route) => {
+      if (route.request().method() === 'PUT') await way
+      await route.continue()
+    })
+
+    await page.getByRole('button', { name: 'Edit name' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Saved Slowly')
+    await page.keyboard.press('Enter')
+    await page.getByText('Saving…').waitFor()
+    arrive()
+    await page.getByRole('heading', { name: 'Saved Slowly' }).waitFor()
+    await page.getByText('Saving…').waitFor({ state: 'detached' })
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Edit name' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Typed Offline')
+    await page.keyboard.press('Enter')
+    await page.locator('.toast.bad').waitFor()
+
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed Offline')
+    await page.context().setOffline(false)
+    await page.getByText('No connection since').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'Typed Offline' }).waitFor()
+    faults.length = 0
+  })
+
+  test('nothing moves when the system asks for reduced motion', async () => {
+    const { page } = await stage.enter('Deal')
+    await page.locator('tbody tr').first().waitFor()
+    await page.getByRole('button', { name: 'Actions for' }).first().click()
+    await page.getByRole('menu').waitFor()
+    const moving = () =>
+      page.evaluate(
+        () =>
+          [...document.querySelectorAll('*')].filter((element) => {
+            const { transitionDuration, animationName, animationDuration } = getComputedStyle(element)
+            const lasts = (text: string) => text.split(', ').some((time) => Number.parseFloat(time) > 0)
+            return lasts(transitionDuration) || (animationName !== 'none' && lasts(animationDuration))
+          }).length,
+      )
+
+    expect(await moving()).toBe(0)
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    expect(await moving()).toBeGreaterThan(0)
+  })
+
   test('a page shows the shape of what is loading, and an empty list its first step', async () => {
     const { page } = await stage.browser.open()
     let arrive = () => {}

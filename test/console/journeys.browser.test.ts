@@ -195,6 +195,47 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByText('A key has no account').waitFor()
   })
 
+  test('a key that may only read cannot change a view, a dashboard or a type of others', async () => {
+    const { host } = stage
+    const make = async (path: string, body: object) => (await host.request('POST', `/~shared/${path}`, body)).body.$id
+    const view = { name: 'string!', type: 'string#', look: 'json', shared: 'boolean', owner: 'string#' }
+    await host.request('PUT', '/~shared/schema/View', view)
+    await host.request('PUT', '/~shared/schema/Dashboard', { name: 'string!', tiles: 'json', shared: 'boolean' })
+    await host.request('PUT', '/~shared/schema/Boat', {
+      name: 'string!',
+      status: 'Moored | Sailing = Moored',
+      sail: { from: ['Moored'], set: { status: 'Sailing' } },
+    })
+    const viewId = await make('View', { name: 'Ours', type: 'Boat', look: { group: 'status' }, shared: true })
+    const tiles = [{ title: 'Boats', source: 'count', of: 'Boat' }]
+    const dashboardId = await make('Dashboard', { name: 'Harbour', tiles, shared: true })
+    const changes = /^(Add a tile|Actions for|Dashboard actions|Field|Verb|Remove|Save|Declare|Take back)/
+
+    const { page } = await stage.enter(`dashboards/${dashboardId}`, { tenant: 'shared', scopes: 'read:all' })
+    await page.getByRole('heading', { name: 'Harbour' }).waitFor()
+    await page.getByRole('region', { name: 'Boats' }).getByText('0').waitFor()
+    expect(await page.getByRole('button', { name: changes }).count()).toBe(0)
+    await page.goto(`${host.url}/console#/~shared/types/Boat`)
+    await page.getByLabel('Field name').first().waitFor()
+    expect(await page.getByRole('button', { name: changes }).count()).toBe(0)
+    expect(await page.locator('.type-editor :is(input, select):enabled').count()).toBe(0)
+    await page.goto(`${host.url}/console#/~shared/Boat?view=${viewId}&group=status&sort=name`)
+    await page.getByRole('button', { name: 'Ours · changed' }).click()
+
+    await page.getByRole('menuitem', { name: 'Save as a new view…' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: /^(Update|Delete)/ }).count()).toBe(0)
+  })
+
+  test('in the past a type cannot be changed, and a page without a past says so', async () => {
+    const { page } = await stage.enter(`types/Contact?asOf=${new Date(Date.now() - 86_400_000).toISOString()}`)
+    await page.getByText('A built-in type').waitFor()
+    await page.getByLabel('Step').waitFor()
+
+    expect(await page.getByRole('button', { name: /^(Field|Verb|Save|Store)/ }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Agents', exact: true }).first().click()
+    await page.getByRole('status').getByText('Code runs on the data as it is now').waitFor()
+  })
+
   test('a new tenant shows its first steps', async () => {
     const { page } = await stage.enter('', { tenant: 'new' })
 
@@ -202,6 +243,9 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('link', { name: 'Create the first contact' }).click()
 
     await page.getByRole('dialog', { name: 'New contact' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Metrics', exact: true }).first().click()
+    await page.locator('section', { hasText: 'Deals by stage' }).getByText('No deals yet.').waitFor()
   })
 
   test('money of metrics has its currency, and types are counted as of the time', async () => {

@@ -1,8 +1,9 @@
 import type { Json } from '@tildebase/nouns'
-import { keyId, may } from './access.ts'
+import { keyId, may, mayChange } from './access.ts'
 import { type Data, useData } from './cache.ts'
 import type { Entity } from './entity.ts'
 import { ensureType, keepDocuments, localDocuments, storeOf } from './own-types.ts'
+import { asOf } from './place.ts'
 import { nouns, type Page } from './schema.ts'
 import { request } from './service.ts'
 import { sayDone, write } from './write.ts'
@@ -81,6 +82,11 @@ export async function deleteDashboard(dashboard: Dashboard): Promise<void> {
   }
   const { correlation } = await write({ method: 'DELETE', path: `/${TYPE}/${dashboard.id}`, type: TYPE })
   sayDone(`Dashboard “${dashboard.name}” deleted.`, correlation)
+}
+
+/** Whether to offer changes of a dashboard: it is kept in this browser, or the key may write it. */
+export function mayEdit(dashboard: Dashboard): boolean {
+  return asOf.value === null && (isLocal(dashboard) || mayChange(nouns.value.get(TYPE)))
 }
 
 export function isLocal(dashboard: Dashboard): boolean {

@@ -66,6 +66,11 @@ export async function deleteView(view: View): Promise<void> {
   sayDone(`View “${view.name}” deleted.`, correlation)
 }
 
+/** Whether to offer changes of a view: it is kept in this browser, or the key may write it. */
+export function mayEdit(view: View): boolean {
+  return isLocal(view) || ((view.isMine || view.isShared) && may('write', nouns.value.get(TYPE)))
+}
+
 /** Whether a view is kept in this browser only. */
 export function isLocal(view: View): boolean {
   return view.id.startsWith('local-')

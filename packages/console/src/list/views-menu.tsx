@@ -5,7 +5,17 @@ import { asOf, look as setAddress } from '../place.ts'
 import { sayError } from '../toast.ts'
 import { NameDialog } from '../ui/form-dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { deleteView, isLocal, lookText, saveView, updateView, useViews, type View, viewStore } from '../views.ts'
+import {
+  deleteView,
+  isLocal,
+  lookText,
+  mayEdit,
+  saveView,
+  updateView,
+  useViews,
+  type View,
+  viewStore,
+} from '../views.ts'
 import type { Look } from './look.ts'
 
 const PARTS = ['layout', 'filter', 'text', 'sort', 'group', 'columns', 'view', 'page']
@@ -27,7 +37,7 @@ export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
     })),
   ]
   if (asOf.value === null) {
-    const mine = current && (current.isMine || current.isShared)
+    const mine = current && mayEdit(current)
     items.push({ label: 'Save as a new view…', icon: 'plus', section: 'This view', onSelect: () => setSaving(true) })
     if (mine && isChanged) {
       items.push({

@@ -50,6 +50,11 @@ export function AgentPage() {
   return (
     <>
       <Head title="Agents" about="Search, fetch and do: three tools over MCP, bound to this tenant and to a key" />
+      {asOf.value !== null && (
+        <p class="notice" role="status">
+          Code runs on the data as it is now, and writes nothing.
+        </p>
+      )}
       <div class="split">
         <section class="panel">
           <h2>Address</h2>

@@ -9,6 +9,7 @@ import {
   dashboardStore,
   deleteDashboard,
   isLocal,
+  mayEdit,
   saveTiles,
   type Tile,
   useDashboards,
@@ -27,7 +28,7 @@ export function DashboardsPage() {
   const [naming, setNaming] = useState(false)
   const list = dashboards.value ?? []
   const current = list.find(({ id }) => id === place.value.path[1]) ?? list[0]
-  const canEdit = asOf.value === null
+  const canMake = asOf.value === null
   return (
     <>
       <Head
@@ -45,7 +46,7 @@ export function DashboardsPage() {
             }))}
           />
         )}
-        {canEdit && (
+        {canMake && (
           <button type="button" class={list.length === 0 ? 'primary' : ''} onClick={() => setNaming(true)}>
             <Icon name="plus" /> New dashboard
           </button>
@@ -58,7 +59,9 @@ export function DashboardsPage() {
           <p>A dashboard shows counts, sums and metrics of your choice, now or at any time.</p>
         </EmptyState>
       )}
-      {current && <Tiles key={current.id} dashboard={current} canEdit={canEdit} onChanged={dashboards.reload} />}
+      {current && (
+        <Tiles key={current.id} dashboard={current} canEdit={mayEdit(current)} onChanged={dashboards.reload} />
+      )}
       {naming && (
         <NameDialog
           title="New dashboard"

@@ -75,7 +75,11 @@ export function MetricsPage() {
         {stages !== undefined && stages !== null && (
           <section class="panel">
             <h2>Deals by stage</h2>
-            <RankChart title="Deals by stage" points={stagePoints(stages)} />
+            {stagePoints(stages).length === 0 ? (
+              <p class="hint">{asOf.value === null ? 'No deals yet.' : 'There were no deals at that time.'}</p>
+            ) : (
+              <RankChart title="Deals by stage" points={stagePoints(stages)} />
+            )}
           </section>
         )}
         {OVER_TIME.map((name) => (

@@ -52,7 +52,12 @@ export function PeoplePage() {
         data={people}
         rows={people.value?.results ?? []}
         keyOf={({ $id }) => $id}
-        empty={<EmptyState icon="people" title="No people yet" />}
+        empty={
+          <EmptyState
+            icon="people"
+            title={asOf.value === null ? 'No people yet' : 'There were no people at that time.'}
+          />
+        }
         columns={[
           {
             label: 'Name',

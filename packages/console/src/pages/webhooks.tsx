@@ -55,7 +55,10 @@ export function WebhooksPage() {
         keyOf={({ $id }) => $id}
         active={chosen ? rows.indexOf(chosen) : -1}
         empty={
-          <EmptyState icon="hook" title="No webhooks yet">
+          <EmptyState
+            icon="hook"
+            title={asOf.value === null ? 'No webhooks yet' : 'There were no webhooks at that time.'}
+          >
             {mayChange(noun) && (
               <button type="button" class="primary" onClick={() => setMaking(true)}>
                 Send events to a URL

@@ -77,81 +77,85 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
         void save()
       }}
     >
-      {!noun && (
-        <Labelled label="Name" for={`${id}-name`} hint="In the singular, with a capital letter: Boat">
-          <input
-            id={`${id}-name`}
-            required
-            pattern="[A-Z][A-Za-z0-9]*"
-            autocomplete="off"
-            value={draft.name}
-            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-          />
-        </Labelled>
-      )}
-      <h2>{isBuiltIn ? 'Added fields' : 'Fields'}</h2>
-      {isBuiltIn && draft.fields.length === 0 && (
-        <p class="hint">
-          {Object.keys(noun!.fields).length} fields are built in. Add what your business needs beside them.
-        </p>
-      )}
-      <Scroll label="Fields">
-        <table class="grid lines-table">
-          <thead>
-            <tr>
-              {['Name', 'Kind', 'Of', 'Required', 'Several', 'Index', 'Default'].map((word) => (
-                <th scope="col" key={word}>
-                  {word}
+      {/* Those who may only look at a type have nothing to press. */}
+      <fieldset disabled={!canWrite}>
+        {!noun && (
+          <Labelled label="Name" for={`${id}-name`} hint="In the singular, with a capital letter: Boat">
+            <input
+              id={`${id}-name`}
+              required
+              pattern="[A-Z][A-Za-z0-9]*"
+              autocomplete="off"
+              value={draft.name}
+              onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+            />
+          </Labelled>
+        )}
+        <h2>{isBuiltIn ? 'Added fields' : 'Fields'}</h2>
+        {isBuiltIn && draft.fields.length === 0 && (
+          <p class="hint">
+            {Object.keys(noun!.fields).length} fields are built in.
+            {canWrite && ' Add what your business needs beside them.'}
+          </p>
+        )}
+        <Scroll label="Fields">
+          <table class="grid lines-table">
+            <thead>
+              <tr>
+                {['Name', 'Kind', 'Of', 'Required', 'Several', 'Index', 'Default'].map((word) => (
+                  <th scope="col" key={word}>
+                    {word}
+                  </th>
+                ))}
+                <th scope="col">
+                  <span class="unseen">Actions</span>
                 </th>
+              </tr>
+            </thead>
+            <tbody>
+              {draft.fields.map((row, at) => (
+                <FieldLine
+                  key={at}
+                  row={row}
+                  types={[...nouns.value.keys()]}
+                  onChange={(patch) => setField(at, patch)}
+                  onRemove={() => setDraft({ ...draft, fields: draft.fields.filter((_, n) => n !== at) })}
+                />
               ))}
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {draft.fields.map((row, at) => (
-              <FieldLine
+            </tbody>
+          </table>
+        </Scroll>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => setDraft({ ...draft, fields: [...draft.fields, EMPTY_FIELD] })}
+        >
+          <Icon name="plus" /> Field
+        </button>
+        <h2>Verbs that move the state</h2>
+        {states.length === 0 ? (
+          <p class="hint">A choice field named status or stage makes states, and verbs move between them.</p>
+        ) : (
+          <>
+            {draft.verbs.map((row, at) => (
+              <VerbLine
                 key={at}
                 row={row}
-                types={[...nouns.value.keys()]}
-                onChange={(patch) => setField(at, patch)}
-                onRemove={() => setDraft({ ...draft, fields: draft.fields.filter((_, n) => n !== at) })}
+                states={states}
+                onChange={(patch) => setVerb(at, patch)}
+                onRemove={() => setDraft({ ...draft, verbs: draft.verbs.filter((_, n) => n !== at) })}
               />
             ))}
-          </tbody>
-        </table>
-      </Scroll>
-      <button
-        type="button"
-        class="quiet"
-        onClick={() => setDraft({ ...draft, fields: [...draft.fields, EMPTY_FIELD] })}
-      >
-        <Icon name="plus" /> Field
-      </button>
-      <h2>Verbs that move the state</h2>
-      {states.length === 0 ? (
-        <p class="hint">A choice field named status or stage makes states, and verbs move between them.</p>
-      ) : (
-        <>
-          {draft.verbs.map((row, at) => (
-            <VerbLine
-              key={at}
-              row={row}
-              states={states}
-              onChange={(patch) => setVerb(at, patch)}
-              onRemove={() => setDraft({ ...draft, verbs: draft.verbs.filter((_, n) => n !== at) })}
-            />
-          ))}
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => setDraft({ ...draft, verbs: [...draft.verbs, { name: '', from: '', to: '' }] })}
-          >
-            <Icon name="plus" /> Verb
-          </button>
-        </>
-      )}
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => setDraft({ ...draft, verbs: [...draft.verbs, { name: '', from: '', to: '' }] })}
+            >
+              <Icon name="plus" /> Verb
+            </button>
+          </>
+        )}
+      </fieldset>
       {canWrite && <Preview noun={noun} draft={settled} />}
       <Failure error={error} />
       {canWrite && (
