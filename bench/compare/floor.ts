@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Contender, person } from './contender.ts'
+import { type Contender, person, shotsAt } from './contender.ts'
 import { addressOf, stopProcess } from './process.ts'
 
 const SLICE = 5_000
@@ -26,20 +26,13 @@ export const floor: Contender = {
     }
     const paths = ids.map((id) => `/persons/${id}`)
     const headers = {}
+    const list = (_: string, source: string) => `/persons?source=${source}`
     return {
       url,
       process: child,
       shots: {
-        create: {
-          method: 'POST',
-          paths: ['/persons'],
-          body: JSON.stringify({ ...person(1), email: 'n{i}@example.org' }),
-          headers,
-        },
-        get: { method: 'GET', paths, headers },
-        list: { method: 'GET', paths: Array.from({ length: 100 }, (_, i) => `/persons?source=source-${i}`), headers },
+        ...shotsAt({ items: '/persons', paths, headers, update: 'PUT', list }),
         verb: { method: 'POST', paths: paths.map((path) => `${path}/see`), headers },
-        update: { method: 'PUT', paths, body: '{"score":{i}}', headers },
       },
       async stop() {
         await stopProcess(child)

@@ -3,7 +3,10 @@ import { type Contender, OPERATIONS, type Operation, type Running } from './cont
 import { floor } from './floor.ts'
 import { directus } from './peers/directus.ts'
 import { parse } from './peers/parse.ts'
+import { payload } from './peers/payload.ts'
 import { pocketbase } from './peers/pocketbase.ts'
+import { strapi } from './peers/strapi.ts'
+import { median, type Readings, summary } from './summary.ts'
 import { tildebase, workerd } from './tildebase.ts'
 import { demandTools, missingTools, POSTGRESQL, WRK } from './tools.ts'
 import { fire, type Reading } from './wrk.ts'
@@ -22,6 +25,8 @@ const ALL: { readonly [name: string]: Contender } = {
   workerd,
   parse,
   directus,
+  strapi,
+  payload,
   pocketbase,
 }
 
@@ -51,9 +56,9 @@ async function compare(all: readonly Contender[], wanted: readonly Operation[]):
   const machine = `${cpus().length} × ${cpus()[0]?.model || process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB`
   say(`${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after one to warm up`)
   say(`${machine}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`)
-  if (all.some((contender) => contender === parse || contender === directus))
-    for (const sentence of missingTools([POSTGRESQL])) say(`${sentence} Without it Parse and Directus are left out.`)
-  let measured = 0
+  if (all.includes(parse))
+    for (const sentence of missingTools([POSTGRESQL])) say(`${sentence} Without it Parse is left out.`)
+  const measured = new Map<Operation, Readings>()
   const entrants: Entrant[] = []
   try {
     for (const contender of all) {
@@ -64,17 +69,21 @@ async function compare(all: readonly Contender[], wanted: readonly Operation[]):
         say(`${contender.name}: ${contender.durability}`)
       }
     }
-    for (const operation of wanted) measured += await compareOne(operation, entrants)
+    for (const operation of wanted) {
+      const readings = await compareOne(operation, entrants)
+      if (readings.size > 0) measured.set(operation, readings)
+    }
   } finally {
     for (const { running } of entrants) await running.stop()
   }
-  if (measured > 0) return
+  const names = entrants.map(({ name }) => name)
+  if (measured.size > 0) return say(`\nFor the docs:\n\n${summary(names, measured)}`)
   console.error('Nothing was measured.')
   process.exitCode = 1
 }
 
-/** Compares one operation, and tells of how many contenders it could be measured. */
-async function compareOne(operation: Operation, entrants: readonly Entrant[]): Promise<number> {
+/** Compares one operation, and gives the readings of the contenders that have it. */
+async function compareOne(operation: Operation, entrants: readonly Entrant[]): Promise<Readings> {
   const readings = new Map<string, Reading[]>()
   for (let round = -1; round < ROUNDS; round++) {
     for (const { name, running } of entrants) {
@@ -95,7 +104,7 @@ async function compareOne(operation: Operation, entrants: readonly Entrant[]): P
     const why = running.shots[operation] ? 'failed' : 'does not have it'
     say(list ? row([name, ...figures(list, least)]) : row([name, why]))
   }
-  return readings.size
+  return readings
 }
 
 function figures(list: readonly Reading[], least: readonly Reading[] | undefined): string[] {
@@ -115,10 +124,6 @@ function figures(list: readonly Reading[], least: readonly Reading[] | undefined
     (middle((reading) => reading.rss) / 2 ** 20).toFixed(0),
     String(list.reduce((sum, { errors }) => sum + errors, 0)),
   ]
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function row(cells: readonly string[]): string {

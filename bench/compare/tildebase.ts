@@ -102,10 +102,10 @@ function shotsOf(ids: readonly string[], at: string, headers: Record<string, str
     body: { ...person(i), email: `b{i}-${i}@example.org` },
   }))
   return {
-    create: { method: 'POST', paths: ['/~bench/Person'], body: fresh, headers },
-    get: { method: 'GET', paths, headers },
-    list: { method: 'GET', paths: lists, headers },
-    update: { method: 'PUT', paths, body: '{"score":{i}}', headers },
+    create: { method: 'POST', paths: ['/~bench/Person'], body: fresh, headers, persons: 1 },
+    get: { method: 'GET', paths, headers, persons: 1 },
+    list: { method: 'GET', paths: lists, headers, persons: 25 },
+    update: { method: 'PUT', paths, body: '{"score":{i}}', headers, persons: 1 },
     verb: { method: 'POST', paths: paths.map((path) => `${path}/see`), headers },
     text: { method: 'GET', paths: [`/~bench/Person?filter=${WORDS}`], headers },
     asOf: { method: 'GET', paths: lists.map((path) => `${path}&asOf=${at}`), headers },

@@ -16,6 +16,12 @@ export const POSTGRESQL: Tool = {
   isThere: () => existsSync('/usr/lib/postgresql'),
 }
 
+export const QEMU: Tool = {
+  name: 'QEMU',
+  install: 'apt-get install qemu-user',
+  isThere: () => isInPath('qemu-x86_64'),
+}
+
 /** A sentence for each tool that is missing, with the command that installs it. */
 export function missingTools(tools: readonly Tool[]): string[] {
   return tools

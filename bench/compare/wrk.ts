@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Running, Shot } from './contender.ts'
+import { type Running, type Shot, TENANTS } from './contender.ts'
 
 /** One run of one operation. */
 export interface Reading {
@@ -11,6 +11,7 @@ export interface Reading {
   readonly p99: number
   readonly cpuPerRequest: number
   readonly rss: number
+  /** Requests that were refused or not answered. The other figures do not count them as answers. */
   readonly errors: number
 }
 
@@ -34,7 +35,7 @@ export async function fireMix(
   seconds: number,
   connections: number,
 ): Promise<Reading> {
-  for (const { shot } of mix) await checkShot(running, shot)
+  for (const { shot } of mix) await checkAnswer(running, shot)
   const script = join(tmpdir(), `tildebase-bench-${process.pid}-${++serial}.lua`)
   writeFileSync(script, lua(mix, serial))
   const before = cpuOf(running)
@@ -50,25 +51,52 @@ export async function fireMix(
     running.url,
   ])
   const cpu = cpuOf(running) - before
+  await idle(running)
+  for (const { shot } of mix) await checkAnswer(running, shot)
+  const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0)
+  const answers = requests - refused
   return {
-    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0),
+    perSecond: (Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0) * answers) / requests,
     p50: latency(/\s50%\s+([\d.]+)(us|ms|s)/.exec(text)),
     p99: latency(/\s99%\s+([\d.]+)(us|ms|s)/.exec(text)),
-    cpuPerRequest: requests === 0 ? 0 : (cpu / requests) * 1_000,
+    cpuPerRequest: answers === 0 ? 0 : (cpu / answers) * 1_000,
     rss: rssOf(running),
-    errors: Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0),
+    errors: refused + socketErrorsIn(text),
   }
 }
 
-/** One shot as a client would send it: what is refused is not worth measuring. */
-async function checkShot({ url }: Running, { method, paths, body, headers }: Shot): Promise<void> {
-  const response = await fetch(`${url}${paths[0]}`, {
+/** Waits until the contender has finished the requests that wrk left behind, which would burden the next run. */
+async function idle(running: Running): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const before = cpuOf(running)
+    await new Promise((later) => setTimeout(later, 100))
+    if (cpuOf(running) - before < 0.02) return
+  }
+}
+
+/** Requests without an answer: a connection that failed, or no answer in time. */
+function socketErrorsIn(text: string): number {
+  const line = /Socket errors:(.*)/.exec(text)?.[1] ?? ''
+  return (line.match(/\d+/g) ?? []).reduce((sum, count) => sum + Number(count), 0)
+}
+
+/** Sends one request before and after a run, and throws when the answer is not the expected one. */
+async function checkAnswer({ url }: Running, { method, paths, body, headers, persons }: Shot): Promise<void> {
+  const path = paths[Math.floor(Math.random() * paths.length)]!
+  const number = String(Date.now() * 100 + (++serial % 100))
+  const response = await fetch(`${url}${path}`, {
     method,
     headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-    body: body?.replaceAll('{i}', String(++serial)) ?? null,
+    body: body?.replaceAll('{i}', number).replaceAll('{t}', '0') ?? null,
+    redirect: 'manual',
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${paths[0]} was answered with ${response.status}: ${text.slice(0, 300)}`)
+  const answered = `${method} ${path} was answered with ${response.status}: ${text.slice(0, 300)}`
+  if (!response.ok) throw new Error(answered)
+  if (persons === undefined) return
+  const found = text.split('"email":').length - 1
+  if (found !== persons) throw new Error(`${found} persons instead of ${persons}: ${answered}`)
+  if (body?.includes('{i}') && !text.includes(number)) throw new Error(`${number} is missing: ${answered}`)
 }
 
 function wrk(args: readonly string[]): Promise<{ requests: number; text: string }> {
@@ -113,6 +141,7 @@ function lua(mix: readonly Part[], run: number): string {
       local drawn, shot = math.random(), shots[#shots]
       for _, one in ipairs(shots) do if drawn < one.below then shot = one break end end
       local sent = shot.body and string.gsub(shot.body, "{i}", tostring(base + i))
+      if sent then sent = string.gsub(sent, "{t}", tostring(math.random(0, ${TENANTS - 1}))) end
       return wrk.format(shot.method, shot.paths[math.random(#shot.paths)], shot.headers, sent)
     end`
 }

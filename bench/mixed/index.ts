@@ -1,20 +1,26 @@
 import { cpus, loadavg } from 'node:os'
-import type { Contender, Running } from '../compare/contender.ts'
-import { directusSqlite } from '../compare/peers/directus.ts'
+import { type Contender, type Running, TENANTS } from '../compare/contender.ts'
+import { directus } from '../compare/peers/directus.ts'
 import { parse } from '../compare/peers/parse.ts'
+import { payload } from '../compare/peers/payload.ts'
 import { pocketbase } from '../compare/peers/pocketbase.ts'
+import { strapi } from '../compare/peers/strapi.ts'
+import { median } from '../compare/summary.ts'
 import { demandTools, WRK } from '../compare/tools.ts'
 import { fireMix, type Reading } from '../compare/wrk.ts'
 import { manyTenants } from './tenants.ts'
 
 /**
  * A mixed workload over 200 tenants: 80 % reads, 15 % updates, 5 % creates. Run it with
- * `npm run bench -- mixed [contender…]`. Products without tenants have all rows in one table.
+ * `npm run bench -- mixed [contender…]`. A quarter of the reads are lists of 25 of one tenant with their total. Products
+ * without tenants have all rows in one table, with an indexed field for the tenant; reads by id do not check it.
  */
 const ALL: { readonly [name: string]: Contender } = {
   node: manyTenants(0),
   worker: manyTenants(1),
-  directus: directusSqlite,
+  directus,
+  strapi,
+  payload,
   parse,
   pocketbase,
 }
@@ -35,7 +41,7 @@ const readings = new Map<string, Reading[]>()
 try {
   for (const [name, contender] of Object.entries(ALL)) {
     if (asked.length > 0 && !asked.includes(name)) continue
-    const started = await contender.start(ROWS).catch((reason: Error) => reason)
+    const started = await contender.start(ROWS, TENANTS).catch((reason: Error) => reason)
     if (started instanceof Error) console.log(`${contender.name}: not compared. ${started.message}`)
     else {
       running.set(contender.name, started)
@@ -44,14 +50,16 @@ try {
   }
   for (let round = -1; round < ROUNDS; round++) {
     for (const [name, one] of running) {
-      const { get, update, create } = one.shots
+      const { get, list, update, create } = one.shots
       const mix = [
-        { shot: get!, share: 0.8 },
+        { shot: get!, share: 0.6 },
+        { shot: list!, share: 0.2 },
         { shot: update!, share: 0.15 },
         { shot: create!, share: 0.05 },
       ]
-      const reading = await fireMix(one, mix, SECONDS, CONNECTIONS)
-      if (round >= 0) readings.set(name, [...(readings.get(name) ?? []), reading])
+      const reading = await fireMix(one, mix, SECONDS, CONNECTIONS).catch((reason: Error) => reason)
+      if (reading instanceof Error) console.log(`${name} failed: ${reading.message}`)
+      else if (round >= 0) readings.set(name, [...(readings.get(name) ?? []), reading])
     }
   }
 } finally {
@@ -59,8 +67,7 @@ try {
 }
 console.log('| | per second | p50 ms | p99 ms | CPU µs per request | MiB | errors |\n|---|---|---|---|---|---|---|')
 for (const [name, list] of readings) {
-  const middle = (pick: (reading: Reading) => number) =>
-    list.map(pick).toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!
+  const middle = (pick: (reading: Reading) => number) => median(list.map(pick))
   const cells = [
     middle(({ perSecond }) => perSecond).toFixed(0),
     middle(({ p50 }) => p50).toFixed(1),

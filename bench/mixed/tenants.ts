@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../test/host.ts'
-import { type Contender, person } from '../compare/contender.ts'
+import { type Contender, person, TENANTS } from '../compare/contender.ts'
 import { addressOf, concurrently, stopProcess } from '../compare/process.ts'
-
-const TENANTS = 200
 
 /** Us, with the rows in 200 tenants. */
 export function manyTenants(workers: number): Contender {
@@ -27,15 +25,16 @@ export function manyTenants(workers: number): Contender {
         paths.push(...ids.map((id) => `/~t${tenant}/Person/${id}`))
       })
       const headers = { Authorization: `Bearer ${ROOT}` }
-      const creates = Array.from({ length: TENANTS }, (_, tenant) => `/~t${tenant}/Person`)
+      const all = Array.from({ length: TENANTS }, (_, tenant) => `/~t${tenant}/Person`)
       const body = JSON.stringify({ ...person(1), email: 'n{i}@example.org' })
       return {
         url,
         process: child,
         shots: {
-          get: { method: 'GET', paths, headers },
-          update: { method: 'PUT', paths, body: '{"score":{i}}', headers },
-          create: { method: 'POST', paths: creates, body, headers },
+          get: { method: 'GET', paths, headers, persons: 1 },
+          list: { method: 'GET', paths: all, headers, persons: 25 },
+          update: { method: 'PUT', paths, body: '{"score":{i}}', headers, persons: 1 },
+          create: { method: 'POST', paths: all, body, headers, persons: 1 },
         },
         async stop() {
           await stopProcess(child)
