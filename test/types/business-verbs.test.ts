@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, testApp } from '../host.ts'
+import { describe, expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
+import { useTypes } from './use-types.ts'
 
-let host: TestApp
-const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
-
-beforeAll(async () => {
-  host = await testApp()
-})
-afterAll(() => host.stop())
-
-async function made(type: string, fields: object): Promise<string> {
-  const { status, body } = await sent('POST', `/~acme/${type}`, fields)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body.$id
-}
+const types = useTypes()
+const { sent, made } = types
 
 const state = async (type: string, id: string) => (await sent('GET', `/~acme/${type}/${id}`)).body
 
@@ -67,8 +56,10 @@ describe('Contact.merge', () => {
     const source = await made('Contact', { name: 'S' })
     const target = await made('Contact', { name: 'T' })
     await made('Ticket', { subject: 'T', requester: source })
-    const crm = host.as(await host.key('acme', 'write:crm'))
-    const narrow = host.as(await host.key('acme', 'write:all', { filter: { Ticket: { subject: 'other' } } }))
+    const crm = types.host.as(await types.host.key('acme', 'write:crm'))
+    const narrow = types.host.as(
+      await types.host.key('acme', 'write:all', { filter: { Ticket: { subject: 'other' } } }),
+    )
 
     const refused = [
       await sent('POST', `/~acme/Contact/${source}/merge`),
@@ -154,7 +145,10 @@ verifies('form.submissions', 'Form.submit keeps each submission, and the form as
   const first = await sent('GET', `/~acme/forms/${form}/submissions?limit=2`)
   const second = await sent('GET', `/~acme/Form/${form}/submissions?limit=2&cursor=${first.body.cursor}`)
   const other = await sent('GET', '/~acme/Form/form_nothing/submissions')
-  const outside = await host.as(await host.key('acme', 'read:crm'))('GET', `/~acme/Form/${form}/submissions`)
+  const outside = await types.host.as(await types.host.key('acme', 'read:crm'))(
+    'GET',
+    `/~acme/Form/${form}/submissions`,
+  )
 
   expect(first.body).toMatchObject({ total: 3, hasMore: true })
   expect(first.body.results.map((one: any) => one.data.name)).toEqual(['Cem', 'Bob'])
@@ -171,9 +165,9 @@ test('a narrowed key sees the submissions of a form while it could see the form'
   await sent('POST', `/~acme/Form/${form}/submit`, { name: 'Hidden' })
   await sent('PUT', `/~acme/Form/${form}`, { description: 'mine' })
   await sent('POST', `/~acme/Form/${form}/submit`, { name: 'Seen' })
-  const key = await host.key('acme', 'read:all', { filter: { Form: { description: 'mine' } } })
+  const key = await types.host.key('acme', 'read:all', { filter: { Form: { description: 'mine' } } })
 
-  const { body, text } = await host.as(key)('GET', `/~acme/Form/${form}/submissions?limit=1`)
+  const { body, text } = await types.host.as(key)('GET', `/~acme/Form/${form}/submissions?limit=1`)
 
   expect(body).toMatchObject({ total: 1, hasMore: false, results: [{ data: { name: 'Seen' } }] })
   expect(text).not.toContain('Hidden')

@@ -1,31 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
-import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
+import { useTypes } from './use-types.ts'
 
-let host: TestApp
-const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
+const types = useTypes()
+const { sent, declared, made } = types
 const filter = (json: object) => encodeURIComponent(JSON.stringify(json))
-
-beforeAll(async () => {
-  host = await testApp()
-})
-afterAll(() => host.stop())
-
-let count = 0
-
-async function declared(notation: object): Promise<string> {
-  const type = `Ship${++count}`
-  const { status, body } = await sent('PUT', `/~acme/schema/${type}`, notation)
-  expect([status, body.message]).toEqual([201, undefined])
-  return type
-}
-
-async function made(type: string, fields: object): Promise<string> {
-  const { status, body } = await sent('POST', `/~acme/${type}`, fields)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body.$id
-}
 
 /** The time now, with nothing of what follows in it. */
 async function moment(): Promise<string> {
@@ -130,8 +110,7 @@ describe('a rename', () => {
 
   test('is refused for a built-in field, an unknown one, a name that is taken, and a field that others read', async () => {
     const type = await declared({ knots: 'number', name: 'string', old: 'string' })
-    const leg = `Leg${count}`
-    await sent('PUT', `/~acme/schema/${leg}`, { ship: `-> ${type}`, speed: '= ship.knots' })
+    const leg = await declared({ ship: `-> ${type}`, speed: '= ship.knots' })
     await made(type, { old: 'x', fresh: 'y' })
 
     const refused = await Promise.all([
@@ -236,7 +215,7 @@ describe('a retype', () => {
 
   test('and a rename need an administrator of the platform', async () => {
     const type = await declared({ a: 'string' })
-    const writer = host.as(await host.key('acme', 'write:all'))
+    const writer = types.host.as(await types.host.key('acme', 'write:all'))
 
     const answers = [
       await writer('POST', `/~acme/schema/${type}/rename`, { from: 'a', to: 'b' }),

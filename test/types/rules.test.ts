@@ -1,30 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, testApp } from '../host.ts'
+import { describe, expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
+import { useTypes } from './use-types.ts'
 
-let host: TestApp
-const sent = (...args: Parameters<TestApp['request']>) => host.request(...args)
-
-beforeAll(async () => {
-  host = await testApp()
-})
-afterAll(() => host.stop())
-
-let count = 0
-
-/** Its own type for each test. */
-async function declared(notation: object): Promise<string> {
-  const type = `Thing${++count}`
-  const { status, body } = await sent('PUT', `/~acme/schema/${type}`, notation)
-  expect([status, body.message]).toEqual([201, undefined])
-  return type
-}
-
-async function made(type: string, fields: object): Promise<string> {
-  const { status, body } = await sent('POST', `/~acme/${type}`, fields)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body.$id
-}
+const { sent, declared, made } = useTypes()
 
 describe('fields that are unique together', () => {
   const SEAT = { row: 'string', number: 'number', note: 'string', $unique: [['row', 'number']] }
@@ -78,7 +56,7 @@ describe('fields that are unique together', () => {
       changes: [
         {
           type,
-          id: `thing${count}_0123456789abcdefghij`,
+          id: `${type.toLowerCase()}_0123456789abcdefghij`,
           operation: 'create',
           data: { row: 'A', number: 1 },
           timestamp: new Date().toISOString(),
