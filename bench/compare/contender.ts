@@ -55,6 +55,9 @@ export const SOURCES: readonly string[] = Array.from({ length: 100 }, (_, i) => 
 /** The number of tenants of the mixed workload. */
 export const TENANTS = 200
 
+/** With so many rows, each list of a source or of a tenant has 25 persons. */
+export const LEAST_ROWS = 25 * TENANTS
+
 const WORDS = ['ada', 'grace', 'alan', 'edsger', 'barbara', 'donald', 'margaret', 'linus', 'radia', 'tim']
 
 /** The same person for the same number, in every product. */

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os'
-import { type Contender, OPERATIONS, type Operation, type Running } from './contender.ts'
+import { type Contender, LEAST_ROWS, OPERATIONS, type Operation, type Running } from './contender.ts'
 import { floor } from './floor.ts'
 import { directus } from './peers/directus.ts'
 import { parse } from './peers/parse.ts'
@@ -9,7 +9,7 @@ import { strapi } from './peers/strapi.ts'
 import { median, type Readings, summary } from './summary.ts'
 import { tildebase, workerd } from './tildebase.ts'
 import { demandTools, missingTools, POSTGRESQL, WRK } from './tools.ts'
-import { fire, type Reading } from './wrk.ts'
+import { fireMix, type Reading, WARM_UP, warmUp } from './wrk.ts'
 
 /**
  * Compares with a floor and with others, in turns, by operation. Run it with
@@ -45,6 +45,7 @@ const unknown = asked.filter((word) => !Object.hasOwn(ALL, word) && !OPERATIONS.
 if (unknown.length > 0)
   throw new Error(`There is no ${unknown.join(', ')}: name ${[...Object.keys(ALL), ...OPERATIONS].join(', ')}.`)
 demandTools(WRK)
+if (ROWS < LEAST_ROWS) throw new Error(`Lists need at least ${LEAST_ROWS} rows.`)
 const operations = OPERATIONS.filter((operation) => asked.includes(operation))
 const contenders = Object.entries(ALL).filter(([name]) => asked.includes(name))
 await compare(
@@ -54,7 +55,7 @@ await compare(
 
 async function compare(all: readonly Contender[], wanted: readonly Operation[]): Promise<void> {
   const machine = `${cpus().length} × ${cpus()[0]?.model || process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB`
-  say(`${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after one to warm up`)
+  say(`${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after ${WARM_UP}`)
   say(`${machine}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`)
   if (all.includes(parse))
     for (const sentence of missingTools([POSTGRESQL])) say(`${sentence} Without it Parse is left out.`)
@@ -89,9 +90,13 @@ async function compareOne(operation: Operation, entrants: readonly Entrant[]): P
     for (const { name, running } of entrants) {
       const shot = running.shots[operation]
       if (!shot) continue
-      const reading = await fire(running, shot, SECONDS, CONNECTIONS).catch((reason: Error) => reason)
+      const mix = [{ shot, share: 1 }]
+      const reading = await (round < 0
+        ? warmUp(running, mix, CONNECTIONS)
+        : fireMix(running, mix, SECONDS, CONNECTIONS)
+      ).catch((reason: Error) => reason)
       if (reading instanceof Error) say(`${name} failed: ${reading.message}`)
-      else if (round >= 0) readings.set(name, [...(readings.get(name) ?? []), reading])
+      else if (reading) readings.set(name, [...(readings.get(name) ?? []), reading])
     }
   }
   const least = readings.get(floor.name)

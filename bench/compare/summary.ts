@@ -36,7 +36,9 @@ export function summary(names: readonly string[], measured: ReadonlyMap<Operatio
   ].join('\n\n')
 }
 
-/** The middle value; of an even number of values, the higher of the two. */
+/** The middle value; of an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  const sorted = values.toSorted((a, b) => a - b)
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]]
+  return low === undefined || high === undefined ? Number.NaN : (low + high) / 2
 }

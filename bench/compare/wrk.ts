@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Running, type Shot, TENANTS } from './contender.ts'
+import { cpuOf, idle, rssOf } from './usage.ts'
 
 /** One run of one operation. */
 export interface Reading {
@@ -65,13 +66,17 @@ export async function fireMix(
   }
 }
 
-/** Waits until the contender has finished the requests that wrk left behind, which would burden the next run. */
-async function idle(running: Running): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    const before = cpuOf(running)
-    await new Promise((later) => setTimeout(later, 100))
-    if (cpuOf(running) - before < 0.02) return
-  }
+const WARM_REQUESTS = 1_500
+const WARM_MILLISECONDS = 12_000
+
+/** How every contender is prepared for a measurement, as a text. */
+export const WARM_UP = `a warm-up of ${WARM_REQUESTS} requests, or ${WARM_MILLISECONDS / 1_000} s if they take longer`
+
+/** Fires a mix until its code is compiled. A slow contender needs more time for that than a fast one. */
+export async function warmUp(running: Running, mix: readonly Part[], connections: number): Promise<void> {
+  const end = Date.now() + WARM_MILLISECONDS
+  for (let answers = 0; answers < WARM_REQUESTS && Date.now() < end; )
+    answers += (await fireMix(running, mix, 2, connections)).perSecond * 2
 }
 
 /** Requests without an answer: a connection that failed, or no answer in time. */
@@ -149,40 +154,4 @@ function lua(mix: readonly Part[], run: number): string {
 function latency(found: RegExpExecArray | null): number {
   const [, amount, unit] = found ?? []
   return amount === undefined ? 0 : Number(amount) * { us: 0.001, ms: 1, s: 1_000 }[unit as 'us' | 'ms' | 's']
-}
-
-/** Seconds of processor time that the contender has used, its children and its database included. */
-function cpuOf(running: Running): number {
-  const tick = 100
-  return family(running).reduce((sum, pid) => {
-    const fields = statOf(pid)
-    return fields === null ? sum : sum + (Number(fields[11]) + Number(fields[12])) / tick
-  }, 0)
-}
-
-function rssOf(running: Running): number {
-  return family(running).reduce((sum, pid) => sum + Number(statOf(pid)?.[21] ?? 0) * 4_096, 0)
-}
-
-function family({ process: { pid }, pids }: Running): number[] {
-  const roots = [pid!, ...(pids?.() ?? [])]
-  const parents = new Map<number, number>()
-  for (const name of readdirSync('/proc'))
-    if (/^\d+$/.test(name)) parents.set(Number(name), Number(statOf(Number(name))?.[1] ?? 0))
-  const found = new Set(roots)
-  for (let grown = true; grown; ) {
-    grown = false
-    for (const [child, parent] of parents) if (found.has(parent) && !found.has(child)) grown = !!found.add(child)
-  }
-  return [...found]
-}
-
-/** The fields of /proc/pid/stat after the name, which may hold spaces. */
-function statOf(pid: number): string[] | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
-  } catch {
-    return null
-  }
 }

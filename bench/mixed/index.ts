@@ -1,5 +1,5 @@
 import { cpus, loadavg } from 'node:os'
-import { type Contender, type Running, TENANTS } from '../compare/contender.ts'
+import { type Contender, LEAST_ROWS, type Running, TENANTS } from '../compare/contender.ts'
 import { directus } from '../compare/peers/directus.ts'
 import { parse } from '../compare/peers/parse.ts'
 import { payload } from '../compare/peers/payload.ts'
@@ -7,7 +7,7 @@ import { pocketbase } from '../compare/peers/pocketbase.ts'
 import { strapi } from '../compare/peers/strapi.ts'
 import { median } from '../compare/summary.ts'
 import { demandTools, WRK } from '../compare/tools.ts'
-import { fireMix, type Reading } from '../compare/wrk.ts'
+import { fireMix, type Reading, WARM_UP, warmUp } from '../compare/wrk.ts'
 import { manyTenants } from './tenants.ts'
 
 /**
@@ -30,12 +30,15 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 5)
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 32)
 
 demandTools(WRK)
+if (ROWS < LEAST_ROWS) throw new Error(`Lists need at least ${LEAST_ROWS} rows.`)
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(ALL, name))
 if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}: name ${Object.keys(ALL).join(', ')}.`)
 
 const machine = `${cpus().length} cores, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)} before`
-console.log(`${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after one; ${machine}`)
+console.log(
+  `${ROWS} rows, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after ${WARM_UP}; ${machine}`,
+)
 const running = new Map<string, Running>()
 const readings = new Map<string, Reading[]>()
 try {
@@ -57,9 +60,11 @@ try {
         { shot: update!, share: 0.15 },
         { shot: create!, share: 0.05 },
       ]
-      const reading = await fireMix(one, mix, SECONDS, CONNECTIONS).catch((reason: Error) => reason)
+      const reading = await (round < 0 ? warmUp(one, mix, CONNECTIONS) : fireMix(one, mix, SECONDS, CONNECTIONS)).catch(
+        (reason: Error) => reason,
+      )
       if (reading instanceof Error) console.log(`${name} failed: ${reading.message}`)
-      else if (round >= 0) readings.set(name, [...(readings.get(name) ?? []), reading])
+      else if (reading) readings.set(name, [...(readings.get(name) ?? []), reading])
     }
   }
 } finally {
