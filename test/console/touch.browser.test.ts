@@ -197,6 +197,22 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     expect(covered).toEqual([])
   })
 
+  test('the counts of the first page are apart from the names of the types', async () => {
+    const page = await enter('')
+    await page.getByRole('link', { name: 'Contacts 32' }).waitFor()
+
+    const apart = await page.locator('.domain a').evaluateAll((links) =>
+      links.map((link) => {
+        const name = document.createRange()
+        name.selectNodeContents(link.firstChild!)
+        return link.lastElementChild!.getBoundingClientRect().left - name.getBoundingClientRect().right
+      }),
+    )
+
+    expect(apart.length).toBeGreaterThan(10)
+    expect(apart.filter((pixels) => pixels < 8)).toEqual([])
+  })
+
   test('the menu of the pages opens, leads to a page, and closes with a tap beside it', async () => {
     const page = await enter('Deal')
 

@@ -1,4 +1,4 @@
-import { may, mayChange } from '../access.ts'
+import { may, mayChange, mayWrite } from '../access.ts'
 import { actorName } from '../actors.ts'
 import { useData, useSettled } from '../cache.ts'
 import { useCounts } from '../counts.ts'
@@ -69,9 +69,11 @@ function FirstSteps() {
           Create the first {noun ? singular(noun) : 'entity'}
         </a>
       )}
-      <a class="button" href={href(['import'])}>
-        Import a file
-      </a>
+      {mayWrite() && (
+        <a class="button" href={href(['import'])}>
+          Import a file
+        </a>
+      )}
       <a class="button" href={href(['agent'])}>
         Connect an agent
       </a>
