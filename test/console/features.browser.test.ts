@@ -91,7 +91,9 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a view is saved in the tenant, opens from the menu and by its address, and others see it when it is shared', async () => {
-    const { page } = await stage.enter('Deal?sort=-value&group=stage')
+    const filter = '{"value":{"$gte":5000}}'
+    const look = { sort: '-value', group: 'stage', columns: 'value,owner', filter }
+    const { page } = await stage.enter(`Deal?${new URLSearchParams(look)}`)
     const save = async (name: string, isShared: boolean) => {
       await page.getByRole('button', { name: 'Views' }).or(page.locator('.view-button')).first().click()
       await page.getByRole('menuitem', { name: 'Save as a new view' }).click()
@@ -102,6 +104,8 @@ describe.skipIf(BROWSER === null)('the console', () => {
     }
 
     await save('By stage', true)
+    await page.getByRole('button', { name: 'Board', exact: true }).click()
+    await page.locator('.card').first().waitFor()
     await save('Only mine', false)
     const url = page.url()
     const views = await find('View', 'sort=name')
@@ -111,13 +115,16 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     expect(url).toContain('view=view_')
     expect(views).toMatchObject([
-      { name: 'By stage', shared: true },
-      { name: 'Only mine', shared: false },
+      { name: 'By stage', shared: true, look },
+      { name: 'Only mine', shared: false, look: { layout: 'board' } },
     ])
     expect(await other.getByRole('menuitemcheckbox', { name: 'Only mine' }).count()).toBe(0)
     await other.getByRole('menuitemcheckbox', { name: 'By stage' }).click()
     await other.locator('.group-head').first().waitFor()
-    await other.close()
+    expect(
+      (await other.locator('thead th').allTextContents()).filter((text) => /^(Value|Owner)/.test(text)),
+    ).toHaveLength(2)
+    expect(new URL(other.url()).hash).toContain(new URLSearchParams({ filter }).toString())
   })
 
   test('a key that may not store views keeps them in the browser and says so', async () => {
