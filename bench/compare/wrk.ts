@@ -67,7 +67,7 @@ export async function fireMix(
 }
 
 const WARM_REQUESTS = 1_500
-const WARM_MILLISECONDS = 12_000
+const WARM_MILLISECONDS = 8_000
 
 /** How every contender is prepared for a measurement, as a text. */
 export const WARM_UP = `a warm-up of ${WARM_REQUESTS} requests, or ${WARM_MILLISECONDS / 1_000} s if they take longer`
