@@ -338,7 +338,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await facts.getByText('9. März 2026').waitFor()
   })
 
-  test('a write that is on its way is shown, and one that fails without a connection keeps what was typed', async () => {
+  test('a write in progress is shown, and one that fails without a connection keeps what was typed', async () => {
     const { $id } = await make('Contact', { name: 'Slowly Saved' })
     const { page, faults } = await stage.enter(`Contact/${$id}`)
     let arrive = () => {}

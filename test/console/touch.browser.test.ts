@@ -213,6 +213,29 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     expect(apart.filter((pixels) => pixels < 8)).toEqual([])
   })
 
+  test('the links of the menu have their icons beside their words', async () => {
+    const page = await enter('')
+    await page.getByRole('button', { name: 'Menu', exact: true }).tap()
+    await page.locator('#side').getByRole('link', { name: 'Bin' }).waitFor()
+
+    const apart = await page.locator('#side a:has(svg)').evaluateAll((links) =>
+      links
+        .filter((link) => link.checkVisibility() && link.textContent!.trim() !== '')
+        .map((link) => {
+          const words = document.createRange()
+          words.selectNodeContents(link.lastChild!)
+          const [text, icon] = [words, link.querySelector('svg')!].map((one) => one.getBoundingClientRect())
+          return {
+            down: Math.abs(text!.top + text!.height / 2 - icon!.top - icon!.height / 2),
+            gap: text!.left - icon!.right,
+          }
+        }),
+    )
+
+    expect(apart.length).toBeGreaterThan(4)
+    expect(apart.filter(({ down, gap }) => down > 1.5 || gap < 4)).toEqual([])
+  })
+
   test('the menu of the pages opens, leads to a page, and closes with a tap beside it', async () => {
     const page = await enter('Deal')
 

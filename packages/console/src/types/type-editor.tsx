@@ -77,7 +77,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
         void save()
       }}
     >
-      {/* Those who may only look at a type have nothing to press. */}
+      {/* A reader of a type has nothing to press. */}
       <fieldset disabled={!canWrite}>
         {!noun && (
           <Labelled label="Name" for={`${id}-name`} hint="In the singular, with a capital letter: Boat">
