@@ -1,4 +1,5 @@
 import type { Random, Seal, Sql, SqlRow } from '../ports.ts'
+import { fittingEvents } from './parts.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
 export interface Entry {
@@ -117,9 +118,10 @@ export function headerText(seq: number, entry: Entry): string {
   return JSON.stringify(header)
 }
 
-/** Events after a seq, oldest first. */
+/** Events after a seq, oldest first: at most `limit`, and fewer when they are large. None when there are no more. */
 export function readLog(sql: Sql, after: number, limit: number): LogRow[] {
-  return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT +?`, after, limit).map(toRow)
+  const most = fittingEvents(sql, after, limit)
+  return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT +?`, after, most).map(toRow)
 }
 
 /** Events that share a correlation, oldest first. */

@@ -1,5 +1,6 @@
 import type { Sql } from '../ports.ts'
 import { type LogRow, readEntry } from './log.ts'
+import { EVENT_SIZE, fitting } from './parts.ts'
 
 /** Events of a type: all of them, or those of one name, whatever its case. */
 export interface Wanted {
@@ -7,15 +8,27 @@ export interface Wanted {
   readonly event: string | null
 }
 
+const PLACES = `SELECT seq, ${EVENT_SIZE} FROM log WHERE type IS ? AND seq > ?`
+
+/** Some events in order. */
+interface EventPart {
+  readonly rows: readonly LogRow[]
+  /** Whether no more follow. */
+  readonly isLast: boolean
+}
+
 /**
- * The requested events after a seq, oldest first. Each kind comes in order along the index; the first of all are taken.
+ * The requested events after a seq, oldest first: at most `limit`, and fewer when they are large. Each kind comes in order
+ * along the index; the first of all are taken.
  */
-export function readWanted(sql: Sql, wanted: readonly Wanted[], after: number, limit: number): LogRow[] {
-  const seqs = wanted.flatMap((one) => seqsOf(sql, one, after, limit))
-  return seqs
-    .sort((a, b) => a - b)
-    .slice(0, limit)
-    .map((seq) => readEntry(sql, seq)!)
+export function readWanted(sql: Sql, wanted: readonly Wanted[], after: number, limit: number): EventPart {
+  const found = wanted.flatMap((one) => placesOf(sql, one, after, limit)).sort(([a], [b]) => a - b)
+  const places = found.slice(0, limit)
+  const part = places.slice(0, fitting(places.map(([, size]) => size)))
+  return {
+    rows: part.map(([seq]) => readEntry(sql, seq)!),
+    isLast: found.length < limit && part.length === places.length,
+  }
 }
 
 /** The number of requested events after a seq. */
@@ -45,16 +58,10 @@ export function loggedTypes(sql: Sql): string[] {
     .map(([type]) => type)
 }
 
-function seqsOf(sql: Sql, { type, event }: Wanted, after: number, limit: number): number[] {
+function placesOf(sql: Sql, { type, event }: Wanted, after: number, limit: number): [seq: number, size: number][] {
   const rows =
     event === null
-      ? sql.rows('SELECT seq FROM log WHERE type IS ? AND seq > ? ORDER BY seq LIMIT +?', type, after, limit)
-      : sql.rows(
-          'SELECT seq FROM log WHERE type IS ? AND seq > ? AND event = ? COLLATE NOCASE ORDER BY seq LIMIT +?',
-          type,
-          after,
-          event,
-          limit,
-        )
-  return rows.map(([seq]) => seq)
+      ? sql.rows(`${PLACES} ORDER BY seq LIMIT +?`, type, after, limit)
+      : sql.rows(`${PLACES} AND event = ? COLLATE NOCASE ORDER BY seq LIMIT +?`, type, after, event, limit)
+  return rows as [number, number][]
 }

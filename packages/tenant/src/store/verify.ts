@@ -1,6 +1,7 @@
 import type { Sql } from '../ports.ts'
 import { OPEN } from './layout.ts'
 import type { LogRow } from './log.ts'
+import { fitting, fittingEvents } from './parts.ts'
 import { indexVersions } from './versions.ts'
 
 /** A row of the log with what seals it. */
@@ -10,6 +11,7 @@ export interface SealedRow extends LogRow {
   readonly hash: Uint8Array
 }
 
+/** Events after a seq with their seals: at most `limit`, and fewer when they are large. None when there are no more. */
 export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] {
   return sql
     .rows(
@@ -20,7 +22,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
       ORDER BY seq
       LIMIT +?`,
       after,
-      limit,
+      fittingEvents(sql, after, limit),
     )
     .map((row) => {
       const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
@@ -131,14 +133,15 @@ export function liveFieldIndex(sql: Sql, field: number, from: number, end: numbe
   ) as [number, string | number][]
 }
 
-/** The entities of a type from one number up to another. */
-export function liveStates(sql: Sql, type: string, from: number, end: number): [n: number, data: string][] {
-  return sql.rows(
-    'SELECT n, data FROM entities WHERE type IS ? AND gone = 0 AND n >= ? AND n < ? ORDER BY n',
-    type,
-    from,
-    end,
-  ) as [number, string][]
+/** The entities of a type from one number up to another, of which a part is in memory at a time. */
+export function* liveStates(sql: Sql, type: string, from: number, end: number): Generator<[n: number, data: string]> {
+  const live = 'FROM entities WHERE type IS ? AND gone = 0 AND n >= ? AND n < ? ORDER BY n'
+  const left = sql.rows(`SELECT n, octet_length(data) ${live}`, type, from, end) as [n: number, size: number][]
+  while (left.length > 0) {
+    const part = left.splice(0, fitting(left.map(([, size]) => size)))
+    const rows = sql.rows(`SELECT n, data ${live}`, type, part[0]![0], part.at(-1)![0] + 1)
+    yield* rows as [number, string][]
+  }
 }
 
 /** The number after that of the last entity. */

@@ -19,30 +19,39 @@ export type Patterns = readonly string[] | null
 
 const PAGE = 1_000
 const MOST_PAGES = 20
+/** A page of large events ends after so many letters: it has fewer than were asked for, and a next one. */
+const MOST_LENGTH = 8_388_608
 /** Above this many events, those of a name are not counted: the index knows types only. */
 const MOST_COUNTED = 100_000
 
-/** The requested and visible events after a seq, oldest first. */
+/** The requested and visible events after a seq, oldest first: at most `limit`. */
 export function changesAfter(engine: Engine, grant: Grant, patterns: Patterns, after: number, limit: number): Changes {
   const head = engine.head.seq
   const wanted = wantedOf(engine, grant, patterns)
   const visibility = visibilityOf(engine, grant, patterns)
   const rows: LogRow[] = []
   let position = after
+  let length = 0
   for (let page = 0; page < MOST_PAGES; page++) {
     const most = visibility.byName ? limit + 1 - rows.length : PAGE
-    const read = wanted === null ? readLog(engine.sql, position, most) : readWanted(engine.sql, wanted, position, most)
-    for (const record of read) {
+    const part = wanted === null ? nextPart(engine, position, most) : readWanted(engine.sql, wanted, position, most)
+    for (const record of part.rows) {
       const row = visibility.show(record)
       if (row === null) continue
-      if (rows.length === limit) return { rows, hasMore: true, position: rows.at(-1)!.seq }
+      if (rows.length === limit || length > MOST_LENGTH) return { rows, hasMore: true, position: rows.at(-1)!.seq }
       rows.push(row)
+      length += (row.data?.length ?? 0) + (row.previous?.length ?? 0)
     }
     // No requested event is left up to the head, so the next page may begin there.
-    if (read.length < most) return { rows, hasMore: false, position: Math.max(head, after) }
-    position = read.at(-1)!.seq
+    if (part.isLast) return { rows, hasMore: false, position: Math.max(head, after) }
+    position = part.rows.at(-1)!.seq
   }
   return { rows, hasMore: true, position }
+}
+
+function nextPart({ sql, head }: Engine, after: number, limit: number) {
+  const rows = readLog(sql, after, limit)
+  return { rows, isLast: (rows.at(-1)?.seq ?? after) >= head.seq }
 }
 
 /** How many there are after a seq; null where counting would mean reading them all. */

@@ -20,8 +20,13 @@ export interface LogStretch {
 }
 
 const CHUNK = 500
+/** About how long the states of the touched entities may be together. */
+const MOST_BYTES = 8_388_608
 
-/** The entities of some types that events after a seq touched; about `limit` of them. Ends only where time moves on. */
+/**
+ * The entities of some types that events after a seq touched; about `limit` of them, and fewer when they are large. Ends
+ * only where time moves on.
+ */
 export function stretchAfter(
   { sql, context }: Write,
   after: number,
@@ -30,15 +35,20 @@ export function stretchAfter(
 ): LogStretch {
   const touched = new Map<string, Touched>()
   let last: LogRow | null = null
+  let bytes = 0
   for (let seq = after; ; ) {
     context.budget.checkTime()
     const rows = readLog(sql, seq, CHUNK)
     for (const row of rows) {
-      if (touched.size >= limit && last && row.at > last.at) return { touched, hasMore: true, until: last.at }
-      if (wanted(row.type)) touch(touched, row)
+      const isFull = touched.size >= limit || bytes > MOST_BYTES
+      if (isFull && last && row.at > last.at) return { touched, hasMore: true, until: last.at }
+      if (wanted(row.type)) {
+        touch(touched, row)
+        bytes += row.data?.length ?? 0
+      }
       last = row
     }
-    if (rows.length < CHUNK) return { touched, hasMore: false, until: null }
+    if (rows.length === 0) return { touched, hasMore: false, until: null }
     seq = rows.at(-1)!.seq
   }
 }
