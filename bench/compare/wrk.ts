@@ -51,8 +51,8 @@ export async function fireMix(
     script,
     running.url,
   ])
-  const cpu = cpuOf(running) - before
   await idle(running)
+  const cpu = cpuOf(running) - before
   for (const { shot } of mix) await checkAnswer(running, shot)
   const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0)
   const answers = requests - refused
@@ -60,7 +60,8 @@ export async function fireMix(
     perSecond: (Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0) * answers) / requests,
     p50: latency(/\s50%\s+([\d.]+)(us|ms|s)/.exec(text)),
     p99: latency(/\s99%\s+([\d.]+)(us|ms|s)/.exec(text)),
-    cpuPerRequest: answers === 0 ? 0 : (cpu / answers) * 1_000,
+    // When wrk ends, each connection has one request left that costs time without being counted.
+    cpuPerRequest: (cpu / (answers + connections)) * 1_000,
     rss: rssOf(running),
     errors: refused + socketErrorsIn(text),
   }
