@@ -79,10 +79,16 @@ export function linesOf({ diff, conflicts }: Reviewed, { words, onlyConflicts }:
   }
 }
 
+/** An id that the service made: its type, its time, and characters by chance. */
+const ID = /\b[a-z0-9]+_[a-z0-9]{22}\b/g
+
+/** Whether all words are in a change. Ids are found by their beginning: what chance wrote into them is not what people look for. */
 function isAbout({ type, id, verb, changes }: ProposedChange, words: string): boolean {
-  const text = JSON.stringify([type, id, verb, changes]).toLowerCase()
+  const all = JSON.stringify([type, id, verb, changes]).toLowerCase()
+  const ids = all.match(ID) ?? []
+  const text = all.replace(ID, '')
   return words
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word))
+    .every((word) => text.includes(word) || ids.some((one) => one.startsWith(word)))
 }
