@@ -18,7 +18,8 @@ export const PRAGMAS = [
   // After the mode: in WAL the default could be NORMAL, which loses commits with the power.
   'PRAGMA synchronous = FULL',
   'PRAGMA busy_timeout = 2000',
-  'PRAGMA temp_store = MEMORY',
+  // What a large sort or grouping does not keep in memory goes to a file, which has no name. It is opened when it is needed.
+  'PRAGMA temp_store = FILE',
   // What is deleted is overwritten, so that an erasure leaves nothing in the file.
   'PRAGMA secure_delete = ON',
 ]

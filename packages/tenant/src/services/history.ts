@@ -4,7 +4,8 @@ import type { Grant } from '../grant/grant.ts'
 import { rowFilterOf } from '../query/read-context.ts'
 import { recordView } from '../query/visibility.ts'
 import { currentOf } from '../store/entities.ts'
-import { type LogRow, readEntries, readEntry, seqAt } from '../store/log.ts'
+import { type LogRow, readEntries, readEntry, readSizes, seqAt, seqOfVersion } from '../store/log.ts'
+import { fitting } from '../store/parts.ts'
 import { seqsOf } from '../store/versions.ts'
 import { changes } from '../write/execute.ts'
 import { notFound } from '../write/verb-input.ts'
@@ -36,7 +37,7 @@ export interface VersionPage {
   readonly cursor: string | null
 }
 
-/** The versions of an entity that a grant sees, also when it is deleted, newest first. */
+/** The versions of an entity that a grant sees, also when it is deleted, newest first. A page of large ones has fewer. */
 export function history(
   engine: Engine,
   grant: Grant,
@@ -47,8 +48,9 @@ export function history(
 ): VersionPage {
   const seqs = visibleSeqs(engine, grant, noun, id)
   const left = before === null ? seqs : seqs.filter((seq) => seq < before)
-  const page = left.slice(0, limit)
-  const hasMore = left.length > limit
+  const most = left.slice(0, limit)
+  const page = most.slice(0, fitting(readSizes(engine.sql, most)))
+  const hasMore = left.length > page.length
   const show = recordView(engine, grant)
   return {
     results: readEntries(engine.sql, page)
@@ -62,10 +64,11 @@ export function history(
 
 /** What changed between two versions, or between two times, of an entity. */
 export function diff(engine: Engine, grant: Grant, noun: Noun, id: string, from: string, to: string): JsonObject {
+  const seqs = visibleSeqs(engine, grant, noun, id)
   const show = recordView(engine, grant)
-  const records = readEntries(engine.sql, visibleSeqs(engine, grant, noun, id)).flatMap((record) => show(record) ?? [])
-  const a = versionAt(engine, noun, records, from, 'from')
-  const b = versionAt(engine, noun, records, to, 'to')
+  const [a, b] = [versionAt(engine, noun, seqs, from, 'from'), versionAt(engine, noun, seqs, to, 'to')].map((seq) =>
+    seq === null ? null : show(readEntry(engine.sql, seq)!),
+  ) as [LogRow | null, LogRow | null]
   const [before, after] = [stateIn(a), stateIn(b)]
   const fields = Object.keys({ ...changes(before, after), ...changes(after, before) })
   return {
@@ -103,17 +106,11 @@ function versionOf(row: LogRow): Version {
   }
 }
 
-/** The version that a number or a time means; null before the entity existed. */
-function versionAt(
-  engine: Engine,
-  noun: Noun,
-  versions: readonly LogRow[],
-  text: string,
-  field: string,
-): LogRow | null {
+/** The event of the version that a number or a time means; null before the entity existed. */
+function versionAt(engine: Engine, noun: Noun, seqs: readonly number[], text: string, field: string): number | null {
   if (/^\d{1,9}$/.test(text)) {
-    const found = versions.find(({ version }) => version === Number(text))
-    if (found) return found
+    const found = seqOfVersion(engine.sql, seqs, Number(text))
+    if (found !== null) return found
     throw new Problem('not_found', `This ${noun.name} has no version ${text}.`, { type: noun.name, field })
   }
   const at = resolveInstant(text, engine.nextTime())
@@ -128,7 +125,7 @@ function versionAt(
     )
   }
   const seq = seqAt(engine.sql, engine.head, at)
-  return versions.find((row) => row.seq <= seq) ?? null
+  return seqs.find((one) => one <= seq) ?? null
 }
 
 function stateIn(row: LogRow | null): JsonObject {

@@ -1,5 +1,5 @@
 import type { Random, Seal, Sql, SqlRow } from '../ports.ts'
-import { fittingEvents } from './parts.ts'
+import { EVENT_SIZE, fittingEvents } from './parts.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
 export interface Entry {
@@ -142,6 +142,20 @@ export function readEntryOf(sql: Sql, id: string): LogRow | undefined {
 export function readEntries(sql: Sql, seqs: readonly number[]): LogRow[] {
   const list = JSON.stringify(seqs)
   return sql.rows(`${SELECT} WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC`, list).map(toRow)
+}
+
+/** The bytes of the events of these seqs, newest first. */
+export function readSizes(sql: Sql, seqs: readonly number[]): number[] {
+  const some = 'SELECT value FROM json_each(?)'
+  const rows = sql.rows(`SELECT ${EVENT_SIZE} FROM log WHERE seq IN (${some}) ORDER BY seq DESC`, JSON.stringify(seqs))
+  return rows.map(([size]) => size)
+}
+
+/** Which of these events made a version; null if none did. */
+export function seqOfVersion(sql: Sql, seqs: readonly number[], version: number): number | null {
+  const some = 'SELECT value FROM json_each(?)'
+  const rows = sql.rows(`SELECT seq FROM log WHERE seq IN (${some}) AND version = ?`, JSON.stringify(seqs), version)
+  return rows[0]?.[0] ?? null
 }
 
 export function hasEntry(sql: Sql, id: string): boolean {

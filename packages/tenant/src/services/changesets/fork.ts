@@ -4,7 +4,7 @@ import type { Grant } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/visibility.ts'
 import { type LogRow, readLog } from '../../store/log.ts'
 import { readOrigin } from '../../store/origin.ts'
-import { MOST_OPERATIONS } from './operations.ts'
+import { demandSize } from './operations.ts'
 
 /** A verb that a fork ran, for its origin to run again. */
 interface ForkOperation {
@@ -39,13 +39,15 @@ export function forkChanges(engine: Engine, grant: Grant): ForkChanges {
   const { show } = visibilityOf(engine, grant, null)
   const operations: ForkOperation[] = []
   const skipped = new Map<string, number>()
+  let bytes = 0
   for (let rows = readLog(engine.sql, origin.seq, PAGE); rows.length > 0; ) {
     for (const row of rows) {
       if (OWN.has(row.type) || FOLLOWERS.test(row.actor) || row.verb === 'conflict') {
         skipped.set(row.type, (skipped.get(row.type) ?? 0) + 1)
       } else if (row.data === null || show(row) !== row) throw hidden()
       else operations.push(operationOf(row))
-      if (operations.length > MOST_OPERATIONS) throw tooMany()
+      bytes += row.data?.length ?? 0
+      demandSize(operations.length, bytes)
     }
     rows = readLog(engine.sql, rows.at(-1)!.seq, PAGE)
   }
@@ -65,10 +67,4 @@ function operationOf({ type, verb, entity: id, data, previous }: LogRow): ForkOp
 
 function hidden(): Problem {
   return new Problem('forbidden', 'This key may not see all changes of the fork.')
-}
-
-function tooMany(): Problem {
-  return new Problem('too_many', `A changeset may have at most ${MOST_OPERATIONS} operations; the fork has more.`, {
-    limit: MOST_OPERATIONS,
-  })
 }

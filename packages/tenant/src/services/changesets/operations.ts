@@ -13,7 +13,7 @@ export interface Operation extends ProposedVerb {
 }
 
 /** A hundred batches. */
-export const MOST_OPERATIONS = 10_000
+const MOST_OPERATIONS = 10_000
 const MOST_BYTES = 16_777_216
 /** About how long the JSON of a part is: one row of the log. */
 const PART_LENGTH = 131_072
