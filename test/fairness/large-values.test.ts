@@ -71,6 +71,20 @@ describe('events of 800 kB each', () => {
     expect(body.changes).toEqual([{ field: 'body', from: text(100), to: text(107) }])
   })
 
+  verifies('slices.background', 'are found by a filter that memory tests, also in the past', async () => {
+    const filter = encodeURIComponent(JSON.stringify({ body: { $regex: '^(5|17|x) [^a]' } }))
+    const then = new Date().toISOString()
+    await app.request('POST', '/~big/Content', { title: 'short', body: 'x b' })
+    const titles = async (query: string) => {
+      const { body } = await app.request('GET', `/~big/Content?fields=title&filter=${filter}${query}`)
+      return body.results.map(({ title }: { title: string }) => title)
+    }
+
+    expect(await titles('')).toEqual(['short', 't17', 't5'])
+    expect(await titles('&sort=title')).toEqual(['short', 't17', 't5'])
+    expect(await titles(`&asOf=${then}`)).toEqual(['t17', 't5'])
+  })
+
   test('verify, and can be forked', async () => {
     const verdict = await app.request('GET', '/operator/tenants/big/verify')
     const fork = await app.request('POST', '/operator/tenants/big/fork', { to: 'big-too' })

@@ -1,4 +1,5 @@
 import { type Filter, type Follow, type Hop, type JsonObject, matcher, type Regex } from '@tildebase/nouns'
+import type { SqlRow } from '../ports.ts'
 import type { Stored } from '../store/entities.ts'
 import { type LogRow, readEntry } from '../store/log.ts'
 import { stateOf } from '../view/event.ts'
@@ -14,6 +15,10 @@ import { columns, isLogged, sourceOf } from './source.ts'
 import { asksFields, flat, viewFor } from './tested-view.ts'
 
 const CHUNK = 1_000
+/** Data of so many bytes is read row by row. */
+const LARGE = 16_384
+/** Its place among the columns of a row. */
+const DATA = 6
 
 /** Where a scan in memory begins and when it may end, when the order of creation is the order asked for. */
 export interface Extent {
@@ -37,20 +42,37 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
   let place = extent.after
   for (;;) {
     const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
-    const chunk = readRows(read, rows, beyond, CHUNK, 0).map((row) => toStored(scope.type, row))
-    for (const row of chunk) if (test(row)) found.push(row.ordinal)
+    const chunk = readRows(read, rows, beyond, CHUNK, 0)
+    for (const row of testedRows(plan, chunk)) if (test(row)) found.push(row.ordinal)
     scope.reader.budget.checkTime()
     if (chunk.length < CHUNK || found.length >= extent.enough) return found
-    place = chunk.at(-1)!.ordinal
+    place = chunk.at(-1)![0]
   }
 }
 
 /** The plan with the columns alone that its test in memory looks at: each one more costs as much as the test. */
 export function testedColumns(plan: Plan): Plan {
-  if (!plan.residual.every((part) => 'filter' in part && asksFields(part.filter))) return plan
+  const { source } = plan.scope
+  const { data } = source
   const none = plain('NULL')
-  const meta = { id: none, version: none, createdAt: none, createdBy: none, updatedAt: none }
-  return { ...plan, scope: { ...plan.scope, source: { ...plan.scope.source, ...meta } } }
+  const asksMeta = !plan.residual.every((part) => 'filter' in part && asksFields(part.filter))
+  const meta = asksMeta ? {} : { id: none, version: none, createdAt: none, createdBy: none, updatedAt: none }
+  const small = source.isStored ? { data: fragment`CASE WHEN octet_length(${data}) < ${LARGE} THEN ${data} END` } : {}
+  return { ...plan, scope: { ...plan.scope, source: { ...source, ...meta, ...small } } }
+}
+
+/** Rows that were read with `testedColumns`. Large data is read when its row is reached, so that little is in memory. */
+export function* testedRows({ scope }: Plan, rows: readonly SqlRow[]): Generator<Stored> {
+  const { reader, source, type } = scope
+  for (const row of rows) {
+    if (row[DATA] !== null) yield toStored(type, row)
+    else {
+      reader.budget.checkTime()
+      const where = every([source.where, fragment`${source.n} = ${row[0] as number}`])
+      const [large] = queryRows(reader, fragment`SELECT ${source.data} FROM ${source.from} WHERE ${where}`)
+      yield toStored(type, row.with(DATA, large![0]) as SqlRow)
+    }
+  }
 }
 
 /** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */

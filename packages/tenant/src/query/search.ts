@@ -4,11 +4,11 @@ import { type Prepared, prepared, type Query, rowsOf } from './find.ts'
 import { every, fragment } from './fragment.ts'
 import { embed } from './include.ts'
 import { keepOrder } from './kept-order.ts'
-import { testedColumns, tester } from './memory.ts'
+import { testedColumns, testedRows, tester } from './memory.ts'
 import type { CursorPosition, Order } from './order.ts'
 import type { Plan } from './plan.ts'
 import { queryRows, type ReadContext, within } from './reader.ts'
-import { partRows, ticking, toStored } from './select.ts'
+import { partRows, ticking } from './select.ts'
 import { columns } from './source.ts'
 import { remembered, typesOf } from './totals.ts'
 
@@ -20,7 +20,7 @@ const EMBEDDED = 10
  * Of how many places the first slice is, how many rows are sorted at once, and how many of an order are kept: the next
  * pages need not be sorted for again.
  */
-export const SIZES = { first: 1_024, sorted: 2_000, kept: 200 }
+export const SIZES = { first: 128, sorted: 2_000, kept: 200 }
 
 /** A question as of the moment at which it was first asked, answered slice by slice. */
 export class Search {
@@ -150,10 +150,10 @@ export class Search {
       return queryRows(this.#reader, fragment`SELECT ${rows.n} FROM ${rows.from} WHERE ${where}`).map(([n]) => n)
     const test = tester(scope, residual)
     const { source } = testedColumns(plan).scope
-    return queryRows(this.#reader, fragment`SELECT ${columns(source)} FROM ${rows.from} WHERE ${where}`)
-      .map((row) => toStored(scope.type, row))
-      .filter(test)
-      .map(({ ordinal }) => ordinal)
+    const read = queryRows(this.#reader, fragment`SELECT ${columns(source)} FROM ${rows.from} WHERE ${where}`)
+    const found: number[] = []
+    for (const row of testedRows(plan, read)) if (test(row)) found.push(row.ordinal)
+    return found
   }
 
   /** Once something has been written since, the present is no longer what is asked for. */
