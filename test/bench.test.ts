@@ -41,7 +41,7 @@ test('a bench that measured nothing fails', async () => {
   // A wrk that cannot run: what it measures is nothing.
   const folder = mkdtempSync(join(empty, 'bin-'))
   symlinkSync('/bin/false', join(folder, 'wrk'))
-  const few = { BENCH_ROWS: '10', BENCH_ROUNDS: '1', BENCH_SECONDS: '1', BENCH_CONNECTIONS: '1' }
+  const few = { BENCH_ROWS: '5000', BENCH_ROUNDS: '1', BENCH_SECONDS: '1', BENCH_CONNECTIONS: '1' }
 
   const { code, out, err } = await bench(folder, few, 'compare', 'get', 'node')
 
