@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type AppOptions, handleRequest } from '../packages/server/src/app.ts'
-import type { HttpRequest } from '../packages/server/src/http.ts'
-import { RateLimit } from '../packages/server/src/rate.ts'
-import { routes } from '../packages/server/src/route-table.ts'
-import type { Sender } from '../packages/server/src/sender.ts'
+import { type AppOptions, handleRequest } from '../packages/server/src/doors/app.ts'
+import type { HttpRequest } from '../packages/server/src/doors/http.ts'
+import { RateLimit } from '../packages/server/src/doors/limits/rate.ts'
+import { routes } from '../packages/server/src/doors/route-table.ts'
+import type { Sender } from '../packages/server/src/doors/sender.ts'
 import { openAcme } from './tenant/fixture.ts'
 
 /** The app over its own tenant, without any host around it. */

@@ -5,10 +5,10 @@ import { catalogue, type Noun, nounsOf } from '@tildebase/nouns'
 import { Budget, OPERATOR, openTenant } from '@tildebase/tenant'
 import type { Sql, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AppOptions, handleRequest } from '../packages/server/src/app.ts'
+import { type AppOptions, handleRequest } from '../packages/server/src/doors/app.ts'
+import { routes } from '../packages/server/src/doors/route-table.ts'
 import { systemClock, systemRandom, systemSeal } from '../packages/server/src/host/ports.ts'
-import { openSql } from '../packages/server/src/node/sql.ts'
-import { routes } from '../packages/server/src/route-table.ts'
+import { openSql } from '../packages/server/src/node/sqlite/sql.ts'
 import { testVault } from './tenant/fixture.ts'
 
 // What an operation may cost, in things that can be counted on any machine. Raise a number only with a reason.

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { partOf } from '../packages/server/src/docs/part.js'
+import { partOf } from '../packages/server/src/doors/docs/part.js'
 import { BROWSER, type Browser, startBrowser, type Tab } from './console/browser.ts'
 import { type TestHost, testHost } from './host.ts'
 

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Host, readSettings, startHost } from '@tildebase/server'
-import { fetchResponseOf, httpRequestOf, withBody } from '../packages/server/src/fetch-adapter.ts'
+import { fetchResponseOf, httpRequestOf, withBody } from '../packages/server/src/host/fetch-adapter.ts'
 import { openService } from '../packages/server/src/node/service.ts'
 import { ROOT } from './root-key.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Route } from '../packages/server/src/call.ts'
-import { routes } from '../packages/server/src/route-table.ts'
+import type { Route } from '../packages/server/src/doors/call.ts'
+import { routes } from '../packages/server/src/doors/route-table.ts'
 import { ROOT, type TestHost, testHost } from './host.ts'
 import { verifies } from './verifies.ts'
 import { wire } from './wire.ts'

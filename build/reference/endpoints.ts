@@ -1,5 +1,5 @@
-import type { Need } from '../../packages/server/src/call.ts'
-import { routes } from '../../packages/server/src/route-table.ts'
+import type { Need } from '../../packages/server/src/doors/call.ts'
+import { routes } from '../../packages/server/src/doors/route-table.ts'
 import { code, table } from './markdown.ts'
 
 /** Every route below a tenant with the right that it needs. */

@@ -1,5 +1,5 @@
 import { COMMANDS } from '../../packages/cli/src/commands.ts'
-import { commonSections, SUMMARY } from '../../packages/server/src/llms/common.ts'
+import { commonSections, SUMMARY } from '../../packages/server/src/doors/llms/common.ts'
 import { areaTable } from './areas.ts'
 import { code, table } from './markdown.ts'
 import { kindTable, markTable, verbTable } from './notation.ts'

@@ -80,7 +80,7 @@ function viewerFiles() {
 function stageAssets(here) {
   const built = here('../console/dist')
   stageFolder(here('dist/assets'), [
-    ...filesOf(here('src/docs')).map(([name, bytes]) => [join('docs', name), bytes]),
+    ...filesOf(here('src/doors/docs')).map(([name, bytes]) => [join('docs', name), bytes]),
     ...viewerFiles().map(([name, text]) => [join('docs', name), Buffer.from(text)]),
     ...(existsSync(built) ? filesOf(built).map(([name, bytes]) => [join('console', name), bytes]) : []),
   ])

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
-import { openScript } from '../../packages/server/src/node/script/script.ts'
+import { openScript } from '../../packages/server/src/node/threads/script/script.ts'
 import { putType } from '../../packages/tenant/src/services/schema.ts'
 import { type Bench, openAcme } from '../tenant/fixture.ts'
 

@@ -1,7 +1,7 @@
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
-import type { Call } from '../../packages/server/src/call.ts'
-import { liveReply, seqOf, Waiter } from '../../packages/server/src/rest/live.ts'
+import type { Call } from '../../packages/server/src/doors/call.ts'
+import { liveReply, seqOf, Waiter } from '../../packages/server/src/doors/rest/live.ts'
 import { Tail } from '../../packages/tenant/src/services/events/tail.ts'
 import { openAcme } from '../tenant/fixture.ts'
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { FileSync } from '../../packages/server/src/node/disk-sync.ts'
-import { openSql } from '../../packages/server/src/node/sql.ts'
+import type { FileSync } from '../../packages/server/src/node/sqlite/disk-sync.ts'
+import { openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 
 /** The outcome of a write to the file by another process. */
 function writeElsewhere(path: string): string {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { FileSync } from '../../packages/server/src/node/disk-sync.ts'
-import { openSql } from '../../packages/server/src/node/sql.ts'
+import type { FileSync } from '../../packages/server/src/node/sqlite/disk-sync.ts'
+import { openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import { Chance } from '../chance.ts'
 
 const SECTOR = 512

@@ -5,7 +5,7 @@ import { catalogue, type Noun, nounsOf, Problem } from '@tildebase/nouns'
 import { Hooks } from '@tildebase/tenant/hooks'
 import type { Sql, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { systemSeal } from '../../packages/server/src/host/ports.ts'
-import { type NodeSql, openSql } from '../../packages/server/src/node/sql.ts'
+import { type NodeSql, openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import { createServices } from '../../packages/tenant/src/facade/create-services.ts'
 import { TestTenant, testVault } from '../tenant/fixture.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSql } from '../../packages/server/src/node/sql.ts'
+import { openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
 import { startWorkerd, type Workerd } from './workerd.ts'
 

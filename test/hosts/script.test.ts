@@ -1,7 +1,7 @@
 import type { Json } from '@tildebase/nouns'
 import type { ScriptAnswer, ScriptRequest } from '@tildebase/tenant/ports'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openScript } from '../../packages/server/src/node/script/script.ts'
+import { openScript } from '../../packages/server/src/node/threads/script/script.ts'
 import { startWorkerd, type Workerd } from './workerd.ts'
 
 /** Code that never reaches a place where the interpreter looks at the clock, for minutes on any machine. */

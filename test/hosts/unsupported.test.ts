@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routes } from '../../packages/server/src/route-table.ts'
+import { routes } from '../../packages/server/src/doors/route-table.ts'
 import type { Planted } from '../rights/planted.ts'
 import { PROBES } from '../rights/probes.ts'
 import { type Stage, stageAt } from './ask.ts'

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTcp } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createDocuments } from '../../packages/server/src/node/documents.ts'
-import { createPasswords } from '../../packages/server/src/node/passwords.ts'
+import { createDocuments } from '../../packages/server/src/node/outbound/documents.ts'
+import { createPasswords } from '../../packages/server/src/node/secrets/passwords.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import {

@@ -1,6 +1,6 @@
 import { EVERYTHING, type Filter, type JsonObject, type Noun, type Nouns, parseFilter } from '@tildebase/nouns'
 import type { Sql, SqlValue } from '@tildebase/tenant/ports'
-import { openSql } from '../../packages/server/src/node/sql.ts'
+import { openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import { Budget } from '../../packages/tenant/src/budget.ts'
 import type { ReadContext } from '../../packages/tenant/src/query/reader.ts'
 import { regexFault } from '../../packages/tenant/src/query/regex.ts'

@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from '@tildebase/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSql } from '../../packages/server/src/node/sql.ts'
+import { openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import { needs, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 

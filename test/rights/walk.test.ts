@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../packages/server/src/route-table.ts'
+import { routes } from '../../packages/server/src/doors/route-table.ts'
 import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { HIDDEN_VALUE, MARK, type Planted, plant, ROWS, TENANT } from './planted.ts'

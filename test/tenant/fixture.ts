@@ -3,7 +3,7 @@ import { type Grant, type Ports, Tenant, type TenantOptions } from '@tildebase/t
 import { Hooks } from '@tildebase/tenant/hooks'
 import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { createVault } from '../../packages/server/src/host/vault.ts'
-import { type NodeSql, openSql } from '../../packages/server/src/node/sql.ts'
+import { type NodeSql, openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import type { Engine } from '../../packages/tenant/src/engine/engine.ts'
 import { createServices } from '../../packages/tenant/src/facade/create-services.ts'
 import type { TenantServices } from '../../packages/tenant/src/facade/services.ts'

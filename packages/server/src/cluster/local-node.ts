@@ -1,6 +1,6 @@
 import type { EmptyTenants } from '../node/cluster-host.ts'
-import type { TenantFiles } from '../node/files.ts'
-import type { WorkerPool } from '../node/workers/worker-pool.ts'
+import type { TenantFiles } from '../node/sqlite/files.ts'
+import type { WorkerPool } from '../node/threads/worker-pool.ts'
 
 /** Books when a tenant is to be woken; null is never. */
 export type Book = (slug: string, at: number | null) => void

@@ -1,5 +1,5 @@
 import { SettingError } from '../host/setting-error.ts'
-import type { Settings } from '../node/config.ts'
+import type { Settings } from '../host/settings.ts'
 import { Cluster } from './cluster.ts'
 import { readAddress } from './postgres/hosts.ts'
 import { PostgresLog } from './postgres/postgres-log.ts'

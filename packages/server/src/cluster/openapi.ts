@@ -1,6 +1,6 @@
-import { answers, body, errors, listOf, RESPONSES, ref, SCHEMAS } from '../openapi/common.ts'
-import { record, TEXT, TEXT_OR_NULL, WHOLE } from '../openapi/record.ts'
-import type { Schema } from '../openapi/schemas.ts'
+import { answers, body, errors, listOf, RESPONSES, ref, SCHEMAS } from '../doors/openapi/common.ts'
+import { record, TEXT, TEXT_OR_NULL, WHOLE } from '../doors/openapi/record.ts'
+import type { Schema } from '../doors/openapi/schemas.ts'
 
 const FLAG = { type: 'boolean' }
 

@@ -1,4 +1,4 @@
-import type { Gate } from '../node/workers/gate.ts'
+import type { Gate } from '../node/threads/gate.ts'
 import type { ClusterNumbers } from './numbers.ts'
 import type { Ownership } from './protocol/ownership.ts'
 

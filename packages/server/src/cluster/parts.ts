@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { LAYOUT_VERSION } from '@tildebase/tenant/host'
-import type { Settings } from '../node/config.ts'
+import type { Settings } from '../host/settings.ts'
 import { Directory } from './directory.ts'
 import { ReplicaThread } from './files/thread.ts'
 import { Forwarder } from './forward.ts'

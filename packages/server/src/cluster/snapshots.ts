@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WorkerPool } from '../node/workers/worker-pool.ts'
+import type { WorkerPool } from '../node/threads/worker-pool.ts'
 import type { ReplicaThread } from './files/thread.ts'
 import type { OwnedTenant } from './protocol/owned-tenant.ts'
 import type { Ownership } from './protocol/ownership.ts'

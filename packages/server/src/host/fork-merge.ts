@@ -1,13 +1,13 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 import { tenantOfSecret } from '@tildebase/tenant'
-import { parseBody } from '../call.ts'
-import { withBody } from '../fetch-adapter.ts'
-import type { Tenants } from '../gateway.ts'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { render } from '../reply.ts'
-import { errorReply } from '../respond.ts'
-import type { Sender } from '../sender.ts'
-import { type RequestTarget, slugOf } from '../target.ts'
+import { parseBody } from '../doors/call.ts'
+import type { Tenants } from '../doors/gateway.ts'
+import type { HttpRequest, HttpResponse } from '../doors/http.ts'
+import { render } from '../doors/reply.ts'
+import { errorReply } from '../doors/respond.ts'
+import type { Sender } from '../doors/sender.ts'
+import { type RequestTarget, slugOf } from '../doors/target.ts'
+import { withBody } from './fetch-adapter.ts'
 
 /** The body of a request that merges a fork. */
 interface MergeRequest {

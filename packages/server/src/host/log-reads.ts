@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../http.ts'
+import type { HttpResponse } from '../doors/http.ts'
 
 /** What is remembered of the last read of a tenant's log. */
 interface Read {

@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { serviceText } from '../llms/service-text.ts'
-import { json, render } from '../reply.ts'
+import type { HttpRequest, HttpResponse } from '../doors/http.ts'
+import { serviceText } from '../doors/llms/service-text.ts'
+import { json, render } from '../doors/reply.ts'
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Problem } from '@tildebase/nouns'
-import type { Passwords } from '../identity/ports.ts'
+import type { Passwords } from '../doors/identity/ports.ts'
 
 /** Argon2id with 19 MiB and two passes, as OWASP advises for one lane. */
 const MEMORY_KIB = 19_456

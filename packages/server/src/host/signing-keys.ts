@@ -1,6 +1,6 @@
 import { toBase64 } from '@tildebase/nouns'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { json, render } from '../reply.ts'
+import type { HttpRequest, HttpResponse } from '../doors/http.ts'
+import { json, render } from '../doors/reply.ts'
 import { demandReading } from './pages.ts'
 import { publicKeyOf, type Seed, signWith } from './signer.ts'
 

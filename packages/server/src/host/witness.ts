@@ -15,7 +15,7 @@ import {
   validSignatures,
   verifierKeyText,
 } from '@tildebase/nouns'
-import type { HttpResponse } from '../http.ts'
+import type { HttpResponse } from '../doors/http.ts'
 import { systemSeal } from './ports.ts'
 import type { WitnessedService } from './proof-settings.ts'
 import { publicKeyOf, type Seed, signWith, verifyEd25519 } from './signer.ts'

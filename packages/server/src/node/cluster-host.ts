@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Tenants } from '../gateway.ts'
-import type { HttpRequest, HttpResponse, MaybePromise } from '../http.ts'
-import type { Sender } from '../sender.ts'
-import type { AdminTask } from './admin-tasks.ts'
-import type { TenantFiles } from './files.ts'
+import type { Tenants } from '../doors/gateway.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
+import type { Sender } from '../doors/sender.ts'
+import type { AdminTask } from './operator/admin-tasks.ts'
+import type { TenantFiles } from './sqlite/files.ts'
+import type { Gate } from './threads/gate.ts'
+import type { WorkerPool } from './threads/worker-pool.ts'
 import type { Stats } from './watch/stats.ts'
-import type { Gate } from './workers/gate.ts'
-import type { WorkerPool } from './workers/worker-pool.ts'
 
 /** What runs the tenants of a host. */
 export interface TenantRunner extends Tenants {

@@ -1,8 +1,8 @@
 import { Problem } from '@tildebase/nouns'
-import { isFirstKey, unauthorized } from '../app.ts'
-import type { HttpRequest } from '../http.ts'
-import type { Sender } from '../sender.ts'
-import type { RequestTarget } from '../target.ts'
+import { isFirstKey, unauthorized } from '../doors/app.ts'
+import type { HttpRequest } from '../doors/http.ts'
+import type { Sender } from '../doors/sender.ts'
+import type { RequestTarget } from '../doors/target.ts'
 
 /** What is known of a tenant without opening it. */
 export interface Presence {

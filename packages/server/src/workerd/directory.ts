@@ -1,9 +1,9 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { isoOf } from '@tildebase/nouns'
 import { limitOf, offsetOf } from '@tildebase/tenant'
-import { parseQuery, textParam } from '../call.ts'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { json, render } from '../reply.ts'
+import { parseQuery, textParam } from '../doors/call.ts'
+import type { HttpRequest, HttpResponse } from '../doors/http.ts'
+import { json, render } from '../doors/reply.ts'
 import type { ObjectNamespace } from './env.ts'
 
 /** What the directory is asked. */

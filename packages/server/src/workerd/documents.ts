@@ -1,4 +1,4 @@
-import type { Documents } from '../identity/ports.ts'
+import type { Documents } from '../doors/identity/ports.ts'
 import { refused } from './outbound.ts'
 
 const MOST_BYTES = 65_536

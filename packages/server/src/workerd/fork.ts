@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import type { LogRequest } from '../log-request.ts'
+import type { HttpRequest, HttpResponse } from '../doors/http.ts'
+import type { LogRequest } from '../doors/watch/log-request.ts'
 import type { DurableTenants } from './durable-tenants.ts'
 import { MORE } from './object-command.ts'
 

@@ -1,7 +1,7 @@
-import type { HttpRequest } from '../http.ts'
-import type { LogRequest } from '../log-request.ts'
-import type { Sender } from '../sender.ts'
-import type { RequestTarget } from '../target.ts'
+import type { HttpRequest } from '../doors/http.ts'
+import type { Sender } from '../doors/sender.ts'
+import type { RequestTarget } from '../doors/target.ts'
+import type { LogRequest } from '../doors/watch/log-request.ts'
 
 /** What the Worker asks of a tenant's object. It travels in a header that the Worker always sets itself. */
 export type ObjectCommand = { readonly slug: string } & (

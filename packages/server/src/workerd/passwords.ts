@@ -1,5 +1,5 @@
+import type { Passwords } from '../doors/identity/ports.ts'
 import { type Derive, passwordsWith } from '../host/passwords.ts'
-import type { Passwords } from '../identity/ports.ts'
 import { isolate, type WorkerLoader } from './isolate.ts'
 
 /** What the platform ends a derivation at: ten times what one takes. */

@@ -1,6 +1,6 @@
 import type { Json } from '@tildebase/nouns'
 import type { Script, ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant/ports'
-import { parseJson } from '../call.ts'
+import { parseJson } from '../doors/call.ts'
 import { BUSY, refused, TOO_MUCH_MEMORY, tooLong } from '../host/script/failures.ts'
 import type { Outcome, ToWorker } from '../host/script/messages.ts'
 import { isolate, type WorkerLoader } from './isolate.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { json, render } from '../reply.ts'
+import type { HttpRequest, HttpResponse } from '../doors/http.ts'
+import { json, render } from '../doors/reply.ts'
 import { restoring } from './admit.ts'
 import type { ObjectTask } from './object-command.ts'
 import type { TaskContext } from './task-context.ts'

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { ClusterSettings } from '../../node/cluster-settings.ts'
-import { QUIET } from '../../node/workers/tenant-worker.ts'
+import type { ClusterSettings } from '../../host/cluster-settings.ts'
+import { QUIET } from '../../node/threads/tenant-worker.ts'
 import type { ReplicaState } from '../protocol/replica.ts'
 import type { TenantRow } from '../protocol/replicated-log.ts'
 import type { FileAnswer, FileCall, FileMethod } from './worker.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { strip as nodeStrip } from '../../node/script/bench.ts'
+import { strip as nodeStrip } from '../../node/threads/script/bench.ts'
 import { strip } from '../../workerd/isolates/strip.ts'
 import { functionOf, type StripTypes } from './code.ts'
 

@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { ScriptFailure } from '@tildebase/tenant/ports'
-import { problemOf } from '../../respond.ts'
+import { problemOf } from '../../doors/respond.ts'
 
 export const BUSY: ScriptFailure = {
   code: 'busy',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Tenants } from '../../gateway.ts'
-import type { AdminTask } from '../admin-tasks.ts'
+import type { Tenants } from '../../doors/gateway.ts'
+import type { AdminTask } from '../operator/admin-tasks.ts'
 import { type Forward, replacing } from './forward.ts'
 
 /** The tenants of this process, as a departure closes them. */

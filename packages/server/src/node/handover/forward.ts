@@ -1,9 +1,9 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Problem } from '@tildebase/nouns'
-import type { Connection } from '../../admission.ts'
-import type { Body, HttpRequest, HttpResponse } from '../../http.ts'
-import { http } from '../http-module.ts'
+import type { Body, HttpRequest, HttpResponse } from '../../doors/http.ts'
+import type { Connection } from '../../doors/limits/admission.ts'
+import { http } from '../http/http-module.ts'
 
 /** Passes a request on to the service that has taken over. */
 export type Forward = (ask: HttpRequest, connection?: Connection | null) => Promise<HttpResponse>

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { ServedRequest } from '../../observer.ts'
+import type { ServedRequest } from '../../doors/watch/observer.ts'
 import { COMMIT_SIZES, type Stats } from './stats.ts'
 
 /** The upper bounds of the latency histogram, in seconds. */

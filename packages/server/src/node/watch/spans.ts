@@ -1,12 +1,6 @@
-import type { ServedRequest } from '../../observer.ts'
+import type { ServedRequest } from '../../doors/watch/observer.ts'
+import type { Collector } from '../../host/settings.ts'
 import { log } from '../log.ts'
-
-/** Where spans are sent to: an OTLP collector that takes JSON over HTTP. */
-export interface Collector {
-  readonly endpoint: string
-  readonly headers: { readonly [name: string]: string }
-  readonly service: string
-}
 
 const EVERY = 2_000
 const MOST_WAITING = 4_096

@@ -1,0 +1,226 @@
+import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
+import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@tildebase/tenant'
+import { type Call, parseBody, parseQuery, type WriteRoute } from './call.ts'
+import { findRoute, runRoute } from './dispatch.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
+import { isOpenPath } from './identity/open-paths.ts'
+import type { IdentityPorts } from './identity/ports.ts'
+import type { RateLimit } from './limits/rate.ts'
+import { type Reply, render } from './reply.ts'
+import { refusal } from './respond.ts'
+import { createdReply } from './rest/entities.ts'
+import type { Routes } from './routes.ts'
+import type { Sender } from './sender.ts'
+import type { RequestTarget } from './target.ts'
+import { traceOf } from './watch/trace.ts'
+
+/** What the app needs in addition to the tenant. */
+export interface AppOptions {
+  readonly routes: Routes
+  /** Whether sign-up is open: everyone may create a new tenant with its first key. */
+  readonly signup: boolean
+  readonly report: (reason: unknown, requestId: string) => void
+  /** How often a key may ask; absent is as often as it likes. */
+  readonly rate?: RateLimit | undefined
+  /** How many bytes an import may have, after inflation; 1 GiB when absent. */
+  readonly importLimit?: number
+  /** {base_url} as the operator has set it; absent means the address that a request came to. */
+  readonly baseUrl?: string | null
+  /** What one request may use. */
+  readonly budget?: BudgetLimits
+  /** What the host offers to sign people in with. */
+  readonly identity?: IdentityPorts
+}
+
+const IMPORT_LIMIT = 1_073_741_824
+const BUDGET: BudgetLimits = { ms: 5_000, rows: 1_000_000, bytes: 33_554_432 }
+
+const now = () => performance.now()
+
+/** Answers a request inside a tenant. Never throws. */
+export function handleRequest(
+  tenant: Tenant,
+  request: HttpRequest,
+  target: RequestTarget,
+  sender: Sender,
+  requestId: string,
+  options: AppOptions,
+): MaybePromise<HttpResponse> {
+  const refuse = (reason: unknown) => refusal(reason, requestId, options.report)
+  try {
+    const grant = grantFor(tenant, request, target, sender, options)
+    if (grant === null) return answered(signUp(tenant, request, target, options), refuse)
+    const turn = grant === NOBODY ? undefined : options.rate?.take(`${tenant.slug} ${grant.actor}`)
+    if (!turn) return answered(dispatch(tenant, request, target, grant, sender, requestId, options), refuse)
+    const given = turn.refused
+      ? refuse(turn.refused)
+      : attempted(() => answered(dispatch(tenant, request, target, grant, sender, requestId, options), refuse), refuse)
+    const counted = (response: HttpResponse) => ({ ...response, headers: { ...response.headers, ...turn.headers } })
+    return given instanceof Promise ? given.then(counted) : counted(given)
+  } catch (reason) {
+    return refuse(reason)
+  }
+}
+
+type Refuse = (reason: unknown) => HttpResponse
+
+function answered(given: MaybePromise<Reply>, refuse: Refuse): MaybePromise<HttpResponse> {
+  return given instanceof Promise ? given.then(render).catch(refuse) : render(given)
+}
+
+function attempted<T>(work: () => T, refuse: Refuse): T | HttpResponse {
+  try {
+    return work()
+  } catch (reason) {
+    return refuse(reason)
+  }
+}
+
+function dispatch(
+  tenant: Tenant,
+  request: HttpRequest,
+  target: RequestTarget,
+  grant: Grant,
+  sender: Sender,
+  requestId: string,
+  options: AppOptions,
+): MaybePromise<Reply> {
+  const { route, params } = findRoute(options.routes, request.method, target.segments)
+  const newBudget = () => new Budget(options.budget ?? BUDGET, now)
+  const budget = route.mode === 'write' ? new Budget(inOneCommit(route, options.budget ?? BUDGET), now) : newBudget()
+  const context = contextOf(tenant, target, options)
+  const call: Call = {
+    tenant,
+    grant,
+    sender,
+    identity: options.identity ?? {},
+    budget,
+    newBudget,
+    read: tenant.read(grant, budget, context),
+    request,
+    routes: options.routes,
+    lens: resolveLens(target.dimensions),
+    params,
+    query: parseQuery(request.query),
+    body: route.rawBody ? undefined : plainBody(request),
+    context,
+    address: `${target.baseUrl}/~${tenant.slug}`,
+    requestId,
+    writes: {
+      correlation: correlationOf(request),
+      trace: traceIn(request.headers.traceparent),
+      secrets: new Set(),
+      context,
+    },
+    importLimit: options.importLimit ?? IMPORT_LIMIT,
+    report: (reason) => options.report(reason, requestId),
+  }
+  return runRoute(route, call)
+}
+
+/** What a write may use: nothing else can use the thread before its commit. */
+function inOneCommit({ commitMs }: WriteRoute, limits: BudgetLimits): BudgetLimits {
+  return commitMs === undefined || limits.ms <= commitMs ? limits : { ...limits, ms: commitMs }
+}
+
+/** `$context` of the entities in an answer. */
+function contextOf({ slug }: Tenant, { baseUrl }: RequestTarget, options: AppOptions): string {
+  return `${options.baseUrl ?? baseUrl}/~${slug}`
+}
+
+/** The JSON of a body, which only an import takes zipped. */
+function plainBody({ body, headers }: HttpRequest): unknown {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
+  if (body === null || encoding === 'identity') return parseBody(body as Uint8Array | null)
+  throw new Problem(
+    'unsupported_media_type',
+    'Only imports support Content-Encoding. Send the body without compression.',
+    {
+      field: 'Content-Encoding',
+    },
+  )
+}
+
+/** The trace that a request belongs to, as its id and flags: deliveries of what it writes continue with it. */
+function traceIn(header: string | undefined): string | null {
+  const trace = traceOf(header, false)
+  return trace && `${trace.id}-${trace.sampled ? '01' : '00'}`
+}
+
+/** The correlation that the client requests, if it is valid. */
+function correlationOf({ headers }: HttpRequest): string | null {
+  const given = headers['x-correlation-id']
+  return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
+}
+
+/** The grant of those who need none: they sign in, or ask what there is to sign in with. */
+const NOBODY: Grant = { actor: 'anonymous', scopes: [], rows: {} }
+
+function grantFor(
+  tenant: Tenant,
+  request: HttpRequest,
+  { segments }: RequestTarget,
+  sender: Sender,
+  { routes }: AppOptions,
+): Grant | null {
+  if (sender.kind === 'operator') return OPERATOR
+  const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
+  // In a tenant without people no sign-in is possible: an attempt does not create the tenant.
+  const isOpen = found !== null && 'route' in found && found.route.needs === 'public' && tenant.identity.hasPeople
+  if (sender.kind === 'anonymous') return isOpen ? NOBODY : null
+  if (sender.kind === 'session') {
+    const grant = tenant.identity.session(sender.secret)
+    if (isOpen) return grant ?? NOBODY
+    if (!grant) throw unauthorized()
+    if (isWriting(request.method)) demandCsrf(tenant, request, sender.secret)
+    return grant
+  }
+  const grant = tenant.identify(sender.secret)
+  if (!grant) throw unauthorized()
+  if (grant.only === undefined || grant.only === segments[0]) return grant
+  throw new Problem('unauthorized', `This token is valid for /${grant.only} only, because of its resource indicator.`)
+}
+
+/** A page of another site can make a browser send a cookie, but it cannot know this token. */
+function demandCsrf({ identity }: Tenant, { headers }: HttpRequest, secret: string): void {
+  if (identity.isCsrf(secret, headers['x-tilde-csrf'] ?? '')) return
+  throw new Problem(
+    'forbidden',
+    'A write with a session needs the header X-Tilde-CSRF. GET …/session returns its value.',
+    {
+      field: 'X-Tilde-CSRF',
+    },
+  )
+}
+
+function isWriting(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD'
+}
+
+/** The one request that needs no key: a tenant's first key, where signing up is open. */
+async function signUp(
+  tenant: Tenant,
+  request: HttpRequest,
+  target: RequestTarget,
+  options: AppOptions,
+): Promise<Reply> {
+  if (!options.signup || !isFirstKey(request.method, target.segments)) throw unauthorized()
+  const given = parseBody(request.body as Uint8Array | null)
+  // Whatever it asks for: without a key that may do everything, none could make another.
+  const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
+  const budget = new Budget(options.budget ?? BUDGET, now)
+  const context = contextOf(tenant, target, options)
+  return tenant.write({ ...OPERATOR, actor: 'signup' }, { context }, budget, (write) => {
+    if (tenant.exists) throw unauthorized()
+    return createdReply(write.run({ type: 'ApiKey', verb: 'create', data }), context)
+  })
+}
+
+/** Whether a request asks for the first key of a tenant. */
+export function isFirstKey(method: string, segments: readonly string[]): boolean {
+  return method === 'POST' && segments.length === 1 && (segments[0] === 'api-keys' || segments[0] === 'ApiKey')
+}
+
+export function unauthorized(): Problem {
+  return new Problem('unauthorized', 'Send a valid key of this service as Authorization: Bearer <key>.')
+}

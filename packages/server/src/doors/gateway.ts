@@ -1,0 +1,288 @@
+import { Problem } from '@tildebase/nouns'
+import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant'
+import { isFirstKey, unauthorized } from './app.ts'
+import { preflight, withCommon } from './cross-origin.ts'
+import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise, runsCode } from './http.ts'
+import { sessionCookie } from './identity/cookie.ts'
+import { challenge } from './identity/metadata.ts'
+import { isOpenPath } from './identity/open-paths.ts'
+import type { Admission, Connection } from './limits/admission.ts'
+import { refuseForeign } from './mcp/foreign.ts'
+import { refusal } from './respond.ts'
+import type { Sender } from './sender.ts'
+import { type RequestTarget, targetOf } from './target.ts'
+import { type RequestObserver, servedRequestOf } from './watch/observer.ts'
+import { type Trace, traceOf, traceparent } from './watch/trace.ts'
+
+/** The tenants, wherever they are: in this thread, in workers, in Durable Objects. */
+export interface Tenants {
+  answer(
+    slug: string,
+    ask: HttpRequest,
+    place: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): MaybePromise<HttpResponse>
+  /** Whether the secret is a valid key of the tenant it names. */
+  verify(slug: string, secret: string): Promise<boolean>
+}
+
+export interface GatewayOptions {
+  readonly tenants: Tenants
+  /** Whether sign-up is open: everyone may create a new tenant with its first key. */
+  readonly signup: boolean
+  /** Refuses requests before their body is read; absent where the platform does so, or where there is one caller. */
+  readonly admission?: Admission
+  /** The base host: labels before it are the lens. */
+  readonly hostSuffix: string
+  /** Names in addition to the base host under which, and for whose pages, MCP is spoken. */
+  readonly mcpHosts?: () => readonly string[]
+  /** The page for people who come to `/` or to a tenant's own address. */
+  readonly home?: string
+  /** Whether a path outside tenants takes a body without a key. */
+  readonly takesBody?: (ask: HttpRequest, segments: readonly string[]) => boolean
+  readonly isOperator: (secret: string) => boolean
+  readonly requestId: () => string
+  readonly report: (reason: unknown, requestId: string) => void
+  /** Pages and documents about signing in that need no tenant; null for every other path. */
+  readonly pages?: (ask: HttpRequest, place: RequestTarget) => HttpResponse | null
+  /** Sees every request that was answered. */
+  readonly observer?: RequestObserver
+  /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
+  readonly outside: (
+    ask: HttpRequest,
+    segments: readonly string[],
+    sender: Sender,
+    requestId: string,
+  ) => MaybePromise<HttpResponse | null>
+}
+
+/** Paths that answer without a tenant prefix: the tenant is then the key's own. */
+const DATABASE_PATHS = new Set(['import', 'export', 'sync', 'manifest', 'events'])
+
+const MOST_BEARERS = 1_000
+
+/** Who carries a key. */
+interface Bearer {
+  /** Null when what the request carries cannot be a key. */
+  readonly sender: Sender | null
+  /** How logs name the key: its first 8 characters, or `operator`. */
+  readonly name: string | null
+}
+
+const ANONYMOUS: Bearer = { sender: { kind: 'anonymous' }, name: null }
+const NO_KEY: Bearer = { sender: null, name: null }
+
+/** A request between its coming and its answer. */
+interface Visit {
+  readonly ask: HttpRequest
+  readonly requestId: string
+  readonly trace: Trace | null
+  readonly at: number
+  readonly begun: number
+  readonly bearer: Bearer
+  readonly connection: Connection | null
+  place: RequestTarget | null
+}
+
+/** The first door: finds the tenant and the key, and passes the request on. Never throws. */
+export class Gateway {
+  readonly #options: GatewayOptions
+  readonly #bearers = new Map<string, Bearer>()
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+  }
+
+  /** Answers a request. The body is that of `ask`, or is read from the connection once the headers are admitted. */
+  answer(ask: HttpRequest, connection: Connection | null = null): MaybePromise<HttpResponse> {
+    const given = ask.headers['x-request-id']
+    const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
+    const visit: Visit = {
+      ask,
+      requestId,
+      trace: traceOf(ask.headers.traceparent, this.#options.observer?.traces === true),
+      at: Date.now(),
+      begun: performance.now(),
+      bearer: this.#bearerOf(ask.headers, connection?.address),
+      connection,
+      place: null,
+    }
+    const refuse = (reason: unknown) => refusal(reason, requestId, this.#options.report)
+    try {
+      visit.place = targetOf(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
+      const answer = ask.method === 'OPTIONS' ? preflight(ask) : this.#pass(visit, visit.place)
+      if (!(answer instanceof Promise)) return this.#finish(visit, answer)
+      return answer.catch(refuse).then((late) => this.#finish(visit, late))
+    } catch (reason) {
+      return this.#finish(visit, refuse(reason))
+    }
+  }
+
+  /** Shows the answer to the observer, and gives it the headers that every answer has. */
+  #finish({ ask, requestId, trace, at, begun, bearer, place }: Visit, answer: HttpResponse): HttpResponse {
+    const { observer } = this.#options
+    if (observer) {
+      const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
+      observer.observe(servedRequestOf(ask, place, answer, observer.routes, rest))
+    }
+    const told = answer.status === 401 && place?.tenant ? challenge(answer, place, bearer.sender?.kind) : answer
+    const whole = withCommon(told, requestId, ask.headers.origin)
+    return trace ? { ...whole, headers: { ...whole.headers, traceparent: traceparent(trace) } } : whole
+  }
+
+  #pass(visit: Visit, place: RequestTarget): MaybePromise<HttpResponse> {
+    const { ask, bearer, requestId } = visit
+    const { sender } = bearer
+    const page = this.#options.pages?.(ask, place)
+    if (page) return page
+    if (sender === null) throw this.#keyless()
+    if (place.tenant !== null && place.segments.length === 1 && place.segments[0] === 'mcp')
+      refuseForeign(ask, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
+    const home = homeFor(ask, place, this.#options.home)
+    if (home !== null) {
+      const headers = { location: home, vary: 'accept', 'cache-control': 'no-store' }
+      return { status: 302, headers, body: null }
+    }
+    const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
+    if (outside || isDocs(ask, place)) {
+      // Few requests but the operator's have a body that is of use here.
+      const isOpen = sender.kind !== 'operator' && this.#options.takesBody?.(ask, place.segments) === true
+      if (sender.kind !== 'operator' && !isOpen) return this.#outside({ ...ask, body: null }, place, sender, requestId)
+      return this.#withBody(visit, isOpen ? 'witness' : 'operator', (whole) =>
+        this.#outside(whole, place, sender, requestId),
+      )
+    }
+    const slug = place.tenant ?? ownTenant(sender)
+    const admitted = this.#admit(slug, ask, place, sender, visit.connection?.address ?? '')
+    const passOn = () => this.#passOn(visit, slug, place, sender)
+    return admitted instanceof Promise ? admitted.then(passOn) : passOn()
+  }
+
+  /** Refuses a request that cannot be allowed, by its headers. */
+  #admit(
+    slug: string,
+    ask: HttpRequest,
+    { segments }: RequestTarget,
+    sender: Sender,
+    address: string,
+  ): MaybePromise<void> {
+    if (sender.kind === 'operator') return
+    const { signup, admission } = this.#options
+    if (sender.kind !== 'secret' && isOpenPath(segments)) return admission?.admitOpen(slug, address)
+    if (sender.kind === 'anonymous') {
+      if (!signup || !isFirstKey(ask.method, segments)) throw this.#keyless()
+      return admission?.admitSignup(slug, address)
+    }
+    if (!sender.secret.endsWith(`~${slug}`)) return this.#refuse(sender.secret, address)
+    return admission?.admitKey(slug, sender.secret, address)
+  }
+
+  #keyless(): Problem {
+    this.#options.admission?.refusedKeyless()
+    return unauthorized()
+  }
+
+  #passOn(visit: Visit, slug: string, place: RequestTarget, sender: Sender): MaybePromise<HttpResponse> {
+    const { admission, tenants } = this.#options
+    const { ask, requestId } = visit
+    const answered = (answer: HttpResponse): HttpResponse => {
+      if (answer.status === 401 && 'secret' in sender && !isOpenPath(place.segments))
+        admission?.refusedKey(slug, sender.secret)
+      else if (ask.method !== 'GET') admission?.wrote(slug)
+      return answer
+    }
+    return this.#withBody(visit, slug, (whole) => {
+      const answer = tenants.answer(slug, withSignal(whole, place, visit.connection), place, sender, requestId)
+      return answer instanceof Promise ? answer.then(answered) : answered(answer)
+    })
+  }
+
+  /** Continues with the body: that of the request, or the one that is read from its connection now. */
+  #withBody(
+    { ask, connection }: Visit,
+    tenant: string,
+    goOn: (ask: HttpRequest) => MaybePromise<HttpResponse>,
+  ): MaybePromise<HttpResponse> {
+    const body = connection === null ? ask.body : connection.readBody(tenant)
+    if (body instanceof Promise) return body.then((whole) => goOn({ ...ask, body: whole }))
+    return goOn(body === ask.body ? ask : { ...ask, body })
+  }
+
+  async #outside(
+    ask: HttpRequest,
+    { segments }: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    const answer = await this.#options.outside(ask, segments, sender, requestId)
+    if (answer) return answer
+    throw new Problem('unknown_path', 'This path does not exist. Tenants are at /~{tenant}.')
+  }
+
+  /** The caller of an Authorization header, as far as it is known here. Recent results are cached. */
+  #bearerOf({ authorization: header, cookie }: HttpRequest['headers'], address?: string): Bearer {
+    if (header === undefined) {
+      const session = sessionCookie(cookie)
+      if (session !== null && tenantOfSession(session) !== null)
+        return { sender: { kind: 'session', secret: session, ...(address && { address }) }, name: 'session' }
+      return address === undefined ? ANONYMOUS : { sender: { kind: 'anonymous', address }, name: null }
+    }
+    const known = this.#bearers.get(header)
+    if (known) return known
+    const secret = /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
+    // A session is a cookie's matter: a header would make it a key that never asks for the page's own token.
+    if (secret === undefined || tenantOfSession(secret) !== null) return NO_KEY
+    if (this.#options.isOperator(secret)) return { sender: { kind: 'operator' }, name: 'operator' }
+    const name = tenantOfSecret(secret) === null ? null : secret.slice(0, 8)
+    const bearer: Bearer = { sender: { kind: 'secret', secret }, name }
+    if (this.#bearers.size >= MOST_BEARERS) this.#bearers.clear()
+    if (name !== null) this.#bearers.set(header, bearer)
+    return bearer
+  }
+
+  /** A valid key of another tenant gets 403, whether or not the requested tenant exists; any other key is unknown. */
+  async #refuse(secret: string, address: string): Promise<never> {
+    const { tenants, admission } = this.#options
+    const own = tenantOfSecret(secret) ?? tenantOfSession(secret)
+    if (own === null) throw this.#keyless()
+    await admission?.admitKey(own, secret, address)
+    if (!admission && !(await tenants.verify(own, secret))) throw unauthorized()
+    throw new Problem('forbidden', 'This key belongs to another tenant.')
+  }
+}
+
+/** The request, with word of its client leaving where that ends work. */
+function withSignal(ask: HttpRequest, { segments }: RequestTarget, connection: Connection | null): HttpRequest {
+  if (connection === null || !(isLasting(ask, segments) || runsCode(ask, segments))) return ask
+  const left = new AbortController()
+  connection.onClose(() => left.abort())
+  return { ...ask, signal: left.signal }
+}
+
+/** Where a browser finds a page about a tenant, or about the service; programs get an index instead. */
+function homeFor({ method, headers }: HttpRequest, { tenant, segments }: RequestTarget, home?: string): string | null {
+  if (home === undefined || segments.length > 0 || (method !== 'GET' && method !== 'HEAD')) return null
+  if (!headers.accept?.includes('text/html')) return null
+  return tenant === null ? home : `${home}#/~${tenant}`
+}
+
+/** A browser that opens `/~{tenant}/docs`; for other clients it is a type of that name. */
+function isDocs({ headers }: HttpRequest, { segments }: RequestTarget): boolean {
+  return segments.length === 1 && segments[0] === 'docs' && headers.accept?.includes('text/html') === true
+}
+
+/** The tenant of a database path without prefix: the key's own. */
+function ownTenant(sender: Sender): string {
+  if (sender.kind === 'operator') {
+    throw new Problem('tenant_required', 'The operator key belongs to no tenant. Use the path /~{tenant}/….')
+  }
+  const slug =
+    sender.kind === 'secret'
+      ? tenantOfSecret(sender.secret)
+      : sender.kind === 'session'
+        ? tenantOfSession(sender.secret)
+        : null
+  if (slug === null) throw unauthorized()
+  return slug
+}

@@ -1,0 +1,243 @@
+import { type Noun, Problem } from '@tildebase/nouns'
+import type { Operation, Page, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, type Route } from '../call.ts'
+import type { MaybePromise } from '../http.ts'
+import { contentReply, empty, entityContent, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
+import { threadTurns } from '../turns/thread-turns.ts'
+import { contentFor } from './entity-content.ts'
+import { liveReply, wantsLive } from './live.ts'
+import { liveList } from './live-list.ts'
+import { isMetricName, metricByName } from './metrics.ts'
+import { findQuery, getQuery, isField } from './params.ts'
+
+/** From so many bytes on, the text of a page is written in turns with others, in pieces of so many. */
+const LARGE = 262_144
+const PIECE = 65_536
+
+/** Create, list, read, update, delete and every verb, for every type. */
+export const entityRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/:type',
+    needs: { action: 'read', on: 'type' },
+    mode: 'read',
+    summary: 'List entities',
+    handle: list,
+    inTurns: listInTurns,
+  },
+  {
+    method: 'POST',
+    path: '/:type',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Create an entity',
+    handle: create,
+  },
+  {
+    method: 'GET',
+    path: '/:type/count',
+    needs: { action: 'read', on: 'type' },
+    mode: 'read',
+    summary: 'Count entities',
+    handle: countAll,
+    inTurns: countInTurns,
+  },
+  {
+    method: 'GET',
+    path: '/:type/:id',
+    needs: { action: 'read', on: 'type' },
+    mode: 'read',
+    summary: 'Read an entity',
+    handle: read,
+  },
+  {
+    method: 'PUT',
+    path: '/:type/:id',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Update an entity',
+    handle: update,
+  },
+  {
+    method: 'PATCH',
+    path: '/:type/:id',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Update an entity',
+    handle: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/:type/:id',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Delete an entity',
+    handle: remove,
+  },
+  {
+    method: 'POST',
+    path: '/:type/:id/:verb',
+    needs: { action: 'write', on: 'type' },
+    mode: 'write',
+    summary: 'Run a verb',
+    handle: run,
+  },
+]
+
+/** A page of a list, or the list live when the call accepts a stream of events. */
+export function list(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
+  return specialList(call, noun) ?? pageReply(call, noun, call.read.list(queryFor(call, noun)))
+}
+
+function listInTurns(call: Call): MaybePromise<Reply> {
+  const noun = call.read.noun(call.params.type!)
+  const special = specialList(call, noun)
+  if (special) return special
+  const page = call.read.listInTurns(queryFor(call, noun))
+  return page instanceof Promise ? page.then((late) => anyReply(call, noun, late)) : anyReply(call, noun, page)
+}
+
+function anyReply(call: Call, noun: Noun, page: Page): Reply {
+  return isLarge(page) ? largeReply(call, noun, page) : pageReply(call, noun, page)
+}
+
+/** A page whose text takes long to write. */
+function isLarge({ results }: Page): boolean {
+  return results.reduce((sum, { data, size }) => sum + (size ?? data.length), 0) > LARGE
+}
+
+/** Writes a large page piece by piece, as its reader takes it: it is never in memory as a whole. */
+function largeReply(call: Call, noun: Noun, page: Page): Reply {
+  const content = pageContent(page, contentFor(call, noun))
+  return { ...contentReply(200, content, JSON_ONLY), stream: inPieces(call, content.pieces()) }
+}
+
+async function* inPieces({ tenant }: Call, texts: Iterator<string>): AsyncGenerator<string> {
+  for (let piece = ''; ; ) {
+    piece = await threadTurns.run(tenant.slug, () => nextPiece(texts))
+    if (piece === '') return
+    yield piece
+  }
+}
+
+function nextPiece(texts: Iterator<string>): string {
+  let piece = ''
+  for (let text = texts.next(); !text.done; text = texts.next()) {
+    piece += text.value
+    if (piece.length >= PIECE) break
+  }
+  return piece
+}
+
+function specialList(call: Call, noun: Noun): Reply | null {
+  if (wantsLive(call)) return liveReply(call, liveList(call, noun, findQuery(call, noun)))
+  if (isField(noun, 'explain') || !flagParam(call.query, 'explain')) return null
+  return json(200, call.read.explain(findQuery(call, noun)))
+}
+
+function pageReply(call: Call, noun: Noun, page: Page): Reply {
+  return contentReply(200, pageContent(page, contentFor(call, noun)))
+}
+
+/** The query of a list request. Without a cursor it is read once: most lists are asked for again and again. */
+function queryFor(call: Call, noun: Noun) {
+  const { query, lens, read } = call
+  return read.query(noun, JSON.stringify([lens.industry, ...query]), () => findQuery(call, noun))
+}
+
+export function countAll(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
+  return json(200, { count: call.read.count(findQuery(call, noun)) })
+}
+
+async function countInTurns(call: Call): Promise<Reply> {
+  const noun = call.read.noun(call.params.type!)
+  return json(200, { count: await call.read.countInTurns(findQuery(call, noun)) })
+}
+
+export function read(call: Call): Reply {
+  const noun = call.read.noun(call.params.type!)
+  if (isMetricName(noun, call.params.id!)) return metricByName(call)
+  const entity = call.read.get(noun, call.params.id!, getQuery(call, noun))
+  const tag = etag(entity)
+  if (isKnown(call, tag)) return empty(304, { etag: tag })
+  return contentReply(200, contentFor(call, noun)(entity), { etag: tag })
+}
+
+function create(call: Call, write: TenantWriter): Reply {
+  return createdReply(write.run(operation(call, 'create')), call.context)
+}
+
+function update(call: Call, write: TenantWriter): Reply {
+  demandMethod(call, 'update')
+  return entityReply(write.run(operation(call, 'update')), call.context)
+}
+
+function remove(call: Call, write: TenantWriter): Reply {
+  demandMethod(call, 'delete')
+  write.run(operation(call, 'delete'))
+  return empty(204)
+}
+
+function run(call: Call, write: TenantWriter): Reply {
+  const verb = call.params.verb!
+  if (verb === 'create') {
+    throw new Problem('method_not_allowed', `create needs no id: POST the entity to /${call.params.type}.`)
+  }
+  const cascade = flagParam(call.query, 'cascade')
+  const result = write.run({ ...operation(call, verb), ...(cascade && { cascade }) })
+  return verb === 'delete' ? empty(204) : entityReply(result, call.context)
+}
+
+/** Refuses a method whose verb the type does not have, and says which ones are possible. */
+function demandMethod({ read, params }: Call, verb: 'update' | 'delete'): void {
+  const { name, verbs } = read.noun(params.type!)
+  if (Object.hasOwn(verbs, verb)) return
+  const methods = ['GET', Object.hasOwn(verbs, 'update') && 'PUT, PATCH', Object.hasOwn(verbs, 'delete') && 'DELETE']
+  const allow = methods.filter((method) => method !== false).join(', ')
+  throw new Problem('method_not_allowed', `${name} has no verb ${verb}; use ${allow}.`, {
+    type: name,
+    allow,
+  })
+}
+
+/** The answer to a creation: 201, where it is, and its secret if it has one. */
+export function createdReply({ entity, secret }: RunResult, context: string): Reply {
+  return contentReply(201, entityContent(entity, context, secret === undefined ? {} : { secret }), {
+    etag: etag(entity),
+    location: `${context.slice(context.lastIndexOf('/~'))}/${entity.type}/${entity.id}`,
+  })
+}
+
+function entityReply({ entity, event }: RunResult, context: string): Reply {
+  const correlation = event?.correlation ?? null
+  return contentReply(200, entityContent(entity, context), {
+    etag: etag(entity),
+    ...(correlation !== null && { 'x-tilde-correlation': correlation }),
+  })
+}
+
+function operation(call: Call, verb: string): Operation {
+  return { type: call.params.type!, verb, id: call.params.id, data: call.body, ifVersions: ifMatch(call) }
+}
+
+function etag(entity: Stored): string {
+  return `"${entity.version}"`
+}
+
+/** Whether If-None-Match names the tag. A proxy that compresses makes tags weak: they name the same version. */
+export function isKnown({ request }: Call, tag: string): boolean {
+  const named = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
+  return named?.some((one) => one === tag || one === '*') === true
+}
+
+/** The versions that If-Match names, as tags or as numbers; `*` is any. One that was never given out matches nothing. */
+function ifMatch(call: Call): readonly number[] | undefined {
+  const header = call.request.headers['if-match']?.trim()
+  if (header === undefined || header === '*') return undefined
+  return header.split(',').flatMap((tag) => {
+    const version = /^(?:W\/)?("?)(\d+)\1$/.exec(tag.trim())?.[2]
+    return version === undefined ? [] : [Number(version)]
+  })
+}

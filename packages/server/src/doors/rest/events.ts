@@ -1,0 +1,218 @@
+import { isPattern, Problem, resolveInstant } from '@tildebase/nouns'
+import { entityText, entityView, eventText, limitOf, type Patterns, type TenantWriter } from '@tildebase/tenant'
+import { type Call, flagParam, type Route, textParam } from '../call.ts'
+import type { MaybePromise } from '../http.ts'
+import { contentReply, type Reply } from '../reply.ts'
+import { threadTurns } from '../turns/thread-turns.ts'
+import { measure } from './aggregate.ts'
+import { countAll, createdReply, list, read } from './entities.ts'
+import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
+import { filterJson } from './params.ts'
+
+const DEFAULT_LIMIT = 100
+const MOST_EVENTS = 1_000
+const LONGEST_WAIT = 60
+/** Parameters of the change stream; any other one asks about the Event collection. */
+const STREAM_PARAMETERS = new Set(['since', 'type', 'limit', 'cursor', 'wait', 'total', 'lastEventId'])
+
+/** The change stream and the Event resource, which share a path. An Event is never changed: only GET and POST are there. */
+export const eventRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/events',
+    needs: { action: 'read', on: 'each' },
+    mode: 'stream',
+    summary: 'Read the change stream, or list Events',
+    handle: events,
+  },
+  {
+    method: 'POST',
+    path: '/events',
+    needs: { action: 'write', on: 'each' },
+    mode: 'write',
+    summary: 'Create one Event, or up to 1000',
+    handle: create,
+  },
+  ...['events', 'Event'].flatMap((name): Route[] => [
+    {
+      method: 'GET',
+      path: `/${name}/count`,
+      needs: { action: 'read', on: 'each' },
+      mode: 'read',
+      summary: 'Count Events',
+      handle: asEvents(countAll),
+    },
+    {
+      method: 'GET',
+      path: `/${name}/aggregate`,
+      needs: { action: 'read', on: 'each' },
+      mode: 'read',
+      summary: 'Count, sum and average Events by group',
+      handle: asEvents(measure),
+    },
+    {
+      method: 'GET',
+      path: `/${name}/:id`,
+      needs: { action: 'read', on: 'each' },
+      mode: 'read',
+      summary: 'Read an Event',
+      handle: asEvents(read),
+    },
+  ]),
+]
+
+function events(call: Call): MaybePromise<Reply> {
+  if (isCollection(call)) return asEvents(list)(withSince(call))
+  const patterns = patternsOf(call)
+  if (!wantsLive(call)) return page(call, patterns)
+  const after = lastSeen(call) ?? startOf(call)
+  return liveReply(call, call.tenant.follow(call.grant).changes(patterns, after))
+}
+
+/** The Event collection answers on the analytics lens, to its own parameters, and to a `type` that is not a type. */
+function isCollection({ lens, query, read: reader }: Call): boolean {
+  if (lens.names.includes('analytics')) return true
+  if ([...query.keys()].some((name) => !STREAM_PARAMETERS.has(name))) return true
+  const type = textParam(query, 'type')
+  return !!type && !type.split(',').every((one) => /[.*]/.test(one) || reader.nouns.get(one)?.name === one)
+}
+
+/** `since` narrows the collection as it does the stream. */
+function withSince(call: Call): Call {
+  const since = textParam(call.query, 'since')
+  if (!since) return call
+  instantOf(call.read, since)
+  const after = { timestamp: { $gt: since } }
+  const given = call.query.get('filter')
+  const filter = given === undefined || given === '' ? after : { $and: [filterJson(given), after] }
+  return { ...call, query: new Map([...call.query, ['filter', filter]]) }
+}
+
+/** Has a handler of entities answer about Events. */
+function asEvents(handle: (call: Call) => Reply): (call: Call) => Reply {
+  return (call) => handle({ ...call, params: { ...call.params, type: 'Event' } })
+}
+
+/** A page of the stream. With `wait` an empty one is held back until something comes, or the time is over. */
+async function page(call: Call, patterns: Patterns): Promise<Reply> {
+  const { tenant, query, budget, context } = call
+  const limit = query.has('limit') ? limitOf(query.get('limit'), MOST_EVENTS) : DEFAULT_LIMIT
+  const until = performance.now() + waitOf(call) * 1_000
+  const start = startOf(call)
+  const follower = tenant.follow(call.grant)
+  let reader = call.read
+  let after = start
+  const waiter = new Waiter(follower)
+  const { signal } = call.request
+  const leave = () => waiter.stir()
+  signal?.addEventListener('abort', leave)
+  try {
+    for (;;) {
+      const changes = reader.events(patterns, after, limit)
+      const left = until - performance.now()
+      if (changes.rows.length > 0 || changes.hasMore || left <= 0 || tenant.isResting || signal?.aborted) {
+        return streamPage(call, changes, flagParam(query, 'total', true) ? reader.countEvents(patterns, start) : null)
+      }
+      after = changes.position
+      await waiter.wait(left)
+      // One event wakes all polls: they read in turns.
+      await threadTurns.run(tenant.slug, () => {})
+      const grant = follower.grant()
+      if (grant === null && !tenant.isResting) {
+        throw new Problem('unauthorized', 'This key has been revoked or has expired.')
+      }
+      if (grant !== null) reader = tenant.read(grant, budget, context)
+    }
+  } finally {
+    signal?.removeEventListener('abort', leave)
+    waiter.close()
+  }
+}
+
+function streamPage({ tenant }: Call, changes: ReturnType<Call['read']['events']>, total: number | null): Reply {
+  const texts = changes.rows.map((row) => eventText(row, tenant))
+  const cursor = String(changes.position)
+  const { hasMore } = changes
+  return contentReply(200, {
+    value: () => ({
+      results: texts.map((text) => JSON.parse(text)),
+      ...(total !== null && { total }),
+      hasMore,
+      cursor,
+    }),
+    text: () =>
+      `{"results":[${texts.join(',')}],${total === null ? '' : `"total":${total},`}"hasMore":${hasMore},"cursor":"${cursor}"}`,
+  })
+}
+
+function create(call: Call, write: TenantWriter): Reply {
+  const { body, context } = call
+  const make = (data: unknown) => write.run({ type: 'Event', verb: 'create', data })
+  if (!Array.isArray(body)) return createdReply(make(body), context)
+  if (body.length > MOST_EVENTS) {
+    throw new Problem('too_many', `One request may have at most ${MOST_EVENTS} events; this one has ${body.length}.`, {
+      limit: MOST_EVENTS,
+    })
+  }
+  const made = body.map((data, index) => placed(index, () => make(data)).entity)
+  return contentReply(201, {
+    value: () => ({ results: made.map((entity) => entityView(entity, context)) }),
+    text: () => `{"results":[${made.map((entity) => entityText(entity, context)).join(',')}]}`,
+  })
+}
+
+/** Says which of several events is at fault; none of them is written then. */
+function placed<T>(index: number, work: () => T): T {
+  try {
+    return work()
+  } catch (reason) {
+    if (!(reason instanceof Problem)) throw reason
+    throw new Problem(reason.code, `Event ${index} of the list: ${reason.message}`, { ...reason.about, index })
+  }
+}
+
+/** The patterns of `type`: names of types, `Contact.created`, `*.created`, `Contact.*`, or several with commas. */
+function patternsOf(call: Call): Patterns {
+  const text = textParam(call.query, 'type')
+  if (text === undefined || text === '') return null
+  const patterns = text.split(',').map((one) => one.trim())
+  const wrong = patterns.find((one) => !isPattern(one) && call.read.nouns.get(one)?.name !== one)
+  if (wrong === undefined) return patterns
+  throw new Problem(
+    'invalid_parameter',
+    `${wrong.slice(0, 80)} is not an event: use Contact, Contact.created, *.created or Contact.*.`,
+    { field: 'type' },
+  )
+}
+
+/** The seq after which the stream begins: that of `cursor`, and not before `since`. */
+function startOf({ read: reader, query }: Call): number {
+  const cursor = textParam(query, 'cursor')
+  const since = textParam(query, 'since')
+  const after = cursor === undefined || cursor === '' ? 0 : seqOf(cursor, 'cursor')
+  if (since === undefined || since === '') return after
+  return Math.max(after, reader.seqAt(instantOf(reader, since)))
+}
+
+function instantOf(reader: Call['read'], since: string): number {
+  const at = resolveInstant(since, reader.now)
+  if (at !== null) return at
+  throw new Problem(
+    'invalid_since',
+    'since must be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or now, or 7d ago.',
+    {
+      field: 'since',
+    },
+  )
+}
+
+/** For how many seconds an empty page may be held back. */
+function waitOf(call: Call): number {
+  const text = textParam(call.query, 'wait')
+  if (text === undefined || text === '') return 0
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (seconds <= LONGEST_WAIT) return seconds
+  throw new Problem('invalid_parameter', `wait must be a whole number of seconds, at most ${LONGEST_WAIT}.`, {
+    field: 'wait',
+  })
+}

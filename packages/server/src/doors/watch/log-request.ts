@@ -1,0 +1,92 @@
+import { Problem, parseInstant } from '@tildebase/nouns'
+import { OPERATOR, type Tenant } from '@tildebase/tenant'
+import type { LogPart, NonLogTables } from '@tildebase/tenant/host'
+import { parseBody, parseQuery, type Query, textParam } from '../call.ts'
+import { Waiter } from '../rest/live.ts'
+import { slugOf } from '../target.ts'
+
+/** Which part of a tenant's log is asked for. */
+export interface LogRequest {
+  /** The event that it continues after; 0 for all of it. */
+  readonly after: number
+  /** For how many milliseconds an answer without events may be held back. */
+  readonly waitMs: number
+  readonly beside: NonLogTables
+  /** A time that it ends with, or null. */
+  readonly asOf: number | null
+  /** True when another tenant is made of it. */
+  readonly fork?: boolean
+}
+
+const LONGEST_WAIT = 60
+
+/** The question of `?after=SEQ&wait=SECONDS&beside=secrets`. */
+export function parseLogRequest(text: string): LogRequest {
+  const query = parseQuery(text)
+  const after = numberParam(query, 'after', 'after must be the seq of an event, a whole number from 0.')
+  const told = `wait must be a whole number of seconds, at most ${LONGEST_WAIT}.`
+  const wait = numberParam(query, 'wait', told)
+  if (wait > LONGEST_WAIT) throw new Problem('invalid_parameter', told, { field: 'wait' })
+  const beside = textParam(query, 'beside') ?? 'all'
+  if (beside === 'all' || beside === 'secrets') return { after, waitMs: wait * 1_000, beside, asOf: null }
+  throw new Problem('invalid_parameter', 'beside must be all or secrets.', { field: 'beside' })
+}
+
+/** The question of `?more=true&of=EVENTS`: whether other slices of a log follow, and how many events it has in all. */
+export function parseSliceRequest(text: string): { readonly more: boolean; readonly of: number | null } {
+  const query = parseQuery(text)
+  const more = textParam(query, 'more') ?? 'false'
+  if (more !== 'true' && more !== 'false')
+    throw new Problem('invalid_parameter', 'more is true or false.', { field: 'more' })
+  const of = numberParam(query, 'of', 'of is how many events the log has, a whole number.')
+  return { more: more === 'true', of: of === 0 ? null : of }
+}
+
+/** The slug of a tenant to create: `{"tenant": "acme"}`. */
+export function parseCreateRequest(body: Uint8Array | null): string {
+  const { tenant } = (parseBody(body) ?? {}) as { tenant?: unknown }
+  if (typeof tenant === 'string') return slugOf(tenant)
+  throw new Problem('invalid_body', 'Name the new tenant: {"tenant": "acme"}.', { field: 'tenant' })
+}
+
+/** What a fork is asked to be: `{"to": "acme-copy", "asOf": "2026-01-31T12:00:00Z"}`. */
+export function parseForkRequest(body: Uint8Array | null): { readonly to: string; readonly asOf: number | null } {
+  const { to, asOf = null } = (parseBody(body) ?? {}) as { to?: unknown; asOf?: unknown }
+  if (typeof to !== 'string') {
+    throw new Problem('invalid_body', 'Name the new tenant: {"to": "acme-copy"}.', { field: 'to' })
+  }
+  const at = typeof asOf === 'string' ? parseInstant(asOf) : null
+  if (asOf === null || at !== null) return { to: slugOf(to), asOf: at }
+  throw new Problem('invalid_as_of', 'asOf must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+}
+
+/** The part of a tenant's log that answers a request, once there are events in it or the time is over. */
+export async function logPart(
+  tenant: Tenant,
+  { after, waitMs, beside, asOf, fork = false }: LogRequest,
+): Promise<LogPart> {
+  const end = performance.now() + waitMs
+  const waiter = new Waiter(tenant.follow(OPERATOR))
+  try {
+    for (
+      let left = waitMs;
+      left > 0 && tenant.admin.head.seq === after && !tenant.isResting;
+      left = end - performance.now()
+    )
+      await waiter.wait(left)
+  } finally {
+    waiter.close()
+  }
+  if (tenant.isClosed)
+    throw new Problem('unavailable', 'The tenant was closed during the request. Try again.', { retryAfter: 1 })
+  const { seq } = tenant.admin.head
+  if (after <= seq) return { after, beside, fork, ...(asOf !== null && { until: tenant.admin.seqAt(asOf) }) }
+  const message = `The tenant ${tenant.slug} has ${seq} events: it has no event ${after} to continue after.`
+  throw new Problem('conflict', message, { id: tenant.slug, seq })
+}
+
+function numberParam(query: Query, name: string, sentence: string): number {
+  const text = textParam(query, name) ?? '0'
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Problem('invalid_parameter', sentence, { field: name })
+}

@@ -1,0 +1,115 @@
+import { type NounMap, Problem } from '@tildebase/nouns'
+import { Gateway } from '../doors/gateway.ts'
+import { slugOf } from '../doors/target.ts'
+import { fetchResponseOf, httpRequestOf, withBody } from '../host/fetch-adapter.ts'
+import { type NoNouns, type ProgramOf, programOf } from '../host/program.ts'
+import { readSettings } from '../host/settings.ts'
+import { report } from './log.ts'
+import { operatorTest } from './secrets/keys.ts'
+import { SigningKeyFile } from './secrets/signing-key-file.ts'
+import { TenantFiles } from './sqlite/files.ts'
+import { localTenants } from './tenants/local.ts'
+
+export interface LocalOptions<N extends NounMap = NoNouns> extends ProgramOf<N> {
+  /** The name of the tenant; `local` by default. */
+  readonly tenant?: string
+  /** A data folder, the same that a server takes; without one the tenant is in memory and ends with the program. */
+  readonly path?: string
+}
+
+/** A tenant in this process. It is what `tildebase` takes: `const $ = tildebase(local)` knows the nouns too. */
+export interface LocalTildebase<N extends NounMap = NoNouns> {
+  readonly tenant: string
+  readonly nouns: N
+  /** A key that may do everything here, made up for this run. */
+  readonly apiKey: string
+  /** Answers as a server would, without a port: hand it to `tildebase({ fetch })`. */
+  fetch(url: string, init?: RequestInit): Promise<Response>
+  close(): Promise<void>
+}
+
+const BASE_URL = 'http://localhost:8787'
+
+/** Runs the engine for one tenant in this process, on a data folder or in memory. One process at a time may do so. */
+export async function localTildebase<N extends NounMap = NoNouns>(
+  options: LocalOptions<N> = {},
+): Promise<LocalTildebase<N>> {
+  const { tenant = 'local', path, nouns = {} as N, hooks } = options
+  const slug = slugOf(tenant)
+  const files = path === undefined ? new MemoryFiles() : new TenantFiles(path)
+  files.prepare()
+  const given = readSettings({ data: path }, {})
+  // In memory nothing outlives the program, and neither do its keys.
+  const ownKeys = () => ({ secretKey: crypto.randomUUID(), signingKey: crypto.getRandomValues(new Uint8Array(32)) })
+  const settings = path === undefined ? { ...given, ...ownKeys() } : given
+  await new SigningKeyFile(settings).prepare()
+  const tenants = localTenants(settings, programOf({ nouns, hooks }), files, {
+    baseUrl: () => BASE_URL,
+    // What is due when the tenant is closed is found to be due when it is opened again.
+    book: () => {},
+  })
+  const apiKey = `tblocal_${crypto.randomUUID()}`
+  const gateway = new Gateway({
+    tenants,
+    signup: false,
+    hostSuffix: settings.hostSuffix,
+    isOperator: operatorTest(apiKey),
+    requestId: () => crypto.randomUUID(),
+    report,
+    outside: () => null,
+  })
+  await tenants.wake(slug)
+  return {
+    tenant: slug,
+    nouns,
+    apiKey,
+    async fetch(url, init) {
+      const request = new Request(url, init)
+      const ask = await withBody(httpRequestOf(request), settings.bodyLimit)
+      if (!ask.path.split('/').includes(`~${slug}`)) throw elsewhere(slug)
+      return until(request.signal, fetchResponseOf(await gateway.answer(ask), ask.method))
+    },
+    close: () => tenants.closeAll(),
+  }
+}
+
+/** The files of tenants that are on no disk. */
+class MemoryFiles extends TenantFiles {
+  readonly #slugs = new Set<string>()
+
+  constructor() {
+    super('')
+  }
+
+  override prepare(): void {}
+  override pathOf(): string {
+    return ':memory:'
+  }
+  override has(slug: string): boolean {
+    return this.#slugs.has(slug)
+  }
+  override demandWhole(): void {}
+  /** The tenant decides: it is always open. */
+  override hasKey(): boolean {
+    return true
+  }
+  override create(slug: string): void {
+    this.#slugs.add(slug)
+  }
+  override begin(slug: string): void {
+    this.#slugs.add(slug)
+  }
+  override remove(slug: string): void {
+    this.#slugs.delete(slug)
+  }
+}
+
+/** A response whose body breaks off when the request is given up, as one from a server would. */
+function until(signal: AbortSignal, response: Response): Response {
+  if (response.body === null) return response
+  return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
+}
+
+function elsewhere(slug: string): Problem {
+  return new Problem('unreachable', `Only the tenant ${slug} is open in this process.`)
+}

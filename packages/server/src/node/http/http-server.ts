@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Problem } from '@tildebase/nouns'
+import { withCommon } from '../../doors/cross-origin.ts'
+import type { Gateway } from '../../doors/gateway.ts'
+import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
+import type { Connection } from '../../doors/limits/admission.ts'
+import { refusal } from '../../doors/respond.ts'
+import type { Forward } from '../handover/forward.ts'
+import type { AddressBounds, CountedRequest } from '../limits/address-bounds.ts'
+import { LoopTurns } from '../tenants/loop-turns.ts'
+import { peerOf } from './client-address.ts'
+import { compressed } from './compress.ts'
+import { http } from './http-module.ts'
+import { sendFlowing, sendWhole } from './send-answer.ts'
+import { refuseSocket, refuseUnreadable } from './unreadable.ts'
+import { bodyOf, hasBody, type UploadOptions } from './upload.ts'
+
+export interface HttpOptions extends UploadOptions {
+  readonly gateway: Gateway
+  readonly addresses: AddressBounds
+  /** Whether the path takes a body that is read bit by bit. */
+  readonly streams: (path: string) => boolean
+  /** Whether the service is about to end: it then takes nothing new. */
+  readonly isStopping: () => boolean
+  /** Passes a request on to where its tenant is. False when it is to be answered here. */
+  readonly elsewhere?:
+    | ((request: IncomingMessage, response: ServerResponse, address: string) => boolean | Promise<boolean>)
+    | undefined
+  /** Whether clients should connect again for their next request: each answer ends its connection. */
+  readonly isLeaving: () => boolean
+  /** Passes requests on to the service that has taken the place of this one; null when none has. */
+  readonly forward: () => Forward | null
+  readonly report: (reason: unknown, requestId: string) => void
+}
+
+export interface Http {
+  readonly server: Server
+  /** Done when no answer is in progress any more, and no request has arrived that was not read yet. */
+  idle(): Promise<void>
+  /** Takes no connection any more. Those that are there stay. */
+  stopAccepting(): void
+  /** Done when there is no connection any more. */
+  disconnected(): Promise<void>
+}
+
+/** A filter of 500 nodes fits into a path. */
+const HEADERS = 65_536
+/** No valid key, or too many requests. */
+const REFUSED = new Set([401, 429])
+/** Paths that answer to the last. */
+const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** An HTTP server in front of a gateway. */
+export function createHttp(options: HttpOptions): Http {
+  let underWay = 0
+  let waiting: (() => void)[] = []
+  const sockets = new Set<Socket>()
+  const watching: (() => void)[] = []
+  const turns = new LoopTurns()
+  const receive = (request: IncomingMessage, response: ServerResponse) => {
+    if (options.addresses.isOver(request.socket)) return
+    underWay++
+    const ended: (() => void)[] = []
+    response.on('close', () => {
+      for (const listener of ended) listener()
+      if (--underWay > 0) return
+      for (const done of waiting) done()
+      waiting = []
+    })
+    const inTurn = (work: () => void) => turns.run(() => laneOf(request), work)
+    void serve(request, response, { onEnd: (listener) => void ended.push(listener), inTurn }, options)
+  }
+  const server = http.createServer(
+    {
+      maxHeaderSize: HEADERS,
+      requestTimeout: 0,
+      headersTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      optimizeEmptyRequests: true,
+    },
+    receive,
+  )
+  // A client that asks first whether to send its body is answered when the headers have been admitted.
+  server.on('checkContinue', receive)
+  server.on('clientError', refuseUnreadable)
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      if (sockets.size === 0) for (const done of watching.splice(0)) done()
+    })
+    const refused = options.addresses.takeSocket(socket)
+    if (refused) refuseSocket(socket, refused)
+  })
+  const answered = () => new Promise<void>((done) => (underWay === 0 ? done() : waiting.push(done)))
+  const idle = async () => {
+    do {
+      await answered()
+      // Before its end each turn has read what had arrived on the connections.
+      await turn()
+    } while (underWay > 0)
+  }
+  const disconnected = () => new Promise<void>((done) => (sockets.size === 0 ? done() : watching.push(done)))
+  // Not the close of an HTTP server: that would end idle connections, on which a request may be arriving.
+  const stopAccepting = () => void NetServer.prototype.close.call(server)
+  return { server, idle, stopAccepting, disconnected }
+}
+
+/** Calls the listener when the answer has left, or its client. One listener on the response serves all of them. */
+type OnEnd = (listener: () => void) => void
+
+/** What shares turns: the requests of a tenant, or else of an address. */
+function laneOf({ url = '', socket }: IncomingMessage): string {
+  return url.startsWith('/~') ? url.slice(2, 66).split(/[/?]/, 1)[0]! : peerOf(socket)
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { onEnd, inTurn }: { readonly onEnd: OnEnd; readonly inTurn: (work: () => void) => void },
+  options: HttpOptions,
+): Promise<void> {
+  let answer: HttpResponse
+  let counted: CountedRequest | null = null
+  // An answer that is passed on is packed already.
+  let accepted: string | undefined
+  if (options.isLeaving()) response.shouldKeepAlive = false
+  try {
+    const forward = options.forward()
+    const isRefused = () => forward === null && options.isStopping() && !LASTING.has(request.url ?? '')
+    // A node of a cluster passes requests on to the last.
+    if (!options.elsewhere && isRefused()) throw stopping()
+    // A request through a proxy may name the whole address.
+    const url = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
+    const mark = url.indexOf('?')
+    const path = mark === -1 ? url : url.slice(0, mark)
+    const query = mark === -1 ? '' : url.slice(mark + 1)
+    counted = options.addresses.takeRequest(request)
+    onEnd(counted.release)
+    const { address } = counted
+    if (options.elsewhere) {
+      const isPassed = options.elsewhere(request, response, address)
+      if (isPassed === true || (isPassed !== false && (await isPassed))) return
+      if (isRefused()) throw stopping()
+    }
+    // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
+    const ask = askOf(request, path, query)
+    const connection = connectionOf(request, response, { path, address, onEnd }, options)
+    const given = forward ? forward(ask, connection) : options.gateway.answer(ask, connection)
+    answer = given instanceof Promise ? await given : given
+    if (!forward) accepted = request.headers['accept-encoding']
+  } catch (reason) {
+    const requestId = randomUUID()
+    answer = withCommon(refusal(reason, requestId, options.report), requestId, request.headers.origin)
+  }
+  // A flood of requests that are all refused is not read to its end.
+  if (counted?.isPipelined && REFUSED.has(answer.status)) counted.endSocket()
+  const failed = (reason: unknown) => {
+    options.report(reason, answer.headers['x-request-id'] ?? '')
+    response.destroy()
+  }
+  inTurn(() => {
+    const packed = compressed(answer, accepted)
+    if (packed instanceof Promise) packed.then((whole) => send(request, response, whole, options), failed)
+    else send(request, response, packed, options)
+  })
+}
+
+function send(request: IncomingMessage, response: ServerResponse, given: HttpResponse, options: HttpOptions): void {
+  let answer = given
+  // A connection that stalls is not worth keeping, nor one of a service that stops, nor one whose body was not asked for.
+  if (
+    answer.status === 408 ||
+    options.isStopping() ||
+    options.isLeaving() ||
+    options.addresses.isOver(request.socket) ||
+    isUnasked(request, response)
+  )
+    answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
+  const { body } = answer
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array)
+    sendWhole(request, response, answer, body)
+  else void sendFlowing(request, response, answer, body, options.report)
+}
+
+function askOf(request: IncomingMessage, path: string, query: string): HttpRequest {
+  const { headers, method = 'GET' } = request
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  const host = headers.host ?? ''
+  return { method, scheme, host, path, query, headers: headers as HttpRequest['headers'], body: null }
+}
+
+function connectionOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path, address, onEnd }: { readonly path: string; readonly address: string; readonly onEnd: OnEnd },
+  options: HttpOptions,
+): Connection {
+  return {
+    address,
+    readBody(tenant) {
+      if (isUnasked(request, response)) {
+        response.writeContinue()
+        asked.add(request)
+      }
+      return bodyOf(request, options.streams(path), { tenant, address, onEnd }, options)
+    },
+    onClose: (listener) =>
+      onEnd(() => {
+        if (!response.writableFinished) listener()
+      }),
+  }
+}
+
+/** Requests that asked whether to send their body, and were answered with yes. */
+const asked = new WeakSet<IncomingMessage>()
+
+/** Whether the client waits to be asked for its body. */
+function isUnasked(request: IncomingMessage, { headersSent }: ServerResponse): boolean {
+  return request.headers.expect !== undefined && hasBody(request) && !asked.has(request) && !headersSent
+}
+
+function stopping(): Problem {
+  return new Problem('unavailable', 'The service is stopping. Try again in a moment.', { retryAfter: 5 })
+}

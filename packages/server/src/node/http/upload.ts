@@ -1,0 +1,195 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '@tildebase/nouns'
+import type { Body } from '../../doors/http.ts'
+import type { BodyMemory, HeldBody } from '../limits/body-memory.ts'
+import type { Refusals } from '../watch/refusals.ts'
+import { Pace, SLOWEST } from './pace.ts'
+import type { Stallable, StallWatch } from './stalls.ts'
+
+export interface UploadOptions {
+  /** The largest body that is held as a whole. */
+  readonly bodyLimit: number
+  /** How long a sender may send nothing in the middle of a body, and the time over which its pace is measured. */
+  readonly bodyTimeout: number
+  readonly bodyMemory: BodyMemory
+  readonly stalls: StallWatch
+  readonly refusals: Refusals
+}
+
+/** Who is charged for a body that is held. */
+export interface BodyOwner {
+  readonly tenant: string
+  readonly address: string
+  /** Calls the listener when the request is over, and its body no longer held. */
+  onEnd(listener: () => void): void
+}
+
+/** A body that is held as a whole may take as many times the longest pause. */
+const MOST_PAUSES = 10
+/** How long the rest of a refused body is read and thrown away. */
+const LINGER_MS = 30_000
+
+/** The body of a request: bit by bit for those who take it so, else as a whole. */
+export function bodyOf(
+  request: IncomingMessage,
+  streams: boolean,
+  owner: BodyOwner,
+  options: UploadOptions,
+): Body | Promise<Body> {
+  if (!hasBody(request)) return null
+  if (streams) return flowing(request, options)
+  if (Number(request.headers['content-length']) > options.bodyLimit) throw tooLarge(options.bodyLimit)
+  return whole(request, owner, options)
+}
+
+/** Whether there is more of the body to come. */
+export function isUnfinished(request: IncomingMessage): boolean {
+  return hasBody(request) && !request.complete && !request.destroyed
+}
+
+/**
+ * Continues once the body is over that was answered before its end, and throws away what comes: most senders read the
+ * answer only then, and a connection that is closed on them loses it.
+ */
+export function afterBody(request: IncomingMessage, goOn: () => void): void {
+  const late = setTimeout(() => request.destroy(), LINGER_MS).unref()
+  const over = () => {
+    clearTimeout(late)
+    request.off('end', over).off('close', over)
+    goOn()
+  }
+  request.on('end', over).on('close', over).resume()
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+function whole(request: IncomingMessage, owner: BodyOwner, options: UploadOptions): Promise<Body> {
+  return new Promise((done, failed) => new HeldUpload(request, owner, options, done, failed))
+}
+
+/** A body that is read as a whole. A class, since every write has one: its methods are made once. */
+class HeldUpload implements Stallable {
+  readonly #options: UploadOptions
+  readonly #done: (body: Body) => void
+  readonly #failed: (reason: unknown) => void
+  readonly #held: HeldBody
+  readonly #pace: Pace
+  readonly #latest: number
+  readonly #chunks: Buffer[] = []
+  #length = 0
+  #isOver = false
+  heardAt: number
+
+  constructor(
+    request: IncomingMessage,
+    owner: BodyOwner,
+    options: UploadOptions,
+    done: (body: Body) => void,
+    failed: (reason: unknown) => void,
+  ) {
+    this.#options = options
+    this.#done = done
+    this.#failed = failed
+    this.heardAt = Date.now()
+    this.#latest = this.heardAt + MOST_PAUSES * options.bodyTimeout
+    this.#pace = new Pace(options.bodyTimeout)
+    this.#held = options.bodyMemory.hold(owner.tenant, owner.address, this)
+    owner.onEnd(() => this.#held.release())
+    options.stalls.add(this)
+    request.on('data', (chunk: Buffer) => this.#take(chunk))
+    request.on('end', () => this.#finish())
+    request.on('error', () => this.giveUp(new Problem('invalid_body', 'The body ended early.')))
+  }
+
+  stalled(): void {
+    this.giveUp(tooSlow(this.#options))
+  }
+
+  /** Ends the body before its end. */
+  giveUp(reason: unknown): void {
+    if (!this.#end()) return
+    this.#chunks.length = 0
+    this.#held.release()
+    this.#failed(reason)
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) return
+    try {
+      this.#count(chunk.length)
+      this.#chunks.push(chunk)
+    } catch (reason) {
+      this.giveUp(reason)
+    }
+  }
+
+  #count(bytes: number): void {
+    const { bodyLimit } = this.#options
+    const now = Date.now()
+    this.#length += bytes
+    if (this.#length > bodyLimit) throw tooLarge(bodyLimit)
+    if (now > this.#latest || !this.#pace.allows(bytes, now - this.heardAt)) throw tooSlow(this.#options)
+    this.heardAt = now
+    this.#held.add(bytes)
+  }
+
+  #finish(): void {
+    if (!this.#end()) return
+    this.#held.complete()
+    this.#done(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks))
+  }
+
+  /** Whether this is the first end of the body. */
+  #end(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#options.stalls.remove(this)
+    return true
+  }
+}
+
+/** The chunks as they come. Time is counted only while one is waited for: a reader may take as long as it likes. */
+function flowing(request: IncomingMessage, options: UploadOptions): AsyncIterableIterator<Uint8Array> {
+  const { bodyTimeout } = options
+  // A handler that stops reading early still answers, so the socket must stay open.
+  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false })
+  const pace = new Pace(bodyTimeout)
+  let isStalled = false
+  const stalled = () => {
+    isStalled = true
+    return tooSlow(options)
+  }
+  return {
+    next: () =>
+      new Promise((done, failed) => {
+        const begun = Date.now()
+        const pause = setTimeout(() => failed(stalled()), bodyTimeout)
+        const take = (chunk: IteratorResult<Uint8Array>) =>
+          chunk.done || pace.allows(chunk.value.length, Date.now() - begun) ? done(chunk) : failed(stalled())
+        chunks
+          .next()
+          .then(take, failed)
+          .finally(() => clearTimeout(pause))
+      }),
+    async return() {
+      // One that is stalled would end only after the chunk that does not come.
+      if (!isStalled) await chunks.return?.()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem('too_large', `The body may have at most ${limit} bytes. Use /import for more.`, { limit })
+}
+
+function tooSlow({ bodyTimeout, refusals }: UploadOptions): Problem {
+  refusals.count('slow_body')
+  const message = `The body was slower than ${SLOWEST} bytes per second for ${bodyTimeout / 1_000} seconds. Send it again.`
+  return new Problem('body_timeout', message)
+}

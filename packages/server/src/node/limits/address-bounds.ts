@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { Problem } from '@tildebase/nouns'
+import { type ClientAddresses, groupOf, peerOf } from '../http/client-address.ts'
+import type { RefusalReason, Refusals } from '../watch/refusals.ts'
+import { BoundedCounts, release } from './bounded-counts.ts'
+
+export interface AddressBoundsOptions {
+  readonly addresses: ClientAddresses
+  /** Sockets and requests of one address at a time. */
+  readonly sockets: number
+  readonly requests: number
+  readonly refusals: Refusals
+}
+
+/** How many requests of one socket may wait for their answers. */
+const MOST_PIPELINED = 64
+
+/** What is known of a socket. */
+interface SocketState {
+  /** The address of its requests. Null behind a proxy, which names another with each request. */
+  readonly address: string | null
+  pipelined: number
+  /** Nothing that comes over it is answered any more. */
+  isOver: boolean
+}
+
+/** A request that counts for its address until it is released. */
+export interface CountedRequest {
+  readonly address: string
+  /** Whether others of its connection are in progress. */
+  readonly isPipelined: boolean
+  /** Ends the connection with the answer to this request: what was sent after it is not looked at. */
+  endSocket(): void
+  release(): void
+}
+
+/** Bounds what one address has open at a time. */
+export class AddressBounds {
+  readonly #options: AddressBoundsOptions
+  readonly #sockets: BoundedCounts
+  readonly #requests: BoundedCounts
+  readonly #states = new WeakMap<Socket, SocketState>()
+
+  constructor(options: AddressBoundsOptions) {
+    this.#options = options
+    this.#sockets = new BoundedCounts(options.sockets)
+    this.#requests = new BoundedCounts(options.requests)
+  }
+
+  /** Counts a socket until it closes. Returns the problem when its address has too many. */
+  takeSocket(socket: Socket): Problem | null {
+    const { address } = this.#stateOf(socket)
+    // A proxy opens sockets for all of its clients.
+    if (address === null) return null
+    const count = this.#sockets.take(address)
+    if (count === null) {
+      // What comes over it before it closes is refused, too.
+      this.#stateOf(socket).pipelined = MOST_PIPELINED
+      return this.#tooMany('sockets', 'connections', this.#options.sockets)
+    }
+    socket.once('close', () => release(count))
+    return null
+  }
+
+  /** Whether nothing that comes over a socket is answered any more. */
+  isOver(socket: Socket): boolean {
+    return this.#stateOf(socket).isOver
+  }
+
+  /** Counts a request until it is released. Throws when its address has too many. */
+  takeRequest(request: IncomingMessage): CountedRequest {
+    const state = this.#stateOf(request.socket)
+    const { addresses } = this.#options
+    const address = addresses.namedByNode(request) ?? state.address ?? addresses.of(request)
+    if (state.pipelined >= MOST_PIPELINED)
+      throw this.#tooMany('pipelined', 'requests of one connection', MOST_PIPELINED)
+    const count = this.#requests.take(address)
+    if (count === null) throw this.#tooMany('address_requests', 'requests', this.#options.requests)
+    state.pipelined++
+    return {
+      address,
+      isPipelined: state.pipelined > 1,
+      endSocket: () => {
+        state.isOver = true
+      },
+      release: () => {
+        state.pipelined--
+        release(count)
+      },
+    }
+  }
+
+  #stateOf(socket: Socket): SocketState {
+    const known = this.#states.get(socket)
+    if (known) return known
+    const peer = peerOf(socket)
+    const state = { address: this.#options.addresses.isProxy(peer) ? null : groupOf(peer), pipelined: 0, isOver: false }
+    this.#states.set(socket, state)
+    return state
+  }
+
+  #tooMany(reason: RefusalReason, what: string, limit: number): Problem {
+    this.#options.refusals.count(reason)
+    const message = `Your address has ${limit} open ${what}, which is the limit.`
+    return new Problem('rate_limited', message, { limit, retryAfter: 1 })
+  }
+}

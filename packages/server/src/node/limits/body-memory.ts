@@ -1,0 +1,118 @@
+import { Problem } from '@tildebase/nouns'
+import type { Refusals } from '../watch/refusals.ts'
+
+/** A body that is being read. */
+export interface UnfinishedBody {
+  /** Ends it: others need its room. */
+  giveUp(reason: Problem): void
+}
+
+/** A body that is held in memory. */
+export class HeldBody {
+  readonly tenant: string
+  readonly address: string
+  /** Null once it is complete: it can no longer be given up. */
+  unfinished: UnfinishedBody | null
+  bytes = 0
+  readonly #memory: BodyMemory
+
+  constructor(memory: BodyMemory, tenant: string, address: string, unfinished: UnfinishedBody) {
+    this.#memory = memory
+    this.tenant = tenant
+    this.address = address
+    this.unfinished = unfinished
+  }
+
+  /** Counts bytes that came; throws when there is no room for them. */
+  add(bytes: number): void {
+    this.#memory.add(this, bytes)
+  }
+
+  complete(): void {
+    this.unfinished = null
+  }
+
+  release(): void {
+    this.#memory.release(this)
+  }
+}
+
+/** The memory that request bodies hold, bounded for the process. When it is full, the tenant that holds most gives way. */
+export class BodyMemory {
+  readonly #limit: number
+  readonly #perAddress: number
+  readonly #refusals: Refusals
+  readonly #entries = new Set<HeldBody>()
+  readonly #tenants = new Map<string, number>()
+  readonly #addresses = new Map<string, number>()
+  #total = 0
+
+  constructor(limit: number, refusals: Refusals) {
+    this.#limit = limit
+    this.#perAddress = Math.ceil(limit / 2)
+    this.#refusals = refusals
+  }
+
+  /** The bytes held now. */
+  get total(): number {
+    return this.#total
+  }
+
+  /** Begins to count a body, which is given up when others need its room. */
+  hold(tenant: string, address: string, unfinished: UnfinishedBody): HeldBody {
+    const body = new HeldBody(this, tenant, address, unfinished)
+    this.#entries.add(body)
+    return body
+  }
+
+  /** Counts bytes of a body. Throws when there is no room for them. */
+  add(body: HeldBody, bytes: number): void {
+    if ((this.#addresses.get(body.address) ?? 0) + bytes > this.#perAddress) throw this.#full()
+    while (this.#total + bytes > this.#limit) this.#makeRoom(body.tenant, bytes)
+    this.#count(body, bytes)
+  }
+
+  /** The body is no longer held. */
+  release(body: HeldBody): void {
+    this.#count(body, -body.bytes)
+    this.#entries.delete(body)
+  }
+
+  /** Ends the newest unfinished body of the tenant that holds most, or refuses when that is the tenant itself. */
+  #makeRoom(tenant: string, bytes: number): void {
+    const own = (this.#tenants.get(tenant) ?? 0) + bytes
+    let victim: HeldBody | null = null
+    let most = own
+    for (const entry of this.#entries) {
+      const held = this.#tenants.get(entry.tenant) ?? 0
+      if (entry.unfinished === null || entry.tenant === tenant || entry.bytes === 0 || held < most) continue
+      victim = entry
+      most = held
+    }
+    if (victim === null) throw this.#full()
+    const { unfinished } = victim
+    this.release(victim)
+    unfinished!.giveUp(this.#full())
+  }
+
+  #count(entry: HeldBody, bytes: number): void {
+    if (!this.#entries.has(entry)) return
+    entry.bytes += bytes
+    this.#total += bytes
+    add(this.#tenants, entry.tenant, bytes)
+    add(this.#addresses, entry.address, bytes)
+  }
+
+  #full(): Problem {
+    this.#refusals.count('body_memory')
+    return new Problem('busy', 'The memory for request bodies is full. Try again in a moment.', {
+      retryAfter: 1,
+    })
+  }
+}
+
+function add(counts: Map<string, number>, key: string, bytes: number): void {
+  const count = (counts.get(key) ?? 0) + bytes
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
+}

@@ -1,0 +1,110 @@
+import { Problem } from '@tildebase/nouns'
+import { unauthorized } from '../../doors/app.ts'
+import type { MaybePromise } from '../../doors/http.ts'
+import { TokenBuckets } from '../../doors/limits/token-buckets.ts'
+import type { Refusals } from '../watch/refusals.ts'
+
+export interface KeyVerdictsOptions {
+  /** Whether there is a tenant of this name. */
+  readonly exists: (tenant: string) => boolean
+  /** Asks the tenant whether it knows a key. */
+  readonly verify: (tenant: string, secret: string) => Promise<boolean>
+  readonly refusals: Refusals
+  readonly now: () => number
+}
+
+const MOST_VALID = 20_000
+const VALID_MS = 600_000
+const MOST_INVALID = 10_000
+const INVALID_MS = 5_000
+/** How many unknown keys of one address are looked up in a minute. */
+const GUESSES = 200
+const MINUTE = 60_000
+
+/**
+ * Remembers which keys are worth passing on, so that a tenant is asked once per key and not with each request.
+ * The tenant still checks every request: a key that was revoked is refused there, and then here.
+ */
+export class KeyVerdicts {
+  readonly #options: KeyVerdictsOptions
+  /** Until when a key counts as valid. The oldest comes first. */
+  readonly #valid = new Map<string, number>()
+  /** Until when a key of a tenant counts as unknown. */
+  readonly #invalid = new Map<string, Map<string, number>>()
+  #invalidCount = 0
+  readonly #lookups = new Map<string, Promise<boolean>>()
+  readonly #guesses: TokenBuckets
+
+  constructor(options: KeyVerdictsOptions) {
+    this.#options = options
+    this.#guesses = new TokenBuckets(GUESSES, MINUTE, options.now)
+  }
+
+  /** Refuses a key that the tenant does not know. */
+  admit(tenant: string, secret: string, address: string): MaybePromise<void> {
+    const now = this.#options.now()
+    if ((this.#valid.get(secret) ?? 0) > now) return
+    if ((this.#invalid.get(tenant)?.get(secret) ?? 0) > now || !this.#options.exists(tenant)) throw this.#unknown()
+    return this.#lookUp(tenant, secret, address)
+  }
+
+  /** The tenant refused a key that was valid before. */
+  revoked(tenant: string, secret: string): void {
+    this.#valid.delete(secret)
+    this.#rememberInvalid(tenant, secret)
+  }
+
+  /** Forgets which keys the tenant does not know: it may know them now. */
+  forgetInvalid(tenant: string): void {
+    const secrets = this.#invalid.get(tenant)
+    if (!secrets) return
+    this.#invalidCount -= secrets.size
+    this.#invalid.delete(tenant)
+  }
+
+  /** Asks the tenant, once for all requests that wait for the same answer. */
+  async #lookUp(tenant: string, secret: string, address: string): Promise<void> {
+    const known = this.#lookups.get(secret)
+    if (known) {
+      if (await known) return
+      throw this.#unknown()
+    }
+    const left = this.#guesses.take(address)
+    if (left < 0) throw this.#tooManyGuesses(-left)
+    const asked = this.#options.verify(tenant, secret)
+    this.#lookups.set(secret, asked)
+    const isValid = await asked.finally(() => this.#lookups.delete(secret))
+    if (!isValid) {
+      this.#rememberInvalid(tenant, secret)
+      throw this.#unknown()
+    }
+    this.#guesses.giveBack(address)
+    this.#valid.delete(secret)
+    this.#valid.set(secret, this.#options.now() + VALID_MS)
+    if (this.#valid.size > MOST_VALID) this.#valid.delete(this.#valid.keys().next().value!)
+  }
+
+  #rememberInvalid(tenant: string, secret: string): void {
+    if (this.#invalidCount >= MOST_INVALID) {
+      this.#invalid.clear()
+      this.#invalidCount = 0
+    }
+    const secrets = this.#invalid.get(tenant) ?? new Map<string, number>()
+    if (!secrets.has(secret)) this.#invalidCount++
+    this.#invalid.set(tenant, secrets.set(secret, this.#options.now() + INVALID_MS))
+  }
+
+  #unknown(): Problem {
+    this.#options.refusals.count('unknown_key')
+    return unauthorized()
+  }
+
+  #tooManyGuesses(missing: number): Problem {
+    this.#options.refusals.count('key_guesses')
+    const retryAfter = Math.max(1, Math.ceil(this.#guesses.secondsTo(missing)))
+    return new Problem('rate_limited', 'Your address sent too many keys that are not valid. Try again later.', {
+      limit: GUESSES,
+      retryAfter,
+    })
+  }
+}

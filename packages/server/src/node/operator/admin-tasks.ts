@@ -1,0 +1,62 @@
+import { rmSync, statSync } from 'node:fs'
+import type { LogRequest } from '../../doors/watch/log-request.ts'
+import type { AdminContext } from './admin-context.ts'
+import { countRestored, type ReplayTask, replayFile, writeLog } from './log-file.ts'
+
+/** What the operator asks of one tenant as a whole. It is done in the thread that the tenant is in. */
+export type AdminTask =
+  | { readonly do: 'info' | 'create' | 'delete' }
+  /** Writes a copy to a path, and returns the last event at or before a time. */
+  | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null }
+  /** Makes the file at a path, which was verified, the tenant's own. */
+  | { readonly do: 'adopt'; readonly path: string }
+  /** Writes the tenant's log to a path, in the form that every host reads, once there are events in it. */
+  | { readonly do: 'log'; readonly path: string; readonly question: LogRequest }
+  /** Brings the tenant to the state of the log at a path. */
+  | ReplayTask
+  /** Counts the events of a restore that has not ended. */
+  | { readonly do: 'countRestored'; readonly path: string }
+
+/** What came of a copy: the last event at or before the time that was asked for. */
+export interface CopyResult {
+  readonly seq: number | null
+}
+
+/** Does a task, and returns what came of it as plain data. */
+export function runAdminTask(context: AdminContext, slug: string, task: AdminTask): unknown {
+  if (task.do === 'adopt') return adopt(context, slug, task.path)
+  if (task.do === 'replay') return replayFile(context, slug, task)
+  if (task.do === 'countRestored') return countRestored(context, slug, task.path)
+  if (task.do === 'create') return create(context, slug)
+  context.files.demandThere(slug)
+  switch (task.do) {
+    case 'info':
+      return { ...context.use(slug).admin.info(), bytes: statSync(context.files.pathOf(slug)).size }
+    case 'delete':
+      context.close(slug)
+      return context.files.remove(slug)
+    case 'copy':
+      return copy(context, slug, task.path, task.asOf)
+    case 'log':
+      return context.during(slug, (tenant) => writeLog(tenant, task.path, task.question))
+  }
+}
+
+function create({ files }: AdminContext, slug: string): unknown {
+  files.demandFree(slug)
+  files.create(slug)
+  return { tenant: slug }
+}
+
+function copy(context: AdminContext, slug: string, path: string, asOf: number | null): Promise<CopyResult> {
+  rmSync(path, { force: true })
+  return context.during(slug, async ({ admin }) => {
+    await admin.copyTo(path)
+    return { seq: asOf === null ? null : admin.seqAt(asOf) }
+  })
+}
+
+function adopt({ files }: AdminContext, slug: string, path: string): void {
+  files.demandFree(slug)
+  files.adopt(slug, path)
+}

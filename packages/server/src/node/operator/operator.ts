@@ -1,0 +1,168 @@
+import { statSync } from 'node:fs'
+import { parseQuery } from '../../doors/call.ts'
+import type { HttpResponse } from '../../doors/http.ts'
+import { empty, json, render } from '../../doors/reply.ts'
+import {
+  type LogRequest,
+  parseCreateRequest,
+  parseForkRequest,
+  parseLogRequest,
+} from '../../doors/watch/log-request.ts'
+import { LogReads } from '../../host/log-reads.ts'
+import type { OperatorActions } from '../../host/operator.ts'
+import { listTenants } from '../tenants/tenant-list.ts'
+import type { AdminDeps } from './admin-deps.ts'
+import type { CopyResult } from './admin-tasks.ts'
+import { adopt, restoreFile, restoreInfo, restoreLog, verifyFile } from './restore.ts'
+import { readOnce, removeDatabase } from './scratch.ts'
+import type { BegunTask, Measure } from './task-board.ts'
+
+/** A task that no board shows. */
+const HIDDEN: BegunTask = { step: () => {}, end: () => {} }
+
+/** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
+export function operatorActions(deps: AdminDeps): OperatorActions {
+  const { runTask, journal, restoring } = deps
+  const reads = new LogReads()
+  const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
+    const response = await work()
+    // A slice of a log that others follow is not its own action.
+    if (response.status !== 202) journal.add(action, slug, facts)
+    return response
+  }
+  return {
+    list: (request) => listTenants(request, deps),
+    tasks: (slug) => render(json(200, { results: deps.tasks.of(slug) })),
+    journal: ({ query }) => journal.page(parseQuery(query)),
+    rotateKey: () => recorded('rotate', '', async () => render(json(201, await deps.rotateKey()))),
+    info: async (slug) => (await restoreInfo(slug, deps)) ?? render(json(200, await runTask(slug, { do: 'info' }))),
+    verify: (slug) => verify(slug, deps),
+    remove: (slug) =>
+      recorded('delete', slug, async () => {
+        if (restoring.progressOf(slug)) await restoring.duringSlice(slug, async () => restoring.giveUp(slug))
+        else await runTask(slug, { do: 'delete' })
+        deps.cancelAlarm(slug)
+        return render(empty(204))
+      }),
+    create: (request) => {
+      const slug = parseCreateRequest(request.body as Uint8Array | null)
+      restoring.refuse(slug)
+      return recorded('create', slug, async () => render(json(201, await runTask(slug, { do: 'create' }))))
+    },
+    release: (slug) => {
+      deps.files.demandThere(slug)
+      return recorded('release', slug, async () => render(json(200, { tenant: slug, released: deps.release(slug) })))
+    },
+    fork: (slug, request) => {
+      const { to, asOf } = parseForkRequest(request.body as Uint8Array | null)
+      return recorded('fork', slug, () => fork(slug, to, asOf, deps), { to, asOf })
+    },
+    backup: (slug) => recorded('backup', slug, () => backup(slug, deps)),
+    restore: (slug, request) => recorded('restore', slug, () => restoreFile(slug, request, deps)),
+    readLog: async (slug, request) => {
+      const question = parseLogRequest(request.query)
+      const record = (facts: object) => journal.add('backup', slug, facts)
+      return reads.during(slug, question.after, () => readLog(slug, question, deps), record)
+    },
+    replayLog: (slug, request) => recorded('restore', slug, () => restoreLog(slug, request, deps), { form: 'log' }),
+  }
+}
+
+async function fork(slug: string, to: string, asOf: number | null, deps: AdminDeps): Promise<HttpResponse> {
+  const { files, restoring, scratch, tasks, runTask, fileThread } = deps
+  files.demandFree(to)
+  return restoring.during(to, () =>
+    tasks.during(slug, 'fork', async (task) => {
+      const path = scratch.pathFor(to)
+      try {
+        task.step('copy', () => copied(path, files.pathOf(slug)))
+        const { seq } = (await runTask(slug, { do: 'copy', path, asOf })) as CopyResult
+        task.step('detach')
+        await fileThread.run({ do: 'detach', path, seq, origin: slug })
+        const taken = await adopt(to, path, deps, task)
+        deps.wake(to)
+        return render(json(201, taken))
+      } finally {
+        await removeDatabase(path)
+      }
+    }),
+  )
+}
+
+/** Verifies a copy, so that the tenant continues meanwhile. */
+async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
+  const path = deps.scratch.pathFor(slug)
+  return deps.tasks.during(slug, 'verify', async (task) => {
+    try {
+      task.step('copy', () => copied(path, deps.files.pathOf(slug)))
+      await deps.runTask(slug, { do: 'copy', path, asOf: null })
+      const verdict = await verifyFile(slug, path, deps, task)
+      return render(json(200, { tenant: slug, ...verdict }))
+    } finally {
+      await removeDatabase(path)
+    }
+  })
+}
+
+async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
+  const headers = (size: number) => ({
+    'content-type': 'application/vnd.sqlite3',
+    'content-length': String(size),
+    'content-disposition': `attachment; filename="${slug}.db"`,
+  })
+  const task = deps.tasks.begin(slug, 'backup')
+  return sent(slug, deps, task, headers, async (path) => {
+    task.step('copy', () => copied(path, deps.files.pathOf(slug)))
+    await deps.runTask(slug, { do: 'copy', path, asOf: null })
+  })
+}
+
+async function readLog(slug: string, question: LogRequest, deps: AdminDeps): Promise<HttpResponse> {
+  // A reader that waits for the next event follows the tenant without end: that is not a task.
+  const task = question.waitMs > 0 ? HIDDEN : deps.tasks.begin(slug, 'backup')
+  return sent(
+    slug,
+    deps,
+    task,
+    () => ({ 'content-type': 'application/x-ndjson' }),
+    async (path) => {
+      task.step('read')
+      await deps.runTask(slug, { do: 'log', path, question })
+    },
+  )
+}
+
+/** Answers with a file that the work makes. The task ends when the file has been read. */
+async function sent(
+  slug: string,
+  { scratch }: AdminDeps,
+  task: BegunTask,
+  headers: (size: number) => HttpResponse['headers'],
+  work: (path: string) => Promise<void>,
+): Promise<HttpResponse> {
+  const path = scratch.pathFor(slug)
+  try {
+    await work(path)
+    const { size } = statSync(path)
+    let done = 0
+    task.step('send', () => ({ done, of: size, unit: 'bytes' }))
+    const body = readOnce(
+      path,
+      (bytes) => {
+        done += bytes
+      },
+      task.end,
+    )
+    return { status: 200, headers: headers(size), body }
+  } catch (reason) {
+    task.end()
+    removeDatabase(path)
+    throw reason
+  }
+}
+
+/** How much of a file is in its copy. */
+function copied(path: string, from: string): Measure | null {
+  const [copy, whole] = [path, from].map((one) => statSync(one, { throwIfNoEntry: false })?.size ?? 0)
+  return { done: Math.min(copy!, whole!), of: whole!, unit: 'bytes' }
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Problem } from '@tildebase/nouns'
+import { layOut } from '@tildebase/tenant/host'
+import { SCRATCH } from '../operator/scratch.ts'
+import { refuseDamaged } from './file-damage.ts'
+import { hasKey, hasPeople } from './has-key.ts'
+import { openSql } from './sql.ts'
+import { syncPath } from './sync-path.ts'
+
+/** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
+export class TenantFiles {
+  readonly #folder: string
+  readonly #template: string
+  /** Where removed files are until they are gone. The host empties it at its start. */
+  readonly #scratch: string
+
+  constructor(data: string) {
+    this.#folder = join(data, 'tenants')
+    this.#template = join(data, 'template.db')
+    this.#scratch = join(data, SCRATCH)
+  }
+
+  /** Makes the folder and the empty tenant that new ones are copied from. Once per start of the host, in one thread. */
+  prepare(): void {
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      accessSync(this.#folder, constants.W_OK)
+    } catch (reason) {
+      const { code } = reason as NodeJS.ErrnoException
+      throw new Problem('unavailable', `The data folder cannot be written to (${code}): ${this.#folder}`)
+    }
+    this.#makeTemplate()
+  }
+
+  /** The empty tenant. */
+  get template(): string {
+    return this.#template
+  }
+
+  /** The file of a tenant. The slug has been checked at the door. */
+  pathOf(slug: string): string {
+    return join(this.#folder, slug.slice(0, 2), `${slug}.db`)
+  }
+
+  has(slug: string): boolean {
+    return existsSync(this.pathOf(slug))
+  }
+
+  /** Refuses a tenant whose file is not whole. */
+  demandWhole(slug: string): void {
+    refuseDamaged(this.pathOf(slug))
+  }
+
+  /** Whether a closed tenant knows a key, valid or not any more. */
+  hasKey(slug: string, secret: string): boolean {
+    return hasKey(this.pathOf(slug), secret)
+  }
+
+  /** Whether any person can sign in to a closed tenant. */
+  hasPeople(slug: string): boolean {
+    return hasPeople(this.pathOf(slug))
+  }
+
+  /** Refuses a slug without a tenant. */
+  demandThere(slug: string): void {
+    if (!this.has(slug)) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
+  }
+
+  /** Refuses to make a tenant where one is. */
+  demandFree(slug: string): void {
+    if (!this.has(slug)) return
+    throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`, {
+      id: slug,
+    })
+  }
+
+  /** Creates the file of a new tenant, on the disk. */
+  create(slug: string): void {
+    this.begin(slug)
+    syncPath(dirname(this.pathOf(slug)))
+  }
+
+  /**
+   * Creates the file of a new tenant for its first write, as a copy of an empty one: that need not lay out tables. SQLite
+   * syncs the folder, in which it creates its log, before that write is answered.
+   */
+  begin(slug: string): void {
+    const fresh = join(this.#folder, `${slug}.new`)
+    copyFileSync(this.#template, fresh)
+    this.#move(slug, fresh)
+  }
+
+  /** Moves a closed file to where a new tenant's own is, on the disk. */
+  adopt(slug: string, from: string): void {
+    this.#move(slug, from)
+    syncPath(dirname(this.pathOf(slug)))
+  }
+
+  /** Only the thread that the tenant is in does this: between the test and the move nothing can create it. */
+  #move(slug: string, from: string): void {
+    this.demandFree(slug)
+    const path = this.pathOf(slug)
+    const folder = dirname(path)
+    demandClosed(from)
+    syncPath(from)
+    for (;;) {
+      if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) syncPath(this.#folder)
+      try {
+        // Left by a tenant of this name that was deleted: SQLite would add its writes to the new file.
+        for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+        renameSync(from, path)
+        break
+      } catch (reason) {
+        // Another thread may have removed the folder with the last tenant that was in it.
+        if (existsSync(folder)) throw reason
+      }
+    }
+  }
+
+  /** Removes the file of a tenant, and its folder when it was the last one there. */
+  remove(slug: string): void {
+    const path = this.pathOf(slug)
+    this.#removeLarge(path)
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    try {
+      rmdirSync(dirname(path))
+    } catch {
+      // There are others in it.
+    }
+  }
+
+  /** All tenants there are, in no order. Other work continues while the folders are read. */
+  async allSlugs(): Promise<string[]> {
+    const entries = await readdir(this.#folder, { withFileTypes: true })
+    const slugs: string[] = []
+    for (const entry of entries) {
+      if (!entry.isDirectory()) continue
+      // The folder is removed with the last tenant in it.
+      for (const name of await readdir(join(this.#folder, entry.name)).catch(() => []))
+        if (name.endsWith('.db')) slugs.push(name.slice(0, -'.db'.length))
+    }
+    return slugs
+  }
+
+  /** Tenants that were open when the process died: their log of writes is still next to their file. */
+  interrupted(): string[] {
+    return this.#names()
+      .filter((name) => name.endsWith('.db-wal'))
+      .map((name) => name.slice(0, -'.db-wal'.length))
+  }
+
+  #names(): string[] {
+    return readdirSync(this.#folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap((entry) => readdirSync(join(this.#folder, entry.name)))
+  }
+
+  /** Moves a file away, and frees its space while requests continue: for a large file that takes a while. */
+  #removeLarge(path: string): void {
+    const gone = join(this.#scratch, `${randomUUID()}.gone`)
+    try {
+      mkdirSync(this.#scratch, { recursive: true, mode: 0o700 })
+      renameSync(path, gone)
+    } catch {
+      rmSync(path, { force: true })
+      return
+    }
+    // One that is left over goes with the next start.
+    rm(gone, { force: true }).catch(() => {})
+  }
+
+  /** Made again at every start: it belongs to the program's version, not to the data. */
+  #makeTemplate(): void {
+    const fresh = `${this.#template}.${process.pid}`
+    rmSync(fresh, { force: true })
+    const sql = openSql(fresh)
+    layOut(sql)
+    sql.close()
+    renameSync(fresh, this.#template)
+  }
+}
+
+/** Refuses a file some of whose writes are still in the log next to it: they would stay behind. */
+function demandClosed(path: string): void {
+  const left = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  if (left > 0) throw new Problem('unavailable', 'The new file could not be completed; nothing was created.')
+}

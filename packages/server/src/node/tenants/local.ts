@@ -1,0 +1,81 @@
+import type { IdentityPorts } from '../../doors/identity/ports.ts'
+import { RateLimit } from '../../doors/limits/rate.ts'
+import { routes } from '../../doors/route-table.ts'
+import type { Program } from '../../host/program.ts'
+import type { Settings } from '../../host/settings.ts'
+import { createWitnesses } from '../../host/witnesses.ts'
+import { log, report } from '../log.ts'
+import { createDocuments } from '../outbound/documents.ts'
+import { createOutbound } from '../outbound/outbound.ts'
+import { secretKey } from '../secrets/keys.ts'
+import { createPasswords } from '../secrets/passwords.ts'
+import { SigningKeyFile } from '../secrets/signing-key-file.ts'
+import type { TenantFiles } from '../sqlite/files.ts'
+import { openScript } from '../threads/script/script.ts'
+import { countedOutbound, noStats } from '../watch/stats.ts'
+import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
+
+/** What differs between the thread of the host and a worker of it. */
+export interface Thread
+  extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication'> {
+  /** {base_url}, which is known once the host listens. */
+  readonly baseUrl: () => string
+}
+
+/** The tenants of one thread, with the ports of this host. */
+export function localTenants(settings: Settings, program: Program, files: TenantFiles, thread: Thread): LocalTenants {
+  const stats = noStats()
+  return new LocalTenants({
+    stats,
+    files,
+    createTenants: settings.createTenants,
+    mostOpen: Math.max(1, Math.floor(settings.mostOpen / Math.max(settings.workers, 1))),
+    app: {
+      routes,
+      signup: settings.signup,
+      baseUrl: settings.baseUrl,
+      report,
+      importLimit: settings.importLimit,
+      rate: rateOf(settings),
+      identity: identityOf(settings),
+      budget: { ms: settings.queryMs, rows: settings.rowLimit, bytes: settings.answerLimit },
+    },
+    secretKey: secretKey(settings.data, settings.secretKey),
+    tenant: {
+      ...program,
+      get baseUrl() {
+        return thread.baseUrl()
+      },
+      changesetDays: settings.changesetDays,
+      webhooks: {
+        retries: settings.webhookRetries,
+        timeoutMs: settings.webhookTimeout,
+        insecure: settings.webhooksInsecure,
+        keepMs: settings.webhookRetention,
+      },
+      log,
+    },
+    outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
+    script: openScript(),
+    signer: new SigningKeyFile(settings).signer(),
+    // No tenant chooses these addresses: the guard against private ones is not for them.
+    witnesses: createWitnesses(settings.witnesses, createOutbound({ insecure: true })),
+    book: thread.book,
+    opened: thread.opened,
+    worked: thread.worked,
+    atWork: thread.atWork,
+    isAwaited: thread.isAwaited,
+    replication: thread.replication,
+  })
+}
+
+/** What people sign in with on this host. */
+function identityOf({ webhooksInsecure: insecure, oidc }: Settings): IdentityPorts {
+  const passwords = createPasswords()
+  const documents = createDocuments({ insecure })
+  return { ...(passwords && { passwords }), ...(oidc && { oidc }), documents, insecureDocuments: insecure }
+}
+
+function rateOf({ rateLimit }: Settings): RateLimit | undefined {
+  return rateLimit === 0 ? undefined : new RateLimit(rateLimit, () => performance.now())
+}

@@ -1,0 +1,121 @@
+import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
+import type { Outbound, Signer, Witness } from '@tildebase/tenant/ports'
+import { threadTurns } from '../../doors/turns/thread-turns.ts'
+import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
+import { createVault } from '../../host/vault.ts'
+import { openSql } from '../sqlite/sql.ts'
+import type { NodeScript } from '../threads/script/script.ts'
+import { countCommit, type Stats } from '../watch/stats.ts'
+import { heldOutbound, heldWitness, type Replication } from './replication.ts'
+
+/** What a tenant needs from this host. */
+export interface OpenOptions {
+  readonly tenant: TenantOptions
+  readonly outbound?: Outbound | undefined
+  readonly script?: NodeScript | undefined
+  /** What this thread counts. */
+  readonly stats: Stats
+  /** What secrets in the tenants' files are encrypted with. */
+  readonly secretKey: string
+  readonly signer?: Signer | undefined
+  readonly witnesses?: readonly Witness[] | undefined
+  /** Called when this thread turns to a tenant. */
+  readonly atWork?: ((slug: string) => void) | undefined
+  /** Called with the time that a tenant took of the thread. */
+  readonly worked?: ((slug: string, ms: number) => void) | undefined
+  /** Whether requests wait for this thread. */
+  readonly isAwaited?: (() => boolean) | undefined
+  /** Where commits are kept next to the files of this host; absent when the files are all there is. */
+  readonly replication?: Replication | undefined
+}
+
+const KEPT = Promise.resolve(true)
+
+/** A tenant that is open. */
+export interface OpenTenant {
+  readonly tenant: Tenant
+  readonly close: () => void
+  /** Settles when all that the tenant has committed is on the disk; null when it is. */
+  readonly pending: () => Promise<void> | null
+  /** Whether it can be closed: no request, commit or job uses it. */
+  readonly isIdle: () => boolean
+  /** Gives back the memory for what was read from the file. */
+  readonly releaseMemory: () => void
+  /** Requests in progress: a tenant in use is not closed. */
+  busy: number
+}
+
+/** Opens the tenant in a file, or an empty one in `:memory:`, with the ports of this host. */
+export function openTenantFile(
+  options: OpenOptions,
+  slug: string,
+  path: string,
+  cacheKiB: number,
+  wakeAt: (at: number) => void,
+  /** Whether answers wait for `pending`, so that commits need not. */
+  deferred = false,
+): OpenTenant {
+  const { script, secretKey, stats, atWork } = options
+  // A file that is not a tenant's own, such as a copy, needs no lock.
+  const replication = options.replication?.covers(path) ? options.replication : null
+  const gate = () =>
+    replication
+      ? replication.gate(slug)
+      : (sql.pending()?.then(
+          () => true,
+          () => false,
+        ) ?? KEPT)
+  const sql = openSql(path, {
+    cacheKiB,
+    deferred,
+    ...(atWork && { onStatement: () => atWork(slug) }),
+    onCommit: replication ? (n, changes, erases) => replication.committed(slug, n, changes, erases) : undefined,
+  })
+  try {
+    const tenant: Tenant = openTenant(
+      slug,
+      {
+        sql,
+        clock: replication ? { now: () => replication.now(slug) } : systemClock,
+        random: systemRandom,
+        seal: systemSeal,
+        vault: createVault(secretKey, slug),
+        alarm: { wakeAt },
+        ...(options.outbound && { outbound: heldOutbound(options.outbound, gate) }),
+        ...(script && { script }),
+        turns: {
+          now: () => performance.now(),
+          isAwaited: options.isAwaited ?? (() => true),
+          next: () => threadTurns.next(slug),
+          worked: (ms) => options.worked?.(slug, ms),
+        },
+        signer: options.signer,
+        witnesses: (options.witnesses ?? []).map((witness) => heldWitness(witness, gate)),
+        soon: (run) =>
+          setImmediate(() => {
+            countCommit(stats, tenant.waiting)
+            const begun = performance.now()
+            run()
+            options.worked?.(slug, performance.now() - begun)
+          }),
+      },
+      options.tenant,
+    )
+    const close = () => {
+      tenant.closed()
+      sql.close()
+    }
+    const entry: OpenTenant = {
+      tenant,
+      close,
+      pending: () => sql.pending(),
+      isIdle: () => entry.busy === 0 && tenant.waiting === 0 && tenant.underWay === 0,
+      releaseMemory: () => sql.releaseMemory(),
+      busy: 0,
+    }
+    return entry
+  } catch (reason) {
+    sql.close()
+    throw reason
+  }
+}

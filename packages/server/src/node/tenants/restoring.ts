@@ -1,0 +1,115 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Problem } from '@tildebase/nouns'
+import { unauthorized } from '../../doors/app.ts'
+import type { Tenants } from '../../doors/gateway.ts'
+
+/** How far a restore in slices has come; null is not known since a restart. */
+export interface Progress {
+  readonly events: number | null
+  /** How many events there are to come in all, if the sender said so. */
+  readonly of: number | null
+}
+
+/**
+ * The slugs that a restore or a fork is about to fill. Nothing else creates a tenant there meanwhile. A restore in slices
+ * outlives a restart: its file is in a folder of its own until the last slice has arrived.
+ */
+export class Restoring {
+  readonly #folder: string
+  readonly #busy = new Set<string>()
+  /** Restores in slices that have not ended. */
+  readonly #begun = new Map<string, Progress>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.look()
+  }
+
+  /** Finds the restores in slices that another process began. */
+  look(): void {
+    const names = readdirSync(this.#folder).filter((name) => name.endsWith('.db'))
+    for (const slug of names.map((name) => name.slice(0, -'.db'.length)))
+      if (!this.#begun.has(slug)) this.#begun.set(slug, { events: null, of: null })
+  }
+
+  /** Whether work on a slug is in progress. */
+  isBusy(slug: string): boolean {
+    return this.#busy.has(slug)
+  }
+
+  /** Keeps a slug for this work until it has ended. */
+  during<T>(slug: string, work: () => Promise<T>): Promise<T> {
+    this.refuse(slug)
+    return this.duringSlice(slug, work)
+  }
+
+  /** The same for a slice of a restore, which may have begun before. */
+  async duringSlice<T>(slug: string, work: () => Promise<T>): Promise<T> {
+    if (this.#busy.has(slug)) throw restoring(slug)
+    this.#busy.add(slug)
+    try {
+      return await work()
+    } finally {
+      this.#busy.delete(slug)
+    }
+  }
+
+  has(slug: string): boolean {
+    return this.#busy.has(slug) || this.#begun.has(slug)
+  }
+
+  /** How far the restore of a slug has come, or null when it has not begun. */
+  progressOf(slug: string): Progress | null {
+    return this.#begun.get(slug) ?? null
+  }
+
+  /** The restores in slices that have not ended. */
+  get slugs(): string[] {
+    return [...this.#begun.keys()]
+  }
+
+  /** Where the slices of a restore come together. */
+  pathOf(slug: string): string {
+    return join(this.#folder, `${slug}.db`)
+  }
+
+  /** Writes down how far a restore has come. */
+  advance(slug: string, progress: Progress): void {
+    this.#begun.set(slug, progress)
+  }
+
+  /** Removes what has arrived, and gives the slug back. */
+  giveUp(slug: string): void {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.pathOf(slug)}${suffix}`, { force: true })
+    this.#begun.delete(slug)
+  }
+
+  /** Throws while the slug is kept. */
+  refuse(slug: string): void {
+    if (this.has(slug)) throw restoring(slug)
+  }
+
+  /** The same tenants, without those that are being restored. */
+  guard(tenants: Tenants): Tenants {
+    return {
+      answer: (slug, request, target, sender, requestId) => {
+        // A sender without a key learns nothing.
+        if (sender.kind === 'anonymous' && this.has(slug)) throw unauthorized()
+        this.refuse(slug)
+        return tenants.answer(slug, request, target, sender, requestId)
+      },
+      verify: async (slug, secret) => {
+        this.refuse(slug)
+        return tenants.verify(slug, secret)
+      },
+    }
+  }
+}
+
+function restoring(slug: string): Problem {
+  return new Problem('restoring', `The tenant ${slug} is being restored. Try again later.`, {
+    retryAfter: 5,
+  })
+}

@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Problem } from '@tildebase/nouns'
+import type { Tenant } from '@tildebase/tenant'
+import { type AppOptions, handleRequest, unauthorized } from '../../doors/app.ts'
+import type { Tenants } from '../../doors/gateway.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from '../../doors/http.ts'
+import { isOpenPath } from '../../doors/identity/open-paths.ts'
+import { refusal } from '../../doors/respond.ts'
+import type { Sender } from '../../doors/sender.ts'
+import type { RequestTarget } from '../../doors/target.ts'
+import { followed, held, holdsOn } from '../http/bodies.ts'
+import type { AdminContext } from '../operator/admin-context.ts'
+import { type AdminTask, runAdminTask } from '../operator/admin-tasks.ts'
+import type { Stats } from '../watch/stats.ts'
+import type { OpenTenant } from './open-tenant.ts'
+import { OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
+
+export interface LocalTenantsOptions extends OpenTenantsOptions {
+  /** With `operator`, a slug is unknown until the operator or a sign-up has created its tenant. */
+  readonly createTenants: 'write' | 'operator'
+  readonly app: AppOptions
+}
+
+type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]
+type Body = AsyncIterable<string | Uint8Array>
+
+/** How long a stop waits for the background work of tenants. */
+const REST_MS = 5_000
+const IDLE_POLL = 5
+
+/** The tenants of this thread: opened when asked for, closed when others need the room. */
+export class LocalTenants implements Tenants {
+  readonly #options: LocalTenantsOptions
+  readonly #open: OpenTenants
+  /** Tenants that do not exist, opened in memory for their readers. */
+  readonly #empty = new Map<string, Set<OpenTenant>>()
+
+  constructor(options: LocalTenantsOptions) {
+    this.#options = options
+    this.#open = new OpenTenants(options, {
+      wake: (slug) => void this.wake(slug),
+      opened: (slug, entry) => this.#onFirstWrite(slug, entry),
+      report: options.app.report,
+    })
+  }
+
+  /** What the tenants have done, and what they have before them. */
+  async stats(): Promise<Stats> {
+    const waiting = this.#open.all.reduce((sum, { tenant }) => sum + tenant.waiting, 0)
+    return { ...this.#options.stats, open: this.#open.size, waiting }
+  }
+
+  answer(
+    slug: string,
+    request: HttpRequest,
+    target: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): MaybePromise<HttpResponse> {
+    let entry: OpenTenant
+    let fresh = false
+    try {
+      const exists = this.#open.has(slug) || this.#options.files.has(slug)
+      // A node of a cluster cannot tell from its files which tenants there are: this one has just left.
+      if (!exists && this.#options.replication)
+        throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
+      if (!exists && (sender.kind === 'secret' || sender.kind === 'session')) throw unauthorized()
+      // A sender without a key learns nothing, not even how long it takes to look.
+      const mayBeFirst = this.#options.app.signup && request.method === 'POST'
+      const mayBeOpen = exists && isOpenPath(target.segments) && this.#hasPeople(slug)
+      if (sender.kind === 'anonymous' && !mayBeFirst && !mayBeOpen) throw unauthorized()
+      if (this.#options.createTenants === 'operator') demandCreated(slug, exists, mayBeOpen, sender)
+      fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
+      // A tenant that does not exist is read as an empty one, on no disk. Its followers move once it does exist.
+      entry = exists || fresh ? this.#open.use(slug) : this.#open.openFile(slug, ':memory:')
+    } catch (reason) {
+      return refusal(reason, requestId, this.#options.app.report)
+    }
+    this.#hold(slug, entry)
+    const leave = () => {
+      this.#release(slug, entry)
+      // A first write that was refused has written nothing: it leaves no tenant behind.
+      if (fresh && !entry.tenant.exists && entry.isIdle() && this.#open.get(slug) === entry) this.#open.discard(slug)
+    }
+    const over = (given: HttpResponse): HttpResponse => {
+      if (!holdsOn(given)) {
+        leave()
+        return given
+      }
+      // What sends it may still write.
+      this.#release(slug, entry)
+      const body = held(given.body, () => this.#hold(slug, entry), leave, entry.pending)
+      if (this.#open.get(slug) === entry) return { ...given, body }
+      return { ...given, body: followed(body, () => this.#continued(slug, request, target, sender, requestId)) }
+    }
+    // What was made from a commit leaves when the commit is on the disk.
+    const durable = (given: HttpResponse): MaybePromise<HttpResponse> => {
+      const pending = entry.pending()
+      if (!pending) return over(given)
+      return pending.then(
+        () => over(given),
+        (reason) => over(refusal(reason, requestId, this.#options.app.report)),
+      )
+    }
+    const given = handleRequest(entry.tenant, request, target, sender, requestId, this.#options.app)
+    return given instanceof Promise ? given.then(durable) : durable(given)
+  }
+
+  /** Whether any person can sign in to a tenant. A closed tenant is not opened for this. */
+  #hasPeople(slug: string): boolean {
+    return this.#open.has(slug) || this.#options.files.hasPeople(slug)
+  }
+
+  async verify(slug: string, secret: string): Promise<boolean> {
+    const { files } = this.#options
+    if (!this.#open.has(slug) && !(files.has(slug) && files.hasKey(slug, secret))) return false
+    return this.#open.use(slug).tenant.identify(secret) !== null
+  }
+
+  /** Opens a tenant and does what is due in it. */
+  async wake(slug: string): Promise<void> {
+    if (!this.#options.files.has(slug)) return
+    const entry = this.#open.use(slug)
+    entry.busy++
+    try {
+      await entry.tenant.wake()
+    } catch (reason) {
+      this.#options.app.report(reason, `wake ${slug}`)
+    } finally {
+      entry.busy--
+    }
+  }
+
+  /** Does what the operator asks of a tenant as a whole. */
+  async runTask(slug: string, task: AdminTask): Promise<unknown> {
+    const { files, tenant: options } = this.#options
+    const during = async <T>(name: string, work: (tenant: Tenant) => Promise<T>) => {
+      const entry = this.#open.use(name)
+      entry.busy++
+      try {
+        return await work(entry.tenant)
+      } finally {
+        entry.busy--
+      }
+    }
+    const context: AdminContext = {
+      files,
+      options,
+      open: (name, path) => this.#open.openFile(name, path, () => {}),
+      use: (name) => this.#open.use(name).tenant,
+      during,
+      close: (name) => this.close(name),
+    }
+    const result = await runAdminTask(context, slug, task)
+    await this.#open.get(slug)?.pending()
+    return result
+  }
+
+  /** Ends the streams and the background work of a tenant that is about to be closed permanently. */
+  async restTenant(slug: string): Promise<void> {
+    await inTime(this.#open.get(slug)?.tenant.rest(), REST_MS)
+  }
+
+  /** Closes a tenant when nothing uses it any more, or after a while in any case. */
+  async closeTenant(slug: string): Promise<void> {
+    const entry = this.#open.get(slug)
+    for (let ms = 0; entry && ms < REST_MS && !entry.isIdle(); ms += IDLE_POLL) await sleep(IDLE_POLL)
+    this.close(slug)
+  }
+
+  /** Closes a tenant immediately and removes its file: another node has continued without it. */
+  async dropTenant(slug: string): Promise<void> {
+    const entry = this.#open.get(slug)
+    if (!entry) return this.#options.files.remove(slug)
+    void entry.tenant.rest()
+    this.#open.discard(slug)
+  }
+
+  /** Closes a tenant, so that its file is whole and alone. */
+  close(slug: string): void {
+    this.#open.close(slug)
+  }
+
+  openSlugs(): string[] {
+    return this.#open.slugs
+  }
+
+  isOpen(slug: string): boolean {
+    return this.#open.has(slug)
+  }
+
+  /** Closes a tenant that nothing uses; whether it is closed. */
+  async closeIdle(slug: string): Promise<boolean> {
+    const entry = this.#open.get(slug)
+    if (entry && !entry.isIdle()) return false
+    this.close(slug)
+    return true
+  }
+
+  /** Closes a tenant, whatever uses it. */
+  async closeNow(slug: string): Promise<void> {
+    this.close(slug)
+  }
+
+  /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are in progress. */
+  async rest(): Promise<void> {
+    const open = [...this.#open.all, ...[...this.#empty.values()].flatMap((empty) => [...empty])]
+    await inTime(Promise.all(open.map(({ tenant }) => tenant.rest())), REST_MS)
+  }
+
+  /** Slugs without a tenant that are being read. */
+  get emptySlugs(): readonly string[] {
+    return [...this.#empty.keys()]
+  }
+
+  /** Ends the streams of those who followed a tenant while it did not exist: they continue with the real one. */
+  endEmpty(slug: string): void {
+    for (const empty of this.#empty.get(slug) ?? []) void empty.tenant.rest()
+  }
+
+  async closeAll(): Promise<void> {
+    await this.rest()
+    await this.#options.script?.close()
+    for (const slug of this.#open.slugs) this.close(slug)
+  }
+
+  /** What a stream of a tenant that did not exist continues with, now that it does. */
+  async #continued(slug: string, ...rest: Request): Promise<Body | null> {
+    if (!this.#open.has(slug)) return null
+    const answer = await this.answer(slug, ...rest)
+    return holdsOn(answer) ? answer.body : null
+  }
+
+  #hold(slug: string, entry: OpenTenant): void {
+    entry.busy++
+    if (this.#open.get(slug) === entry) return
+    this.#empty.set(slug, (this.#empty.get(slug) ?? new Set()).add(entry))
+  }
+
+  #release(slug: string, entry: OpenTenant): void {
+    entry.busy--
+    if (this.#empty.size === 0) return
+    const empty = this.#empty.get(slug)
+    if (entry.busy === 0 && empty?.delete(entry) && empty.size === 0) this.#empty.delete(slug)
+  }
+
+  #onFirstWrite(slug: string, entry: OpenTenant): void {
+    if (entry.tenant.exists) return
+    const stop = entry.tenant.listen(() => {
+      stop()
+      this.endEmpty(slug)
+    })
+  }
+}
+
+/** Waits for some work, but not for long. */
+async function inTime(work: Promise<unknown> | undefined, ms: number): Promise<void> {
+  await Promise.race([work, new Promise((done) => setTimeout(done, ms).unref())])
+}
+
+/** Rejects a slug without a created tenant, and a sender without a key if the tenant exists. */
+function demandCreated(slug: string, exists: boolean, mayBeOpen: boolean, sender: Sender): void {
+  if (sender.kind === 'anonymous' && exists && !mayBeOpen) throw unauthorized()
+  if (exists || sender.kind === 'anonymous') return
+  throw new Problem('unknown_tenant', `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`, {
+    id: slug,
+  })
+}

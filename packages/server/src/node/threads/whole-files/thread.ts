@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads'
+import type { Verdict } from '@tildebase/tenant/host'
+import type { Settings } from '../../../host/settings.ts'
+import { problemFrom } from '../flows.ts'
+import { QUIET } from '../tenant-worker.ts'
+import type { FileOutcome, FileProgress, FileTask } from './tasks.ts'
+
+/** How long a thread without a task is kept. */
+const IDLE_MS = 5_000
+/** Small, since most of what it reads is garbage at once. The old generation holds a number for each entity. */
+const LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1_024 }
+
+/** A thread for work on whole files, so that no request waits for it. It exists while there is such work. */
+export class FileThread {
+  readonly #start: { readonly settings: Settings; readonly secretKey: string }
+  #thread: Worker | null = null
+  #idle: NodeJS.Timeout | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(settings: Settings, secretKey: string) {
+    this.#start = { settings, secretKey }
+  }
+
+  /** Does a task when those before it are done. `tell` is called with the events that are done. */
+  run(task: FileTask, tell: Tell = () => {}): Promise<Verdict | null> {
+    const done = this.#last.then(() => this.#runNow(task, tell))
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  async close(): Promise<void> {
+    if (this.#idle) clearTimeout(this.#idle)
+    await this.#thread?.terminate()
+  }
+
+  async #runNow(task: FileTask, tell: Tell): Promise<Verdict | null> {
+    if (this.#idle) clearTimeout(this.#idle)
+    this.#thread ??= new Worker(new URL(import.meta.resolve('#threads/files')), {
+      name: 'files',
+      workerData: this.#start,
+      resourceLimits: LIMITS,
+      ...QUIET,
+    })
+    const thread = this.#thread
+    try {
+      const outcome = await outcomeOf(thread, task, tell)
+      if ('refusal' in outcome) throw problemFrom(outcome.refusal)
+      return outcome.result
+    } catch (reason) {
+      if (thread.threadId === -1) this.#thread = null
+      throw reason
+    } finally {
+      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+    }
+  }
+
+  #end(): void {
+    void this.#thread?.terminate()
+    this.#thread = null
+  }
+}
+
+type Tell = (done: number, of: number) => void
+
+function outcomeOf(thread: Worker, task: FileTask, tell: Tell): Promise<FileOutcome> {
+  return new Promise((done, failed) => {
+    const ended = () => failed(new Error('The thread for files ended before its task was done.'))
+    const hear = (message: FileOutcome | FileProgress) => {
+      if ('of' in message) return tell(message.done, message.of)
+      thread.off('error', failed).off('exit', ended).off('message', hear)
+      done(message)
+    }
+    thread.once('error', failed).once('exit', ended).on('message', hear)
+    thread.postMessage(task)
+  })
+}

@@ -1,0 +1,23 @@
+import { constants, setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { loadProgram, type Settings } from '../../../host/settings.ts'
+import { log } from '../../log.ts'
+import { noStats } from '../../watch/stats.ts'
+import { refusalOf } from '../flows.ts'
+import { type FileOutcome, type FileProgress, type FileTask, runFileTask } from './tasks.ts'
+
+/** Does the tasks of a `FileThread`, one after the other. */
+const { settings, secretKey } = workerData as { readonly settings: Settings; readonly secretKey: string }
+const program = await loadProgram(settings.config)
+const options = { tenant: { ...program, baseUrl: '', log }, secretKey, stats: noStats() }
+// Requests come first. On Linux a thread has its own priority; elsewhere it would be that of the whole process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+
+const tell = (message: FileOutcome | FileProgress) => parentPort!.postMessage(message)
+parentPort!.on('message', (task: FileTask) => {
+  try {
+    tell({ result: runFileTask(options, task, (done, of) => tell({ done, of })) })
+  } catch (reason) {
+    tell({ refusal: refusalOf(reason) })
+  }
+})

@@ -1,0 +1,174 @@
+import { isoOf } from '@tildebase/nouns'
+import { unauthorized } from '../../doors/app.ts'
+import type { Tenants } from '../../doors/gateway.ts'
+import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
+import type { Sender } from '../../doors/sender.ts'
+import type { RequestTarget } from '../../doors/target.ts'
+import type { Settings } from '../../host/settings.ts'
+import { log, report } from '../log.ts'
+import type { AdminTask } from '../operator/admin-tasks.ts'
+import { addStats, type Stats } from '../watch/stats.ts'
+import type { Gate } from './gate.ts'
+import type { ToWorker } from './messages.ts'
+import { QUARANTINE, Quarantine } from './quarantine.ts'
+import { TenantWorker } from './tenant-worker.ts'
+
+const STOP_MS = 10_000
+
+/** The tenants, spread over worker threads: each is in exactly one, found by its slug. */
+export class WorkerPool implements Tenants {
+  readonly #workers: readonly TenantWorker[]
+  readonly #quarantine = new Quarantine(Date.now)
+  readonly #onQuarantine: (slug: string, until: number) => void
+  #baseUrl = ''
+
+  constructor(
+    settings: Settings,
+    book: (slug: string, at: number | null) => void,
+    onQuarantine: (slug: string, until: number) => void = () => {},
+    gate?: Gate,
+  ) {
+    this.#onQuarantine = onQuarantine
+    this.#workers = Array.from(
+      { length: settings.workers },
+      (_, i) =>
+        new TenantWorker({
+          name: `tenants-${i}`,
+          start: () => ({ settings, baseUrl: this.#baseUrl }),
+          patience: settings.workerTimeout,
+          book,
+          died: (slug) => this.#died(slug),
+          isQuarantined: (slug) => this.#quarantine.has(slug),
+          gate,
+        }),
+    )
+  }
+
+  /** Starts the workers; done when all of them take calls. */
+  async start(): Promise<void> {
+    try {
+      await Promise.all(this.#workers.map((worker) => worker.start()))
+    } catch (reason) {
+      await this.closeAll()
+      throw reason
+    }
+  }
+
+  /** Sends {base_url} to the workers, once the host listens. */
+  begin(baseUrl: string): void {
+    this.#baseUrl = baseUrl
+    for (const worker of this.#workers) worker.begin(baseUrl)
+  }
+
+  answer(
+    slug: string,
+    ask: HttpRequest,
+    place: RequestTarget,
+    sender: Sender,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    // A sender without a key learns nothing; it is refused without the tenant.
+    if (sender.kind === 'anonymous' && this.#quarantine.has(slug)) throw unauthorized()
+    this.#quarantine.refuse(slug)
+    return this.#of(slug).answer(slug, ask, place, sender, requestId)
+  }
+
+  async verify(slug: string, secret: string): Promise<boolean> {
+    this.#quarantine.refuse(slug)
+    return this.#of(slug).verify(slug, secret)
+  }
+
+  async wake(slug: string): Promise<void> {
+    this.#quarantine.refuse(slug)
+    return this.#of(slug).call('wake', [slug])
+  }
+
+  async runTask(slug: string, task: AdminTask): Promise<unknown> {
+    // Deleting needs no open tenant.
+    if (task.do === 'delete') this.#quarantine.release(slug)
+    this.#quarantine.refuse(slug)
+    return this.#of(slug).call('runTask', [slug, task])
+  }
+
+  /** Does something with the file of a tenant in its thread, for a host whose tenants come and go. */
+  async manage(slug: string, what: 'restTenant' | 'closeTenant' | 'dropTenant'): Promise<void> {
+    await this.#of(slug).call(what, [slug])
+  }
+
+  /** Sends a message to the thread of a tenant, or to all threads. */
+  tell(message: ToWorker, slug?: string): void {
+    for (const worker of slug === undefined ? this.#workers : [this.#of(slug)]) worker.tell(message)
+  }
+
+  openSlugs(): string[] {
+    return this.#workers.flatMap(({ open }) => [...open])
+  }
+
+  isOpen(slug: string): boolean {
+    return this.#of(slug).open.has(slug)
+  }
+
+  /** Closes a tenant that nothing uses; whether it is closed. */
+  closeIdle(slug: string): Promise<boolean> {
+    return this.#of(slug).call('closeIdle', [slug])
+  }
+
+  /** Closes a tenant, whatever uses it. */
+  closeNow(slug: string): Promise<void> {
+    return this.#of(slug).call('closeNow', [slug])
+  }
+
+  isQuarantined(slug: string): boolean {
+    return this.#quarantine.has(slug)
+  }
+
+  /** Takes a tenant out of quarantine and does what is due in it; false when it was not in there. */
+  release(slug: string): boolean {
+    const was = this.#quarantine.release(slug)
+    if (was) this.#wakeReleased(slug)
+    return was
+  }
+
+  /** Ends every stream and starts nothing new. A thread that is down has nothing to end. */
+  async rest(): Promise<void> {
+    await Promise.allSettled(this.#workers.map((worker) => worker.call('rest', [])))
+  }
+
+  /** The numbers of all threads that are up. */
+  async stats(): Promise<Stats> {
+    const told = await Promise.allSettled(this.#workers.map((worker) => worker.call<Stats>('stats', [])))
+    const stats = addStats(told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    return { ...stats, quarantined: this.#quarantine.size }
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop(STOP_MS)))
+  }
+
+  #died(slug: string): boolean {
+    const until = this.#quarantine.died(slug)
+    if (until === null) return false
+    log('error', 'A tenant ended its worker twice within a minute and is quarantined', {
+      tenant: slug,
+      until: isoOf(until),
+    })
+    this.#onQuarantine(slug, until)
+    setTimeout(() => this.#wakeReleased(slug), QUARANTINE).unref()
+    return true
+  }
+
+  #wakeReleased(slug: string): void {
+    this.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
+  }
+
+  #of(slug: string): TenantWorker {
+    return this.#workers[numberOf(slug) % this.#workers.length]!
+  }
+}
+
+/** FNV-1a: slugs that differ in a letter are in different workers as often as chance has it. */
+function numberOf(slug: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < slug.length; i++) hash = Math.imul(hash ^ slug.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}

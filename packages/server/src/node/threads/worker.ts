@@ -1,0 +1,168 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type HttpRequest, type HttpResponse, isLasting, runsCode } from '../../doors/http.ts'
+import type { RequestTarget } from '../../doors/target.ts'
+import { threadTurns } from '../../doors/turns/thread-turns.ts'
+import { loadProgram, type Settings } from '../../host/settings.ts'
+import { report } from '../log.ts'
+import { TenantFiles } from '../sqlite/files.ts'
+import { localTenants } from '../tenants/local.ts'
+import { AtWork } from './at-work.ts'
+import { Flows, ownBytes, refusalOf } from './flows.ts'
+import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import { ThreadReplication } from './thread-replication.ts'
+import { Wire } from './wire.ts'
+
+/** What a worker is started with. */
+export interface Start {
+  readonly settings: Settings
+  readonly baseUrl: string
+  /** Where the worker says which tenant it works on. */
+  readonly atWork: SharedArrayBuffer
+}
+
+/** How long a call that is not answered keeps its place. */
+const SWEEP_MS = 10
+
+const { settings, baseUrl: first, atWork: memory } = workerData as Start
+const atWork = new AtWork(memory)
+let baseUrl = first
+const program = await loadProgram(settings.config)
+const replication =
+  settings.cluster === null
+    ? undefined
+    : new ThreadReplication(settings.data, (message, transfer) => wire.send(message, transfer))
+const tenants = localTenants(settings, program, new TenantFiles(settings.data), {
+  baseUrl: () => baseUrl,
+  book: (slug, at) => wire.send({ do: 'book', slug, at }),
+  atWork: (slug) => atWork.turnTo(slug),
+  opened: (slug) => wire.send({ do: 'opened', slug }),
+  worked: use,
+  isAwaited: () => atWork.isAwaited,
+  replication,
+})
+/** Milliseconds that tenants used since the last report. */
+const used = new Map<string, number>()
+/** Calls whose client may leave. */
+const clients = new Map<number, AbortController>()
+/** Calls that are not answered yet, with their tenants. */
+const fresh = new Map<number, string>()
+let isSweeping = false
+const port = parentPort!
+const wire: Wire<FromWorker, ToWorker> = new Wire(port, receive)
+const flows: Flows = new Flows(wire)
+threadTurns.beforeTurn = () => wire.flush()
+wire.send({ do: 'ready' })
+
+function receive(message: ToWorker): void {
+  switch (message.do) {
+    case 'call':
+      atWork.received()
+      void call(message.id, message.method, message.args)
+      break
+    case 'abandon':
+      clients.get(message.id)?.abort()
+      break
+    case 'begin':
+      baseUrl = message.baseUrl
+      break
+    case 'ping':
+      wire.send({ do: 'pong' })
+      break
+    case 'pass':
+    case 'clock':
+    case 'clockLimit':
+      replication?.receive(message)
+      break
+    case 'stop':
+      void tenants.closeAll().finally(() => {
+        wire.flush()
+        process.exit()
+      })
+      break
+    default:
+      flows.receive(message)
+  }
+}
+
+async function call(id: number, method: Method, args: readonly unknown[]): Promise<void> {
+  try {
+    if (method === 'answer') return await answer(id, args)
+    const value = await (tenants[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
+    wire.send({ do: 'return', id, value, ms: usedBy(args[0]) })
+  } catch (reason) {
+    const problem = refusalOf(reason)
+    if (problem.code === 'internal') report(reason, `${method} ${args[0]}`)
+    wire.send({ do: 'refuse', id, problem, ms: usedBy(args[0]) })
+  }
+}
+
+async function answer(id: number, args: readonly unknown[]): Promise<void> {
+  const [slug, ask, target, sender, requestId] = args as Parameters<typeof tenants.answer>
+  const inflow = isFlowing(ask.body) ? flows.drink(id) : null
+  const body = inflow ? (inflow as AsyncIterable<Uint8Array>) : ask.body
+  const begun = performance.now()
+  const given = tenants.answer(slug, { ...ask, body, ...clientOf(id, ask, target) }, target, sender, requestId)
+  use(slug, performance.now() - begun)
+  const answered = given instanceof Promise ? await pending(id, slug, given) : given
+  clients.delete(id)
+  give(id, slug, answered)
+  // The rest of a body is not needed once the answer is complete.
+  if (inflow && !isStream(answered.body)) await inflow.return()
+}
+
+/** The disconnect signal of a call, for calls that can then be stopped. */
+function clientOf(id: number, ask: HttpRequest, { segments }: RequestTarget): { signal?: AbortSignal } {
+  if (!isLasting(ask, segments) && !runsCode(ask, segments)) return {}
+  const client = new AbortController()
+  clients.set(id, client)
+  return { signal: client.signal }
+}
+
+/** Waits for an answer. A call that is not answered soon waits for something other than the thread, and says so. */
+async function pending<T>(id: number, slug: string, given: Promise<T>): Promise<T> {
+  fresh.set(id, slug)
+  if (!isSweeping) sweepLater(new Map())
+  try {
+    return await given
+  } finally {
+    fresh.delete(id)
+  }
+}
+
+/** Reports the calls that already waited at the last sweep. */
+function sweep(before: ReadonlyMap<number, string>): void {
+  const waiting = [...fresh].filter(([id]) => before.has(id))
+  for (const [id, slug] of waiting) {
+    fresh.delete(id)
+    wire.send({ do: 'waits', id, ms: usedBy(slug) })
+  }
+  isSweeping = false
+  if (fresh.size > 0) sweepLater(new Map(fresh))
+}
+
+function sweepLater(seen: ReadonlyMap<number, string>): void {
+  isSweeping = true
+  setTimeout(() => sweep(seen), SWEEP_MS).unref()
+}
+
+function use(slug: string, ms: number): void {
+  used.set(slug, (used.get(slug) ?? 0) + ms)
+}
+
+function usedBy(slug: unknown): number {
+  const ms = used.get(String(slug)) ?? 0
+  used.delete(String(slug))
+  return ms
+}
+
+function give(id: number, slug: string, given: HttpResponse): void {
+  const { body } = given
+  const ms = usedBy(slug)
+  if (isStream(body)) {
+    wire.send({ do: 'return', id, value: { ...given, body: FLOWING }, ms })
+    flows.pour(id, body)
+  } else if (body instanceof Uint8Array) {
+    const bytes = ownBytes(body)
+    wire.send({ do: 'return', id, value: { ...given, body: bytes }, ms }, bytes.buffer as ArrayBuffer)
+  } else wire.send({ do: 'return', id, value: given, ms })
+}
