@@ -3,7 +3,7 @@ import { type AppOptions, handleRequest } from '../packages/server/src/doors/app
 import type { HttpRequest } from '../packages/server/src/doors/http.ts'
 import { RateLimit } from '../packages/server/src/doors/limits/rate.ts'
 import { routes } from '../packages/server/src/doors/route-table.ts'
-import type { Sender } from '../packages/server/src/doors/sender.ts'
+import type { Sender } from '../packages/server/src/doors/tenant-call.ts'
 import { openAcme } from './tenant/fixture.ts'
 
 /** The app over its own tenant, without any host around it. */
@@ -20,7 +20,11 @@ function openApp(more: Partial<AppOptions> = {}) {
     const place = { tenant: 'acme', dimensions: [], segments: path.split('/').slice(1), baseUrl: 'http://localhost' }
     const bytes = body && new TextEncoder().encode(JSON.stringify(body))
     const ask = { method, scheme: 'http', host: 'localhost', path: `/~acme${path}`, query: '', headers, body: bytes }
-    return handleRequest(tenant.facade, ask as HttpRequest, place, sender, 'r', options)
+    return handleRequest(
+      tenant.facade,
+      { slug: 'acme', request: ask as HttpRequest, target: place, sender, requestId: 'r' },
+      options,
+    )
   }
   return { tenant, send }
 }

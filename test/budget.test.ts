@@ -109,7 +109,8 @@ async function ask(method: string, target: string, body?: unknown): Promise<{ st
   const request = { method, scheme: 'http', host: 'localhost', path: where, query, headers: {}, body: given }
   const place = { tenant: 'acme', dimensions: [], segments: where.split('/').slice(1), baseUrl: 'http://localhost' }
   const sender = secret === '' ? ({ kind: 'operator' } as const) : ({ kind: 'secret', secret } as const)
-  const { status, body: text } = await handleRequest(tenant, request, place, sender, 'r', options)
+  const call = { slug: 'acme', request, target: place, sender, requestId: 'r' }
+  const { status, body: text } = await handleRequest(tenant, call, options)
   return { status, body: typeof text === 'string' && text !== '' ? JSON.parse(text) : null }
 }
 

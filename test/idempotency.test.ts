@@ -298,9 +298,9 @@ describe('an Idempotency-Key', () => {
     }
     const id = async () => {
       const options = { routes, signup: false, report: () => {} }
-      return JSON.parse(
-        String((await handleRequest(tenant.facade, asked, place, { kind: 'operator' }, 'r', options)).body),
-      ).$id
+      const sender = { kind: 'operator' } as const
+      const call = { slug: 'acme', request: asked, target: place, sender, requestId: 'r' }
+      return JSON.parse(String((await handleRequest(tenant.facade, call, options)).body)).$id
     }
 
     const first = await id()

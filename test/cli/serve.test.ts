@@ -80,7 +80,7 @@ test('a data folder that is in use is not opened', async () => {
 
   expect(code).toBe(2)
   expect(err.trim()).toBe(
-    'tilde: Another service runs on this data folder. Take its place with --replace, or choose another with --data.',
+    'tilde: Another service runs on this data folder. Stop it first, or choose another folder with --data.',
   )
 })
 

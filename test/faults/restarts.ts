@@ -6,13 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ask, KEY, startServer } from './server.ts'
-
-/** How the service is restarted: another process takes its place, or systemd passes the socket on. */
-export type Way = 'replace' | 'socket'
+import { ask, KEY } from './server.ts'
 
 export interface RestartReport {
-  readonly way: Way
   readonly restarts: number
   readonly requests: number
   /** Requests that began before a restart and ended after it. */
@@ -32,12 +28,11 @@ const ACTIVATE = fileURLToPath(new URL('./activate.py', import.meta.url))
 
 /** Clients of every kind, and restarts meanwhile: no request may fail, and nothing may be lost or done twice. */
 export async function restartUnderLoad(
-  way: Way,
   restarts: number,
   tell: (text: string) => void = () => {},
 ): Promise<RestartReport> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-restarts-'))
-  const service = way === 'replace' ? await replaceable(data) : await activated(data)
+  const service = await activated(data)
   const load = new Load(service.url)
   try {
     await load.begin()
@@ -58,31 +53,13 @@ export async function restartUnderLoad(
     rmSync(data, { recursive: true, force: true })
   }
   const { requests, long, reconnects, slowest, faults } = load
-  return { way, restarts, requests, long, reconnects, slowest: Math.round(slowest), faults }
+  return { restarts, requests, long, reconnects, slowest: Math.round(slowest), faults }
 }
 
 interface Restartable {
   readonly url: string
   restart(): Promise<void>
   stop(): Promise<void>
-}
-
-/** A service whose place another process takes. */
-async function replaceable(data: string): Promise<Restartable> {
-  let server = await startServer(data, ENV)
-  const all = [server.process]
-  return {
-    url: server.url,
-    async restart() {
-      server = await startServer(data, ENV, ['--replace'])
-      all.push(server.process)
-    },
-    async stop() {
-      // One that was replaced stays while it has connections.
-      for (const one of all) if (one.exitCode === null) one.kill('SIGTERM')
-      for (const one of all) if (one.exitCode === null) await once(one, 'exit')
-    },
-  }
 }
 
 /** A service that is started with its socket. */
@@ -286,10 +263,8 @@ async function pour(body: (() => AsyncGenerator<string>) | undefined, sent: Retu
 
 if (import.meta.main) {
   const restarts = Number(process.argv[2] ?? 20)
-  for (const way of ['replace', 'socket'] as const) {
-    const report = await restartUnderLoad(way, restarts)
-    process.stdout.write(`${JSON.stringify(report)}\n`)
-    if (report.faults.length > 0) process.exitCode = 1
-  }
+  const report = await restartUnderLoad(restarts)
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+  if (report.faults.length > 0) process.exitCode = 1
   process.exit()
 }

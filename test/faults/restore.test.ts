@@ -98,15 +98,21 @@ test('a restore fails with 409 when its slug was created meanwhile, and loses no
   const tenants = localTenants(settings, programOf({}), files, { baseUrl: () => '', book: () => {} })
 
   // Without the gateway nothing keeps the slug: a write that was in progress before the restore comes like this.
-  const restoring = tenants.runTask('target', { do: 'replay', path, into: `${path}.new`, more: false, adopt: true })
+  const restoring = tenants.task('target', { do: 'replay', path, into: `${path}.new`, more: false, adopt: true })
   const address = { scheme: 'http', host: 'localhost', path: '/~target/Contact' }
   const body = new TextEncoder().encode('{"name":"Ada"}')
   const request = { ...address, method: 'POST', query: '', headers: { 'content-type': 'application/json' }, body }
   const target = targetOf(address.scheme, address.host, address.path, 'localhost')
-  const written = await tenants.answer('target', request, target, { kind: 'operator' }, 'a-request')
+  const written = await tenants.handle({
+    slug: 'target',
+    request,
+    target,
+    sender: { kind: 'operator' },
+    requestId: 'a-request',
+  })
   const outcome = await restoring.catch((reason) => reason)
-  const info = await tenants.runTask('target', { do: 'info' })
-  await tenants.closeAll()
+  const info = await tenants.task('target', { do: 'info' })
+  await tenants.close()
 
   expect(written.status).toBe(201)
   expect(outcome).toMatchObject({ code: 'conflict' })

@@ -3,6 +3,5 @@ export { defineProgram, type HookRegistryOf, type ProgramOf } from './host/progr
 export { SettingError } from './host/setting-error.ts'
 export { readSettings, type Settings } from './host/settings.ts'
 export { type LocalOptions, type LocalTildebase, localTildebase } from './node/embedded.ts'
-export { connectToRunning } from './node/handover/control.ts'
 export type { Host } from './node/host.ts'
 export { activatedSocket, type GivenSocket } from './node/http/listening.ts'

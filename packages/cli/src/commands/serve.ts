@@ -1,6 +1,5 @@
 import { activatedSocket, readSettings, SettingError, startHost } from '@tildebase/server'
 import type { Command } from '../command.ts'
-import { replaceRunning, socketOfRunning } from '../replace.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Serves tenants until it is stopped. */
@@ -25,27 +24,20 @@ export const command: Command = {
     cluster: { type: 'string', help: 'the PostgreSQL that the nodes of a cluster share (TILDE_CLUSTER)' },
     'node-name': { type: 'string', help: 'the name of this node in the cluster (TILDE_NODE_NAME; the host name)' },
     advertise: { type: 'string', help: 'where other nodes reach this one (TILDE_ADVERTISE)' },
-    replace: { type: 'boolean', help: 'replace the service that runs on this folder, without a failed request' },
   },
   examples: [
     'tilde serve',
     'tilde serve --port 9000 --data /var/lib/tildebase',
     'tilde serve --config ./tilde.config.ts',
     'tilde serve --cluster postgres://tilde@pg1,pg2,pg3/tilde --advertise http://10.0.0.1:8787',
-    'tilde serve --replace',
   ],
   async run({ flags, words }) {
     if (words.length > 0) throw new UsageError(`serve accepts only flags, not ${words[0]}.`)
     try {
-      const { replace: _, ...named } = command.flags
-      const values = Object.fromEntries(Object.keys(named).map((name) => [name, flags.text(name)]))
+      const values = Object.fromEntries(Object.keys(command.flags).map((name) => [name, flags.text(name)]))
       const settings = readSettings(values, process.env)
-      const taken = await socketOfRunning()
-      if (taken === null && flags.has('replace') && (await replaceRunning(settings.data))) return
-      const socket = taken ?? activatedSocket(process.env)
-      const host = await startHost(settings, { socket, replaces: taken !== null })
+      const host = await startHost(settings, { socket: activatedSocket(process.env) })
       process.stdout.write(greeting(host))
-      void host.replaced.then(() => process.exit(0))
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         process.once(signal, () => void host.stop().then(() => process.exit(0)))
       }
@@ -77,7 +69,7 @@ function sentence(reason: unknown): string {
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${address} is in use. Choose another with --port, or stop the program that has it.`
   if (/database is locked/.test(message))
-    return 'Another service runs on this data folder. Take its place with --replace, or choose another with --data.'
+    return 'Another service runs on this data folder. Stop it first, or choose another folder with --data.'
   if (code === 'EACCES') return `${message}. Choose a port above 1023 and a data folder that you may write to.`
   return message
 }

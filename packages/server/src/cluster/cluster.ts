@@ -1,11 +1,10 @@
 import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
+import type { Sender } from '../doors/tenant-call.ts'
 import type { Settings } from '../host/settings.ts'
-import type { ClusterHost, TenantRunner } from '../node/cluster-host.ts'
+import type { Book, ClusterHost, LocalNode } from '../node/cluster-host.ts'
 import { log } from '../node/log.ts'
 import { KEPT_MS } from './directory.ts'
 import { Housekeeping } from './housekeeping.ts'
-import type { Book, LocalNode } from './local-node.ts'
 import { clusterPage } from './operator.ts'
 import { OutputGate } from './output-gate.ts'
 import { createParts, type PartEvents, type Parts } from './parts.ts'
@@ -50,7 +49,7 @@ export class Cluster implements ClusterHost {
     }
   }
 
-  async join(node: LocalNode): Promise<TenantRunner> {
+  async join(node: LocalNode): Promise<ClusterRunner> {
     const { nodeName, followers, snapshotChanges, snapshotBytes, patience } = this.#settings.cluster!
     const { threads, membership, ownership, peers } = this.#parts
     this.#node = node

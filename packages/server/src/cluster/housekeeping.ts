@@ -1,6 +1,6 @@
 import { LAYOUT_VERSION } from '@tildebase/tenant/host'
+import type { LocalNode } from '../node/cluster-host.ts'
 import type { ReplicaThread } from './files/thread.ts'
-import type { LocalNode } from './local-node.ts'
 import { inParallel } from './protocol/in-parallel.ts'
 import { giveAllAway } from './protocol/leaving.ts'
 import type { Membership } from './protocol/membership.ts'

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
+import type { Sender } from '../doors/tenant-call.ts'
 import type { Directory } from './directory.ts'
 import type { Forwarder } from './forward.ts'
 import type { Membership } from './protocol/membership.ts'

@@ -1,15 +1,14 @@
 import { Problem } from '@tildebase/nouns'
 import { isFirstKey, unauthorized } from '../doors/app.ts'
-import type { HttpRequest, HttpResponse } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
-import type { RequestTarget } from '../doors/target.ts'
-import type { TenantRunner } from '../node/cluster-host.ts'
+import type { HttpResponse } from '../doors/http.ts'
+import type { TenantCall } from '../doors/tenant-call.ts'
+import type { TenantHost } from '../host/tenant-host.ts'
+import type { LocalNode } from '../node/cluster-host.ts'
 import { followed, holdsOn } from '../node/http/bodies.ts'
 import type { AdminTask } from '../node/operator/admin-tasks.ts'
 import type { ReplayTask } from '../node/operator/log-file.ts'
 import type { Stats } from '../node/watch/stats.ts'
 import { Creation, type CreationOptions } from './creation.ts'
-import type { LocalNode } from './local-node.ts'
 import type { OutputGate } from './output-gate.ts'
 import type { Peers } from './peers.ts'
 
@@ -19,10 +18,8 @@ export interface RunnerOptions extends CreationOptions, Pick<LocalNode, 'pool' |
   readonly gate: OutputGate
 }
 
-type Request = [ask: HttpRequest, place: RequestTarget, sender: Sender, requestId: string]
-
 /** The tenants of one node of a cluster. Those that it does not own are not here. */
-export class ClusterRunner implements TenantRunner {
+export class ClusterRunner implements TenantHost<AdminTask, Stats> {
   readonly #options: RunnerOptions
   readonly #creation: Creation
 
@@ -31,15 +28,15 @@ export class ClusterRunner implements TenantRunner {
     this.#creation = new Creation(options)
   }
 
-  async answer(slug: string, ...request: Request): Promise<HttpResponse> {
+  async handle(call: TenantCall): Promise<HttpResponse> {
     const { pool, ownership, directory, peers } = this.#options
-    const [ask, , sender] = request
-    if (ownership.gateOf(slug)) return pool.answer(slug, ...request)
-    if (!directory.mayExist(slug)) return this.#answerNew(slug, ...request)
+    const { slug, request, sender } = call
+    if (ownership.gateOf(slug)) return pool.handle(call)
+    if (!directory.mayExist(slug)) return this.#handleNew(call)
     // A tenant that a request reads next to its own, such as its fork, may be on another node.
-    const node = ask.method === 'GET' ? await peers.nodeOf(slug) : undefined
-    if (node) return peers.read(node, ask.path, sender)
-    if (await ownership.own(slug)) return pool.answer(slug, ...request)
+    const node = request.method === 'GET' ? await peers.nodeOf(slug) : undefined
+    if (node) return peers.read(node, request.path, sender)
+    if (await ownership.own(slug)) return pool.handle(call)
     throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
   }
 
@@ -57,7 +54,7 @@ export class ClusterRunner implements TenantRunner {
   }
 
   /** Does what the operator asks, on the node that has the tenant, or for one that is new. */
-  async runTask(slug: string, task: AdminTask): Promise<unknown> {
+  async task(slug: string, task: AdminTask): Promise<unknown> {
     const { pool, ownership, files, gate } = this.#options
     const isHere = ownership.gateOf(slug) !== undefined
     switch (task.do) {
@@ -67,14 +64,14 @@ export class ClusterRunner implements TenantRunner {
       case 'adopt':
         return this.#creation.create(slug, task.path)
       case 'countRestored':
-        return gate.during(slug, () => pool.runTask(slug, task))
+        return gate.during(slug, () => pool.task(slug, task))
       case 'replay':
-        return isHere ? pool.runTask(slug, task) : this.#replayNew(slug, task)
+        return isHere ? pool.task(slug, task) : this.#replayNew(slug, task)
       case 'delete':
         return isHere ? this.#creation.remove(slug) : files.demandThere(slug)
       default:
         if (!isHere) files.demandThere(slug)
-        return pool.runTask(slug, task)
+        return pool.task(slug, task)
     }
   }
 
@@ -86,15 +83,15 @@ export class ClusterRunner implements TenantRunner {
     return this.#options.pool.stats()
   }
 
-  closeAll(): Promise<void> {
-    return this.#options.pool.closeAll()
+  close(): Promise<void> {
+    return this.#options.pool.close()
   }
 
   /** Answers a request about a slug without a tenant. */
-  async #answerNew(slug: string, ...request: Request): Promise<HttpResponse> {
+  async #handleNew(call: TenantCall): Promise<HttpResponse> {
     const { pool, signup, empty } = this.#options
-    const [ask, place, sender] = request
-    const isSignUp = signup && sender.kind === 'anonymous' && isFirstKey(ask.method, place.segments)
+    const { slug, request, target, sender } = call
+    const isSignUp = signup && sender.kind === 'anonymous' && isFirstKey(request.method, target.segments)
     if (!isSignUp && sender.kind !== 'operator') throw unauthorized()
     if (!isSignUp && empty === null)
       throw new Problem(
@@ -102,18 +99,18 @@ export class ClusterRunner implements TenantRunner {
         `There is no tenant ${slug}. The operator creates it: POST /operator/tenants.`,
         { id: slug },
       )
-    if (ask.method === 'GET' || ask.method === 'HEAD') return this.#readNew(slug, ...request)
-    return this.#creation.firstWrite(slug, () => pool.answer(slug, ...request))
+    if (request.method === 'GET' || request.method === 'HEAD') return this.#readNew(call)
+    return this.#creation.firstWrite(slug, () => pool.handle(call))
   }
 
   /** Reads a tenant that does not exist. A stream of it continues with the real one when that is here. */
-  async #readNew(slug: string, ...request: Request): Promise<HttpResponse> {
-    const given = await this.#options.empty!.answer(slug, ...request)
+  async #readNew(call: TenantCall): Promise<HttpResponse> {
+    const given = await this.#options.empty!.handle(call)
     if (!holdsOn(given)) return given
     const next = async () => {
       // It may be in the log, and not open yet.
-      if (!(await this.#options.ownership.own(slug).catch(() => null))) return null
-      const answer = await this.answer(slug, ...request)
+      if (!(await this.#options.ownership.own(call.slug).catch(() => null))) return null
+      const answer = await this.handle(call)
       return holdsOn(answer) ? answer.body : null
     }
     return { ...given, body: followed(given.body, next) }
@@ -122,7 +119,7 @@ export class ClusterRunner implements TenantRunner {
   /** The new tenant is made in a file next to the others. It is the first state of its log when it is whole. */
   async #replayNew(slug: string, task: ReplayTask): Promise<unknown> {
     const { pool, gate } = this.#options
-    const replayed = await gate.during(slug, () => pool.runTask(slug, { ...task, adopt: false }))
+    const replayed = await gate.during(slug, () => pool.task(slug, { ...task, adopt: false }))
     if (!task.more) await this.#creation.create(slug, task.into)
     return replayed
   }

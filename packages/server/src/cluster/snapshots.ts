@@ -68,7 +68,7 @@ export class Snapshots {
     const { slug } = tenant
     const path = join(data, 'scratch', `${slug}.snapshot`)
     try {
-      await pool.runTask(slug, { do: 'copy', path, asOf: null })
+      await pool.task(slug, { do: 'copy', path, asOf: null })
       const at = await replicas.stateOfFile(path)
       const n = await takeSnapshot(tenant, { at, save: () => replicas.saveSnapshot(slug, path) }, time)
       if (n === null) return

@@ -1,5 +1,5 @@
+import type { LocalNode } from '../node/cluster-host.ts'
 import type { ReplicaThread } from './files/thread.ts'
-import type { LocalNode } from './local-node.ts'
 import type { TenantHost } from './protocol/ownership.ts'
 import type { ReplicaState } from './protocol/replica.ts'
 import type { TenantRow } from './protocol/replicated-log.ts'

@@ -10,8 +10,8 @@ import { type Reply, render } from './reply.ts'
 import { refusal } from './respond.ts'
 import { createdReply } from './rest/entities.ts'
 import type { Routes } from './routes.ts'
-import type { Sender } from './sender.ts'
 import type { RequestTarget } from './target.ts'
+import type { Sender, TenantCall } from './tenant-call.ts'
 import { traceOf } from './watch/trace.ts'
 
 /** What the app needs in addition to the tenant. */
@@ -30,6 +30,8 @@ export interface AppOptions {
   readonly budget?: BudgetLimits
   /** What the host offers to sign people in with. */
   readonly identity?: IdentityPorts
+  /** Reads another tenant for a caller of this one, with a credential of that tenant; absent where there is one tenant. */
+  readonly readOther?: (call: TenantCall) => MaybePromise<HttpResponse>
 }
 
 const IMPORT_LIMIT = 1_073_741_824
@@ -38,23 +40,16 @@ const BUDGET: BudgetLimits = { ms: 5_000, rows: 1_000_000, bytes: 33_554_432 }
 const now = () => performance.now()
 
 /** Answers a request inside a tenant. Never throws. */
-export function handleRequest(
-  tenant: Tenant,
-  request: HttpRequest,
-  target: RequestTarget,
-  sender: Sender,
-  requestId: string,
-  options: AppOptions,
-): MaybePromise<HttpResponse> {
-  const refuse = (reason: unknown) => refusal(reason, requestId, options.report)
+export function handleRequest(tenant: Tenant, call: TenantCall, options: AppOptions): MaybePromise<HttpResponse> {
+  const refuse = (reason: unknown) => refusal(reason, call.requestId, options.report)
   try {
-    const grant = grantFor(tenant, request, target, sender, options)
-    if (grant === null) return answered(signUp(tenant, request, target, options), refuse)
-    const turn = grant === NOBODY ? undefined : options.rate?.take(`${tenant.slug} ${grant.actor}`)
-    if (!turn) return answered(dispatch(tenant, request, target, grant, sender, requestId, options), refuse)
+    const grant = grantFor(tenant, call, options)
+    if (grant === null) return answered(signUp(tenant, call, options), refuse)
+    const turn = grant === ANONYMOUS ? undefined : options.rate?.take(`${tenant.slug} ${grant.actor}`)
+    if (!turn) return answered(dispatch(tenant, grant, call, options), refuse)
     const given = turn.refused
       ? refuse(turn.refused)
-      : attempted(() => answered(dispatch(tenant, request, target, grant, sender, requestId, options), refuse), refuse)
+      : attempted(() => answered(dispatch(tenant, grant, call, options), refuse), refuse)
     const counted = (response: HttpResponse) => ({ ...response, headers: { ...response.headers, ...turn.headers } })
     return given instanceof Promise ? given.then(counted) : counted(given)
   } catch (reason) {
@@ -78,11 +73,8 @@ function attempted<T>(work: () => T, refuse: Refuse): T | HttpResponse {
 
 function dispatch(
   tenant: Tenant,
-  request: HttpRequest,
-  target: RequestTarget,
   grant: Grant,
-  sender: Sender,
-  requestId: string,
+  { request, target, sender, requestId }: TenantCall,
   options: AppOptions,
 ): MaybePromise<Reply> {
   const { route, params } = findRoute(options.routes, request.method, target.segments)
@@ -113,9 +105,30 @@ function dispatch(
       context,
     },
     importLimit: options.importLimit ?? IMPORT_LIMIT,
+    readOther: (slug, path, reader) => readOther(slug, path, reader, { request, target, sender, requestId }, options),
     report: (reason) => options.report(reason, requestId),
   }
   return runRoute(route, call)
+}
+
+/** What another tenant answers to a GET with this credential. */
+async function readOther(
+  slug: string,
+  path: string,
+  sender: Sender,
+  { request, target, requestId }: Omit<TenantCall, 'slug'>,
+  options: AppOptions,
+): Promise<HttpResponse> {
+  if (!options.readOther) throw new Problem('not_supported', 'This host cannot read another tenant.')
+  const inner = { ...request, method: 'GET', path: `/~${slug}/${path}`, query: '', headers: {}, body: null }
+  const { signal: _, ...plain } = inner
+  return options.readOther({
+    slug,
+    request: plain,
+    target: { ...target, tenant: slug, segments: [path] },
+    sender,
+    requestId,
+  })
 }
 
 /** What a write may use: nothing else can use the thread before its commit. */
@@ -153,24 +166,22 @@ function correlationOf({ headers }: HttpRequest): string | null {
   return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
 }
 
-/** The grant of those who need none: they sign in, or ask what there is to sign in with. */
-const NOBODY: Grant = { actor: 'anonymous', scopes: [], rows: {} }
+/** The grant of requests that need no key: to sign in, or to read how to sign in. */
+const ANONYMOUS: Grant = { actor: 'anonymous', scopes: [], rows: {} }
 
 function grantFor(
   tenant: Tenant,
-  request: HttpRequest,
-  { segments }: RequestTarget,
-  sender: Sender,
+  { request, target: { segments }, sender }: TenantCall,
   { routes }: AppOptions,
 ): Grant | null {
   if (sender.kind === 'operator') return OPERATOR
   const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
   // In a tenant without people no sign-in is possible: an attempt does not create the tenant.
   const isOpen = found !== null && 'route' in found && found.route.needs === 'public' && tenant.identity.hasPeople
-  if (sender.kind === 'anonymous') return isOpen ? NOBODY : null
+  if (sender.kind === 'anonymous') return isOpen ? ANONYMOUS : null
   if (sender.kind === 'session') {
     const grant = tenant.identity.session(sender.secret)
-    if (isOpen) return grant ?? NOBODY
+    if (isOpen) return grant ?? ANONYMOUS
     if (!grant) throw unauthorized()
     if (isWriting(request.method)) demandCsrf(tenant, request, sender.secret)
     return grant
@@ -198,12 +209,7 @@ function isWriting(method: string): boolean {
 }
 
 /** The one request that needs no key: a tenant's first key, where signing up is open. */
-async function signUp(
-  tenant: Tenant,
-  request: HttpRequest,
-  target: RequestTarget,
-  options: AppOptions,
-): Promise<Reply> {
+async function signUp(tenant: Tenant, { request, target }: TenantCall, options: AppOptions): Promise<Reply> {
   if (!options.signup || !isFirstKey(request.method, target.segments)) throw unauthorized()
   const given = parseBody(request.body as Uint8Array | null)
   // Whatever it asks for: without a key that may do everything, none could make another.

@@ -1,9 +1,9 @@
 import { type Lens, Problem } from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
-import type { HttpRequest, MaybePromise } from './http.ts'
+import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
 import type { Reply } from './reply.ts'
-import type { Sender } from './sender.ts'
+import type { Sender } from './tenant-call.ts'
 
 const MAX_DEPTH = 64
 
@@ -28,6 +28,8 @@ export interface Call {
   readonly query: Query
   /** The body as JSON; undefined when there is none. */
   readonly body: unknown
+  /** What the route read from outside the tenant before its commit. */
+  readonly prepared?: unknown
   /** `$context` of the entities in the answer: the tenant's namespace below {base_url}, whichever host was asked. */
   readonly context: string
   /** The tenant's address on the host that was asked. */
@@ -37,6 +39,8 @@ export interface Call {
   readonly writes: RequestContext & { readonly correlation: string | null; readonly secrets: Set<string> }
   /** How many bytes an import may have, after inflation. */
   readonly importLimit: number
+  /** Reads a path of another tenant with a credential of that tenant. */
+  readonly readOther: (slug: string, path: string, sender: Sender) => Promise<HttpResponse>
   /** Reports a fault of ours to the operator. */
   readonly report: (reason: unknown) => void
 }
@@ -91,6 +95,8 @@ export interface ReadRoute extends RouteBase {
 export interface WriteRoute extends RouteBase {
   readonly mode: 'write'
   readonly handle: (call: Call, write: TenantWriter) => Reply
+  /** Reads what the commit needs from outside the tenant. Null when it needs nothing. */
+  readonly prepare?: (call: Call) => Promise<Call> | null
   /** The same in several commits, with turns for others in between. Null if it must be one. */
   readonly inTurns?: (call: Call) => Promise<Reply> | null
   /** The most milliseconds of the engine in one commit, if that is less than a request may use. */

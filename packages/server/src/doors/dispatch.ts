@@ -49,6 +49,11 @@ const MOST_LOOKED_AT = 65_536
 
 /** Runs a route: a reading one at once, a writing one in the next commit, once per Idempotency-Key. */
 function runNow(route: Route, call: Call): MaybePromise<Reply> {
+  const prepared = route.mode === 'write' ? route.prepare?.(call) : null
+  return prepared ? prepared.then((whole) => runPrepared(route, whole)) : runPrepared(route, call)
+}
+
+function runPrepared(route: Route, call: Call): MaybePromise<Reply> {
   const isProposal = isProposed(route, call)
   if (route.mode === 'stream')
     return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))

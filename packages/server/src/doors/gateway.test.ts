@@ -12,9 +12,9 @@ const ask = (path: string, headers: HttpRequest['headers'] = {}): HttpRequest =>
   body: null,
 })
 
-function gatewayTo(answer: Tenants['answer'], told: unknown[] = []): Gateway {
+function gatewayTo(handle: Tenants['handle'], told: unknown[] = []): Gateway {
   return new Gateway({
-    tenants: { answer, verify: async () => false },
+    tenants: { handle, verify: async () => false },
     signup: false,
     hostSuffix: 'localhost',
     isOperator: (secret) => secret === 'root',
@@ -26,7 +26,7 @@ function gatewayTo(answer: Tenants['answer'], told: unknown[] = []): Gateway {
 
 const REASON = new Error('inner words')
 
-test.each<[string, Tenants['answer']]>([
+test.each<[string, Tenants['handle']]>([
   [
     'at once',
     () => {

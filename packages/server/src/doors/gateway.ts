@@ -9,20 +9,14 @@ import { isOpenPath } from './identity/open-paths.ts'
 import type { Admission, Connection } from './limits/admission.ts'
 import { refuseForeign } from './mcp/foreign.ts'
 import { refusal } from './respond.ts'
-import type { Sender } from './sender.ts'
 import { type RequestTarget, targetOf } from './target.ts'
+import type { Sender, TenantCall } from './tenant-call.ts'
 import { type RequestObserver, servedRequestOf } from './watch/observer.ts'
 import { type Trace, traceOf, traceparent } from './watch/trace.ts'
 
 /** The tenants, wherever they are: in this thread, in workers, in Durable Objects. */
 export interface Tenants {
-  answer(
-    slug: string,
-    ask: HttpRequest,
-    place: RequestTarget,
-    sender: Sender,
-    requestId: string,
-  ): MaybePromise<HttpResponse>
+  handle(call: TenantCall): MaybePromise<HttpResponse>
   /** Whether the secret is a valid key of the tenant it names. */
   verify(slug: string, secret: string): Promise<boolean>
 }
@@ -40,17 +34,17 @@ export interface GatewayOptions {
   /** The page for people who come to `/` or to a tenant's own address. */
   readonly home?: string
   /** Whether a path outside tenants takes a body without a key. */
-  readonly takesBody?: (ask: HttpRequest, segments: readonly string[]) => boolean
+  readonly takesBody?: (request: HttpRequest, segments: readonly string[]) => boolean
   readonly isOperator: (secret: string) => boolean
   readonly requestId: () => string
   readonly report: (reason: unknown, requestId: string) => void
   /** Pages and documents about signing in that need no tenant; null for every other path. */
-  readonly pages?: (ask: HttpRequest, place: RequestTarget) => HttpResponse | null
+  readonly pages?: (request: HttpRequest, target: RequestTarget) => HttpResponse | null
   /** Sees every request that was answered. */
   readonly observer?: RequestObserver
-  /** Answers paths outside tenants: health, metrics, the console. Null when it knows the path not. */
+  /** Answers paths outside tenants: health, metrics, the console. Null when it does not know the path. */
   readonly outside: (
-    ask: HttpRequest,
+    request: HttpRequest,
     segments: readonly string[],
     sender: Sender,
     requestId: string,
@@ -73,16 +67,16 @@ interface Bearer {
 const ANONYMOUS: Bearer = { sender: { kind: 'anonymous' }, name: null }
 const NO_KEY: Bearer = { sender: null, name: null }
 
-/** A request between its coming and its answer. */
-interface Visit {
-  readonly ask: HttpRequest
+/** A request between its arrival and its answer. */
+interface Exchange {
+  readonly request: HttpRequest
   readonly requestId: string
   readonly trace: Trace | null
   readonly at: number
   readonly begun: number
   readonly bearer: Bearer
   readonly connection: Connection | null
-  place: RequestTarget | null
+  target: RequestTarget | null
 }
 
 /** The first door: finds the tenant and the key, and passes the request on. Never throws. */
@@ -94,84 +88,78 @@ export class Gateway {
     this.#options = options
   }
 
-  /** Answers a request. The body is that of `ask`, or is read from the connection once the headers are admitted. */
-  answer(ask: HttpRequest, connection: Connection | null = null): MaybePromise<HttpResponse> {
-    const given = ask.headers['x-request-id']
+  /** Answers a request. The body is that of `request`, or is read from the connection once the headers are admitted. */
+  answer(request: HttpRequest, connection: Connection | null = null): MaybePromise<HttpResponse> {
+    const given = request.headers['x-request-id']
     const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
-    const visit: Visit = {
-      ask,
+    const exchange: Exchange = {
+      request,
       requestId,
-      trace: traceOf(ask.headers.traceparent, this.#options.observer?.traces === true),
+      trace: traceOf(request.headers.traceparent, this.#options.observer?.traces === true),
       at: Date.now(),
       begun: performance.now(),
-      bearer: this.#bearerOf(ask.headers, connection?.address),
+      bearer: this.#bearerOf(request.headers, connection?.address),
       connection,
-      place: null,
+      target: null,
     }
     const refuse = (reason: unknown) => refusal(reason, requestId, this.#options.report)
     try {
-      visit.place = targetOf(ask.scheme, ask.host, ask.path, this.#options.hostSuffix)
-      const answer = ask.method === 'OPTIONS' ? preflight(ask) : this.#pass(visit, visit.place)
-      if (!(answer instanceof Promise)) return this.#finish(visit, answer)
-      return answer.catch(refuse).then((late) => this.#finish(visit, late))
+      exchange.target = targetOf(request.scheme, request.host, request.path, this.#options.hostSuffix)
+      const answer = request.method === 'OPTIONS' ? preflight(request) : this.#route(exchange, exchange.target)
+      if (!(answer instanceof Promise)) return this.#finish(exchange, answer)
+      return answer.catch(refuse).then((late) => this.#finish(exchange, late))
     } catch (reason) {
-      return this.#finish(visit, refuse(reason))
+      return this.#finish(exchange, refuse(reason))
     }
   }
 
   /** Shows the answer to the observer, and gives it the headers that every answer has. */
-  #finish({ ask, requestId, trace, at, begun, bearer, place }: Visit, answer: HttpResponse): HttpResponse {
+  #finish({ request, requestId, trace, at, begun, bearer, target }: Exchange, answer: HttpResponse): HttpResponse {
     const { observer } = this.#options
     if (observer) {
       const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
-      observer.observe(servedRequestOf(ask, place, answer, observer.routes, rest))
+      observer.observe(servedRequestOf(request, target, answer, observer.routes, rest))
     }
-    const told = answer.status === 401 && place?.tenant ? challenge(answer, place, bearer.sender?.kind) : answer
-    const whole = withCommon(told, requestId, ask.headers.origin)
+    const challenged = answer.status === 401 && target?.tenant ? challenge(answer, target, bearer.sender?.kind) : answer
+    const whole = withCommon(challenged, requestId, request.headers.origin)
     return trace ? { ...whole, headers: { ...whole.headers, traceparent: traceparent(trace) } } : whole
   }
 
-  #pass(visit: Visit, place: RequestTarget): MaybePromise<HttpResponse> {
-    const { ask, bearer, requestId } = visit
+  #route(exchange: Exchange, target: RequestTarget): MaybePromise<HttpResponse> {
+    const { request, bearer, requestId } = exchange
     const { sender } = bearer
-    const page = this.#options.pages?.(ask, place)
+    const page = this.#options.pages?.(request, target)
     if (page) return page
     if (sender === null) throw this.#keyless()
-    if (place.tenant !== null && place.segments.length === 1 && place.segments[0] === 'mcp')
-      refuseForeign(ask, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
-    const home = homeFor(ask, place, this.#options.home)
+    if (target.tenant !== null && target.segments.length === 1 && target.segments[0] === 'mcp')
+      refuseForeign(request, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
+    const home = homeFor(request, target, this.#options.home)
     if (home !== null) {
       const headers = { location: home, vary: 'accept', 'cache-control': 'no-store' }
       return { status: 302, headers, body: null }
     }
-    const outside = place.tenant === null && !DATABASE_PATHS.has(place.segments[0] ?? '')
-    if (outside || isDocs(ask, place)) {
+    const outside = target.tenant === null && !DATABASE_PATHS.has(target.segments[0] ?? '')
+    if (outside || isDocs(request, target)) {
       // Few requests but the operator's have a body that is of use here.
-      const isOpen = sender.kind !== 'operator' && this.#options.takesBody?.(ask, place.segments) === true
-      if (sender.kind !== 'operator' && !isOpen) return this.#outside({ ...ask, body: null }, place, sender, requestId)
-      return this.#withBody(visit, isOpen ? 'witness' : 'operator', (whole) =>
-        this.#outside(whole, place, sender, requestId),
+      const isOpen = sender.kind !== 'operator' && this.#options.takesBody?.(request, target.segments) === true
+      if (sender.kind !== 'operator' && !isOpen)
+        return this.#outside({ ...request, body: null }, target, sender, requestId)
+      return this.#withBody(exchange, isOpen ? 'witness' : 'operator', (whole) =>
+        this.#outside(whole, target, sender, requestId),
       )
     }
-    const slug = place.tenant ?? ownTenant(sender)
-    const admitted = this.#admit(slug, ask, place, sender, visit.connection?.address ?? '')
-    const passOn = () => this.#passOn(visit, slug, place, sender)
-    return admitted instanceof Promise ? admitted.then(passOn) : passOn()
+    const call: TenantCall = { slug: target.tenant ?? ownTenant(sender), request, target, sender, requestId }
+    const admitted = this.#admit(call, exchange.connection?.address ?? '')
+    return admitted instanceof Promise ? admitted.then(() => this.#enter(exchange, call)) : this.#enter(exchange, call)
   }
 
   /** Refuses a request that cannot be allowed, by its headers. */
-  #admit(
-    slug: string,
-    ask: HttpRequest,
-    { segments }: RequestTarget,
-    sender: Sender,
-    address: string,
-  ): MaybePromise<void> {
-    if (sender.kind === 'operator') return
+  #admit({ slug, request, target: { segments }, sender }: TenantCall, address: string): MaybePromise<void> {
     const { signup, admission } = this.#options
+    if (sender.kind === 'operator') return admission?.admitOperator(slug)
     if (sender.kind !== 'secret' && isOpenPath(segments)) return admission?.admitOpen(slug, address)
     if (sender.kind === 'anonymous') {
-      if (!signup || !isFirstKey(ask.method, segments)) throw this.#keyless()
+      if (!signup || !isFirstKey(request.method, segments)) throw this.#keyless()
       return admission?.admitSignup(slug, address)
     }
     if (!sender.secret.endsWith(`~${slug}`)) return this.#refuse(sender.secret, address)
@@ -183,39 +171,42 @@ export class Gateway {
     return unauthorized()
   }
 
-  #passOn(visit: Visit, slug: string, place: RequestTarget, sender: Sender): MaybePromise<HttpResponse> {
+  /** Counts an admitted request until its answer has left, reads its body and passes it on to the tenant. */
+  #enter(exchange: Exchange, call: TenantCall): MaybePromise<HttpResponse> {
     const { admission, tenants } = this.#options
-    const { ask, requestId } = visit
+    const { connection } = exchange
+    const { slug, target, sender } = call
+    if (connection && admission) connection.onEnd(admission.enter(call))
     const answered = (answer: HttpResponse): HttpResponse => {
-      if (answer.status === 401 && 'secret' in sender && !isOpenPath(place.segments))
+      if (answer.status === 401 && 'secret' in sender && !isOpenPath(target.segments))
         admission?.refusedKey(slug, sender.secret)
-      else if (ask.method !== 'GET') admission?.wrote(slug)
+      else if (call.request.method !== 'GET') admission?.wrote(slug)
       return answer
     }
-    return this.#withBody(visit, slug, (whole) => {
-      const answer = tenants.answer(slug, withSignal(whole, place, visit.connection), place, sender, requestId)
+    return this.#withBody(exchange, slug, (whole) => {
+      const answer = tenants.handle({ ...call, request: withSignal(whole, target, connection) })
       return answer instanceof Promise ? answer.then(answered) : answered(answer)
     })
   }
 
   /** Continues with the body: that of the request, or the one that is read from its connection now. */
   #withBody(
-    { ask, connection }: Visit,
+    { request, connection }: Exchange,
     tenant: string,
-    goOn: (ask: HttpRequest) => MaybePromise<HttpResponse>,
+    goOn: (request: HttpRequest) => MaybePromise<HttpResponse>,
   ): MaybePromise<HttpResponse> {
-    const body = connection === null ? ask.body : connection.readBody(tenant)
-    if (body instanceof Promise) return body.then((whole) => goOn({ ...ask, body: whole }))
-    return goOn(body === ask.body ? ask : { ...ask, body })
+    const body = connection === null ? request.body : connection.readBody(tenant)
+    if (body instanceof Promise) return body.then((whole) => goOn({ ...request, body: whole }))
+    return goOn(body === request.body ? request : { ...request, body })
   }
 
   async #outside(
-    ask: HttpRequest,
+    request: HttpRequest,
     { segments }: RequestTarget,
     sender: Sender,
     requestId: string,
   ): Promise<HttpResponse> {
-    const answer = await this.#options.outside(ask, segments, sender, requestId)
+    const answer = await this.#options.outside(request, segments, sender, requestId)
     if (answer) return answer
     throw new Problem('unknown_path', 'This path does not exist. Tenants are at /~{tenant}.')
   }
@@ -253,11 +244,11 @@ export class Gateway {
 }
 
 /** The request, with word of its client leaving where that ends work. */
-function withSignal(ask: HttpRequest, { segments }: RequestTarget, connection: Connection | null): HttpRequest {
-  if (connection === null || !(isLasting(ask, segments) || runsCode(ask, segments))) return ask
+function withSignal(request: HttpRequest, { segments }: RequestTarget, connection: Connection | null): HttpRequest {
+  if (connection === null || !(isLasting(request, segments) || runsCode(request, segments))) return request
   const left = new AbortController()
   connection.onClose(() => left.abort())
-  return { ...ask, signal: left.signal }
+  return { ...request, signal: left.signal }
 }
 
 /** Where a browser finds a page about a tenant, or about the service; programs get an index instead. */

@@ -1,8 +1,8 @@
 import { Problem } from '@tildebase/nouns'
 import { unauthorized } from '../doors/app.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
 import { slugOf } from '../doors/target.ts'
+import type { Sender } from '../doors/tenant-call.ts'
 
 type Action = (slug: string, request: HttpRequest, requestId: string) => MaybePromise<HttpResponse>
 

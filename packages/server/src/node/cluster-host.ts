@@ -1,31 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Tenants } from '../doors/gateway.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
+import type { Sender } from '../doors/tenant-call.ts'
+import type { TenantHost } from '../host/tenant-host.ts'
 import type { AdminTask } from './operator/admin-tasks.ts'
 import type { TenantFiles } from './sqlite/files.ts'
+import type { LocalTenants } from './tenants/tenants.ts'
 import type { Gate } from './threads/gate.ts'
 import type { WorkerPool } from './threads/worker-pool.ts'
 import type { Stats } from './watch/stats.ts'
 
-/** What runs the tenants of a host. */
-export interface TenantRunner extends Tenants {
-  wake(slug: string): Promise<void>
-  runTask(slug: string, task: AdminTask): Promise<unknown>
-  rest(): Promise<void>
-  stats(): Promise<Stats>
-  closeAll(): Promise<void>
-}
+/** Books when a tenant is to be woken; null is never. */
+export type Book = (slug: string, at: number | null) => void
 
-/** Tenants that do not exist, as their readers find them. */
-export interface EmptyTenants extends Tenants {
-  /** Slugs that are being read. */
-  readonly emptySlugs: readonly string[]
-  /** Ends the streams of a slug, which has a tenant now. */
-  endEmpty(slug: string): void
+/** What the host lends to the cluster: the threads of its tenants, and their files. */
+export interface LocalNode {
+  readonly pool: WorkerPool
+  readonly files: TenantFiles
+  readonly data: string
+  readonly wakeAt: Book
+  /** Answers reads of tenants that do not exist; null where only the operator creates tenants. */
+  readonly empty: LocalTenants | null
 }
-
-type Book = (slug: string, at: number | null) => void
 
 /** What a cluster does for a host that is one node of it. The host knows no more of it than this. */
 export interface ClusterHost {
@@ -33,14 +28,7 @@ export interface ClusterHost {
   /** Hears when tenants are closed, and when they are due. */
   booking(book: Book): Book
   /** Joins the cluster. Returns the tenants of this node, which come and go. */
-  join(node: {
-    readonly pool: WorkerPool
-    readonly files: TenantFiles
-    readonly data: string
-    readonly wakeAt: Book
-    /** Answers reads of tenants that do not exist; null where only the operator creates tenants. */
-    readonly empty: EmptyTenants | null
-  }): Promise<TenantRunner>
+  join(node: LocalNode): Promise<TenantHost<AdminTask, Stats>>
   /** Whether some node may have the tenant. */
   exists(slug: string): boolean
   /** Whether a request was passed on by another node. */

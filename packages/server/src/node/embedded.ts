@@ -69,7 +69,7 @@ export async function localTildebase<N extends NounMap = NoNouns>(
       if (!ask.path.split('/').includes(`~${slug}`)) throw elsewhere(slug)
       return until(request.signal, fetchResponseOf(await gateway.answer(ask), ask.method))
     },
-    close: () => tenants.closeAll(),
+    close: () => tenants.close(),
   }
 }
 

@@ -1,20 +1,13 @@
-import type { AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { hasStreamedBody } from '../doors/http.ts'
 import type { Settings } from '../host/settings.ts'
 import type { ClusterHost } from './cluster-host.ts'
-import { listenForSuccessor } from './handover/control.ts'
-import { Forwarder } from './handover/forward.ts'
-import type { JsonLines } from './handover/json-lines.ts'
-import type { FromSuccessor } from './handover/messages.ts'
-import { Predecessor } from './handover/predecessor.ts'
-import { sendSocket } from './handover/send-socket.ts'
 import { ClientAddresses } from './http/client-address.ts'
 import { createHttp, type Http } from './http/http-server.ts'
 import { type GivenSocket, listen } from './http/listening.ts'
 import { StallWatch } from './http/stalls.ts'
-import { AddressBounds } from './limits/address-bounds.ts'
-import { log, report } from './log.ts'
+import { AddressBounds } from './limits/addresses.ts'
+import { report } from './log.ts'
 import { openService, type Service } from './service.ts'
 
 export interface Host {
@@ -22,15 +15,11 @@ export interface Host {
   readonly operator: Service['operator']
   /** Finishes what is in progress, refuses what is new, closes every file. */
   stop(): Promise<void>
-  /** Done when another process has taken the place of this one, and the last connection is closed. */
-  readonly replaced: Promise<void>
 }
 
-/** Where a host begins: with a socket that it was given, and perhaps while another one still runs. */
+/** How a host begins: with a socket that it was given, and as a node of a cluster. */
 export interface Start {
   readonly socket?: GivenSocket | null
-  /** Whether the socket is that of a running host, whose place this one takes. */
-  readonly replaces?: boolean
   readonly cluster?: ClusterHost
 }
 
@@ -38,19 +27,11 @@ export interface Start {
 const DRAIN_MS = 10_000
 /** How long clients of a service that continues elsewhere may use their connections once more. */
 const LEAVE_MS = 2_000
-/** Longer than a connection may be idle. */
-const LINGER_MS = 70_000
-const LONGEST_MS = 600_000
 
 /** Starts a host: opens the data folder, listens, and wakes what was interrupted. */
-export async function startHost(
-  settings: Settings,
-  { socket = null, replaces = false, cluster }: Start = {},
-): Promise<Host> {
-  const predecessor = replaces ? await Predecessor.find(settings.data) : null
-  const service = await openService(settings, { cluster, predecessor })
+export async function startHost(settings: Settings, { socket = null, cluster }: Start = {}): Promise<Host> {
+  const service = await openService(settings, cluster)
   let isLeaving = false
-  let forwarder: Forwarder | null = null
   const http = createHttp({
     gateway: service.gateway,
     refusals: service.refusals,
@@ -64,7 +45,6 @@ export async function startHost(
     isStopping: service.isStopping,
     elsewhere: cluster?.elsewhere,
     isLeaving: () => isLeaving || cluster?.isDraining === true,
-    forward: () => forwarder?.pass ?? null,
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
     stalls: new StallWatch(settings.bodyTimeout),
@@ -73,48 +53,20 @@ export async function startHost(
   })
   const { server } = http
   let url: string
-  let control: NetServer | null
-  const { promise: replaced, resolve: leave } = Promise.withResolvers<void>()
   try {
     url = await listen(server, socket, settings.port, settings.host)
-    // A node of a cluster gives its tenants to the other nodes instead.
-    control = cluster
-      ? null
-      : await listenForSuccessor(settings.data, {
-          sendSocket: (connection) => sendSocket(server, connection),
-          succeed: (line) => void handOver(line).catch((reason) => report(reason, 'handover')),
-        })
   } catch (reason) {
     await service.close()
     throw reason
   }
   service.begin(url)
 
-  /** Everything goes to another process; this one passes on what still comes over its connections. */
-  const handOver = async (line: JsonLines<FromSuccessor>) => {
-    // A tenant may still be moving to this process.
-    await predecessor?.ended()
-    log('info', 'Another process takes the place of this one', { pid: process.pid })
-    control?.close()
-    forwarder = new Forwarder(server.address() as AddressInfo | string)
-    isLeaving = true
-    http.stopAccepting()
-    await service.handOver(line, forwarder.pass)
-    await service.close()
-    await within(LINGER_MS, http.disconnected())
-    forwarder.end()
-    await within(LONGEST_MS, http.idle())
-    line.end()
-    leave()
-  }
-
   const stop = async () => {
-    control?.close()
     // Others take over the tenants first: requests that come meanwhile are passed on to them.
     await cluster?.drain()
     // New connections wait in the socket for the next process, or go to other nodes. Each client is served once more over
     // its old one.
-    if ((socket !== null || cluster?.isDraining) && !isLeaving) {
+    if (socket !== null || cluster?.isDraining) {
       isLeaving = true
       // By the end of a turn, those that wait were accepted.
       await turn()
@@ -132,7 +84,6 @@ export async function startHost(
   return {
     url,
     operator: service.operator,
-    replaced,
     stop() {
       stopped ??= stop()
       return stopped

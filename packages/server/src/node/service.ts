@@ -4,23 +4,20 @@ import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../doors/gateway.ts'
 import type { HttpResponse } from '../doors/http.ts'
 import { identityPage } from '../doors/identity/pages.ts'
-import { mergingForks } from '../host/fork-merge.ts'
+import type { TenantCall } from '../doors/tenant-call.ts'
 import { operatorPage } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
 import { loadProgram, mcpHosts, type Settings } from '../host/settings.ts'
-import type { ClusterHost, TenantRunner } from './cluster-host.ts'
-import { Departure, type OpenTenants } from './handover/departure.ts'
-import type { Forward } from './handover/forward.ts'
-import type { JsonLines } from './handover/json-lines.ts'
-import type { FromSuccessor } from './handover/messages.ts'
-import type { Predecessor } from './handover/predecessor.ts'
+import type { TenantHost } from '../host/tenant-host.ts'
+import type { ClusterHost } from './cluster-host.ts'
+import { LoopTurns } from './http/loop-turns.ts'
 import { requestIds } from './http/request-ids.ts'
 import { createAdmission } from './limits/admission.ts'
-import { BodyMemory } from './limits/body-memory.ts'
-import { BoundedTenants } from './limits/bounded-tenants.ts'
+import { BodyMemory } from './limits/bodies.ts'
 import { report } from './log.ts'
-import { HostRecords } from './operator/host-records.ts'
+import type { AdminTask } from './operator/admin-tasks.ts'
 import { operatorActions } from './operator/operator.ts'
+import { OperatorJournal } from './operator/operator-journal.ts'
 import { SCRATCH, Scratch } from './operator/scratch.ts'
 import { TaskBoard } from './operator/task-board.ts'
 import { consolePages } from './pages/console.ts'
@@ -30,13 +27,14 @@ import { operatorKey, operatorTest, secretKey } from './secrets/keys.ts'
 import { hasPasswords } from './secrets/passwords.ts'
 import { SigningKeyFile } from './secrets/signing-key-file.ts'
 import { TenantFiles } from './sqlite/files.ts'
+import { Alarms } from './tenants/alarms.ts'
 import { localTenants } from './tenants/local.ts'
 import { Restoring } from './tenants/restoring.ts'
-import { tenantsInTurns } from './tenants/tenants-in-turns.ts'
 import { FileThread } from './threads/whole-files/thread.ts'
 import { WorkerPool } from './threads/worker-pool.ts'
 import { HostObserver } from './watch/observer.ts'
 import { Refusals } from './watch/refusals.ts'
+import type { Stats } from './watch/stats.ts'
 
 /** The whole service on a data folder, without a socket. */
 export interface Service {
@@ -51,24 +49,12 @@ export interface Service {
   rest(): Promise<void>
   /** Ends the streams: their clients connect again. */
   endStreams(): Promise<void>
-  /** Hands everything to another process, which `forward` passes requests on to. */
-  handOver(line: JsonLines<FromSuccessor>, forward: Forward): Promise<void>
   /** Closes every file. */
   close(): Promise<void>
 }
 
-/** What the service begins beside. */
-interface Surroundings {
-  readonly cluster?: ClusterHost | undefined
-  /** The process whose place this one takes. */
-  readonly predecessor?: Predecessor | null
-}
-
-/** Opens the service: its data folder, its tenants, its gateway. A predecessor is asked to leave when this one is ready. */
-export async function openService(
-  given: Settings,
-  { cluster, predecessor = null }: Surroundings = {},
-): Promise<Service> {
+/** Opens the service: its data folder, its tenants, its gateway. */
+export async function openService(given: Settings, cluster?: ClusterHost): Promise<Service> {
   // Before anything is made: a mistake in the file is reported in one line, where a thread could only die of it.
   const program = await loadProgram(given.config)
   mkdirSync(given.data, { recursive: true, mode: 0o700 })
@@ -80,56 +66,40 @@ export async function openService(
   let baseUrl = settings.baseUrl ?? ''
   let stopping = false
 
-  let records: HostRecords
-  const book = (slug: string, at: number | null): void => records.alarms.book(slug, at)
-  const quarantined = (slug: string, until: number): void =>
-    records.journal.record('quarantine', slug, { until: isoOf(until) })
+  const book = (slug: string, at: number | null): void => alarms.book(slug, at)
   const pool =
-    settings.workers > 0 ? new WorkerPool(settings, cluster?.booking(book) ?? book, quarantined, cluster?.gate) : null
-  const threads = pool ?? localTenants(settings, program, files, { baseUrl: () => baseUrl, book })
+    settings.workers > 0
+      ? new WorkerPool(settings, {
+          book: cluster?.booking(book) ?? book,
+          onQuarantine: (slug, until) => journal.record('quarantine', slug, { until: isoOf(until) }),
+          readOther: (call) => tenants.handle(call),
+          gate: cluster?.gate,
+        })
+      : null
+  const thread = { baseUrl: () => baseUrl, book }
   /** Where the first write creates a tenant, reads before it find an empty one. Its folder is never made. */
   const emptyTenants = () =>
     settings.createTenants === 'write'
-      ? localTenants(settings, program, new TenantFiles(join(settings.data, 'empty')), { baseUrl: () => baseUrl, book })
+      ? localTenants(settings, program, new TenantFiles(join(settings.data, 'empty')), thread)
       : null
-  const openRecords = () => {
-    files.prepare()
-    return new HostRecords(settings.data, (slug) => tenants.wake(slug))
-  }
-  if (predecessor) {
-    // What takes long comes before the other process is asked to leave.
-    await pool?.start()
-    await predecessor.takeOver()
-    try {
-      records = openRecords()
-    } catch (reason) {
-      await pool?.closeAll()
-      throw reason
-    }
-  } else {
-    records = openRecords()
-    await pool?.start()
-  }
-  const { alarms, journal } = records
-  const tenants: TenantRunner =
+  files.prepare()
+  const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
+  const journal = new OperatorJournal(join(settings.data, 'operator.db'))
+  await pool?.start()
+  const tenants: TenantHost<AdminTask, Stats> =
     cluster && pool
       ? await cluster.join({ pool, files, data: settings.data, wakeAt: book, empty: emptyTenants() })
-      : (predecessor?.guard(threads) ?? threads)
+      : (pool ?? localTenants(settings, program, files, thread))
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
-  const departure = new Departure({
-    tenants: handedOver(tenants, threads),
-    underWay: (slug) => bounded.underWay(slug) + (restoring.isBusy(slug) ? 1 : 0),
-  })
-  const own = departure.guard()
   const fileThread = new FileThread(settings, settings.secretKey)
   const actions = operatorActions({
     files,
-    scratch: new Scratch(join(settings.data, SCRATCH), predecessor !== null),
+    scratch: new Scratch(join(settings.data, SCRATCH)),
     journal,
     tasks: new TaskBoard(),
     restoring,
-    runTask: own.runTask,
+    runTask: (slug, task) => tenants.task(slug, task),
     fileThread,
     isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
     release: (slug) => pool?.release(slug) ?? false,
@@ -141,20 +111,35 @@ export async function openService(
   const pages = consolePages()
   const refusals = new Refusals()
   const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
-  const guarded = restoring.guard(own)
-  const bounded = new BoundedTenants(pool ? guarded : tenantsInTurns(guarded), settings, refusals)
-  const exists = (slug: string) => (cluster?.exists(slug) ?? files.has(slug)) || restoring.has(slug)
-  const admission = createAdmission({ tenants: guarded, exists, signupLimit: settings.signupLimit, refusals })
+  const admission = createAdmission({
+    tenants,
+    exists: (slug) => cluster?.exists(slug) ?? files.has(slug),
+    restoring,
+    bounds: settings,
+    signupLimit: settings.signupLimit,
+    refusals,
+  })
+  // In the gateway's own thread many requests at once are served tenant by tenant; workers have their own queue.
+  const turns = pool ? null : new LoopTurns()
+  const inTurn = (call: TenantCall) =>
+    turns!.call(
+      () => call.slug,
+      () => tenants.handle(call),
+    )
   const gateway = new Gateway({
-    tenants: mergingForks(bounded, settings.bodyLimit),
+    tenants: turns ? { handle: inTurn, verify: (slug, secret) => tenants.verify(slug, secret) } : tenants,
     signup: settings.signup,
     admission,
     hostSuffix: settings.hostSuffix,
     mcpHosts: () => mcpHosts(settings),
     home: '/console',
     takesBody: (request, segments) => proof.takesBody(request, segments),
-    pages: (ask, place) =>
-      identityPage(ask, place, { baseUrl: settings.baseUrl, passwords: hasPasswords, oidc: settings.oidc !== null }),
+    pages: (request, target) =>
+      identityPage(request, target, {
+        baseUrl: settings.baseUrl,
+        passwords: hasPasswords,
+        oidc: settings.oidc !== null,
+      }),
     isOperator: operatorTest(rootKey.key),
     requestId: requestIds(),
     report,
@@ -193,51 +178,22 @@ export async function openService(
       if (baseUrl === '') baseUrl = url
       pool?.begin(baseUrl)
       alarms.start()
-      const wakeInterrupted = () => {
-        for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
-      }
-      if (!predecessor) return wakeInterrupted()
-      const ended = () => {
-        restoring.look()
-        wakeInterrupted()
-      }
-      predecessor.listen({ book, record: (action, slug, facts) => journal.record(action, slug, facts), ended })
+      for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
     },
     async rest() {
       stopping = true
       await tenants.rest()
     },
     endStreams: () => tenants.rest(),
-    async handOver(line, forward) {
-      records.handOver(line)
-      proof.close()
-      line.send({ do: 'yours' })
-      line.listen(({ slug }) => departure.want(slug))
-      await departure.run(forward, (slug) => line.send({ do: 'released', slug }))
-      line.send({ do: 'ended' })
-    },
     async close() {
-      await tenants.closeAll()
+      await tenants.close()
       await cluster?.leave()
       await fileThread.close()
       await observer.close()
-      records.close()
+      alarms.close()
+      journal.close()
       proof.close()
     },
-  }
-}
-
-/** The tenants as requests reach them, and as they are closed. */
-function handedOver(tenants: Pick<OpenTenants, 'answer' | 'verify' | 'runTask'>, threads: OpenTenants): OpenTenants {
-  return {
-    answer: (...call) => tenants.answer(...call),
-    verify: (...call) => tenants.verify(...call),
-    runTask: (...call) => tenants.runTask(...call),
-    openSlugs: () => threads.openSlugs(),
-    isOpen: (slug) => threads.isOpen(slug),
-    closeIdle: (slug) => threads.closeIdle(slug),
-    closeNow: (slug) => threads.closeNow(slug),
-    rest: () => threads.rest(),
   }
 }
 

@@ -1,8 +1,8 @@
 import { Problem } from '@tildebase/nouns'
 import { isFirstKey, unauthorized } from '../doors/app.ts'
 import type { HttpRequest } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
 import type { RequestTarget } from '../doors/target.ts'
+import type { Sender } from '../doors/tenant-call.ts'
 
 /** What is known of a tenant without opening it. */
 export interface Presence {

@@ -7,7 +7,6 @@ import type { Connection } from '../doors/limits/admission.ts'
 import { refusal } from '../doors/respond.ts'
 import { notAHost } from '../doors/target.ts'
 import { fetchResponseOf, httpRequestOf } from '../host/fetch-adapter.ts'
-import { mergingForks } from '../host/fork-merge.ts'
 import { operatorPage } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
@@ -59,13 +58,13 @@ function gatewayOf(env: Env): Gateway {
   const tenants = new DurableTenants(env.TENANTS, { signup: settings.signup, directory, rate: env.RATE })
   const actions = operatorActions(tenants, directory)
   return new Gateway({
-    tenants: mergingForks(tenants, settings.bodyLimit),
+    tenants,
     signup: settings.signup,
     hostSuffix,
     ...(env.ASSETS && { home: '/console' }),
     mcpHosts: () => mcpHosts(settings),
-    pages: (ask, place) =>
-      identityPage(ask, place, {
+    pages: (request, target) =>
+      identityPage(request, target, {
         baseUrl: settings.baseUrl,
         passwords: env.LOADER !== undefined,
         oidc: settings.oidc !== null,
@@ -85,7 +84,7 @@ function gatewayOf(env: Env): Gateway {
 function connectionOf(request: Request): Connection | null {
   const address = request.headers.get('cf-connecting-ip')
   if (address === null) return null
-  return { address, readBody: () => request.body as HttpRequest['body'], onClose: () => {} }
+  return { address, readBody: () => request.body as HttpRequest['body'], onClose: () => {}, onEnd: () => {} }
 }
 
 /** Whether a secret is the operator's key, in a time that does not tell how much of it is right. */

@@ -2,8 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import { unauthorized } from '../doors/app.ts'
 import type { Tenants } from '../doors/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
-import type { RequestTarget } from '../doors/target.ts'
+import type { Sender, TenantCall } from '../doors/tenant-call.ts'
 import { systemSeal } from '../host/ports.ts'
 import type { Directory } from './directory.ts'
 import type { ObjectNamespace, RateLimiter } from './env.ts'
@@ -25,16 +24,10 @@ export class DurableTenants implements Tenants {
     this.#options = options
   }
 
-  async answer(
-    slug: string,
-    ask: HttpRequest,
-    target: RequestTarget,
-    sender: Sender,
-    requestId: string,
-  ): Promise<HttpResponse> {
-    await this.#demandRate(slug, sender)
-    await this.#demandKnown(slug, ask, sender)
-    return this.#send({ do: 'answer', slug, target, sender, requestId }, ask)
+  async handle({ request, ...call }: TenantCall): Promise<HttpResponse> {
+    await this.#demandRate(call.slug, call.sender)
+    await this.#demandKnown(call.slug, request, call.sender)
+    return this.#send({ do: 'handle', ...call }, request)
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
@@ -43,8 +36,8 @@ export class DurableTenants implements Tenants {
   }
 
   /** Does what the operator asks of a tenant as a whole. */
-  runTask(slug: string, task: ObjectTask, ask: HttpRequest, requestId: string): Promise<HttpResponse> {
-    return this.#send({ do: 'task', slug, task, requestId }, ask)
+  task(slug: string, task: ObjectTask, request: HttpRequest, requestId: string): Promise<HttpResponse> {
+    return this.#send({ do: 'task', slug, task, requestId }, request)
   }
 
   /** Refuses a key, or an address without one, that asks too often. The operator is not counted. */
@@ -68,10 +61,10 @@ export class DurableTenants implements Tenants {
     return (await this.#options.directory?.has(slug)) ?? true
   }
 
-  async #send(command: ObjectCommand, ask: HttpRequest | null): Promise<HttpResponse> {
+  async #send(command: ObjectCommand, request: HttpRequest | null): Promise<HttpResponse> {
     const object = this.#namespace.get(this.#namespace.idFromName(command.slug))
     try {
-      const { status, headers, body } = await object.fetch(commandRequest(command, ask))
+      const { status, headers, body } = await object.fetch(commandRequest(command, request))
       return { status, headers: Object.fromEntries(headers), body: body as HttpResponse['body'] }
     } catch (reason) {
       throw absent(reason)

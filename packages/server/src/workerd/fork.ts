@@ -15,11 +15,11 @@ export async function forkTenant(
   const inner = { ...request, query: '', headers: {}, body: null }
   for (let after = 0; ; ) {
     const question: LogRequest = { after, waitMs: 0, beside: 'none', asOf, fork: true }
-    const slice = await tenants.runTask(slug, { do: 'slice', question }, { ...inner, method: 'GET' }, requestId)
+    const slice = await tenants.task(slug, { do: 'slice', question }, { ...inner, method: 'GET' }, requestId)
     if (slice.status !== 200) return slice
     const more = slice.headers[MORE] !== undefined
     const body = slice.body as HttpRequest['body']
-    const taken = await tenants.runTask(to, { do: 'replay', more, of: null }, { ...inner, body }, requestId)
+    const taken = await tenants.task(to, { do: 'replay', more, of: null }, { ...inner, body }, requestId)
     if (taken.status !== 202) return taken
     after = JSON.parse(await new Response(taken.body as BodyInit).text()).events
   }

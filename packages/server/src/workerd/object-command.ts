@@ -1,11 +1,10 @@
 import type { HttpRequest } from '../doors/http.ts'
-import type { Sender } from '../doors/sender.ts'
-import type { RequestTarget } from '../doors/target.ts'
+import type { TenantCall } from '../doors/tenant-call.ts'
 import type { LogRequest } from '../doors/watch/log-request.ts'
 
 /** What the Worker asks of a tenant's object. It travels in a header that the Worker always sets itself. */
 export type ObjectCommand = { readonly slug: string } & (
-  | { readonly do: 'answer'; readonly target: RequestTarget; readonly sender: Sender; readonly requestId: string }
+  | ({ readonly do: 'handle' } & Omit<TenantCall, 'slug' | 'request'>)
   | { readonly do: 'verify'; readonly secret: string }
   | { readonly do: 'task'; readonly task: ObjectTask; readonly requestId: string }
 )
@@ -27,9 +26,9 @@ export const MORE = 'tilde-more'
 const HEADER = 'tilde-command'
 
 /** The request that brings a command, and with it what a client asked, to a tenant's object. */
-export function commandRequest(command: ObjectCommand, ask: HttpRequest | null): Request {
-  if (ask === null) return new Request('http://tenant/', { headers: { [HEADER]: written(command) } })
-  const { method, scheme, host, path, query, headers, body } = ask
+export function commandRequest(command: ObjectCommand, sent: HttpRequest | null): Request {
+  if (sent === null) return new Request('http://tenant/', { headers: { [HEADER]: written(command) } })
+  const { method, scheme, host, path, query, headers, body } = sent
   return new Request(`${scheme}://${host}${path}${query && `?${query}`}`, {
     method,
     headers: { ...(headers as Record<string, string>), [HEADER]: written(command) },

@@ -8,6 +8,7 @@ import { RateLimit } from '../doors/limits/rate.ts'
 import { empty, render } from '../doors/reply.ts'
 import { refusal } from '../doors/respond.ts'
 import { routes } from '../doors/route-table.ts'
+import type { TenantCall } from '../doors/tenant-call.ts'
 import { fetchResponseOf, httpRequestOf, withBody } from '../host/fetch-adapter.ts'
 import type { Program } from '../host/program.ts'
 import { readSettings } from '../host/settings.ts'
@@ -15,6 +16,7 @@ import { admit, restoring } from './admit.ts'
 import { backUp } from './backup.ts'
 import { Directory } from './directory.ts'
 import { createDocuments } from './documents.ts'
+import { DurableTenants } from './durable-tenants.ts'
 import type { Env, TenantObjectClass } from './env.ts'
 import { LazySql } from './lazy-sql.ts'
 import { log, report } from './log.ts'
@@ -52,6 +54,8 @@ export function tenantObject(program: Program): TenantObjectClass {
     readonly #settings
     readonly #rate: RateLimit | undefined
     readonly #identity: IdentityPorts
+    /** The other tenants, for changesets from forks. */
+    readonly #tenants: DurableTenants
 
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env)
@@ -59,6 +63,11 @@ export function tenantObject(program: Program): TenantObjectClass {
       this.#sql = new LazySql(new DurableSql(ctx.storage))
       this.#marks = new ObjectMarks(ctx.storage.kv)
       this.#directory = env.DIRECTORY ? new Directory(env.DIRECTORY) : null
+      this.#tenants = new DurableTenants(env.TENANTS, {
+        signup: this.#settings.signup,
+        directory: this.#directory,
+        rate: undefined,
+      })
       const { rateLimit, oidc, webhooksInsecure: insecure } = this.#settings
       this.#identity = {
         ...(oidc && { oidc }),
@@ -107,22 +116,22 @@ export function tenantObject(program: Program): TenantObjectClass {
 
     async #run(command: ObjectCommand, request: HttpRequest): Promise<HttpResponse> {
       const { slug } = command
-      if (command.do === 'answer') this.#admit(command, request)
+      if (command.do === 'handle') this.#admit(command, request)
       if (!this.#isThere && mayCreate(command, request)) await this.#list(slug)
       switch (command.do) {
-        case 'answer': {
-          const { target, sender, requestId } = command
-          this.#baseUrl = target.baseUrl
+        case 'handle': {
+          this.#baseUrl = command.target.baseUrl
           const whole = await withBody(request, this.#settings.bodyLimit)
           // A restore may have begun since.
           this.#admit(command, request)
           const { signup, importLimit, queryMs, rowLimit, answerLimit, baseUrl } = this.#settings
           const budget = { ms: queryMs, rows: rowLimit, bytes: answerLimit }
           const identity = this.#identity
-          const app = { routes, signup, report, importLimit, rate: this.#rate, budget, baseUrl, identity }
+          const readOther = (call: TenantCall) => this.#tenants.handle(call)
+          const app = { routes, signup, report, importLimit, rate: this.#rate, budget, baseUrl, identity, readOther }
           this.#answering++
           try {
-            return await handleRequest(this.#opened(slug), whole, target, sender, requestId, app)
+            return await handleRequest(this.#opened(slug), { ...command, request: whole }, app)
           } finally {
             this.#answering--
           }
@@ -148,7 +157,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       }
     }
 
-    #admit({ slug, target, sender }: Extract<ObjectCommand, { do: 'answer' }>, request: HttpRequest): void {
+    #admit({ slug, target, sender }: Extract<ObjectCommand, { do: 'handle' }>, request: HttpRequest): void {
       const presence = { exists: this.#isThere, isRestoring: this.#isRestoring }
       admit(slug, request, target, sender, presence, this.#settings)
     }
@@ -287,7 +296,7 @@ export function tenantObject(program: Program): TenantObjectClass {
 
 /** Whether a command may make a tenant that is not there. */
 function mayCreate(command: ObjectCommand, { method }: HttpRequest): boolean {
-  if (command.do === 'answer') return method !== 'GET' && method !== 'HEAD'
+  if (command.do === 'handle') return method !== 'GET' && method !== 'HEAD'
   return (
     command.do === 'task' &&
     (command.task.do === 'create' || command.task.do === 'replay' || command.task.do === 'restore')

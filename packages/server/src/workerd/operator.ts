@@ -17,7 +17,7 @@ const NO_DIRECTORY = 'This host has no directory of tenants: bind DIRECTORY.'
 /** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
 export function operatorActions(tenants: DurableTenants, directory: Directory | null): OperatorActions {
   const run = (task: ObjectTask) => (slug: string, request: HttpRequest, requestId: string) =>
-    tenants.runTask(slug, task, request, requestId)
+    tenants.task(slug, task, request, requestId)
   const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
     const response = await work()
     // A slice of a log that others follow is not its own action.
@@ -32,14 +32,14 @@ export function operatorActions(tenants: DurableTenants, directory: Directory | 
     create: async (request) => {
       const slug = parseCreateRequest((await withBody(request, LONGEST_BODY)).body as Uint8Array | null)
       const inner = { ...request, body: null }
-      return recorded('create', slug, () => tenants.runTask(slug, { do: 'create' }, inner, 'create'))
+      return recorded('create', slug, () => tenants.task(slug, { do: 'create' }, inner, 'create'))
     },
     rotateKey: 'Set a new TILDE_SIGNING_KEY on this host, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
     info: run({ do: 'info' }),
     tasks: 'This host shows only the progress of a restore: GET /operator/tenants/:tenant.',
     verify: run({ do: 'verify' }),
     remove: (slug, request, requestId) =>
-      recorded('delete', slug, () => tenants.runTask(slug, { do: 'delete' }, request, requestId)),
+      recorded('delete', slug, () => tenants.task(slug, { do: 'delete' }, request, requestId)),
     fork: async (slug, request, requestId) => {
       const { to, asOf } = parseForkRequest((await withBody(request, LONGEST_BODY)).body as Uint8Array | null)
       return recorded('fork', slug, () => forkTenant(slug, to, asOf, request, requestId, tenants), { to, asOf })
@@ -48,17 +48,17 @@ export function operatorActions(tenants: DurableTenants, directory: Directory | 
     backup: 'This host has no files to back up: use …/log, or tilde backup with a folder.',
     restore: (slug, request, requestId) => {
       const task = parseRestoreRequest(request.query)
-      return recorded('restore', slug, () => tenants.runTask(slug, task, request, requestId), { from: task.from })
+      return recorded('restore', slug, () => tenants.task(slug, task, request, requestId), { from: task.from })
     },
     readLog: (slug, request, requestId) => {
       const task = { do: 'log', question: parseLogRequest(request.query) } as const
       const record = (facts: object) => directory?.record('backup', slug, facts)
-      const read = () => tenants.runTask(slug, task, request, requestId)
+      const read = () => tenants.task(slug, task, request, requestId)
       return reads.during(slug, task.question.after, read, record)
     },
     replayLog: (slug, request, requestId) => {
       const task = { do: 'replay', ...parseSliceRequest(request.query) } as const
-      return recorded('restore', slug, () => tenants.runTask(slug, task, request, requestId), { form: 'log' })
+      return recorded('restore', slug, () => tenants.task(slug, task, request, requestId), { form: 'log' })
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Call, Route } from '../call.ts'
 import { json, type Reply } from '../reply.ts'
 import { measure } from './aggregate.ts'
 import { countAll, createdReply, list, read } from './entities.ts'
+import { type ForkMerge, readFork } from './fork-merge.ts'
 
 /** What a changeset has in addition to the verbs of every type, under both of its names, and what a fork did. */
 export const changesetRoutes: readonly Route[] = [
@@ -54,6 +55,7 @@ export const changesetRoutes: readonly Route[] = [
       needs: 'key',
       mode: 'write',
       summary: 'Create a changeset from operations or from a fork',
+      prepare: readFork,
       handle: create,
     },
   ]),
@@ -84,7 +86,8 @@ function review(call: Call, write: TenantWriter): Reply {
 }
 
 function create(call: Call, write: TenantWriter): Reply {
-  const { body } = call
+  const fork = call.prepared as ForkMerge | undefined
+  const body = fork?.body ?? call.body
   if (!isPlainObject(body) || body.operations === undefined) {
     if (isPlainObject(body) && body.from !== undefined) throw noFork()
     return createdReply(write.run({ type: 'Changeset', verb: 'create', data: body }), call.context)
@@ -92,10 +95,14 @@ function create(call: Call, write: TenantWriter): Reply {
   const { result, conflicts } = write.createChangeset(body)
   const { entity, operations } = write.changeset(result.entity.id)
   const { headers } = createdReply(result, call.context)
-  return json(201, { ...entityView(entity, call.context), operations, conflicts }, headers)
+  return json(
+    201,
+    { ...entityView(entity, call.context), operations, conflicts, ...(fork && { skipped: fork.skipped }) },
+    headers,
+  )
 }
 
-/** A host brings what the fork did; inside a batch it cannot. */
+/** The fork is read before the commit, which a batch has already begun. */
 function noFork(): Problem {
   return new Problem('invalid_operation', 'from cannot be part of a batch. Send it as a separate request.', {
     field: 'from',

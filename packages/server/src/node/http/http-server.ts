@@ -8,12 +8,11 @@ import type { Gateway } from '../../doors/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import type { Connection } from '../../doors/limits/admission.ts'
 import { refusal } from '../../doors/respond.ts'
-import type { Forward } from '../handover/forward.ts'
-import type { AddressBounds, CountedRequest } from '../limits/address-bounds.ts'
-import { LoopTurns } from '../tenants/loop-turns.ts'
+import type { AddressBounds, CountedRequest } from '../limits/addresses.ts'
 import { peerOf } from './client-address.ts'
 import { compressed } from './compress.ts'
 import { http } from './http-module.ts'
+import { LoopTurns } from './loop-turns.ts'
 import { sendFlowing, sendWhole } from './send-answer.ts'
 import { refuseSocket, refuseUnreadable } from './unreadable.ts'
 import { bodyOf, hasBody, type UploadOptions } from './upload.ts'
@@ -31,8 +30,6 @@ export interface HttpOptions extends UploadOptions {
     | undefined
   /** Whether clients should connect again for their next request: each answer ends its connection. */
   readonly isLeaving: () => boolean
-  /** Passes requests on to the service that has taken the place of this one; null when none has. */
-  readonly forward: () => Forward | null
   readonly report: (reason: unknown, requestId: string) => void
 }
 
@@ -125,12 +122,10 @@ async function serve(
 ): Promise<void> {
   let answer: HttpResponse
   let counted: CountedRequest | null = null
-  // An answer that is passed on is packed already.
   let accepted: string | undefined
   if (options.isLeaving()) response.shouldKeepAlive = false
   try {
-    const forward = options.forward()
-    const isRefused = () => forward === null && options.isStopping() && !LASTING.has(request.url ?? '')
+    const isRefused = () => options.isStopping() && !LASTING.has(request.url ?? '')
     // A node of a cluster passes requests on to the last.
     if (!options.elsewhere && isRefused()) throw stopping()
     // A request through a proxy may name the whole address.
@@ -149,9 +144,9 @@ async function serve(
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const ask = askOf(request, path, query)
     const connection = connectionOf(request, response, { path, address, onEnd }, options)
-    const given = forward ? forward(ask, connection) : options.gateway.answer(ask, connection)
+    const given = options.gateway.answer(ask, connection)
     answer = given instanceof Promise ? await given : given
-    if (!forward) accepted = request.headers['accept-encoding']
+    accepted = request.headers['accept-encoding']
   } catch (reason) {
     const requestId = randomUUID()
     answer = withCommon(refusal(reason, requestId, options.report), requestId, request.headers.origin)
@@ -208,6 +203,7 @@ function connectionOf(
       }
       return bodyOf(request, options.streams(path), { tenant, address, onEnd }, options)
     },
+    onEnd,
     onClose: (listener) =>
       onEnd(() => {
         if (!response.writableFinished) listener()

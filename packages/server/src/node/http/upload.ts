@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '@tildebase/nouns'
 import type { Body } from '../../doors/http.ts'
-import type { BodyMemory, HeldBody } from '../limits/body-memory.ts'
+import type { BodyMemory, HeldBody } from '../limits/bodies.ts'
 import type { Refusals } from '../watch/refusals.ts'
 import { Pace, SLOWEST } from './pace.ts'
 import type { Stallable, StallWatch } from './stalls.ts'

@@ -11,7 +11,6 @@ const MOST = 1_000
 /** What the operator did with tenants: kept on disk, and a line in the log each. */
 export class OperatorJournal {
   readonly #sql: ReturnType<typeof openSql>
-  #elsewhere: OperatorJournal['record'] | null = null
   #closed = false
 
   constructor(path: string) {
@@ -29,7 +28,6 @@ export class OperatorJournal {
 
   /** Records an action of the service on a tenant. */
   record(action: string, tenant: string, facts: object): void {
-    if (this.#elsewhere) return void this.#elsewhere(action, tenant, facts)
     this.#sql.run(
       'INSERT INTO journal (at, action, tenant, facts) VALUES (?, ?, ?, ?)',
       Date.now(),
@@ -54,12 +52,6 @@ export class OperatorJournal {
     const hasMore = rows.length > limit
     const [[total]] = this.#sql.rows('SELECT count(*) FROM journal') as [[number]]
     return render(json(200, { results, total, hasMore, cursor: hasMore ? String(results.at(-1)!.id) : null }))
-  }
-
-  /** Closes the file. What is written down from now on goes elsewhere. */
-  handOver(record: OperatorJournal['record']): void {
-    this.close()
-    this.#elsewhere = record
   }
 
   close(): void {

@@ -11,9 +11,9 @@ export class Scratch {
   readonly #folder: string
   #last = 0
 
-  /** Empties the folder, unless another process still works there. */
-  constructor(folder: string, isShared: boolean) {
-    if (!isShared) rmSync(folder, { recursive: true, force: true })
+  /** Empties the folder. */
+  constructor(folder: string) {
+    rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
   }

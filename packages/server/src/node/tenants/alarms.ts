@@ -9,7 +9,6 @@ export class Alarms {
   readonly #wake: (slug: string) => Promise<void>
   #timer: NodeJS.Timeout | null = null
   #closed = false
-  #elsewhere: ((slug: string, at: number | null) => void) | null = null
 
   constructor(path: string, wake: (slug: string) => Promise<void>) {
     this.#sql = openSql(path)
@@ -20,7 +19,6 @@ export class Alarms {
 
   /** Books the next time a tenant is to be woken, or that it need not be. */
   book(slug: string, at: number | null): void {
-    if (this.#elsewhere) return void this.#elsewhere(slug, at)
     if (at === null) this.#sql.run('DELETE FROM alarms WHERE tenant = ?', slug)
     else
       this.#sql.run(
@@ -41,12 +39,6 @@ export class Alarms {
     const delay = Math.min(Math.max(next - Date.now(), 0), 86_400_000)
     this.#timer = setTimeout(() => this.#ring(), delay)
     this.#timer.unref()
-  }
-
-  /** Closes the file. What is booked from now on goes elsewhere. */
-  handOver(book: (slug: string, at: number | null) => void): void {
-    this.close()
-    this.#elsewhere = book
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import type { AppOptions } from '../../doors/app.ts'
 import type { IdentityPorts } from '../../doors/identity/ports.ts'
 import { RateLimit } from '../../doors/limits/rate.ts'
 import { routes } from '../../doors/route-table.ts'
@@ -20,12 +21,14 @@ export interface Thread
   extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication'> {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
+  /** Reads a tenant that may be in another thread or on another node; absent where all are in this one. */
+  readonly readOther?: AppOptions['readOther']
 }
 
 /** The tenants of one thread, with the ports of this host. */
 export function localTenants(settings: Settings, program: Program, files: TenantFiles, thread: Thread): LocalTenants {
   const stats = noStats()
-  return new LocalTenants({
+  const tenants: LocalTenants = new LocalTenants({
     stats,
     files,
     createTenants: settings.createTenants,
@@ -38,6 +41,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       importLimit: settings.importLimit,
       rate: rateOf(settings),
       identity: identityOf(settings),
+      readOther: thread.readOther ?? ((call) => tenants.handle(call)),
       budget: { ms: settings.queryMs, rows: settings.rowLimit, bytes: settings.answerLimit },
     },
     secretKey: secretKey(settings.data, settings.secretKey),
@@ -67,6 +71,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     isAwaited: thread.isAwaited,
     replication: thread.replication,
   })
+  return tenants
 }
 
 /** What people sign in with on this host. */

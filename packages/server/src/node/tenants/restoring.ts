@@ -1,8 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
-import { unauthorized } from '../../doors/app.ts'
-import type { Tenants } from '../../doors/gateway.ts'
 
 /** How far a restore in slices has come; null is not known since a restart. */
 export interface Progress {
@@ -24,19 +22,9 @@ export class Restoring {
   constructor(folder: string) {
     this.#folder = folder
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    this.look()
-  }
-
-  /** Finds the restores in slices that another process began. */
-  look(): void {
-    const names = readdirSync(this.#folder).filter((name) => name.endsWith('.db'))
+    const names = readdirSync(folder).filter((name) => name.endsWith('.db'))
     for (const slug of names.map((name) => name.slice(0, -'.db'.length)))
-      if (!this.#begun.has(slug)) this.#begun.set(slug, { events: null, of: null })
-  }
-
-  /** Whether work on a slug is in progress. */
-  isBusy(slug: string): boolean {
-    return this.#busy.has(slug)
+      this.#begun.set(slug, { events: null, of: null })
   }
 
   /** Keeps a slug for this work until it has ended. */
@@ -89,22 +77,6 @@ export class Restoring {
   /** Throws while the slug is kept. */
   refuse(slug: string): void {
     if (this.has(slug)) throw restoring(slug)
-  }
-
-  /** The same tenants, without those that are being restored. */
-  guard(tenants: Tenants): Tenants {
-    return {
-      answer: (slug, request, target, sender, requestId) => {
-        // A sender without a key learns nothing.
-        if (sender.kind === 'anonymous' && this.has(slug)) throw unauthorized()
-        this.refuse(slug)
-        return tenants.answer(slug, request, target, sender, requestId)
-      },
-      verify: async (slug, secret) => {
-        this.refuse(slug)
-        return tenants.verify(slug, secret)
-      },
-    }
   }
 }
 

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
 import { type AppOptions, handleRequest, unauthorized } from '../../doors/app.ts'
-import type { Tenants } from '../../doors/gateway.ts'
-import type { HttpRequest, HttpResponse, MaybePromise } from '../../doors/http.ts'
+import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
 import { isOpenPath } from '../../doors/identity/open-paths.ts'
 import { refusal } from '../../doors/respond.ts'
-import type { Sender } from '../../doors/sender.ts'
-import type { RequestTarget } from '../../doors/target.ts'
+import type { Sender, TenantCall } from '../../doors/tenant-call.ts'
+import type { TenantHost } from '../../host/tenant-host.ts'
 import { followed, held, holdsOn } from '../http/bodies.ts'
 import type { AdminContext } from '../operator/admin-context.ts'
 import { type AdminTask, runAdminTask } from '../operator/admin-tasks.ts'
@@ -21,7 +20,6 @@ export interface LocalTenantsOptions extends OpenTenantsOptions {
   readonly app: AppOptions
 }
 
-type Request = [request: HttpRequest, target: RequestTarget, sender: Sender, requestId: string]
 type Body = AsyncIterable<string | Uint8Array>
 
 /** How long a stop waits for the background work of tenants. */
@@ -29,7 +27,7 @@ const REST_MS = 5_000
 const IDLE_POLL = 5
 
 /** The tenants of this thread: opened when asked for, closed when others need the room. */
-export class LocalTenants implements Tenants {
+export class LocalTenants implements TenantHost<AdminTask, Stats> {
   readonly #options: LocalTenantsOptions
   readonly #open: OpenTenants
   /** Tenants that do not exist, opened in memory for their readers. */
@@ -50,13 +48,8 @@ export class LocalTenants implements Tenants {
     return { ...this.#options.stats, open: this.#open.size, waiting }
   }
 
-  answer(
-    slug: string,
-    request: HttpRequest,
-    target: RequestTarget,
-    sender: Sender,
-    requestId: string,
-  ): MaybePromise<HttpResponse> {
+  handle(call: TenantCall): MaybePromise<HttpResponse> {
+    const { slug, request, target, sender, requestId } = call
     let entry: OpenTenant
     let fresh = false
     try {
@@ -91,7 +84,7 @@ export class LocalTenants implements Tenants {
       this.#release(slug, entry)
       const body = held(given.body, () => this.#hold(slug, entry), leave, entry.pending)
       if (this.#open.get(slug) === entry) return { ...given, body }
-      return { ...given, body: followed(body, () => this.#continued(slug, request, target, sender, requestId)) }
+      return { ...given, body: followed(body, () => this.#continued(call)) }
     }
     // What was made from a commit leaves when the commit is on the disk.
     const durable = (given: HttpResponse): MaybePromise<HttpResponse> => {
@@ -102,7 +95,7 @@ export class LocalTenants implements Tenants {
         (reason) => over(refusal(reason, requestId, this.#options.app.report)),
       )
     }
-    const given = handleRequest(entry.tenant, request, target, sender, requestId, this.#options.app)
+    const given = handleRequest(entry.tenant, call, this.#options.app)
     return given instanceof Promise ? given.then(durable) : durable(given)
   }
 
@@ -132,7 +125,7 @@ export class LocalTenants implements Tenants {
   }
 
   /** Does what the operator asks of a tenant as a whole. */
-  async runTask(slug: string, task: AdminTask): Promise<unknown> {
+  async task(slug: string, task: AdminTask): Promise<unknown> {
     const { files, tenant: options } = this.#options
     const during = async <T>(name: string, work: (tenant: Tenant) => Promise<T>) => {
       const entry = this.#open.use(name)
@@ -149,7 +142,7 @@ export class LocalTenants implements Tenants {
       open: (name, path) => this.#open.openFile(name, path, () => {}),
       use: (name) => this.#open.use(name).tenant,
       during,
-      close: (name) => this.close(name),
+      close: (name) => this.#open.close(name),
     }
     const result = await runAdminTask(context, slug, task)
     await this.#open.get(slug)?.pending()
@@ -165,7 +158,7 @@ export class LocalTenants implements Tenants {
   async closeTenant(slug: string): Promise<void> {
     const entry = this.#open.get(slug)
     for (let ms = 0; entry && ms < REST_MS && !entry.isIdle(); ms += IDLE_POLL) await sleep(IDLE_POLL)
-    this.close(slug)
+    this.#open.close(slug)
   }
 
   /** Closes a tenant immediately and removes its file: another node has continued without it. */
@@ -174,32 +167,6 @@ export class LocalTenants implements Tenants {
     if (!entry) return this.#options.files.remove(slug)
     void entry.tenant.rest()
     this.#open.discard(slug)
-  }
-
-  /** Closes a tenant, so that its file is whole and alone. */
-  close(slug: string): void {
-    this.#open.close(slug)
-  }
-
-  openSlugs(): string[] {
-    return this.#open.slugs
-  }
-
-  isOpen(slug: string): boolean {
-    return this.#open.has(slug)
-  }
-
-  /** Closes a tenant that nothing uses; whether it is closed. */
-  async closeIdle(slug: string): Promise<boolean> {
-    const entry = this.#open.get(slug)
-    if (entry && !entry.isIdle()) return false
-    this.close(slug)
-    return true
-  }
-
-  /** Closes a tenant, whatever uses it. */
-  async closeNow(slug: string): Promise<void> {
-    this.close(slug)
   }
 
   /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are in progress. */
@@ -218,16 +185,16 @@ export class LocalTenants implements Tenants {
     for (const empty of this.#empty.get(slug) ?? []) void empty.tenant.rest()
   }
 
-  async closeAll(): Promise<void> {
+  async close(): Promise<void> {
     await this.rest()
     await this.#options.script?.close()
-    for (const slug of this.#open.slugs) this.close(slug)
+    for (const slug of this.#open.slugs) this.#open.close(slug)
   }
 
   /** What a stream of a tenant that did not exist continues with, now that it does. */
-  async #continued(slug: string, ...rest: Request): Promise<Body | null> {
-    if (!this.#open.has(slug)) return null
-    const answer = await this.answer(slug, ...rest)
+  async #continued(call: TenantCall): Promise<Body | null> {
+    if (!this.#open.has(call.slug)) return null
+    const answer = await this.handle(call)
     return holdsOn(answer) ? answer.body : null
   }
 

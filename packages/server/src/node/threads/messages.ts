@@ -1,18 +1,18 @@
 import type { About } from '@tildebase/nouns'
+import type { HttpResponse } from '../../doors/http.ts'
+import type { TenantCall } from '../../doors/tenant-call.ts'
 
 /** What the gateway's thread asks of a worker: one of these of the tenants that live there. */
 export type Method =
-  | 'answer'
+  | 'handle'
   | 'verify'
   | 'wake'
-  | 'runTask'
+  | 'task'
   | 'rest'
   | 'stats'
   | 'restTenant'
   | 'closeTenant'
   | 'dropTenant'
-  | 'closeIdle'
-  | 'closeNow'
 
 /** From the gateway's thread to a worker. */
 export type ToWorker =
@@ -22,6 +22,8 @@ export type ToWorker =
   | { readonly do: 'begin'; readonly baseUrl: string }
   | { readonly do: 'ping' }
   | { readonly do: 'stop' }
+  /** The answer of another tenant. */
+  | { readonly do: 'other'; readonly id: number; readonly answer: HttpResponse }
   /** What was held may leave, or may not. */
   | { readonly do: 'pass'; readonly id: number; readonly isAllowed: boolean }
   /** No time before this one is given out for the tenant; none after `until` for any. */
@@ -38,6 +40,8 @@ export type FromWorker =
   /** The call waits for something other than the thread. */
   | { readonly do: 'waits'; readonly id: number; readonly ms: number }
   | { readonly do: 'opened'; readonly slug: string }
+  /** Reads another tenant, wherever that is. */
+  | { readonly do: 'readOther'; readonly id: number; readonly call: TenantCall }
   | { readonly do: 'book'; readonly slug: string; readonly at: number | null }
   /** The file of a tenant has one commit more. It comes before every answer that can know of it. */
   | {

@@ -1,7 +1,9 @@
 import { type Transferable, Worker } from 'node:worker_threads'
 import { Problem } from '@tildebase/nouns'
-import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
-import { log } from '../log.ts'
+import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
+import { refusal } from '../../doors/respond.ts'
+import type { TenantCall } from '../../doors/tenant-call.ts'
+import { log, report } from '../log.ts'
 import { AtWork } from './at-work.ts'
 import { Flows, ownBytes } from './flows.ts'
 import type { Gate } from './gate.ts'
@@ -21,12 +23,14 @@ export interface WorkerOptions {
   /** Called with the tenant that the thread worked on when it ended. Returns whether the tenant is in quarantine now. */
   readonly died: (slug: string) => boolean
   readonly isQuarantined: (slug: string) => boolean
+  /** Reads a tenant for the caller of another. */
+  readonly readOther: (call: TenantCall) => MaybePromise<HttpResponse>
   /** Holds what the thread sends back for a tenant; absent when all of it may leave at once. */
   readonly gate?: Gate | undefined
 }
 
 /** Methods whose answers tell what is in a tenant. */
-const HELD: ReadonlySet<Method> = new Set(['answer', 'verify', 'runTask'])
+const HELD: ReadonlySet<Method> = new Set(['handle', 'verify', 'task'])
 const BEAT = 1_000
 const STEADY = 10_000
 const SHORTEST_PAUSE = 100
@@ -89,11 +93,11 @@ export class TenantWorker {
     this.#wire.send({ do: 'begin', baseUrl })
   }
 
-  answer(slug: string, { signal, ...ask }: HttpRequest, ...rest: readonly unknown[]): Promise<HttpResponse> {
-    const { body } = ask
-    return this.#inTurn(slug, () => {
+  /** Answers a request when it is the turn of its tenant. */
+  handle({ request: { signal, ...request }, ...rest }: TenantCall): Promise<HttpResponse> {
+    return this.#inTurn(rest.slug, () => {
       if (signal?.aborted) return Promise.reject(left())
-      const answer = this.#send(slug, ask, body, rest)
+      const answer = this.#send({ ...rest, request })
       const id = this.#calls.last
       signal?.addEventListener('abort', () => this.#calls.has(id) && this.#wire.send({ do: 'abandon', id }))
       return answer
@@ -105,14 +109,18 @@ export class TenantWorker {
     return this.#inTurn(slug, () => this.call('verify', [slug, secret], undefined, slug))
   }
 
-  #send(slug: string, ask: HttpRequest, body: HttpRequest['body'], rest: readonly unknown[]): Promise<HttpResponse> {
+  #send(call: TenantCall): Promise<HttpResponse> {
+    const { slug, request } = call
+    const { body } = request
+    const send = (sent: unknown, transfer?: Transferable) =>
+      this.call<HttpResponse>('handle', [slug, { ...call, request: { ...request, body: sent } }], transfer, slug)
     if (body instanceof Uint8Array) {
       // Bytes with their own buffer are transferred without a copy.
       const bytes = body.length === body.buffer.byteLength ? body : ownBytes(body)
-      return this.call('answer', [slug, { ...ask, body: bytes }, ...rest], bytes.buffer as ArrayBuffer, slug)
+      return send(bytes, bytes.buffer as ArrayBuffer)
     }
-    if (!isStream(body)) return this.call('answer', [slug, ask, ...rest], undefined, slug)
-    const answer = this.call<HttpResponse>('answer', [slug, { ...ask, body: FLOWING }, ...rest], undefined, slug)
+    if (!isStream(body)) return send(body)
+    const answer = send(FLOWING)
     this.#flows.pour(this.#calls.last, body)
     return answer
   }
@@ -135,11 +143,6 @@ export class TenantWorker {
   /** Sends a message without an answer to the thread. */
   tell(message: ToWorker): void {
     if (this.#state === 'up') this.#wire.send(message)
-  }
-
-  /** The tenants that are open in the thread. */
-  get open(): ReadonlySet<string> {
-    return this.#open
   }
 
   /** Lets the thread close its tenants and end. */
@@ -174,6 +177,9 @@ export class TenantWorker {
           () => this.tell({ do: 'pass', id: message.id, isAllowed: false }),
         )
         break
+      case 'readOther':
+        void this.#readOther(message.id, message.call)
+        break
       case 'opened':
         this.#open.add(message.slug)
         this.#options.gate?.opened(message.slug)
@@ -193,6 +199,18 @@ export class TenantWorker {
       default:
         this.#flows.receive(message)
     }
+  }
+
+  /** Sends the answer of another tenant to the thread. */
+  async #readOther(id: number, call: TenantCall): Promise<void> {
+    let answer: HttpResponse
+    try {
+      answer = await this.#options.readOther(call)
+      if (isStream(answer.body)) throw new Error(`${call.request.path} answers with a stream.`)
+    } catch (reason) {
+      answer = refusal(reason, call.requestId, report)
+    }
+    this.tell({ do: 'other', id, answer })
   }
 
   /** Asks for a sign of life while something is awaited. */

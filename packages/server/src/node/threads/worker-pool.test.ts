@@ -12,12 +12,12 @@ let crew: WorkerPool
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'tildebase-crew-'))
   new TenantFiles(data).prepare()
-  crew = new WorkerPool(readSettings({ data, workers: '1' }, {}), () => {})
+  crew = new WorkerPool(readSettings({ data, workers: '1' }, {}), { book: () => {} })
   await crew.start()
 })
 
 afterEach(async () => {
-  await crew.closeAll()
+  await crew.close()
   rmSync(data, { recursive: true })
 })
 
@@ -28,7 +28,7 @@ test('all calls of a tenant have their turn, and none is refused for their numbe
 })
 
 test('a problem in a worker is the same problem in the thread that asked', async () => {
-  await expect(crew.runTask('acme', { do: 'info' })).rejects.toMatchObject({
+  await expect(crew.task('acme', { do: 'info' })).rejects.toMatchObject({
     code: 'not_found',
     message: 'There is no tenant acme.',
     about: { id: 'acme' },

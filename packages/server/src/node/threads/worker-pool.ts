@@ -1,10 +1,9 @@
 import { isoOf } from '@tildebase/nouns'
 import { unauthorized } from '../../doors/app.ts'
-import type { Tenants } from '../../doors/gateway.ts'
-import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
-import type { Sender } from '../../doors/sender.ts'
-import type { RequestTarget } from '../../doors/target.ts'
+import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
+import type { TenantCall } from '../../doors/tenant-call.ts'
 import type { Settings } from '../../host/settings.ts'
+import type { TenantHost } from '../../host/tenant-host.ts'
 import { log, report } from '../log.ts'
 import type { AdminTask } from '../operator/admin-tasks.ts'
 import { addStats, type Stats } from '../watch/stats.ts'
@@ -15,20 +14,24 @@ import { TenantWorker } from './tenant-worker.ts'
 
 const STOP_MS = 10_000
 
+/** What the threads of tenants call in the thread of the host. */
+export interface PoolPorts {
+  readonly book: (slug: string, at: number | null) => void
+  readonly onQuarantine?: (slug: string, until: number) => void
+  /** Reads a tenant for the caller of another; by default one of this pool. */
+  readonly readOther?: (call: TenantCall) => MaybePromise<HttpResponse>
+  readonly gate?: Gate | undefined
+}
+
 /** The tenants, spread over worker threads: each is in exactly one, found by its slug. */
-export class WorkerPool implements Tenants {
+export class WorkerPool implements TenantHost<AdminTask, Stats> {
   readonly #workers: readonly TenantWorker[]
   readonly #quarantine = new Quarantine(Date.now)
   readonly #onQuarantine: (slug: string, until: number) => void
   #baseUrl = ''
 
-  constructor(
-    settings: Settings,
-    book: (slug: string, at: number | null) => void,
-    onQuarantine: (slug: string, until: number) => void = () => {},
-    gate?: Gate,
-  ) {
-    this.#onQuarantine = onQuarantine
+  constructor(settings: Settings, { book, onQuarantine, readOther, gate }: PoolPorts) {
+    this.#onQuarantine = onQuarantine ?? (() => {})
     this.#workers = Array.from(
       { length: settings.workers },
       (_, i) =>
@@ -39,6 +42,7 @@ export class WorkerPool implements Tenants {
           book,
           died: (slug) => this.#died(slug),
           isQuarantined: (slug) => this.#quarantine.has(slug),
+          readOther: readOther ?? ((call) => this.handle(call)),
           gate,
         }),
     )
@@ -49,7 +53,7 @@ export class WorkerPool implements Tenants {
     try {
       await Promise.all(this.#workers.map((worker) => worker.start()))
     } catch (reason) {
-      await this.closeAll()
+      await this.close()
       throw reason
     }
   }
@@ -60,17 +64,12 @@ export class WorkerPool implements Tenants {
     for (const worker of this.#workers) worker.begin(baseUrl)
   }
 
-  answer(
-    slug: string,
-    ask: HttpRequest,
-    place: RequestTarget,
-    sender: Sender,
-    requestId: string,
-  ): Promise<HttpResponse> {
+  handle(call: TenantCall): Promise<HttpResponse> {
+    const { slug, sender } = call
     // A sender without a key learns nothing; it is refused without the tenant.
     if (sender.kind === 'anonymous' && this.#quarantine.has(slug)) throw unauthorized()
     this.#quarantine.refuse(slug)
-    return this.#of(slug).answer(slug, ask, place, sender, requestId)
+    return this.#of(slug).handle(call)
   }
 
   async verify(slug: string, secret: string): Promise<boolean> {
@@ -83,11 +82,11 @@ export class WorkerPool implements Tenants {
     return this.#of(slug).call('wake', [slug])
   }
 
-  async runTask(slug: string, task: AdminTask): Promise<unknown> {
+  async task(slug: string, task: AdminTask): Promise<unknown> {
     // Deleting needs no open tenant.
     if (task.do === 'delete') this.#quarantine.release(slug)
     this.#quarantine.refuse(slug)
-    return this.#of(slug).call('runTask', [slug, task])
+    return this.#of(slug).call('task', [slug, task])
   }
 
   /** Does something with the file of a tenant in its thread, for a host whose tenants come and go. */
@@ -98,24 +97,6 @@ export class WorkerPool implements Tenants {
   /** Sends a message to the thread of a tenant, or to all threads. */
   tell(message: ToWorker, slug?: string): void {
     for (const worker of slug === undefined ? this.#workers : [this.#of(slug)]) worker.tell(message)
-  }
-
-  openSlugs(): string[] {
-    return this.#workers.flatMap(({ open }) => [...open])
-  }
-
-  isOpen(slug: string): boolean {
-    return this.#of(slug).open.has(slug)
-  }
-
-  /** Closes a tenant that nothing uses; whether it is closed. */
-  closeIdle(slug: string): Promise<boolean> {
-    return this.#of(slug).call('closeIdle', [slug])
-  }
-
-  /** Closes a tenant, whatever uses it. */
-  closeNow(slug: string): Promise<void> {
-    return this.#of(slug).call('closeNow', [slug])
   }
 
   isQuarantined(slug: string): boolean {
@@ -136,12 +117,12 @@ export class WorkerPool implements Tenants {
 
   /** The numbers of all threads that are up. */
   async stats(): Promise<Stats> {
-    const told = await Promise.allSettled(this.#workers.map((worker) => worker.call<Stats>('stats', [])))
-    const stats = addStats(told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    const parts = await Promise.allSettled(this.#workers.map((worker) => worker.call<Stats>('stats', [])))
+    const stats = addStats(parts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
     return { ...stats, quarantined: this.#quarantine.size }
   }
 
-  async closeAll(): Promise<void> {
+  async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop(STOP_MS)))
   }
 

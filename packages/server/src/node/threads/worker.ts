@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type HttpRequest, type HttpResponse, isLasting, runsCode } from '../../doors/http.ts'
-import type { RequestTarget } from '../../doors/target.ts'
+import { type HttpResponse, isLasting, runsCode } from '../../doors/http.ts'
+import type { TenantCall } from '../../doors/tenant-call.ts'
 import { threadTurns } from '../../doors/turns/thread-turns.ts'
 import { loadProgram, type Settings } from '../../host/settings.ts'
 import { report } from '../log.ts'
@@ -39,7 +39,15 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
   worked: use,
   isAwaited: () => atWork.isAwaited,
   replication,
+  readOther: (call) =>
+    new Promise((answered) => {
+      others.set(++lastOther, answered)
+      wire.send({ do: 'readOther', id: lastOther, call })
+    }),
 })
+/** Requests to other tenants that wait for their answers. */
+const others = new Map<number, (answer: HttpResponse) => void>()
+let lastOther = 0
 /** Milliseconds that tenants used since the last report. */
 const used = new Map<string, number>()
 /** Calls whose client may leave. */
@@ -73,8 +81,12 @@ function receive(message: ToWorker): void {
     case 'clockLimit':
       replication?.receive(message)
       break
+    case 'other':
+      others.get(message.id)?.(message.answer)
+      others.delete(message.id)
+      break
     case 'stop':
-      void tenants.closeAll().finally(() => {
+      void tenants.close().finally(() => {
         wire.flush()
         process.exit()
       })
@@ -86,7 +98,7 @@ function receive(message: ToWorker): void {
 
 async function call(id: number, method: Method, args: readonly unknown[]): Promise<void> {
   try {
-    if (method === 'answer') return await answer(id, args)
+    if (method === 'handle') return await handle(id, args[1] as TenantCall)
     const value = await (tenants[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
     wire.send({ do: 'return', id, value, ms: usedBy(args[0]) })
   } catch (reason) {
@@ -96,12 +108,12 @@ async function call(id: number, method: Method, args: readonly unknown[]): Promi
   }
 }
 
-async function answer(id: number, args: readonly unknown[]): Promise<void> {
-  const [slug, ask, target, sender, requestId] = args as Parameters<typeof tenants.answer>
-  const inflow = isFlowing(ask.body) ? flows.drink(id) : null
-  const body = inflow ? (inflow as AsyncIterable<Uint8Array>) : ask.body
+async function handle(id: number, call: TenantCall): Promise<void> {
+  const { slug, request } = call
+  const inflow = isFlowing(request.body) ? flows.drink(id) : null
+  const body = inflow ? (inflow as AsyncIterable<Uint8Array>) : request.body
   const begun = performance.now()
-  const given = tenants.answer(slug, { ...ask, body, ...clientOf(id, ask, target) }, target, sender, requestId)
+  const given = tenants.handle({ ...call, request: { ...request, body, ...clientOf(id, call) } })
   use(slug, performance.now() - begun)
   const answered = given instanceof Promise ? await pending(id, slug, given) : given
   clients.delete(id)
@@ -111,8 +123,8 @@ async function answer(id: number, args: readonly unknown[]): Promise<void> {
 }
 
 /** The disconnect signal of a call, for calls that can then be stopped. */
-function clientOf(id: number, ask: HttpRequest, { segments }: RequestTarget): { signal?: AbortSignal } {
-  if (!isLasting(ask, segments) && !runsCode(ask, segments)) return {}
+function clientOf(id: number, { request, target }: TenantCall): { signal?: AbortSignal } {
+  if (!isLasting(request, target.segments) && !runsCode(request, target.segments)) return {}
   const client = new AbortController()
   clients.set(id, client)
   return { signal: client.signal }

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '@tildebase/nouns'
+import { TokenBuckets } from '../../doors/limits/token-buckets.ts'
 import { type ClientAddresses, groupOf, peerOf } from '../http/client-address.ts'
 import type { RefusalReason, Refusals } from '../watch/refusals.ts'
-import { BoundedCounts, release } from './bounded-counts.ts'
+import { BoundedCounts, release } from './counts.ts'
 
 export interface AddressBoundsOptions {
   readonly addresses: ClientAddresses
@@ -104,5 +105,54 @@ export class AddressBounds {
     this.#options.refusals.count(reason)
     const message = `Your address has ${limit} open ${what}, which is the limit.`
     return new Problem('rate_limited', message, { limit, retryAfter: 1 })
+  }
+}
+
+const MINUTE = 60_000
+const HOUR = 3_600_000
+/** Requests without a key that one address may make in a minute: to sign in, to register a client, to get tokens. */
+const OPEN_PER_ADDRESS = 120
+/** How many times as many sign-ups as one address has all of them have together. */
+const ADDRESSES = 100
+
+/** Bounds the requests of an address that need no key, before a tenant is asked. */
+export class AddressRates {
+  readonly #signupLimit: number
+  readonly #open: TokenBuckets
+  readonly #signups: TokenBuckets
+  readonly #allSignups: TokenBuckets
+  readonly #refusals: Refusals
+
+  /** `signupLimit` is the number of sign-ups per hour and address; 0 turns it off. */
+  constructor(signupLimit: number, refusals: Refusals, now: () => number) {
+    this.#signupLimit = signupLimit
+    this.#open = new TokenBuckets(OPEN_PER_ADDRESS, MINUTE, now)
+    this.#signups = new TokenBuckets(signupLimit, HOUR, now)
+    this.#allSignups = new TokenBuckets(signupLimit * ADDRESSES, HOUR, now)
+    this.#refusals = refusals
+  }
+
+  /** Refuses a request without a key that is one too many. */
+  admitOpen(address: string): void {
+    const message = `Your address may send at most ${OPEN_PER_ADDRESS} requests per minute without a key.`
+    this.#take(this.#open, address, 'open_paths', message, OPEN_PER_ADDRESS)
+  }
+
+  /** Refuses a sign-up that is one too many. */
+  admitSignup(address: string): void {
+    const perAddress = this.#signupLimit
+    if (perAddress === 0) return
+    const message = (subject: string, limit: number) => `${subject} may sign up at most ${limit} times per hour.`
+    this.#take(this.#signups, address, 'signups', message('Your address', perAddress), perAddress)
+    const all = perAddress * ADDRESSES
+    this.#take(this.#allSignups, '', 'signups', message('This service', all), all)
+  }
+
+  #take(buckets: TokenBuckets, key: string, reason: RefusalReason, message: string, limit: number): void {
+    const left = buckets.take(key)
+    if (left >= 0) return
+    this.#refusals.count(reason)
+    const retryAfter = Math.max(1, Math.ceil(buckets.secondsTo(-left)))
+    throw new Problem('rate_limited', message, { limit, retryAfter })
   }
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
 import { Refusals } from '../watch/refusals.ts'
-import { BodyMemory } from './body-memory.ts'
+import { BodyMemory } from './bodies.ts'
 
 function memory(limit: number) {
   const bodies = new BodyMemory(limit, new Refusals())

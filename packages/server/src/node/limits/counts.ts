@@ -24,11 +24,6 @@ export class BoundedCounts {
     return count
   }
 
-  /** How many of a key are in progress. */
-  countOf(key: string): number {
-    return this.#counts.get(key)?.value ?? 0
-  }
-
   #begin(key: string): Count {
     if (this.#counts.size >= MOST_KEPT)
       for (const [old, { value }] of this.#counts) if (value === 0) this.#counts.delete(old)

@@ -1,8 +1,10 @@
 import { Problem } from '@tildebase/nouns'
 import { unauthorized } from '../../doors/app.ts'
-import type { MaybePromise } from '../../doors/http.ts'
+import { isLasting, type MaybePromise } from '../../doors/http.ts'
 import { TokenBuckets } from '../../doors/limits/token-buckets.ts'
+import type { TenantCall } from '../../doors/tenant-call.ts'
 import type { Refusals } from '../watch/refusals.ts'
+import { BoundedCounts, release } from './counts.ts'
 
 export interface KeyVerdictsOptions {
   /** Whether there is a tenant of this name. */
@@ -107,4 +109,63 @@ export class KeyVerdicts {
       retryAfter,
     })
   }
+}
+
+/** How many requests may be in progress at once; polls and live streams are counted apart. */
+export interface RequestBounds {
+  readonly tenantRequests: number
+  readonly keyRequests: number
+  readonly tenantPolls: number
+  readonly keyPolls: number
+}
+
+interface Bound {
+  readonly kind: string
+  readonly tenants: BoundedCounts
+  readonly keys: BoundedCounts
+  readonly perTenant: number
+  readonly perKey: number
+}
+
+/** Bounds the requests that are in progress, for each tenant and for each of its keys. */
+export class RequestCounts {
+  readonly #refusals: Refusals
+  readonly #requests: Bound
+  readonly #polls: Bound
+
+  constructor(bounds: RequestBounds, refusals: Refusals) {
+    this.#refusals = refusals
+    this.#requests = boundOf('requests', bounds.tenantRequests, bounds.keyRequests)
+    this.#polls = boundOf('polls and streams', bounds.tenantPolls, bounds.keyPolls)
+  }
+
+  /** Counts a request until the function that it returns is called. */
+  enter({ slug, request, target, sender }: TenantCall): () => void {
+    const { kind, tenants, keys, perTenant, perKey } = isLasting(request, target.segments)
+      ? this.#polls
+      : this.#requests
+    // The operator acts for all tenants: its requests count for the tenant only, not for the key.
+    const key = sender.kind === 'secret' || sender.kind === 'session' ? sender.secret : null
+    const ofKey = key === null ? null : keys.take(key)
+    if (key !== null && ofKey === null) {
+      this.#refusals.count('key_requests')
+      const message = `This key has ${perKey} open ${kind}, which is the limit.`
+      throw new Problem('rate_limited', message, { limit: perKey, retryAfter: 1 })
+    }
+    const ofTenant = tenants.take(slug)
+    if (ofTenant !== null) {
+      return () => {
+        release(ofTenant)
+        if (ofKey !== null) release(ofKey)
+      }
+    }
+    if (ofKey !== null) release(ofKey)
+    this.#refusals.count('tenant_requests')
+    const message = `This tenant has ${perTenant} open ${kind}, which is the limit. Try again in a moment.`
+    throw new Problem('busy', message, { limit: perTenant, retryAfter: 1 })
+  }
+}
+
+function boundOf(kind: string, perTenant: number, perKey: number): Bound {
+  return { kind, tenants: new BoundedCounts(perTenant), keys: new BoundedCounts(perKey), perTenant, perKey }
 }
