@@ -29,7 +29,7 @@ export async function bundle(from: string, to: string, manifest: Manifest): Prom
   })
 }
 
-/** `./src/host/chain.ts` as `host/chain`: what others import, and what the package itself loads by its name. */
+/** `./src/host/proof/chain.ts` as `host/proof/chain`: what others import, and what the package itself loads by its name. */
 function entriesOf({ exports = {}, imports = {} }: Manifest, compiled: string): string[] {
   return [...Object.values(exports), ...Object.values(imports)].flatMap((target) => {
     const [, entry] = /^\.\/src\/(.+)\.ts$/.exec(String(target)) ?? []

@@ -134,7 +134,9 @@ function flagOf(variable: string): string {
   return flag ? code(`--${flag[0]}`) : ''
 }
 
-const CONFIG = source('packages/server/src/host/settings.ts') + source('packages/server/src/host/cluster-settings.ts')
+const CONFIG =
+  source('packages/server/src/host/settings/settings.ts') +
+  source('packages/server/src/host/settings/cluster-settings.ts')
 
 /** The default as it is written in the code: `env.TILDE_X || '10s'`. */
 function defaultOf(variable: string): string {

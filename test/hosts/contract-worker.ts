@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
-import { LazySql } from '../../packages/server/src/workerd/lazy-sql.ts'
-import { DurableSql } from '../../packages/server/src/workerd/sql.ts'
+import { LazySql } from '../../packages/server/src/workerd/object/lazy-sql.ts'
+import { DurableSql } from '../../packages/server/src/workerd/object/sql.ts'
 import { SQL_CONTRACT } from '../../packages/tenant/src/sql.contract.ts'
 
 /** Returns whether a promise of the Sql contract holds in here: `/3` is the fourth of them. */

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { WorkerLoader } from '../../packages/server/src/workerd/isolate.ts'
-import { createScript } from '../../packages/server/src/workerd/script.ts'
+import type { WorkerLoader } from '../../packages/server/src/workerd/ports/isolate.ts'
+import { createScript } from '../../packages/server/src/workerd/ports/script.ts'
 
 interface Env {
   readonly OBJECTS: import('cloudflare:workers').DurableObjectNamespace

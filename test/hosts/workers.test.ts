@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '@tildebase/server'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { defaultWorkers } from '../../packages/server/src/host/settings.ts'
+import { defaultWorkers } from '../../packages/server/src/host/settings/settings.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 

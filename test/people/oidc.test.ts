@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readSettings } from '../../packages/server/src/host/settings.ts'
+import { readSettings } from '../../packages/server/src/host/settings/settings.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { CLIENT, passProvider, startProvider, type TestProvider } from './provider.ts'

@@ -6,7 +6,7 @@ import { inclusionProof, leafHash, nodeHash, rootOfInclusion, toBase64, treeRoot
 import { OPERATOR } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createSigner } from '../../packages/server/src/host/signer.ts'
+import { createSigner } from '../../packages/server/src/host/proof/signer.ts'
 import { extendTree, Tree } from '../../packages/tenant/src/services/proof/tree.ts'
 import { rewind } from '../../packages/tenant/src/store/rewind.ts'
 import { applyVerb } from '../../packages/tenant/src/write/verb.ts'

@@ -1,6 +1,6 @@
 import { OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
-import { createSigner } from '../../packages/server/src/host/signer.ts'
+import { createSigner } from '../../packages/server/src/host/proof/signer.ts'
 import { witnessJob } from '../../packages/tenant/src/services/proof/witness-job.ts'
 import { openAcme } from '../tenant/fixture.ts'
 

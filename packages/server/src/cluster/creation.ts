@@ -4,14 +4,14 @@ import { LAYOUT_VERSION } from '@tildebase/tenant/host'
 import type { HttpResponse } from '../doors/http.ts'
 import type { LocalNode } from '../node/cluster-host.ts'
 import { held, holdsOn } from '../node/http/bodies.ts'
-import type { Directory } from './directory.ts'
 import type { ReplicaThread } from './files/thread.ts'
-import type { Peers } from './peers.ts'
 import type { Membership } from './protocol/membership.ts'
 import type { OwnedTenant } from './protocol/owned-tenant.ts'
 import type { Ownership } from './protocol/ownership.ts'
 import { ranked } from './protocol/ranking.ts'
 import type { ReplicatedLog } from './protocol/replicated-log.ts'
+import type { Directory } from './routing/directory.ts'
+import type { Peers } from './routing/peers.ts'
 
 export interface CreationOptions extends Pick<LocalNode, 'files' | 'data'> {
   readonly log: ReplicatedLog

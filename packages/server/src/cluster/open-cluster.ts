@@ -1,5 +1,5 @@
-import { SettingError } from '../host/setting-error.ts'
-import type { Settings } from '../host/settings.ts'
+import { SettingError } from '../host/settings/setting-error.ts'
+import type { Settings } from '../host/settings/settings.ts'
 import { Cluster } from './cluster.ts'
 import { readAddress } from './postgres/hosts.ts'
 import { PostgresLog } from './postgres/postgres-log.ts'

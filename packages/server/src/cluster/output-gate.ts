@@ -1,5 +1,5 @@
 import type { Gate } from '../node/threads/gate.ts'
-import type { ClusterNumbers } from './numbers.ts'
+import type { ClusterNumbers } from './operator/numbers.ts'
 import type { Ownership } from './protocol/ownership.ts'
 
 export interface OutputGateOptions {

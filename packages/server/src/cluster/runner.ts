@@ -10,7 +10,7 @@ import type { ReplayTask } from '../node/operator/log-file.ts'
 import type { Stats } from '../node/watch/stats.ts'
 import { Creation, type CreationOptions } from './creation.ts'
 import type { OutputGate } from './output-gate.ts'
-import type { Peers } from './peers.ts'
+import type { Peers } from './routing/peers.ts'
 
 export interface RunnerOptions extends CreationOptions, Pick<LocalNode, 'pool' | 'files' | 'empty'> {
   readonly signup: boolean

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { SettingError } from '../host/setting-error.ts'
-import type { Settings } from '../host/settings.ts'
+import { SettingError } from '../host/settings/setting-error.ts'
+import type { Settings } from '../host/settings/settings.ts'
 
 /** What all nodes must have in common, as fingerprints: the log never sees a key. */
 export function sharedSettings(settings: Settings): { readonly [name: string]: string } {

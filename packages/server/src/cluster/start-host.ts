@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SettingError } from '../host/setting-error.ts'
-import type { Settings } from '../host/settings.ts'
+import { SettingError } from '../host/settings/setting-error.ts'
+import type { Settings } from '../host/settings/settings.ts'
 import { type Host, type Start, startHost as startNode } from '../node/host.ts'
 
 const MARK = 'cluster'

@@ -1,5 +1,5 @@
 import { invitationRoutes } from './identity/invitation.ts'
-import { oidcRoutes } from './identity/oidc.ts'
+import { oidcRoutes } from './identity/oidc/oidc.ts'
 import { passkeyRoutes } from './identity/passkeys.ts'
 import { passwordRoutes } from './identity/passwords.ts'
 import { roleRoutes } from './identity/roles.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { hasStreamedBody } from '../doors/http.ts'
-import type { Settings } from '../host/settings.ts'
+import type { Settings } from '../host/settings/settings.ts'
 import type { ClusterHost } from './cluster-host.ts'
 import { ClientAddresses } from './http/client-address.ts'
 import { createHttp, type Http } from './http/http-server.ts'

@@ -6,7 +6,7 @@ import type { Sender, TenantCall } from '../doors/tenant-call.ts'
 import { systemSeal } from '../host/ports.ts'
 import type { Directory } from './directory.ts'
 import type { ObjectNamespace, RateLimiter } from './env.ts'
-import { commandRequest, type ObjectCommand, type ObjectTask } from './object-command.ts'
+import { commandRequest, type ObjectCommand, type ObjectTask } from './object/object-command.ts'
 
 interface DurableTenantsOptions {
   readonly signup: boolean

@@ -1,4 +1,4 @@
-import type { WorkerLoader } from './isolate.ts'
+import type { WorkerLoader } from './ports/isolate.ts'
 
 /** The bindings, variables and secrets of the Worker. All variables are text, as wrangler has them. */
 export interface Env {

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
-import type { Settings } from '../host/settings.ts'
-import type { Seed } from '../host/signer.ts'
-import { type SigningKey, succeeding } from '../host/signing-keys.ts'
+import type { Seed } from '../host/proof/signer.ts'
+import { type SigningKey, succeeding } from '../host/proof/signing-keys.ts'
+import type { Settings } from '../host/settings/settings.ts'
 
 type Given = Pick<Settings, 'signingKey' | 'retiredKeys' | 'secretKey' | 'rootKey'>
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { ClusterSettings } from '../../host/cluster-settings.ts'
+import type { ClusterSettings } from '../../host/settings/cluster-settings.ts'
 import { QUIET } from '../../node/threads/tenant-worker.ts'
 import type { ReplicaState } from '../protocol/replica.ts'
 import type { TenantRow } from '../protocol/replicated-log.ts'

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ClusterSettings } from '../../host/cluster-settings.ts'
+import type { ClusterSettings } from '../../host/settings/cluster-settings.ts'
 import { log } from '../../node/log.ts'
 import { readAddress } from '../postgres/hosts.ts'
 import { PostgresLog } from '../postgres/postgres-log.ts'

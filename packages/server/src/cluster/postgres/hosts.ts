@@ -1,4 +1,4 @@
-import { SettingError } from '../../host/setting-error.ts'
+import { SettingError } from '../../host/settings/setting-error.ts'
 
 /** Where the log is, and as whom to go there. */
 export interface Address {

@@ -1,4 +1,4 @@
-import { SettingError } from '../../host/setting-error.ts'
+import { SettingError } from '../../host/settings/setting-error.ts'
 import type { Database } from './database.ts'
 import { HAS_TABLES, LOCK, SET_VERSION, UNLOCK, VERSION } from './statements.ts'
 import { MIGRATIONS, TABLES, TABLES_VERSION } from './tables.ts'

@@ -1,5 +1,5 @@
 import type { AddressInfo, Server } from 'node:net'
-import { SettingError } from '../../host/setting-error.ts'
+import { SettingError } from '../../host/settings/setting-error.ts'
 
 /** A socket that another process listens on, or did: connections that come meanwhile wait in it. A number, or a handle. */
 export type GivenSocket = { readonly fd: number }

@@ -1,4 +1,4 @@
-import type { SigningKey } from '../../host/signing-keys.ts'
+import type { SigningKey } from '../../host/proof/signing-keys.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import type { Restoring } from '../tenants/restoring.ts'
 import type { FileThread } from '../threads/whole-files/thread.ts'

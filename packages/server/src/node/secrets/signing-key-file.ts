@@ -3,9 +3,9 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, s
 import { join } from 'node:path'
 import { fromBase64, Problem } from '@tildebase/nouns'
 import type { Signer } from '@tildebase/tenant/ports'
-import type { Settings } from '../../host/settings.ts'
-import { createSigner, type Seed } from '../../host/signer.ts'
-import { type SigningKey, succeeding } from '../../host/signing-keys.ts'
+import { createSigner, type Seed } from '../../host/proof/signer.ts'
+import { type SigningKey, succeeding } from '../../host/proof/signing-keys.ts'
+import type { Settings } from '../../host/settings/settings.ts'
 
 /** What the file holds: the private key of today, and all public keys, newest first. */
 interface Content {

@@ -1,5 +1,5 @@
 import { systemSeal } from '../../host/ports.ts'
-import type { Seen, WitnessMemory } from '../../host/witness.ts'
+import type { Seen, WitnessMemory } from '../../host/proof/witness.ts'
 import { openSql } from '../sqlite/sql.ts'
 
 /** What this service remembers as a witness, in its own database. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readSettings } from '../../host/settings.ts'
+import { readSettings } from '../../host/settings/settings.ts'
 import { TenantFiles } from '../sqlite/files.ts'
 import { WorkerPool } from './worker-pool.ts'
 

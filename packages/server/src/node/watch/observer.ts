@@ -1,6 +1,6 @@
 import { routes } from '../../doors/route-table.ts'
 import type { RequestObserver, ServedRequest } from '../../doors/watch/observer.ts'
-import type { Settings } from '../../host/settings.ts'
+import type { Settings } from '../../host/settings/settings.ts'
 import { log } from '../log.ts'
 import { Prometheus } from './prometheus.ts'
 import { Spans } from './spans.ts'

@@ -1,5 +1,5 @@
 import type { ServedRequest } from '../../doors/watch/observer.ts'
-import type { Collector } from '../../host/settings.ts'
+import type { Collector } from '../../host/settings/settings.ts'
 import { log } from '../log.ts'
 
 const EVERY = 2_000

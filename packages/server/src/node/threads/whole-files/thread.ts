@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Verdict } from '@tildebase/tenant/host'
-import type { Settings } from '../../../host/settings.ts'
+import type { Settings } from '../../../host/settings/settings.ts'
 import { problemFrom } from '../flows.ts'
 import { QUIET } from '../tenant-worker.ts'
 import type { FileOutcome, FileProgress, FileTask } from './tasks.ts'

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { loadProgram, type Settings } from '../../../host/settings.ts'
+import { loadProgram, type Settings } from '../../../host/settings/settings.ts'
 import { log } from '../../log.ts'
 import { noStats } from '../../watch/stats.ts'
 import { refusalOf } from '../flows.ts'

@@ -1,0 +1,99 @@
+import type { HttpRequest, HttpResponse } from '../../http.ts'
+import { type Html, html, page } from '../../oauth/html.ts'
+import type { RequestTarget } from '../../target.ts'
+import { metadataPage } from '../metadata.ts'
+import { SCRIPT } from './pages-script.ts'
+import { STYLE } from './pages-style.ts'
+
+export interface IdentityPageOptions {
+  readonly baseUrl: string | null
+  /** Whether this host takes passwords. */
+  readonly passwords: boolean
+  /** Whether people sign in with the provider of the operator. */
+  readonly oidc: boolean
+}
+
+/**
+ * Pages and documents about signing in to a tenant; null for every other path. They are the same for every tenant, so
+ * none is opened for them.
+ */
+export function identityPage(
+  ask: HttpRequest,
+  place: RequestTarget,
+  options: IdentityPageOptions,
+): HttpResponse | null {
+  const { tenant, segments } = place
+  if (ask.method !== 'GET' && ask.method !== 'HEAD') return null
+  if (tenant === null) return segments.join('/') === 'oidc/callback' ? forwarded(ask) : null
+  if (place.dimensions.length === 0 && !FIRST.has(segments[0] ?? '')) return null
+  switch (segments.join('/')) {
+    case 'sign-in':
+      return page(tenant, 'Sign in', signInPage(tenant, options), { script: true })
+    case 'invitation':
+      return page(tenant, 'Invitation', invitationPage(tenant, options), { script: true })
+    case 'sign-in/style.css':
+      return file('text/css', STYLE)
+    case 'sign-in/script.js':
+      return file('text/javascript', SCRIPT)
+    default:
+      return metadataPage(ask, place, options.baseUrl)
+  }
+}
+
+/** The first segments of the paths that are answered here, to skip other paths quickly. */
+const FIRST = new Set(['sign-in', 'invitation', '.well-known'])
+
+/** The one address that an OIDC provider knows: the state tells which tenant the person signs in to. */
+function forwarded({ query }: HttpRequest): HttpResponse | null {
+  const slug = /~([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/.exec(new URLSearchParams(query).get('state') ?? '')?.[1]
+  if (slug === undefined) return null
+  const headers = { location: `/~${slug}/session/oidc/callback?${query}`, 'cache-control': 'no-store' }
+  return { status: 302, headers, body: null }
+}
+
+function signInPage(tenant: string, { passwords, oidc }: IdentityPageOptions): Html {
+  return html`
+<h1>Sign in to ${tenant}</h1>
+<p class="error" role="alert" id="error" hidden></p>
+${
+  passwords &&
+  html`<form id="sign-in">
+<label>E-mail address <input name="email" type="email" autocomplete="username webauthn" required autofocus></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+<div class="actions"><button class="primary">Sign in</button></div>
+</form>`
+}
+<div class="actions others">
+<button type="button" id="passkey">Sign in with a passkey</button>
+${oidc && html`<a class="button" id="oidc" href="/~${tenant}/session/oidc">Sign in with your organization</a>`}
+</div>
+<noscript>Signing in needs JavaScript.</noscript>`
+}
+
+function invitationPage(tenant: string, { passwords }: IdentityPageOptions): Html {
+  return html`
+<h1>Join ${tenant}</h1>
+<p class="error" role="alert" id="error" hidden></p>
+<div id="invited" hidden>
+<p>Welcome, <strong id="name"></strong>. You sign in as <strong id="email"></strong>.</p>
+<div class="actions"><button type="button" class="primary" id="accept-passkey">Set up a passkey</button></div>
+${
+  passwords &&
+  html`<form id="accept">
+<input name="email" type="email" autocomplete="username" hidden>
+<label>Or choose a password of 12 characters or more
+<input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required></label>
+<div class="actions"><button>Use a password</button></div>
+</form>`
+}
+</div>
+<noscript>An invitation needs JavaScript.</noscript>`
+}
+
+function file(type: string, body: string): HttpResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'public, max-age=300' },
+    body,
+  }
+}

@@ -1,0 +1,90 @@
+import { Problem } from '@tildebase/nouns'
+import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
+import { empty, json, render } from '../../doors/reply.ts'
+import { logPart } from '../../doors/watch/log-request.ts'
+import { restoring } from '../object/admit.ts'
+import { MORE, type ObjectTask } from '../object/object-command.ts'
+import { newestBackup } from './backup.ts'
+import { takeInLog } from './take-in-log.ts'
+import type { TaskContext } from './task-context.ts'
+
+/** Letters of a slice, about. */
+const SLICE = 4_194_304
+
+/** Does what the operator asks of a tenant as a whole. */
+export async function runTask(task: ObjectTask, request: HttpRequest, context: TaskContext): Promise<HttpResponse> {
+  const { slug, marks } = context
+  const [exists, isRestoring] = [context.exists(), context.isRestoring()]
+  if (task.do === 'replay') return takeInLog(request, task, context)
+  if (task.do === 'create' || task.do === 'restore') {
+    if (isRestoring) throw restoring(slug)
+    if (exists) throw new Problem('conflict', `The tenant ${slug} already exists.`, { id: slug })
+    if (task.do === 'restore') return restore(task, context)
+    marks.set('created', true)
+    return render(json(201, { tenant: slug }))
+  }
+  if (!exists && !isRestoring) throw new Problem('not_found', `There is no tenant ${slug}.`, { id: slug })
+  if (task.do === 'delete') {
+    await context.erase()
+    return render(empty(204))
+  }
+  if (isRestoring && task.do === 'info') return render(json(200, progressOf(context)))
+  if (isRestoring) throw restoring(slug)
+  const tenant = context.tenant()
+  switch (task.do) {
+    case 'info':
+      return render(json(200, { ...tenant.admin.info(), bytes: context.bytes() }))
+    case 'verify':
+      return render(json(200, { tenant: slug, ...tenant.admin.verify() }))
+    case 'log': {
+      const pages = tenant.admin.log(await logPart(tenant, task.question))
+      return { status: 200, headers: LINES, body: streamed(pages) }
+    }
+    case 'slice':
+      return slice(tenant.admin.log(await logPart(tenant, task.question)))
+  }
+}
+
+const LINES = { 'content-type': 'application/x-ndjson' }
+
+/** How far a restore has come. */
+function progressOf({ slug, marks, exists, tenant }: TaskContext): object {
+  const { of = null, failed } = marks.get('restoring') ?? {}
+  const events = exists() ? tenant().admin.head.seq : 0
+  return { tenant: slug, restoring: true, events, ...(of !== null && { of }), ...(failed && { failed }) }
+}
+
+/** Begins to restore a backup. The alarm continues with it, a few segments at a time. */
+async function restore(
+  { from, asOf }: Extract<ObjectTask, { do: 'restore' }>,
+  { slug, marks, bucket, wake, exists, demandFree }: TaskContext,
+): Promise<HttpResponse> {
+  if (!bucket) throw new Problem('not_supported', 'This host has no bucket of backups: bind BACKUPS.')
+  if (asOf !== null && from === slug) {
+    throw new Problem('invalid_parameter', 'A moment of a tenant is restored under another name.', { field: 'asOf' })
+  }
+  const prefix = await newestBackup(bucket, from)
+  if (prefix === null) throw new Problem('not_found', `There is no backup of ${from}.`, { id: from })
+  demandFree()
+  if (exists()) throw new Problem('conflict', `The tenant ${slug} already exists.`, { id: slug })
+  marks.set('created', true)
+  marks.set('restoring', { of: null, source: { prefix, first: 1, until: asOf, secrets: from === slug } })
+  wake()
+  return render(json(202, { tenant: slug, restoring: true, events: 0 }))
+}
+
+/** The first pages of a log, as much as an object can hold. */
+function slice(pages: Iterable<string>): HttpResponse {
+  let text = ''
+  for (const page of pages) {
+    text += page
+    if (text.length > SLICE && !/\{"end":true[^\n]*\n$/.test(page)) {
+      return { status: 200, headers: { ...LINES, [MORE]: 'true' }, body: text }
+    }
+  }
+  return { status: 200, headers: LINES, body: text }
+}
+
+async function* streamed(pages: Iterable<string>): AsyncGenerator<string> {
+  yield* pages
+}
