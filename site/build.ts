@@ -21,7 +21,7 @@ function install(): void {
     .update(readFileSync(join(HERE, 'package-lock.json')))
     .digest('hex')
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lock) return
-  run('npm', 'ci', '--loglevel=error', '--no-audit', '--no-fund')
+  run('npm', 'ci', '--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund')
   writeFileSync(STAMP, lock)
 }
 

@@ -10,10 +10,12 @@ import { gzipSync } from 'node:zlib'
 const require = createRequire(import.meta.url)
 const VIEWER = { 'swagger-ui.js': 'swagger-ui-bundle.js', 'swagger-ui.css': 'swagger-ui.css' }
 
-stageViewer()
 const vite = await import('vite').catch(() => null)
-if (vite === null) console.log('The isolates of the Worker are not built: vite is not installed.')
-else await build(vite)
+if (vite === null) console.log('The viewer of /docs and the isolates of the Worker are not built: vite is not installed.')
+else {
+  stageViewer()
+  await build(vite)
+}
 
 /** @param {typeof import('vite')} vite */
 async function build({ build }) {

@@ -1,6 +1,6 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -21,9 +21,10 @@ const WINDOWS = process.platform === 'win32'
 /** The Nodes of this machine that the packages say to run on, and one that the caller names. */
 export const NODES: readonly string[] = [
   ...(process.env.TILDE_TEST_NODE ? [process.env.TILDE_TEST_NODE] : []),
-  ...['22', '24'].map((major) => join(TOOLS, `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node')),
+  ...['22', '26'].map((major) => join(TOOLS, `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node')),
   process.execPath,
-].filter((path) => existsSync(path))
+  // Node 26 does not run where libatomic1 is missing.
+].filter((path) => spawnSync(path, ['--version']).status === 0)
 
 /** Packs every package as it would be published. */
 export async function pack(): Promise<{ readonly tarballs: readonly string[]; remove(): void }> {

@@ -42,15 +42,21 @@ export function unpackWithApt(packages: readonly string[], folder: string): bool
   return writeScripts(packages, folder)
 }
 
+/** The folders of shared libraries below a folder of unpacked packages, as LD_LIBRARY_PATH takes them. */
+export function libraryPath(root: string): string {
+  return [...new Set(globSync(join(root, '{usr/,}lib/**/*.so*')).map((file) => dirname(file)))].join(':')
+}
+
 /** Where the program of a package is when it is not what its script in /usr/bin would start. */
 const BINARIES: { readonly [name: string]: string } = {
   'chromium-headless-shell': 'usr/lib/chromium/chromium-headless-shell',
-  'postgresql-15': 'usr/lib/postgresql/15/bin/initdb',
+  'libnss-wrapper': 'usr/lib/*/libnss_wrapper.so',
+  postgresql: 'usr/lib/postgresql/*/bin/initdb',
 }
 
 function writeScripts(packages: readonly string[], folder: string): boolean {
   const root = join(folder, 'root')
-  const libraries = [...new Set(globSync(join(root, '{usr/,}lib/**/*.so*')).map((file) => dirname(file)))]
+  const libraries = libraryPath(root)
   mkdirSync(join(folder, 'bin'), { recursive: true })
   const fonts = join(folder, 'fonts.conf')
   writeFileSync(
@@ -59,10 +65,10 @@ function writeScripts(packages: readonly string[], folder: string): boolean {
   )
   return packages.every((name) => {
     const binary = [BINARIES[name], `usr/bin/${name}`, `bin/${name}`]
-      .flatMap((path) => (path === undefined ? [] : join(root, path)))
+      .flatMap((path) => (path === undefined ? [] : globSync(join(root, path))))
       .find((path) => existsSync(path))
     if (binary === undefined) return false
-    const env = `LD_LIBRARY_PATH='${libraries.join(':')}' FONTCONFIG_FILE='${fonts}'`
+    const env = `LD_LIBRARY_PATH='${libraries}' FONTCONFIG_FILE='${fonts}'`
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${env} exec '${binary}' "$@"\n`, { mode: 0o755 })
     return true
   })

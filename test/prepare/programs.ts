@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { installWithApt, unpackWithApt } from './apt.ts'
+import { FOLDER, hasName, NSS_WRAPPER } from './unpacked.ts'
 
 /** A program that tests start, under any of its names. */
 interface Program {
@@ -23,10 +24,12 @@ const PROGRAMS: readonly Program[] = [
   { names: ['curl'], debian: 'curl' },
   { names: ['fish'], debian: 'fish' },
   {
-    names: ['initdb', 'postgresql-15'],
+    names: ['initdb', 'postgresql'],
     paths: [18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/initdb`),
-    debian: 'postgresql-15',
+    debian: 'postgresql',
   },
+  // initdb refuses a user id without a name. This library invents one.
+  ...(hasName() ? [] : [{ names: ['libnss-wrapper'], paths: globSync(NSS_WRAPPER), debian: 'libnss-wrapper' }]),
   { names: ['openssl'], debian: 'openssl' },
   { names: ['python3'], debian: 'python3' },
   { names: ['zsh'], debian: 'zsh' },
@@ -47,7 +50,7 @@ export function findPrograms(): Programs {
   if (absent.length > 0) {
     const packages = absent.map(({ debian }) => debian)
     if (installWithApt(packages)) how = `; installed ${packages.join(', ')} with apt-get`
-    else if (unpackWithApt(packages, folder())) how = `; unpacked ${packages.join(', ')} into .tmp/programs`
+    else if (unpackWithApt(packages, FOLDER)) how = `; unpacked ${packages.join(', ')} into .tmp/programs`
   }
   const found = PROGRAMS.flatMap((program) => find(program) ?? [])
   const missing = PROGRAMS.filter((program) => find(program) === null).map(({ debian }) => debian)
@@ -55,7 +58,7 @@ export function findPrograms(): Programs {
     line: `Tests use ${found.join(', ')}${how}.`,
     missing,
     env: {
-      PATH: `${process.env.PATH}${delimiter}${join(folder(), 'bin')}`,
+      PATH: `${process.env.PATH}${delimiter}${join(FOLDER, 'bin')}`,
       ...(find(PROGRAMS[0]!) && { TILDE_BROWSER: find(PROGRAMS[0]!)! }),
     },
   }
@@ -63,11 +66,7 @@ export function findPrograms(): Programs {
 
 function find({ names, instead = [], paths = [] }: Program): string | null {
   if (names.includes('chromium-headless-shell') && process.env.TILDE_BROWSER) return process.env.TILDE_BROWSER
-  const folders = [...(process.env.PATH ?? '').split(delimiter), join(folder(), 'bin')]
+  const folders = [...(process.env.PATH ?? '').split(delimiter), join(FOLDER, 'bin')]
   const places = [...[...names, ...instead].flatMap((name) => folders.map((folder) => join(folder, name))), ...paths]
   return places.find((path) => existsSync(path)) ?? null
-}
-
-function folder(): string {
-  return join(import.meta.dirname, '..', '..', '.tmp', 'programs')
 }

