@@ -3,7 +3,9 @@
 import { existsSync } from 'node:fs'
 import { URL } from 'node:url'
 
-const made = ['../packages/console/dist/index.html', '../packages/server/dist/viewer'].map((path) => new URL(path, import.meta.url))
+const made = ['../packages/console/dist/index.html', '../packages/server/dist/viewer'].map(
+  (path) => new URL(path, import.meta.url),
+)
 if (!process.argv.includes('--missing') || !made.every((file) => existsSync(file))) {
   await import('../packages/console/build.js')
   await import('../packages/server/build.js')

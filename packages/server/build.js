@@ -11,7 +11,8 @@ const require = createRequire(import.meta.url)
 const VIEWER = { 'swagger-ui.js': 'swagger-ui-bundle.js', 'swagger-ui.css': 'swagger-ui.css' }
 
 const vite = await import('vite').catch(() => null)
-if (vite === null) console.log('The viewer of /docs and the isolates of the Worker are not built: vite is not installed.')
+if (vite === null)
+  console.log('The viewer of /docs and the isolates of the Worker are not built: vite is not installed.')
 else {
   stageViewer()
   await build(vite)

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { freePort } from '../cluster/short/postgres.ts'
+import { type Kind, type Machine, makeMachine, whyNot } from './machine.ts'
+
+/** Each Node with the npm that it comes with. */
+const NODES = [
+  { node: '20.20.2', npm: '10.8.2' },
+  { node: '22.23.3', npm: '10.9.4' },
+  { node: '24.21.0', npm: '11.6.2' },
+  { node: '26.10.0', npm: '11.19.1' },
+]
+const KINDS: readonly Kind[] = [
+  ...(['bookworm', 'trixie'] as const).flatMap((debian) =>
+    NODES.map((node) => ({ debian, ...node, user: 'named' as const })),
+  ),
+  { debian: 'bookworm', ...NODES[0]!, user: 'nameless' },
+  { debian: 'trixie', ...NODES[1]!, user: 'nameless' },
+]
+/** Tests of the engine, of PostgreSQL and of a browser; `TILDE_BARE=all` runs the whole of the second command. */
+const SOME = 'packages/nouns/src test/start.test.ts test/cluster/short/tables.test.ts test/docs-page.test.ts'
+const TESTS = process.env.TILDE_BARE === 'all' ? '' : `-- ${SOME}`
+const HOUR = 3_600_000
+
+describe.skipIf(whyNot() !== null)(
+  'a minimal Debian without root, libatomic1, python3, a browser and a database',
+  () => {
+    test.each(KINDS)(
+      '$debian, Node $node, npm $npm, a $user user: both commands of the README work',
+      async (kind) => {
+        const machine = makeMachine(kind)
+        try {
+          const started = await firstCommand(machine)
+          const tests = await machine.run(`npm ci && npm test ${TESTS}`)
+
+          expect(started.page).toContain('<title>')
+          expect(tests.text).toMatch(/^\d+ passed, 0 failed/m)
+          expect(tests.status).toBe(0)
+          record(kind, started.seconds, tests.seconds)
+        } finally {
+          machine.remove()
+        }
+      },
+      HOUR,
+    )
+  },
+)
+
+/** Runs the first command until the console answers, and stops it. */
+async function firstCommand(machine: Machine) {
+  const begun = performance.now()
+  const port = await freePort()
+  const child = machine.start('npm ci && npm start', { TILDE_PORT: String(port) })
+  let text = ''
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (text += chunk))
+  const ended = once(child, 'close')
+  const page = await Promise.race([consoleAt(`http://127.0.0.1:${port}/console/`), ended.then(() => null)])
+  if (page === null) throw new Error(`It ended before it answered:\n${text}`)
+  child.kill()
+  await ended
+  return { page, seconds: Math.round((performance.now() - begun) / 1_000) }
+}
+
+async function consoleAt(url: string): Promise<string> {
+  for (;;) {
+    const answer = await fetch(url).catch(() => null)
+    if (answer?.ok) return answer.text()
+    await new Promise((done) => setTimeout(done, 200))
+  }
+}
+
+/** A row of the table in docs/reliability.md. */
+function record({ debian, node, npm, user }: Kind, first: number, second: number): void {
+  const row = `| ${debian} | ${node} | ${npm} | ${user} | ${first} s | ${second} s |\n`
+  appendFileSync(join(import.meta.dirname, '../../.tmp/bare/times.md'), row)
+}
