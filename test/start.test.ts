@@ -1,12 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-const COMMAND = join(import.meta.dirname, '..', 'packages', 'cli', 'bin', 'tilde.js')
+const REPOSITORY = join(import.meta.dirname, '..')
+const COMMAND = join(REPOSITORY, 'packages', 'cli', 'bin')
 
 // Makes a Node believe that it is an old one. It is not inherited: the Node that is started next knows its own age.
 const OLD = `--import=data:text/javascript,${encodeURIComponent(
@@ -21,6 +32,15 @@ const MAIN = `
   else process.exitCode = 5
 `
 
+const PINNED = `node_modules/node-${process.platform}-${process.arch}/bin/node`
+
+/** The oldest Node of the packages, which is too old for the sources. */
+const OLD_NODE = join(REPOSITORY, `test/node_modules/node-22-${process.platform}-${process.arch}/bin/node`)
+const PROGRAM = `
+  const said: string[] = [process.versions.node, process.execArgv.join(), ...process.argv.slice(2), process.env.PATH!]
+  console.log(said.join(' '))
+`
+
 let folder: string
 const major = process.versions.node.split('.')[0]
 
@@ -28,7 +48,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tildebase-start-'))
   put('cli/package.json', '{"type":"module","imports":{"#main":"./src/main.ts"}}')
   put('cli/src/main.ts', MAIN)
-  cpSync(COMMAND, join(folder, 'cli/bin/tilde.js'))
+  cpSync(COMMAND, join(folder, 'cli/bin'), { recursive: true })
 })
 
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -47,7 +67,17 @@ test('on an old Node without a pinned one the command says what to do', async ()
   const { code, out, err } = await outcome(tilde([OLD], 'serve'))
 
   expect({ code, out }).toEqual({ code: 2, out: '' })
-  expect(err).toMatch(/^tilde needs Node 24.0 or newer, and this is .*\. Run "npm ci" .*\n$/)
+  expect(err).toMatch(/^tilde needs Node 24.2 or newer, and this is .*\. Install a newer Node .*\n$/)
+})
+
+test('a pinned Node that does not run on the machine is named', async () => {
+  put(PINNED, '#!/bin/sh\nexit 127\n')
+  chmodSync(join(folder, PINNED), 0o755)
+
+  const { code, err } = await outcome(tilde([OLD], 'serve'))
+
+  expect(code).toBe(2)
+  expect(err).toContain(`${join(folder, PINNED)} does not run on this machine. Install a newer Node`)
 })
 
 test('a signal to the command reaches the Node it continues with', async () => {
@@ -60,6 +90,48 @@ test('a signal to the command reaches the Node it continues with', async () => {
   expect((await outcome(child)).code).toBe(7)
 })
 
+describe.skipIf(!existsSync(OLD_NODE))('on an old Node the launcher of the repository runs a program', () => {
+  const { node } = process.versions
+
+  test('with the pinned Node, which is then first in the path', async () => {
+    pinNode()
+
+    const { code, out } = await outcome(launch({}, '--no-warnings', 'program.ts', 'word'))
+
+    expect([code, out]).toEqual([0, `${node} --no-warnings word ${dirname(join(folder, PINNED))}:/bin\n`])
+  })
+
+  test('with the Node of npm, if that is new enough', async () => {
+    const { code, out } = await outcome(launch({ npm_node_execpath: process.execPath }, 'program.ts'))
+
+    expect([code, out]).toEqual([0, `${node}  /bin\n`])
+  })
+
+  test('or says what to install', async () => {
+    const { code, err } = await outcome(launch({}, 'program.ts'))
+
+    expect(code).toBe(2)
+    expect(err).toMatch(
+      /^This needs Node 24.2 or newer. This is v22.*, and npm did not install the pinned one\.\nInstall/,
+    )
+  })
+})
+
+test('every script of the repository that runs Node goes through the launcher', () => {
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'))
+  const commands = Object.values<string>(scripts).flatMap((script) => script.split(' && '))
+
+  expect(commands.filter((command) => /\bnode (?!build\/node\.js)|vitest run/.test(command))).toEqual([])
+})
+
+test('no dependency of the repository has an install script', () => {
+  const { packages } = JSON.parse(readFileSync(join(REPOSITORY, 'package-lock.json'), 'utf8'))
+  const found = Object.entries<{ hasInstallScript?: boolean }>(packages).filter(([, one]) => one.hasInstallScript)
+
+  // The package itself has one: "prepare" builds the console.
+  expect(found.map(([name]) => name).filter((name) => name !== '')).toEqual([])
+})
+
 function tilde(options: readonly string[], word: string): ChildProcess {
   return spawn(process.execPath, [...options, join(folder, 'cli/bin/tilde.js'), word])
 }
@@ -70,8 +142,17 @@ async function outcome(child: ChildProcess): Promise<{ code: number; out: string
 }
 
 function pinNode(): void {
-  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
-  symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'))
+  mkdirSync(dirname(join(folder, PINNED)), { recursive: true })
+  symlinkSync(process.execPath, join(folder, PINNED))
+}
+
+/** Starts a program through the launcher of the repository, copied into one that has only this program. */
+function launch(env: { readonly [name: string]: string }, ...args: string[]): ChildProcess {
+  cpSync(join(REPOSITORY, 'build/node.js'), join(folder, 'build/node.js'))
+  cpSync(COMMAND, join(folder, 'packages/cli/bin'), { recursive: true })
+  put('package.json', '{"type":"module"}')
+  put('program.ts', PROGRAM)
+  return spawn(OLD_NODE, [join(folder, 'build/node.js'), ...args], { cwd: folder, env: { PATH: '/bin', ...env } })
 }
 
 function put(file: string, content: string): void {

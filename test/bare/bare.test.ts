@@ -58,9 +58,7 @@ async function startUntilItAnswers(machine: Machine) {
   const ended = once(child, 'close')
   const page = await Promise.race([consoleAt(`http://127.0.0.1:${port}/console/`), ended.then(() => null)])
   if (page === null) throw new Error(`It ended before it answered:\n${text}`)
-  // unshare ignores the others.
-  child.kill('SIGKILL')
-  await ended
+  await machine.stop(child)
   return { page, seconds: Math.round((performance.now() - begun) / 1_000) }
 }
 

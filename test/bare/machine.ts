@@ -30,6 +30,8 @@ export interface Machine {
   start(command: string, env?: { readonly [name: string]: string }): ChildProcess
   /** Runs one to its end: how it ended, all that it printed, and how many seconds it took. */
   run(command: string): Promise<{ readonly status: number; readonly text: string; readonly seconds: number }>
+  /** Ends a command and all that it has started. */
+  stop(child: ChildProcess): Promise<void>
   remove(): void
 }
 
@@ -52,7 +54,7 @@ export function makeMachine({ debian, node, npm, user }: Kind): Machine {
     const inside = ['chroot', `--userspec=${uid}:${uid}`, root, 'env', '-i', '-C', `${HOME}/tildebase`, ...words]
     const mounts = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec "$@"'
     // The mounts and the processes end with the command.
-    const apart = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', mounts, root]
+    const apart = ['--mount', '--pid', '--fork', 'sh', '-c', mounts, root]
     return spawn('unshare', [...apart, ...inside, 'sh', '-c', command], { stdio: ['ignore', 'pipe', 'pipe'] })
   }
   return {
@@ -64,6 +66,13 @@ export function makeMachine({ debian, node, npm, user }: Kind): Machine {
       for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (text += chunk))
       const [status] = await once(child, 'close')
       return { status: status ?? 1, text, seconds: Math.round((performance.now() - begun) / 1_000) }
+    },
+    async stop(child) {
+      const ended = once(child, 'close')
+      // The first process of a namespace takes the others with it; unshare, its parent, waits for it.
+      const first = execFileSync('ps', ['--ppid', String(child.pid), '-o', 'pid='], { encoding: 'utf8' })
+      process.kill(Number(first), 'SIGKILL')
+      await ended
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }

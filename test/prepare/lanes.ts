@@ -1,5 +1,6 @@
 /** Tests that pack, install, build, kill or measure for minutes. They run when they are named: `npm run test:slow`. */
 export const SLOW = [
+  'test/bare/**',
   'test/packages/**',
   'test/site.test.ts',
   'test/cluster/short/{log,moves,scenarios,stops,streams,tls,upgrade}.test.ts',
