@@ -83,7 +83,7 @@ describe('judging a block', () => {
   })
 
   test('the shell blocks of a page share their variables and know the server', () => {
-    expect(shellErrors([shell('a=$URL'), shell('test "$a" = http://127.0.0.1:9')], nowhere)).toBe('')
+    expect(shellErrors([shell('a=$TILDE_URL'), shell('test "$a" = http://127.0.0.1:9')], nowhere)).toBe('')
   })
 })
 

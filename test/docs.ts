@@ -99,7 +99,7 @@ export function shellErrors(blocks: readonly Block[], { url, rootKey }: Served):
   const home = mkdtempSync(join(tmpdir(), 'tildebase-curl-'))
   // A curl that meets an error answer then fails, and the shell with it.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
-  const env = { ...process.env, URL: url, TILDE_URL: url, TILDE_ROOT_KEY: rootKey, TILDE_KEY: rootKey, CURL_HOME: home }
+  const env = { ...process.env, TILDE_URL: url, TILDE_ROOT_KEY: rootKey, TILDE_KEY: rootKey, CURL_HOME: home }
   const script = blocks.map(({ code }) => code).join('\n')
   const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], { env, encoding: 'utf8' })
   rmSync(home, { recursive: true })

@@ -265,3 +265,12 @@ describe('what hostile senders try', () => {
     }
   })
 })
+
+test('a key that may not write a webhook learns which scope it needs', async () => {
+  const send = host.as(await host.key('acme', 'write:platform'))
+
+  const { status, body } = await send('POST', '/~acme/webhooks', { url: 'https://a.example', events: ['Contact.*'] })
+
+  expect(status).toBe(403)
+  expect(body.message).toBe('This key may not write Webhook. It needs admin:platform or more.')
+})

@@ -115,6 +115,9 @@ describe.each(NODES.map((node) => [node.replace(/^.*node_modules\//, ''), node])
       await tilde('Contact.create', '--tenant', 'acme', '--name', 'Ada')
       expect((await tilde('Contact.find', '--tenant', 'acme', '--fields', 'name')).out).toContain('Ada')
       expect((await tilde('do', '--tenant', 'acme', '--code', '$.Contact.count()')).out).toContain('1')
+      expect((await tilde('doctor', '--tenant', 'acme')).out).toMatch(
+        /^node\s+ok\s+v[\d.]+; 22\.18 or newer is needed$/m,
+      )
     } finally {
       await server.stop()
     }

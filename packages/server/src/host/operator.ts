@@ -58,7 +58,7 @@ export function operatorPage(
   if (area !== 'tenants' || rest.length > 0) {
     throw new Problem(
       'unknown_path',
-      'The operator paths are /operator/tenants/…, /operator/signing-key and /operator/log.',
+      'The operator paths are /operator/tenants/…, /operator/signing-key and /operator/log; in a cluster also /operator/cluster.',
     )
   }
   if (name === undefined) return possible(only(method, { GET: actions.list, POST: actions.create }))(request)

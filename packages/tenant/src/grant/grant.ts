@@ -1,5 +1,5 @@
 import { type Noun, Problem, sameJson } from '@tildebase/nouns'
-import { type Action, ALL, allows, CHANGESET, reaches, type Scope, uncovered } from './scopes.ts'
+import { type Action, ALL, allows, CHANGESET, neededFor, reaches, type Scope, uncovered } from './scopes.ts'
 
 /** An actor and its rights. Every access to a tenant has one. */
 export interface Grant {
@@ -66,7 +66,7 @@ export function demand(grant: Grant, action: Action, noun: Noun): void {
   }
   throw new Problem(
     'forbidden',
-    `This key may not ${action} ${noun.name}. It needs ${action}:${noun.domain} or more.`,
+    `This key may not ${action} ${noun.name}. It needs ${neededFor(action, noun)}:${noun.domain} or more.`,
     {
       type: noun.name,
     },

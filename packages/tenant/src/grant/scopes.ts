@@ -54,7 +54,12 @@ export function scopesText(scopes: readonly Scope[]): string {
 /** Whether these scopes allow an action on a type. */
 export function allows(scopes: readonly Scope[], action: Action, noun: Pick<Noun, 'name' | 'domain'>): boolean {
   if (noun.name === CHANGESET && action !== 'admin') return mayTouchChangesets(scopes, action)
-  return reaches(scopes, GUARDED.has(noun.name) ? 'admin' : action, [noun.name, noun.domain])
+  return reaches(scopes, neededFor(action, noun), [noun.name, noun.domain])
+}
+
+/** The action that a scope must name to allow an action on a type. */
+export function neededFor(action: Action, { name }: Pick<Noun, 'name'>): Action {
+  return GUARDED.has(name) ? 'admin' : action
 }
 
 /** Every key with a scope may read changesets and, beyond reading, take part in them: their own rules decide the rest. */
