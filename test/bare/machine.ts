@@ -42,7 +42,8 @@ const USERS = { named: 1_000, nameless: 4_711 }
 export function makeMachine({ debian, node, npm, user }: Kind): Machine {
   const root = join(FOLDER, `${debian}-${node}-${user}`)
   rmSync(root, { recursive: true, force: true })
-  cpSync(minimalDebian(debian), root, { recursive: true, verbatimSymlinks: true })
+  // Not cpSync: it does not keep the mode of /tmp, and apt needs that.
+  execFileSync('cp', ['-a', minimalDebian(debian), root])
   installNode(root, node, npm)
   // Who installed Node 26 on such a system had to install this library first.
   if (node.startsWith('26.')) execFileSync('chroot', [root, 'apt-get', '-qq', 'install', '-y', 'libatomic1'])
