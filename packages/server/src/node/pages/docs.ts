@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { DOCS_GUARDS } from '../../host/page-guards.ts'
 
 const PACKAGE = import.meta.resolve('@tildebase/server/package.json')
-const PAGE = new URL('src/docs/', PACKAGE)
+const PAGE = new URL('src/doors/docs/', PACKAGE)
 /** Made at the installation from the package of Swagger UI, compressed as it is sent. */
 const VIEWER = new URL('dist/viewer/', PACKAGE)
 
