@@ -30,6 +30,13 @@ test('the page loads its own files and nothing else, and holds no script itself'
   for (const link of links) expect((await host.as('')('GET', link)).status).toBe(200)
 })
 
+test('the page has a description, and a form that never puts a key into an address', async () => {
+  const { text } = await host.as('')('GET', '/docs', undefined, HTML)
+
+  expect(text.match(/<form[^>]*>/g)).toEqual([expect.stringContaining('method="post"')])
+  expect(text).toContain('<meta name="description"')
+})
+
 test('a program that asks for docs means a type of that name', async () => {
   expect((await host.as('')('GET', '/~acme/docs')).status).toBe(401)
   await host.request('PUT', '/~acme/schema/Doc', { title: 'string!' })

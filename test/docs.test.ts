@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { catalogue } from '@tildebase/nouns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Block, programErrors, readBlocks, type Served, serve, shellErrors, typeErrors } from './docs.ts'
 
@@ -15,6 +16,12 @@ describe('the pages of this repository', () => {
 
     expect([blocks[0]!.code, blocks.at(-1)!.code]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
     expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(120)
+  })
+
+  test('the README names the number of built-in types', () => {
+    const [, named] = /(\d+) built-in types/.exec(read('README.md'))!
+
+    expect(Number(named)).toBe(Object.keys(catalogue).length)
   })
 
   test('every TypeScript block compiles', () => {

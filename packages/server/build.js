@@ -1,5 +1,5 @@
-// Runs after every install. Makes dist/viewer, the files of the API viewer that the Node host sends compressed, and what the
-// Worker is deployed with: dist/isolates.js, the modules that it loads into isolates of their own as texts, and dist/assets,
+// Runs after every install. Makes dist/viewer, the files of the API viewer that the Node host sends compressed; dist/scripts.js,
+// the scripts of pages as texts; and what the Worker is deployed with: dist/isolates.js, the modules that it loads into isolates of their own as texts, and dist/assets,
 // the files of the console and of /docs. Tests build it side by side: each file is replaced as a whole, and only if it changes.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ const VIEWER = { 'swagger-ui.js': 'swagger-ui-bundle.js', 'swagger-ui.css': 'swa
 
 const vite = await import('vite').catch(() => null)
 if (vite === null)
-  console.log('The viewer of /docs and the isolates of the Worker are not built: vite is not installed.')
+  console.log('The viewer of /docs, the scripts of pages and the isolates of the Worker are not built: vite is not installed.')
 else {
   stageViewer()
   await build(vite)
@@ -21,7 +21,7 @@ else {
 /** @param {typeof import('vite')} vite */
 async function build({ build }) {
   const here = (path) => fileURLToPath(new URL(path, import.meta.url))
-  const bundle = async (name, define = {}) => {
+  const bundle = async (path, { define = {}, minify = true } = {}) => {
     const [{ output }] = await build({
       root: here('.'),
       configFile: false,
@@ -31,8 +31,8 @@ async function build({ build }) {
       build: {
         write: false,
         target: 'es2024',
-        minify: true,
-        lib: { entry: here(`src/workerd/isolates/${name}.ts`), formats: ['es'] },
+        minify,
+        lib: { entry: here(`src/${path}.ts`), formats: ['es'] },
         rolldownOptions: { external: [/^cloudflare:/, /\.wasm$/], output: { codeSplitting: false } },
       },
     })
@@ -52,13 +52,22 @@ async function build({ build }) {
     await argon2id(least)
   })
   const isolates = {
-    sandbox: { main: await bundle('sandbox'), wasm: { 'quickjs.wasm': base64(readFileSync(quickjs)) } },
+    sandbox: {
+      main: await bundle('workerd/isolates/sandbox'),
+      wasm: { 'quickjs.wasm': base64(readFileSync(quickjs)) },
+    },
     passwords: {
-      main: await bundle('passwords', { BLAKE2B_LENGTH: String(argon2[0].length) }),
+      main: await bundle('workerd/isolates/passwords', { define: { BLAKE2B_LENGTH: String(argon2[0].length) } }),
       wasm: Object.fromEntries(['blake2b.wasm', 'argon2.wasm'].map((name, at) => [name, base64(argon2[at])])),
     },
   }
+  // As they were written: readers of a saved proof can read how it is checked.
+  const scripts = {
+    'sign-in': await bundle('doors/browser/sign-in', { minify: false }),
+    proof: await bundle('doors/browser/proof', { minify: false }),
+  }
   stageAssets(here)
+  stage(here('dist/scripts.js'), Buffer.from(`export const SCRIPTS = ${JSON.stringify(scripts)}\n`))
   stage(here('dist/isolates.js'), Buffer.from(`export const ISOLATES = ${JSON.stringify(isolates)}\n`))
 }
 

@@ -229,7 +229,6 @@ export const SCENES: readonly Scene[] = [
     isSignedIn: true,
     arrange: (page) => page.getByText('(this one)').waitFor(),
   },
-  { name: 'design', path: () => 'design', arrange: (page) => page.getByText('Busy for a second').waitFor() },
 ]
 
 /** A webhook that has got a few events. */

@@ -12,6 +12,16 @@ afterAll(() => app.stop())
 let number = 0
 const email = () => `person${++number}@example.org`
 
+test.each([
+  ['/~acme/sign-in', '/~acme/session'],
+  ['/~acme/invitation', '/~acme/invitation/accept'],
+])('%s sends its form in a body: without JavaScript no password is in an address', async (path, action) => {
+  const { text } = await app.as('')('GET', path)
+
+  expect(text.match(/<form[^>]*>/g)).toEqual([expect.stringContaining(`method="post" action="${action}"`)])
+  expect(text).toContain('<meta name="description"')
+})
+
 describe('an invitation', () => {
   verifies('people.invite', 'is a URL that is valid once, and its person is active after it', async () => {
     const address = email()

@@ -175,7 +175,7 @@ describe('a consistency proof', () => {
 
 describe('a page of a proof', () => {
   /** Runs the page without a browser; what it shows. */
-  async function opened(html: string) {
+  async function opened(html: string, subtle: object = crypto.subtle) {
     const [, json, script] = /id="proof">([\s\S]*?)<\/script>\s*<script>([\s\S]*?)<\/script>/.exec(html)!
     const elements = new Map<string, { textContent: string; items: { className: string; textContent: string }[] }>()
     const element = (id: string) => {
@@ -197,7 +197,7 @@ describe('a page of a proof', () => {
     const document = { body, getElementById: element, createElement: () => ({ className: '', textContent: '' }) }
     runInNewContext(script!, {
       document,
-      crypto,
+      crypto: { subtle },
       atob,
       TextEncoder,
       Uint8Array,
@@ -208,11 +208,19 @@ describe('a page of a proof', () => {
       Number,
       Date,
       String,
-      BigInt,
     })
     await expect.poll(() => body.className).not.toBe('')
-    return { verdict: elements.get('verdict')!.textContent, results: elements.get('results')!.items }
+    return { verdict: elements.get('verdict')!.textContent, results: elements.get('results')?.items ?? [] }
   }
+
+  test('does not call a proof invalid in a browser without Ed25519', async () => {
+    await contacts('old', 2)
+    const { text } = await app.request('GET', '/~old/proof/1?format=html')
+    const importKey = () => Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError'))
+    const digest = (name: string, bytes: BufferSource) => crypto.subtle.digest(name, bytes)
+
+    expect((await opened(text, { digest, importKey })).verdict).toMatch(/^This browser cannot check/)
+  })
 
   verifies('proof.page', 'checks itself without a network, and finds every change', async () => {
     const { body } = await app.request('POST', '/~page/Contact', { name: 'Ada </script><script>alert(1)' })
@@ -222,6 +230,7 @@ describe('a page of a proof', () => {
     expect(headers.get('content-disposition')).toContain('attachment')
     expect(text.match(/<\/script>/g)).toHaveLength(2)
     expect(text).not.toMatch(/https?:\/\/(?!www\.w3)/)
+    expect(text.match(/<pre (?![^>]*role=)[^>]*aria-label/g)).toBeNull()
     const { verdict, results } = await opened(text)
     expect(verdict).toBe('This proof is valid.')
     expect(results.map(({ className }) => className)).toEqual(['yes', 'yes', 'yes', 'yes'])

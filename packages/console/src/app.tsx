@@ -32,7 +32,6 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
   metrics: lazy(async () => (await import('./pages/metrics.tsx')).MetricsPage),
   dashboards: lazy(async () => (await import('./pages/dashboards.tsx')).DashboardsPage),
   types: lazy(async () => (await import('./pages/types.tsx')).TypesPage),
-  design: lazy(async () => (await import('./pages/design.tsx')).DesignPage),
   query: lazy(async () => (await import('./pages/query.tsx')).QueryPage),
   agent: lazy(async () => (await import('./pages/agent.tsx')).AgentPage),
   import: lazy(async () => (await import('./pages/import.tsx')).ImportPage),

@@ -74,11 +74,9 @@ export function Comments({ entity }: { entity: Entity }) {
               void add()
             }}
           />
-          {text.trim() !== '' && (
-            <button type="submit" class="primary">
-              Add note
-            </button>
-          )}
+          <button type="submit" class="primary" disabled={text.trim() === ''}>
+            Add note
+          </button>
         </form>
       )}
       <ol>

@@ -79,6 +79,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
     >
       {/* A reader of a type has nothing to press. */}
       <fieldset disabled={!canWrite}>
+        <legend class="unseen">{noun ? noun.name : 'New type'}</legend>
         {!noun && (
           <Labelled label="Name" for={`${id}-name`} hint="In the singular, with a capital letter: Boat">
             <input
@@ -98,33 +99,35 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
             {canWrite && ' Add what your business needs beside them.'}
           </p>
         )}
-        <Scroll label="Fields">
-          <table class="grid lines-table">
-            <thead>
-              <tr>
-                {['Name', 'Kind', 'Of', 'Required', 'Several', 'Index', 'Default'].map((word) => (
-                  <th scope="col" key={word}>
-                    {word}
+        {draft.fields.length > 0 && (
+          <Scroll label="Fields">
+            <table class="grid lines-table">
+              <thead>
+                <tr>
+                  {['Name', 'Kind', 'Of', 'Required', 'Several', 'Index', 'Default'].map((word) => (
+                    <th scope="col" key={word}>
+                      {word}
+                    </th>
+                  ))}
+                  <th scope="col">
+                    <span class="unseen">Actions</span>
                   </th>
+                </tr>
+              </thead>
+              <tbody>
+                {draft.fields.map((row, at) => (
+                  <FieldLine
+                    key={at}
+                    row={row}
+                    types={[...nouns.value.keys()]}
+                    onChange={(patch) => setField(at, patch)}
+                    onRemove={() => setDraft({ ...draft, fields: draft.fields.filter((_, n) => n !== at) })}
+                  />
                 ))}
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {draft.fields.map((row, at) => (
-                <FieldLine
-                  key={at}
-                  row={row}
-                  types={[...nouns.value.keys()]}
-                  onChange={(patch) => setField(at, patch)}
-                  onRemove={() => setDraft({ ...draft, fields: draft.fields.filter((_, n) => n !== at) })}
-                />
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+              </tbody>
+            </table>
+          </Scroll>
+        )}
         <button
           type="button"
           class="quiet"

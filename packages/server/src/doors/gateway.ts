@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant'
 import { isFirstKey, unauthorized } from './app.ts'
 import { preflight, withCommon } from './cross-origin.ts'
@@ -82,7 +83,7 @@ interface Exchange {
 /** The first door: finds the tenant and the key, and passes the request on. Never throws. */
 export class Gateway {
   readonly #options: GatewayOptions
-  readonly #bearers = new Map<string, Bearer>()
+  readonly #bearers = new BoundedMap<string, Bearer>(MOST_BEARERS)
 
   constructor(options: GatewayOptions) {
     this.#options = options
@@ -227,7 +228,6 @@ export class Gateway {
     if (this.#options.isOperator(secret)) return { sender: { kind: 'operator' }, name: 'operator' }
     const name = tenantOfSecret(secret) === null ? null : secret.slice(0, 8)
     const bearer: Bearer = { sender: { kind: 'secret', secret }, name }
-    if (this.#bearers.size >= MOST_BEARERS) this.#bearers.clear()
     if (name !== null) this.#bearers.set(header, bearer)
     return bearer
   }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { HttpResponse } from '../doors/http.ts'
 
 /** What is remembered of the last read of a tenant's log. */
@@ -13,7 +14,7 @@ const MOST_TENANTS = 10_000
  * series the first read is recorded, and when it begins to fail.
  */
 export class LogReads {
-  readonly #last = new Map<string, Read>()
+  readonly #last = new BoundedMap<string, Read>(MOST_TENANTS)
 
   /** Runs a read, and records it unless it continues the one before. */
   async during(
@@ -38,9 +39,7 @@ export class LogReads {
 
   #isNew(slug: string, read: Read): boolean {
     const last = this.#last.get(slug)
-    this.#last.delete(slug)
     this.#last.set(slug, read)
-    if (this.#last.size > MOST_TENANTS) this.#last.delete(this.#last.keys().next().value!)
     // A read from an earlier event on is not part of the series: it returns what others have read before.
     const continues = last !== undefined && read.after > 0 && read.after >= last.after
     return read.isFailed ? !last?.isFailed : !continues || last.isFailed

@@ -1,5 +1,6 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { isoOf } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { limitOf, offsetOf } from '@tildebase/tenant'
 import { parseQuery, textParam } from '../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../doors/http.ts'
@@ -84,7 +85,7 @@ export class DirectoryObject extends DurableObject<unknown> {
 /** The directory, as tenants and the Worker ask it. */
 export class Directory {
   readonly #namespace: ObjectNamespace
-  readonly #known = new Set<string>()
+  readonly #known = new BoundedMap<string, true>(MOST_KNOWN)
 
   constructor(namespace: ObjectNamespace) {
     this.#namespace = namespace
@@ -95,8 +96,7 @@ export class Directory {
     if (this.#known.has(slug)) return true
     const { has } = (await this.#ask({ do: 'has', slug })) as { has: boolean }
     if (!has) return false
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
-    this.#known.add(slug)
+    this.#known.set(slug, true)
     return true
   }
 

@@ -1,3 +1,5 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
+
 const MOST = 2_000
 
 /** A type, and how often it has changed. */
@@ -15,7 +17,7 @@ interface Answer {
 /** Answers kept until a type they depend on changes. One mechanism for keys, subscriptions, totals and schemas. */
 export class Cache {
   readonly #stamps = new Map<string, Stamp>()
-  readonly #answers = new Map<string, Answer>()
+  readonly #answers = new BoundedMap<string, Answer>(MOST)
 
   /** The kept answer, or a new one from `compute`; undefined is not kept. */
   get<T>(types: readonly string[], key: string, compute: () => T): T {
@@ -63,7 +65,6 @@ export class Cache {
   }
 
   #keep(key: string, answer: Answer): void {
-    if (this.#answers.size >= MOST) this.#answers.clear()
     this.#answers.set(key, answer)
   }
 

@@ -112,10 +112,7 @@ export function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => b
   const filters = parts.filter((part) => 'filter' in part)
   const tests = filters.map(({ filter, narrowed }) => matcher(filter, follower({ ...scope, narrowed }), regex))
   const isSeen = filters.length < parts.length ? recordTest(scope.reader) : null
-  const view = viewFor(
-    scope,
-    filters.map(({ filter }) => filter),
-  )
+  const view = viewFor(filters.map(({ filter }) => filter))
   return (row) => {
     const entity = view(row)
     if (!tests.every((test) => test(entity))) return false

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { ReplicatedLog, TenantRow } from '../protocol/replicated-log.ts'
 
 /** How long an answer of the log is believed. A node that is asked wrongly passes the request on. */
@@ -12,7 +13,7 @@ interface Known {
 /** Which tenants there are, and who owns them, as the log said a moment ago. Questions of one turn go together. */
 export class Directory {
   readonly #log: Pick<ReplicatedLog, 'find'>
-  readonly #known = new Map<string, Known>()
+  readonly #known = new BoundedMap<string, Known>(MOST_KEPT)
   #next: { slugs: Set<string>; rows: Promise<ReadonlyMap<string, TenantRow>> } | null = null
 
   constructor(log: Pick<ReplicatedLog, 'find'>) {
@@ -23,7 +24,6 @@ export class Directory {
     const known = this.#known.get(slug)
     if (known && known.until > performance.now()) return known.row
     const row = (await this.#ask(slug)).get(slug) ?? null
-    if (this.#known.size >= MOST_KEPT) this.#known.clear()
     this.#known.set(slug, { row, until: performance.now() + KEPT_MS })
     return row
   }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
+
 interface Bucket {
   tokens: number
   at: number
@@ -10,8 +12,8 @@ export class TokenBuckets {
   readonly #most: number
   readonly #periodMs: number
   readonly #now: () => number
-  /** In the order of their last use. */
-  readonly #buckets = new Map<string, Bucket>()
+  /** In the order of their last use: one that was not used for long is full again, and need not be kept. */
+  readonly #buckets = new BoundedMap<string, Bucket>(MOST_KEYS)
 
   constructor(most: number, periodMs: number, now: () => number) {
     this.#most = most
@@ -26,10 +28,7 @@ export class TokenBuckets {
     const filled = known ? known.tokens + ((now - known.at) / this.#periodMs) * this.#most : this.#most
     const tokens = Math.min(filled, this.#most)
     const left = tokens - 1
-    this.#buckets.delete(key)
     this.#buckets.set(key, { tokens: left < 0 ? tokens : left, at: now })
-    // A bucket that was not used for long is full again, and need not be kept.
-    if (this.#buckets.size > MOST_KEYS) this.#buckets.delete(this.#buckets.keys().next().value!)
     return left
   }
 

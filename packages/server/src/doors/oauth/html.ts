@@ -43,6 +43,7 @@ export function page(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${title}: a page of the tenant ${slug}.">
 <title>${title}</title>
 <link rel="stylesheet" href="${at}/style.css">
 ${script && html`<script type="module" src="${at}/script.js"></script>`}

@@ -33,7 +33,7 @@ interface Format {
 const TURN_MS = 2
 const TURN_LENGTH = 262_144
 /** Part of the ETag: changes with the file format, so that old files do not count as unchanged. */
-const LAYOUT = 3
+const LAYOUT = 4
 
 const FORMATS: { readonly [name: string]: Format } = {
   json: { contentType: 'application/json; charset=utf-8', write: writeJson, showsHost: true },

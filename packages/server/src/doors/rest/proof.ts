@@ -1,7 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import { type Call, type StreamRoute, textParam } from '../call.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
-import { proofPage } from './proof-page/page.ts'
+import { proofPage } from './proof-page.ts'
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', vary: 'accept' }
 

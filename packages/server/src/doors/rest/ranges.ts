@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Tenant } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
 import type { HttpResponse } from '../http.ts'
@@ -58,10 +59,10 @@ interface Measured {
 /** Readers of Parquet ask for a file in many small parts: it is not made again for each while it is small. */
 const MOST_BYTES = 8 * 1_048_576
 const MOST_KEPT = 4
-const kept = new WeakMap<Tenant, Map<string, Measured>>()
+const kept = new WeakMap<Tenant, BoundedMap<string, Measured>>()
 
 async function measured(tenant: Tenant, { etag, bytes }: MadeFile): Promise<Measured> {
-  const known = kept.get(tenant) ?? new Map<string, Measured>()
+  const known = kept.get(tenant) ?? new BoundedMap<string, Measured>(MOST_KEPT)
   kept.set(tenant, known)
   const found = known.get(etag)
   if (found) return found
@@ -75,8 +76,7 @@ async function measured(tenant: Tenant, { etag, bytes }: MadeFile): Promise<Meas
   }
   const made = { size, bytes: chunks && joined(chunks, size) }
   // One file of a tenant is held at a time, and the sizes of a few.
-  for (const [key, { size }] of known) known.set(key, { size, bytes: null })
-  if (known.size >= MOST_KEPT) known.delete(known.keys().next().value!)
+  for (const [key, { size }] of [...known]) known.set(key, { size, bytes: null })
   known.set(etag, made)
   return made
 }

@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { unauthorized } from '../../doors/app.ts'
 import { isLasting, type MaybePromise } from '../../doors/http.ts'
 import { TokenBuckets } from '../../doors/limits/token-buckets.ts'
@@ -17,7 +18,9 @@ export interface KeyVerdictsOptions {
 
 const MOST_VALID = 20_000
 const VALID_MS = 600_000
-const MOST_INVALID = 10_000
+/** The tenants whose unknown keys are remembered, and how many of each. */
+const MOST_TENANTS = 500
+const MOST_INVALID = 50
 const INVALID_MS = 5_000
 /** How many unknown keys of one address are looked up in a minute. */
 const GUESSES = 200
@@ -29,11 +32,10 @@ const MINUTE = 60_000
  */
 export class KeyVerdicts {
   readonly #options: KeyVerdictsOptions
-  /** Until when a key counts as valid. The oldest comes first. */
-  readonly #valid = new Map<string, number>()
+  /** Until when a key counts as valid. */
+  readonly #valid = new BoundedMap<string, number>(MOST_VALID)
   /** Until when a key of a tenant counts as unknown. */
-  readonly #invalid = new Map<string, Map<string, number>>()
-  #invalidCount = 0
+  readonly #invalid = new BoundedMap<string, BoundedMap<string, number>>(MOST_TENANTS)
   readonly #lookups = new Map<string, Promise<boolean>>()
   readonly #guesses: TokenBuckets
 
@@ -58,9 +60,6 @@ export class KeyVerdicts {
 
   /** Forgets which keys the tenant does not know: it may know them now. */
   forgetInvalid(tenant: string): void {
-    const secrets = this.#invalid.get(tenant)
-    if (!secrets) return
-    this.#invalidCount -= secrets.size
     this.#invalid.delete(tenant)
   }
 
@@ -81,18 +80,11 @@ export class KeyVerdicts {
       throw this.#unknown()
     }
     this.#guesses.giveBack(address)
-    this.#valid.delete(secret)
     this.#valid.set(secret, this.#options.now() + VALID_MS)
-    if (this.#valid.size > MOST_VALID) this.#valid.delete(this.#valid.keys().next().value!)
   }
 
   #rememberInvalid(tenant: string, secret: string): void {
-    if (this.#invalidCount >= MOST_INVALID) {
-      this.#invalid.clear()
-      this.#invalidCount = 0
-    }
-    const secrets = this.#invalid.get(tenant) ?? new Map<string, number>()
-    if (!secrets.has(secret)) this.#invalidCount++
+    const secrets = this.#invalid.get(tenant) ?? new BoundedMap<string, number>(MOST_INVALID)
     this.#invalid.set(tenant, secrets.set(secret, this.#options.now() + INVALID_MS))
   }
 

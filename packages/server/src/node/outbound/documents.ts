@@ -1,3 +1,4 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Documents } from '../../doors/identity/ports.ts'
 import { http } from '../http/http-module.ts'
 import { faultOf, guardedLookup } from './outbound.ts'
@@ -12,14 +13,13 @@ const MOST_KEPT = 500
  * address is tested when it is connected to, after its name was looked up.
  */
 export function createDocuments({ insecure }: { readonly insecure: boolean }): Documents {
-  const kept = new Map<string, { readonly text: string | null; readonly until: number }>()
+  const kept = new BoundedMap<string, { readonly text: string | null; readonly until: number }>(MOST_KEPT)
   return {
     async read(url) {
       const now = performance.now()
       const known = kept.get(url)
       if (known && known.until > now) return known.text
       const text = await fetchText(url, insecure)
-      if (kept.size >= MOST_KEPT) kept.clear()
       kept.set(url, { text, until: now + KEPT_MS })
       return text
     },

@@ -1,5 +1,6 @@
 import { lookup as resolve } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Outbound } from '@tildebase/tenant/ports'
 import { isPublic } from './addresses.ts'
 import type { Connections } from './outbound-connections.ts'
@@ -9,7 +10,7 @@ const MOST_TARGETS = 1_000
 
 /** Sends outgoing requests: to public addresses only and by https, except in insecure mode. */
 export function createOutbound(options: { readonly insecure: boolean }): Outbound {
-  const targets = new Map<string, Target>()
+  const targets = new BoundedMap<string, Target>(MOST_TARGETS)
   const origins = new Map<string, Origin>()
   // The client is loaded by the first request: most servers send none.
   let opening: Promise<OpenConnections> | undefined
@@ -17,7 +18,6 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
     const known = targets.get(text)
     if (known) return known
     const target = toTarget(new URL(text), options.insecure)
-    if (targets.size >= MOST_TARGETS) targets.clear()
     targets.set(text, target)
     return target
   }

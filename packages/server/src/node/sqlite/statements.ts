@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 
-const MOST = 200
+const MOST = 400
 const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
 
 export interface Statement {
@@ -8,32 +9,25 @@ export interface Statement {
   readonly writes: boolean
 }
 
-/** The prepared statements of a connection. Those that are not used again are dropped. */
+/** The prepared statements of a connection. */
 export class Statements {
   readonly #db: DatabaseSync
-  /** Statements used lately, and those used before that. */
-  #recent = new Map<string, Statement>()
-  #older = new Map<string, Statement>()
+  readonly #known = new BoundedMap<string, Statement>(MOST)
 
   constructor(db: DatabaseSync) {
     this.#db = db
   }
 
   of(sql: string): Statement {
-    const known = this.#recent.get(sql)
+    const known = this.#known.get(sql)
     if (known) return known
-    const found = this.#older.get(sql) ?? this.#prepare(sql)
-    if (this.#recent.size >= MOST) {
-      this.#older = this.#recent
-      this.#recent = new Map()
-    }
-    this.#recent.set(sql, found)
-    return found
+    const statement = this.#prepare(sql)
+    this.#known.set(sql, statement)
+    return statement
   }
 
   clear(): void {
-    this.#recent.clear()
-    this.#older.clear()
+    this.#known.clear()
   }
 
   #prepare(sql: string): Statement {

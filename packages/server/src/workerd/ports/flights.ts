@@ -1,3 +1,4 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Outbound, OutboundAnswer } from '@tildebase/tenant/ports'
 
 /** The platform opens six connections at once for an object; two are kept for hosts that answer quickly. */
@@ -19,7 +20,7 @@ interface Waiting {
  * will have ended, so that what an object forgets when it dies is done again.
  */
 export function inFlights(outbound: Outbound, guard: (until: number) => void): Outbound {
-  const quick = new Set<string>()
+  const quick = new BoundedMap<string, true>(MOST_HOSTS)
   const waiting: Waiting[] = []
   let flying = 0
   let slow = 0
@@ -32,8 +33,7 @@ export function inFlights(outbound: Outbound, guard: (until: number) => void): O
   const learn = (host: string, ms: number, answer: OutboundAnswer) => {
     quick.delete(host)
     if ('error' in answer || ms > QUICK_MS) return
-    quick.add(host)
-    if (quick.size > MOST_HOSTS) quick.delete(quick.values().next().value!)
+    quick.set(host, true)
   }
 
   return {

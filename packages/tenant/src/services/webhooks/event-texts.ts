@@ -1,3 +1,4 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Engine } from '../../engine/engine.ts'
 import { type LogRow, readEntry } from '../../store/log.ts'
 import { eventText } from '../../view/event.ts'
@@ -14,15 +15,14 @@ interface Known {
 /** Events that several webhooks receive: each is read and written as text once. Erased values are not sent from here. */
 export class EventTexts {
   readonly #engine: Engine
-  readonly #known: () => Map<number, Known>
-  #length = 0
+  readonly #known: () => BoundedMap<number, Known>
 
   constructor(engine: Engine) {
     this.#engine = engine
-    this.#known = engine.cache.memo(['Erasure'], () => {
-      this.#length = 0
-      return new Map()
-    })
+    this.#known = engine.cache.memo(
+      ['Erasure'],
+      () => new BoundedMap<number, Known>(MOST_LENGTH, ({ text }) => text.length),
+    )
   }
 
   /** The event of a seq and its text, as `view` shows it. */
@@ -40,11 +40,6 @@ export class EventTexts {
     const event = readEntry(this.#engine.sql, seq)!
     const text = eventText(event, this.#engine)
     if (text.length > MOST_LENGTH / 2) return { event, text }
-    if (this.#length + text.length > MOST_LENGTH) {
-      texts.clear()
-      this.#length = 0
-    }
-    this.#length += text.length
     texts.set(seq, { event, text })
     return { event, text }
   }

@@ -2,7 +2,9 @@ import { type Field, type Json, type Noun, parseInstant } from '@tildebase/nouns
 import type { Stored } from '@tildebase/tenant'
 import type { SchemaElement } from 'hyparquet-writer'
 import { META_COLUMNS, type MetaColumn, shownFields } from '../columns.ts'
-import type { Value } from './parquet-value.ts'
+
+/** A value as the writer takes it: days as numbers, times as whole numbers of 64 bits, JSON as text. */
+export type Value = string | number | bigint | boolean
 
 /** The column of everything that has no column of its own. */
 export const EXTRA: SchemaElement = {
@@ -23,6 +25,7 @@ export type FieldValues = SingleValues | ListValues
 
 interface SingleValues {
   readonly isList: false
+  readonly name: string
   readonly element: SchemaElement
   /** The value as the column has it; undefined for one of another kind, from before the field was declared. */
   readonly fits: (value: Json) => Value | undefined
@@ -52,11 +55,6 @@ export function elementsOf(column: FieldValues): readonly SchemaElement[] {
   ]
 }
 
-/** The way to the values of a column of lists. */
-export function listPath({ name }: ListValues): readonly string[] {
-  return [name, 'list', 'element']
-}
-
 /** The columns of the meta-fields. */
 export function metaColumns(isShown: (name: string) => boolean): readonly MetaValues[] {
   return META_COLUMNS.filter(isShown).map((name) => {
@@ -72,7 +70,9 @@ export function fieldColumns(noun: Noun, isShown: (name: string) => boolean): re
     .map((field): FieldValues => {
       const { fits, ...element } = kindOf(field)
       const one = { ...element, repetition_type: 'OPTIONAL' } as const
-      if (!field.list || field.kind === 'json') return { isList: false, element: { name: field.name, ...one }, fits }
+      if (!field.list || field.kind === 'json') {
+        return { isList: false, name: field.name, element: { name: field.name, ...one }, fits }
+      }
       return {
         isList: true,
         name: field.name,
@@ -95,8 +95,8 @@ const META: { readonly [name in MetaColumn]: Omit<SchemaElement, 'name'> & Pick<
   $id: { ...TEXT, of: ({ id }) => id },
   $type: { ...TEXT, of: ({ type }) => type },
   $version: { type: 'INT32', of: ({ version }) => version },
-  $createdAt: { ...TIMESTAMP, of: ({ createdAt }) => createdAt },
-  $updatedAt: { ...TIMESTAMP, of: ({ updatedAt }) => updatedAt },
+  $createdAt: { ...TIMESTAMP, of: ({ createdAt }) => BigInt(createdAt) },
+  $updatedAt: { ...TIMESTAMP, of: ({ updatedAt }) => BigInt(updatedAt) },
   $createdBy: { ...TEXT, of: ({ createdBy }) => createdBy },
 }
 
@@ -130,8 +130,9 @@ function listFits(value: Json, fits: SingleValues['fits']): readonly (Value | nu
   return values
 }
 
-function instantOf(value: Json): number | undefined {
-  return typeof value === 'string' && value.length === 24 ? (parseInstant(value) ?? undefined) : undefined
+function instantOf(value: Json): bigint | undefined {
+  const at = typeof value === 'string' && value.length === 24 ? parseInstant(value) : null
+  return at === null ? undefined : BigInt(at)
 }
 
 function dayOf(value: Json): number | undefined {

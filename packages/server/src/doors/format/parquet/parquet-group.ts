@@ -1,14 +1,16 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
+import type { ColumnSource } from 'hyparquet-writer'
 import { secretNames } from '../columns.ts'
 import type { Writing } from '../write.ts'
-import { Chunk } from './parquet-chunk.ts'
-import { EXTRA, type FieldValues, fieldColumns, listPath, type MetaValues, metaColumns } from './parquet-columns.ts'
-import { ListChunk } from './parquet-list-chunk.ts'
+import { EXTRA, type FieldValues, fieldColumns, type MetaValues, metaColumns, type Value } from './parquet-columns.ts'
 
-/** A group of rows is held in memory: it ends after so many rows, or so many characters of data. */
-const MOST_ROWS = 20_000
-const MOST_CHARACTERS = 12 * 1_048_576
+/**
+ * A group is encoded in one step, in which no other request is answered: it ends after so many rows, or so many
+ * characters of data.
+ */
+const MOST_ROWS = 4_000
+const MOST_CHARACTERS = 2 * 1_048_576
 
 /** The columns of a file, in their order, and the fields without a column. */
 export interface Table {
@@ -25,51 +27,19 @@ export function tableOf({ noun, fields }: Pick<Writing, 'noun' | 'fields'>): Tab
   return { meta: metaColumns(isShown), fields: fieldColumns(noun, isShown), isHidden }
 }
 
-interface Column {
-  readonly chunk: Chunk | ListChunk
-  /** Whether the value of a row is in this column. */
-  readonly take: (row: number, value: Json) => boolean
-}
-
-function columnOf(values: FieldValues): [name: string, Column] {
-  if (values.isList) {
-    const chunk = new ListChunk(values.element, listPath(values))
-    const { name, fits } = values
-    const take = (row: number, value: Json) => {
-      const list = fits(value)
-      if (list !== undefined) chunk.add(row, list)
-      return list !== undefined
-    }
-    return [name, { chunk, take }]
-  }
-  const { element, fits } = values
-  const chunk = new Chunk(element, MOST_ROWS, false)
-  const take = (row: number, value: Json) => {
-    const one = fits(value)
-    if (one !== undefined) chunk.add(row, one)
-    return one !== undefined
-  }
-  return [element.name, { chunk, take }]
-}
-
 /** Rows that are written together, column by column; then the next ones. */
 export class Group {
   readonly #table: Table
-  readonly #meta: readonly Chunk[]
-  readonly #fields: ReadonlyMap<string, Column>
-  readonly #extra = new Chunk(EXTRA, MOST_ROWS, false)
+  readonly #meta: readonly Column[]
+  readonly #fields: ReadonlyMap<string, { readonly column: Column; readonly fits: FieldValues['fits'] }>
+  readonly #extra = new Column(EXTRA.name)
   rows = 0
   #characters = 0
 
   constructor(table: Table) {
     this.#table = table
-    this.#meta = table.meta.map(({ element }) => new Chunk(element, MOST_ROWS, element.name === '$id'))
-    this.#fields = new Map(table.fields.map(columnOf))
-  }
-
-  /** The columns in the order of the file. */
-  get chunks(): readonly (Chunk | ListChunk)[] {
-    return [...this.#meta, ...[...this.#fields.values()].map(({ chunk }) => chunk), this.#extra]
+    this.#meta = table.meta.map(({ element }) => new Column(element.name))
+    this.#fields = new Map(table.fields.map(({ name, fits }) => [name, { column: new Column(name), fits }]))
   }
 
   get isFull(): boolean {
@@ -80,24 +50,70 @@ export class Group {
     const { meta } = this.#table
     const row = this.rows++
     this.#characters += entity.data.length
-    for (let i = 0; i < meta.length; i++) this.#meta[i]!.add(row, meta[i]!.of(entity))
+    for (let i = 0; i < meta.length; i++) this.#meta[i]!.set(row, meta[i]!.of(entity))
     const data = JSON.parse(entity.data) as JsonObject
     let extra = ''
     for (const name of Object.keys(data)) {
       const value = data[name]!
       if (!this.#take(row, name, value)) extra += `,${JSON.stringify(name)}:${JSON.stringify(value)}`
     }
-    if (extra !== '') this.#extra.add(row, `{${extra.slice(1)}}`)
+    if (extra !== '') this.#extra.set(row, `{${extra.slice(1)}}`)
+  }
+
+  /** Ends the group: its columns in the order of the file. The next row begins another one. */
+  end(): ColumnSource[] {
+    const fields = Array.from(this.#fields.values(), ({ column }) => column)
+    const sources = [...this.#meta, ...fields, this.#extra].map((column) => column.end(this.rows))
+    this.rows = 0
+    this.#characters = 0
+    return sources
   }
 
   /** Whether the value is in its own column, or nowhere. */
   #take(row: number, name: string, value: Json): boolean {
-    return this.#fields.get(name)?.take(row, value) || this.#table.isHidden(name)
+    const field = this.#fields.get(name)
+    const fitting = field?.fits(value)
+    if (fitting === undefined) return this.#table.isHidden(name)
+    field!.column.set(row, fitting)
+    return true
+  }
+}
+
+type Cell = Value | readonly (Value | null)[]
+
+/** The values of one column in a group of rows; rows without a value are left out. */
+class Column {
+  readonly #name: string
+  #cells: Cell[] = []
+  #hasSurrogates = false
+
+  constructor(name: string) {
+    this.#name = name
   }
 
-  /** Begins the next one. */
-  clear(): void {
-    this.rows = 0
-    this.#characters = 0
+  set(row: number, cell: Cell): void {
+    this.#cells[row] = cell
+    this.#hasSurrogates ||= Array.isArray(cell) ? cell.some(isBeyondUnits) : isBeyondUnits(cell as Value)
   }
+
+  end(rows: number): ColumnSource {
+    // The writer's bounds of texts are by UTF-16 units, and readers compare bytes: beyond U+FFFF the two orders differ.
+    const data: unknown[] = this.#hasSurrogates ? Array.from(this.#cells, bytesOf) : this.#cells
+    data.length = rows
+    this.#cells = []
+    this.#hasSurrogates = false
+    return { name: this.#name, data }
+  }
+}
+
+const SURROGATE = /[\ud800-\udfff]/
+const encoder = new TextEncoder()
+
+function isBeyondUnits(value: Value | null): boolean {
+  return typeof value === 'string' && SURROGATE.test(value)
+}
+
+function bytesOf(cell: Cell | null | undefined): unknown {
+  if (typeof cell === 'string') return encoder.encode(cell)
+  return Array.isArray(cell) ? cell.map(bytesOf) : cell
 }

@@ -121,8 +121,9 @@ describe('a parquet file of many rows', () => {
       Object.fromEntries(columns.map(({ meta_data }) => [meta_data!.path_in_schema[0], meta_data!.encodings[0]])),
     )
 
-    expect(row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([20_000, 5_000])
-    for (const one of encodings) {
+    // Rows with long texts make shorter groups.
+    expect(row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([124, 398, ...Array(6).fill(4_000), 478])
+    for (const one of encodings.filter((_, i) => row_groups[i]!.num_rows === 4_000n)) {
       expect(one).toMatchObject({ $id: 'PLAIN', $type: 'RLE_DICTIONARY', text: 'PLAIN', kind: 'RLE_DICTIONARY' })
       expect(one).toMatchObject({ count: 'RLE_DICTIONARY', price: 'PLAIN', ok: 'RLE', never: 'PLAIN' })
     }

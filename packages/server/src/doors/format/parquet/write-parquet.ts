@@ -5,44 +5,73 @@ import { Group, type Table, tableOf } from './parquet-group.ts'
 
 /** Parquet: typed columns, and undeclared fields as one JSON column. The same entities give the same bytes. */
 export function* writeParquet(writing: Writing): Pieces {
-  const table = tableOf(writing)
-  const output = new Output()
-  const writer = new ParquetWriter({ writer: output, schema: schemaOf(table) })
-  yield output.take()
-  const group = new Group(table)
+  const file = new ParquetFile(tableOf(writing))
   for (const page of writing.pages()) {
     for (const entity of page) {
-      group.add(entity)
-      if (group.isFull) yield* writeGroup(writer, output, group)
+      file.group.add(entity)
+      if (file.group.isFull) yield* file.endGroup()
     }
     yield null
   }
-  if (group.rows > 0) yield* writeGroup(writer, output, group)
-  writer.finish()
-  yield output.take()
+  if (file.group.rows > 0) yield* file.endGroup()
+  yield file.end()
 }
 
-function schemaOf({ meta, fields }: Table) {
-  const elements = [...meta.map(({ element }) => element), ...fields.flatMap(elementsOf), EXTRA]
-  return [{ name: 'root', num_children: meta.length + fields.length + 1 }, ...elements]
-}
+/** A file that is written column by column: all columns of a group in one step would block other requests for too long. */
+class ParquetFile {
+  readonly group: Group
+  readonly #output = new Output()
+  readonly #whole: ParquetWriter
+  /** Writers of one column each, to the same output. */
+  readonly #columns: readonly ParquetWriter[]
 
-/** Writes a group. ParquetWriter would do it in one step, which blocks other requests for too long. */
-function* writeGroup(writer: ParquetWriter, output: Output, group: Group): Pieces {
-  const columns = []
-  let size = 0n
-  for (const chunk of group.chunks) {
-    const { isEmpty } = chunk
-    const { bytes, entry } = chunk.end(group.rows, output.offset)
-    columns.push(entry)
-    size += entry.meta_data!.total_uncompressed_size
-    yield output.pass(bytes)
-    if (!isEmpty) yield null
+  constructor(table: Table) {
+    this.group = new Group(table)
+    const columns = columnsOf(table)
+    this.#columns = columns.map((elements) => {
+      return new ParquetWriter({ writer: new Output(), schema: schemaOf([elements.map(asText)]) })
+    })
+    for (const column of this.#columns) column.writer = this.#output
+    this.#whole = new ParquetWriter({ writer: this.#output, schema: schemaOf(columns) })
   }
-  const num_rows = BigInt(group.rows)
-  writer.num_rows += num_rows
-  writer.row_groups.push({ columns, total_byte_size: size, num_rows })
-  group.clear()
+
+  *endGroup(): Pieces {
+    const { rows } = this.group
+    const groups = []
+    for (const [i, source] of this.group.end().entries()) {
+      const column = this.#columns[i]!
+      column.write({ columnData: [{ ...source, offsetIndex: false }], rowGroupSize: rows })
+      groups.push(column.row_groups.pop()!)
+      yield this.#output.take()
+    }
+    this.#whole.num_rows += BigInt(rows)
+    this.#whole.row_groups.push({
+      columns: groups.flatMap(({ columns }) => columns),
+      total_byte_size: groups.reduce((sum, { total_byte_size }) => sum + total_byte_size, 0n),
+      num_rows: BigInt(rows),
+    })
+  }
+
+  end(): Uint8Array {
+    this.#whole.finish()
+    return this.#output.take()
+  }
+}
+
+type Elements = ReturnType<typeof elementsOf>
+
+function columnsOf({ meta, fields }: Table): readonly Elements[] {
+  return [...meta.map(({ element }) => [element]), ...fields.map(elementsOf), [EXTRA]]
+}
+
+function schemaOf(columns: readonly Elements[]) {
+  return [{ name: 'root', num_children: columns.length }, ...columns.flat()]
+}
+
+/** JSON as the text that it already is: the writer would make text of it again, and lose fields named `__proto__`. */
+function asText(element: Elements[number]): Elements[number] {
+  const { converted_type, ...text } = element
+  return converted_type === 'JSON' ? text : element
 }
 
 /** Bytes that are passed on as soon as they are written. */
@@ -50,12 +79,6 @@ class Output extends ByteWriter {
   take(): Uint8Array {
     const bytes = this.getBytes().slice()
     this.index = 0
-    return bytes
-  }
-
-  /** Counts bytes that are passed on separately. */
-  pass(bytes: Uint8Array): Uint8Array {
-    this.offset += bytes.length
     return bytes
   }
 }

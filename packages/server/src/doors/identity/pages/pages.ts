@@ -1,8 +1,8 @@
+import { SCRIPTS } from '#scripts'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { type Html, html, page } from '../../oauth/html.ts'
 import type { RequestTarget } from '../../target.ts'
 import { metadataPage } from '../metadata.ts'
-import { SCRIPT } from './pages-script.ts'
 import { STYLE } from './pages-style.ts'
 
 export interface IdentityPageOptions {
@@ -34,7 +34,7 @@ export function identityPage(
     case 'sign-in/style.css':
       return file('text/css', STYLE)
     case 'sign-in/script.js':
-      return file('text/javascript', SCRIPT)
+      return file('text/javascript', SCRIPTS['sign-in'])
     default:
       return metadataPage(ask, place, options.baseUrl)
   }
@@ -57,7 +57,7 @@ function signInPage(tenant: string, { passwords, oidc }: IdentityPageOptions): H
 <p class="error" role="alert" id="error" hidden></p>
 ${
   passwords &&
-  html`<form id="sign-in">
+  html`<form id="sign-in" method="post" action="/~${tenant}/session">
 <label>E-mail address <input name="email" type="email" autocomplete="username webauthn" required autofocus></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <div class="actions"><button class="primary">Sign in</button></div>
@@ -79,7 +79,7 @@ function invitationPage(tenant: string, { passwords }: IdentityPageOptions): Htm
 <div class="actions"><button type="button" class="primary" id="accept-passkey">Set up a passkey</button></div>
 ${
   passwords &&
-  html`<form id="accept">
+  html`<form id="accept" method="post" action="/~${tenant}/invitation/accept">
 <input name="email" type="email" autocomplete="username" hidden>
 <label>Or choose a password of 12 characters or more
 <input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required></label>

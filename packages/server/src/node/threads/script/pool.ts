@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Json } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant/ports'
 import { parseJson } from '../../../doors/call.ts'
 import { currentCaller } from '../../../doors/caller.ts'
@@ -42,7 +43,7 @@ export class ScriptPool {
   readonly #seats = new Set<Seat>()
   #waiting: Job[] = []
   /** When owners had their last turn. */
-  readonly #turns = new Map<string, number>()
+  readonly #turns = new BoundedMap<string, number>(MOST_TURNS)
   #turn = 0
   #closed = false
 
@@ -93,7 +94,6 @@ export class ScriptPool {
     this.#waiting.splice(this.#waiting.indexOf(job), 1)
     const { owner } = job.request
     this.#turns.set(owner, ++this.#turn)
-    if (this.#turns.size > MOST_TURNS) this.#turns.delete(this.#turns.keys().next().value!)
     this.#start(free.find((seat) => seat.owner === owner) ?? free[0]!, job)
     this.#seatNext()
   }

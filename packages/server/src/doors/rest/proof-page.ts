@@ -1,6 +1,6 @@
 import type { EventProof } from '@tildebase/tenant'
-import { contentReply, type Reply } from '../../reply.ts'
-import { SCRIPT } from './script.ts'
+import { SCRIPTS } from '#scripts'
+import { contentReply, type Reply } from '../reply.ts'
 
 /** A proof as one page that checks itself: it needs no network, and sends nothing. */
 export function proofPage(proof: EventProof): Reply {
@@ -26,6 +26,7 @@ function pageOf(proof: EventProof): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta name="description" content="Proves that an event is in the log of a tenant, and checks itself.">
 <title>Proof of an event</title>
 <style>${STYLE}</style>
 </head>
@@ -36,7 +37,7 @@ function pageOf(proof: EventProof): string {
 <ul id="results"></ul>
 <h2>The event</h2>
 <dl id="facts"></dl>
-<pre id="data" tabindex="0" aria-label="The values after the event"></pre>
+<pre id="data" tabindex="0" role="region" aria-label="The values after the event"></pre>
 <h2>What this means</h2>
 <p>The checkpoint below is a signed statement about the whole log at one moment. If anyone, the operator included, changes,
 removes, inserts or reorders an event that it covers, the log does not fit this statement any more.</p>
@@ -46,12 +47,12 @@ for the last point: each of them saw one history only.</p>
 <h2>The key of the service</h2>
 <p>Compare this key with the one that the service publishes at <code>/.well-known/tilde-keys</code>, or that you know from
 elsewhere. A page can name any key.</p>
-<pre id="key" tabindex="0" aria-label="The key"></pre>
+<pre id="key" tabindex="0" role="region" aria-label="The key"></pre>
 <h2>The checkpoint</h2>
-<pre id="checkpoint" tabindex="0" aria-label="The checkpoint"></pre>
+<pre id="checkpoint" tabindex="0" role="region" aria-label="The checkpoint"></pre>
 </main>
 <script type="application/json" id="proof">${json}</script>
-<script>${SCRIPT}</script>
+<script>${SCRIPTS.proof}</script>
 </body>
 </html>
 `
