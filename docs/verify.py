@@ -165,9 +165,10 @@ def check_log(lines, note, keys, witnesses=()):
 
 def check_event(proof, keys, witnesses=()):
     entry, (origin, size, root) = proof["entry"], read_checkpoint(proof["checkpoint"], keys, witnesses)
-    if entry["salt"] is not None:
-        digest = digest_of(decode(entry["salt"]), entry)
-        demand(digest == decode(entry["digest"]), "The values changed.")
+    if entry["salt"] is None:
+        demand({entry.get(name) for name in FIELDS[12:15]} == {None}, "The event has values without a salt.")
+    else:
+        demand(digest_of(decode(entry["salt"]), entry) == decode(entry["digest"]), "The values changed.")
     leaf = sha256(decode(entry["before"]), entry["header"].encode(), decode(entry["digest"]))
     index, path = json.loads(entry["header"])[0] - 1, [decode(text) for text in proof["proof"]]
     demand(root_of_inclusion(leaf, index, size, path) == root, "The event is not in the signed log.")

@@ -104,8 +104,9 @@ async function check() {
   const { entry } = proof
   const note = noteOf(proof.checkpoint)
   const results = []
+  const hasNone = entry.data === null && entry.previous === null && entry.args === null
   const values = entry.salt === null
-    ? null
+    ? hasNone ? null : false
     : same(await sha256(bytesOf(entry.salt), utf8([entry.data ?? '', entry.previous ?? '', ...(entry.args === null ? [] : [entry.args])].join('\n'))), bytesOf(entry.digest))
   results.push(['The values of the event are those that were sealed when it was written.', values])
   const leaf = await sha256(bytesOf(entry.before), utf8(entry.header), bytesOf(entry.digest))
