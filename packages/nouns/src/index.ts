@@ -22,6 +22,7 @@ export type {
   NounOf,
   Patch,
   RelationName,
+  TargetOf,
   VerbArgs,
   VerbName,
   VerbNotation,
@@ -45,6 +46,7 @@ export type {
   ValueField,
   Verb,
 } from './noun.ts'
+export { ANY_TYPE, pointsTo, targetText } from './noun.ts'
 export { checkRelations, type Nouns, nounsOf } from './nouns.ts'
 export { OPERATORS } from './operand.ts'
 export { comparator, compareSortValues, type Placed, parseSort, type SortKey, sortValue } from './order.ts'
@@ -60,6 +62,7 @@ export {
   relationNames,
   relationOf,
   resolvePath,
+  targetNouns,
 } from './path.ts'
 export { type About, type Issue, invalid, Problem } from './problem.ts'
 export { fromBase64, toBase64 } from './proof/base64.ts'
