@@ -28,7 +28,7 @@ export type {
   VerbNotation,
 } from './infer.ts'
 export type { Condition, Include, SortField, Where } from './infer-where.ts'
-export { isPlainObject, MAX_DEPTH } from './json.ts'
+export { hasLoneSurrogate, isPlainObject, MAX_DEPTH } from './json.ts'
 export { DOMAINS, INDUSTRIES, JOURNEYS, type Lens, resolveLens } from './lens.ts'
 export { type Follow, isIndex, match, matcher, matchWords, meetsMissing, type Regex, textsOf } from './match.ts'
 export { didYouMean, nearest } from './nearest.ts'
