@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { putType } from '../../packages/tenant/src/services/schema.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
-test('all events of one write have one time, though the clock goes on', () => {
+test('all events of one write have one time, though the clock continues', () => {
   const { tenant, clock } = openAcme()
   const $: any = tenant.session('tester')
   tenant.write(OPERATOR, (write) => putType(write, 'Order', {}))

@@ -70,6 +70,6 @@ test.each([
   '0003-02-29',
   '9999-12-31T23:59:59-01:00',
   '2026-01-01T23:59:61Z',
-])('%s is no time', (text) => {
+])('%s is not a time', (text) => {
   expect(parseInstant(text)).toBeNull()
 })
