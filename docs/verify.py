@@ -147,11 +147,10 @@ def check_log(lines, note, keys, witnesses=()):
             demand({event.get(name) for name in FIELDS[12:15]} == {None}, f"{where} has values without a salt.")
             erased.add((event["type"], event["entity"]))
         else:
-            expected = digest_of(bytes.fromhex(event["salt"]), event)
-            demand(expected == digest and event["salt"] == event["salt"].lower(), f"The values of event {seq + 1} changed.")
+            salt = bytes.fromhex(event["salt"])
+            demand(digest_of(salt, event) == digest and event["salt"] == salt.hex(), f"The values of event {seq + 1} changed.")
             if event["type"] == "Erasure":
-                record = json.loads(event["data"])
-                recorded.add((record["type"], record["entity"]))
+                recorded.add(tuple(json.loads(event["data"])[name] for name in ("type", "entity")))
         before = sha256(before, text_of([event[name] for name in HEADER + PERSON if name in event]).encode(), digest)
         demand(before.hex() == event["hash"] and digest.hex() == event["digest"], f"{where} does not fit the chain.")
         seq, at = event["seq"], event["at"]
@@ -165,9 +164,10 @@ def check_log(lines, note, keys, witnesses=()):
 
 def check_event(proof, keys, witnesses=()):
     entry, (origin, size, root) = proof["entry"], read_checkpoint(proof["checkpoint"], keys, witnesses)
-    if entry["salt"] is not None:
-        digest = digest_of(decode(entry["salt"]), entry)
-        demand(digest == decode(entry["digest"]), "The values changed.")
+    if entry["salt"] is None:
+        demand({entry.get(name) for name in FIELDS[12:15]} == {None}, "The event has values without a salt.")
+    else:
+        demand(digest_of(decode(entry["salt"]), entry) == decode(entry["digest"]), "The values changed.")
     leaf = sha256(decode(entry["before"]), entry["header"].encode(), decode(entry["digest"]))
     index, path = json.loads(entry["header"])[0] - 1, [decode(text) for text in proof["proof"]]
     demand(root_of_inclusion(leaf, index, size, path) == root, "The event is not in the signed log.")

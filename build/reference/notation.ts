@@ -14,6 +14,8 @@ const KINDS: readonly (readonly [notation: string, meaning: string, value: strin
   ['Lead | Qualified | Customer', 'An enum: one of these words, at most 200.', '"Lead"'],
   ['-> Organization', 'A relation to one entity. The value is its id.', '"organization_…"'],
   ['-> Organization.contacts', 'The same; `contacts` is the inverse relation on Organization.', '"organization_…"'],
+  ['-> User | Contact', 'A relation to an entity of one of several types; `include` shows its `$type`.', '"user_…"'],
+  ['-> *', 'A relation to an entity of any type.', '"deal_…"'],
   ['-> Contact[]', 'A relation to many entities.', '["contact_…"]'],
   ['<- Deal.contact[]', 'The inverse of the relation `Deal.contact`. Not stored; see it with `include`.', ''],
   ['= quantity * price', 'A computed field: an expression. Read-only.', '30'],

@@ -12,7 +12,9 @@ const VIEWER = { 'swagger-ui.js': 'swagger-ui-bundle.js', 'swagger-ui.css': 'swa
 
 const vite = await import('vite').catch(() => null)
 if (vite === null)
-  console.log('The viewer of /docs, the scripts of pages and the isolates of the Worker are not built: vite is not installed.')
+  console.log(
+    'The viewer of /docs, the scripts of pages and the isolates of the Worker are not built: vite is not installed.',
+  )
 else {
   stageViewer()
   await build(vite)

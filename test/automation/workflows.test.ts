@@ -263,6 +263,21 @@ verifies('workflow.timeout', 'a run that takes longer than its timeout fails, re
   ])
 })
 
+verifies('workflow.timeout', 'a run that would wait for a retry beyond its timeout fails at that time', async () => {
+  const a = openAutomation()
+  const workflow = start(a, {
+    triggerEvent: 'Contact.created',
+    timeout: 2,
+    retryPolicy: { retries: 9, backoff: '60s' },
+    steps: [{ verb: 'qualify', type: 'Contact', id: 'contact_none' }],
+  })
+  a.run('Contact', 'create', undefined, { name: 'Ada' })
+
+  await a.advance(2_500)
+
+  expect(runs(a, workflow)).toMatchObject([{ status: 'Failed', error: expect.stringContaining('longer than its 2 s') }])
+})
+
 verifies('workflow.hops', 'a chain of workflows stops after 16 hops', async () => {
   const a = openAutomation()
   const workflow = start(a, {

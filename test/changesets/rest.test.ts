@@ -234,7 +234,6 @@ verifies(
     })
     expect(before).toBeGreaterThan(head)
     expect(events.map(({ type }: any) => type)).toEqual([
-      'ChangesetPart.created',
       'Changeset.proposed',
       'ApiKey.created',
       'Changeset.commented',

@@ -234,10 +234,12 @@ describe('a page of a proof', () => {
     const { verdict, results } = await opened(text)
     expect(verdict).toBe('This proof is valid.')
     expect(results.map(({ className }) => className)).toEqual(['yes', 'yes', 'yes', 'yes'])
+    const [salt = ''] = text.match(/"salt":"[^"]*"/) ?? []
     for (const [from, to] of [
       ['Ada', 'Eve'],
       [body.$id, body.$id.replace(/.$/, (letter: string) => (letter === 'A' ? 'B' : 'A'))],
       ['"seq":1', '"seq":2'],
+      [salt, '"salt":null'],
       ['tilde.example/~page\\n7', 'tilde.example/~page\\n8'],
     ]) {
       expect(text).toContain(from)

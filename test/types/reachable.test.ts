@@ -11,8 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-/** States that entities begin in next to the default: a subscription may start with a trial or unpaid. */
-const STARTS: { readonly [type: string]: readonly string[] } = { Subscription: ['Trialing', 'Incomplete'] }
+/** States that entities begin in next to the default: a subscription may start with a trial or unpaid, a deal in any stage. */
+const STARTS: { readonly [type: string]: readonly string[] } = {
+  Deal: ['Qualification'],
+  Subscription: ['Trialing', 'Incomplete'],
+}
 /** What a draft needs for its verbs beyond what its type demands. */
 const DRAFTS: { readonly [type: string]: object } = { Funnel: { steps: ['visit'] } }
 const BUILT_IN = ['create', 'update', 'delete', 'rollback', 'restore']
@@ -50,6 +53,7 @@ test.each(cases)('$title runs', async ({ noun, verb }) => {
   }
   const { body: entity } = await host.request('POST', `/~acme/${noun.name}`, fields)
   const args: { readonly [verb: string]: object } = {
+    'Deal.revert': { stage: 'Prospecting' },
     'Contact.merge': { into: (await host.request('POST', '/~acme/Contact', { name: 'Other' })).body.$id },
   }
 

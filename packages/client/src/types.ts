@@ -9,6 +9,7 @@ import type {
   Patch,
   RelationName,
   SortField,
+  TargetOf,
   VerbArgs,
   VerbName,
   Where,
@@ -179,17 +180,15 @@ export type With<T extends Noun, C extends NounMap, I extends string> = [I] exte
   : Omit<Entity<T>, Head<I>> & { readonly [K in Head<I> & RelationName<T>]: Related<T, C, K, Tail<I, K>> }
 
 type Related<T extends Noun, C extends NounMap, K extends string, I extends string> =
-  TargetName<T, K> extends infer Name extends keyof C
-    ? IsMany<T, K> extends true
-      ? readonly With<C[Name], C, I>[]
-      : With<C[Name], C, I> | null
-    : Json
+  IsMany<T, K> extends true
+    ? readonly Target<TargetOf<Notation<T, K>>, C, I>[]
+    : Target<TargetOf<Notation<T, K>>, C, I> | null
+
+/** One of the entities that a relation leads to; `$type` tells of which type it is. */
+type Target<Name, C extends NounMap, I extends string> = Name extends keyof C ? With<C[Name], C, I> : Json
 
 type Notation<T extends Noun, K extends string> = T['notation'][K] extends infer F extends string ? F : never
 type IsMany<T extends Noun, K extends string> = Notation<T, K> extends `${string}[]${string}` ? true : false
-type TargetName<T extends Noun, K extends string> =
-  Notation<T, K> extends `${'->' | '<-'} ${infer Rest}` ? FirstWord<Rest> : never
-type FirstWord<S extends string> = S extends `${infer A}${'.' | '[' | '!' | ' '}${string}` ? FirstWord<A> : S
 
 type Head<I extends string> = I extends `${infer First}.${string}` ? First : I
 type Tail<I extends string, K extends string> = I extends `${K}.${infer Rest}` ? Rest : never

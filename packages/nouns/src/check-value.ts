@@ -1,7 +1,7 @@
 import { article, camelPrefix, listed } from './english.ts'
 import { storable } from './json.ts'
 import { didYouMean } from './nearest.ts'
-import type { ForwardField, Json, Kind, ValueField } from './noun.ts'
+import { ANY_TYPE, type ForwardField, type Json, type Kind, type ValueField } from './noun.ts'
 import type { Issue } from './problem.ts'
 import { isoOf, parseInstant } from './time.ts'
 
@@ -59,11 +59,16 @@ function enumCheck(words: readonly string[]): CheckOne {
   }
 }
 
-function idCheck({ target }: ForwardField): CheckOne {
-  const start = `${camelPrefix(target)}_`
+function idCheck({ target, targets = [target] }: ForwardField): CheckOne {
+  const starts = targets.map((one) => (one === ANY_TYPE ? '' : `${camelPrefix(one)}_`))
+  const wanted = target === ANY_TYPE ? 'the id of an entity' : `the id of ${targets.map(article).join(' or ')}`
   return (value, at, issues) => {
-    if (typeof value === 'string' && value.startsWith(start) && TOKEN.test(value.slice(start.length))) return value
-    issues.push({ field: at, message: `must be the id of ${article(target)}, such as ${start}…` })
+    if (typeof value === 'string') {
+      for (const start of starts)
+        if (value.startsWith(start) && TOKEN.test(value.slice(start === '' ? value.indexOf('_') + 1 : start.length)))
+          return value
+    }
+    issues.push({ field: at, message: `must be ${wanted}, such as ${starts[0] || 'contact_'}…` })
     return null
   }
 }

@@ -22,12 +22,13 @@ export type {
   NounOf,
   Patch,
   RelationName,
+  TargetOf,
   VerbArgs,
   VerbName,
   VerbNotation,
 } from './infer.ts'
 export type { Condition, Include, SortField, Where } from './infer-where.ts'
-export { isPlainObject, MAX_DEPTH } from './json.ts'
+export { hasLoneSurrogate, isPlainObject, MAX_DEPTH } from './json.ts'
 export { DOMAINS, INDUSTRIES, JOURNEYS, type Lens, resolveLens } from './lens.ts'
 export { type Follow, isIndex, match, matcher, matchWords, meetsMissing, type Regex, textsOf } from './match.ts'
 export { didYouMean, nearest } from './nearest.ts'
@@ -45,6 +46,7 @@ export type {
   ValueField,
   Verb,
 } from './noun.ts'
+export { ANY_TYPE, pointsTo, targetText } from './noun.ts'
 export { checkRelations, type Nouns, nounsOf } from './nouns.ts'
 export { OPERATORS } from './operand.ts'
 export { comparator, compareSortValues, type Placed, parseSort, type SortKey, sortValue } from './order.ts'
@@ -60,6 +62,7 @@ export {
   relationNames,
   relationOf,
   resolvePath,
+  targetNouns,
 } from './path.ts'
 export { type About, type Issue, invalid, Problem } from './problem.ts'
 export { fromBase64, toBase64 } from './proof/base64.ts'

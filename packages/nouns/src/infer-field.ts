@@ -18,9 +18,13 @@ export type IsBack<F extends string> = Trim<F> extends `<-${string}` ? true : fa
 type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false
 export type IsJson<F extends string> = Base<F> extends 'json' ? true : false
 
-/** The target type of a relation, in either direction; never for other fields. */
+/** The target types of a relation, in either direction; never for other fields. */
 export type TargetOf<F extends string> =
-  Trim<F> extends `${'->' | '<-'}${infer Rest}` ? (Base<Rest> extends `${infer T}.${string}` ? T : Base<Rest>) : never
+  Trim<F> extends `${'->' | '<-'}${infer Rest}`
+    ? Base<Rest> extends `${infer T}.${string}`
+      ? T
+      : Words<Base<Rest>>
+    : never
 
 /**
  * Arithmetic and most aggregate functions return numbers; other computed fields have the type of the field that they

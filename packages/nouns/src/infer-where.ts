@@ -59,10 +59,13 @@ type FieldPath<T extends Noun, C extends NounMap, Left extends readonly 1[]> = L
   : never
 
 type RelatedPath<T extends Noun, C extends NounMap, Left extends readonly 1[]> = {
-  [K in RelationName<T>]: TargetOf<Text<T, K>> extends infer Name extends keyof C
-    ? `${K}.${FieldPath<C[Name], C, Left> | (keyof Meta & string)}`
-    : never
+  [K in RelationName<T>]: PathBehind<TargetOf<Text<T, K>>, K, C, Left>
 }[RelationName<T>]
+
+/** For each target of a relation. */
+type PathBehind<Name, K extends string, C extends NounMap, Left extends readonly 1[]> = Name extends keyof C
+  ? `${K}.${FieldPath<C[Name], C, Left> | (keyof Meta & string)}`
+  : never
 
 type IncludePath<T extends Noun, C extends NounMap, Left extends readonly 1[]> = Left extends [
   1,
@@ -72,10 +75,12 @@ type IncludePath<T extends Noun, C extends NounMap, Left extends readonly 1[]> =
   : never
 
 type RelatedInclude<T extends Noun, C extends NounMap, Left extends readonly 1[]> = {
-  [K in RelationName<T>]: TargetOf<Text<T, K>> extends infer Name extends keyof C
-    ? `${K}.${IncludePath<C[Name], C, Left>}`
-    : never
+  [K in RelationName<T>]: IncludeBehind<TargetOf<Text<T, K>>, K, C, Left>
 }[RelationName<T>]
+
+type IncludeBehind<Name, K extends string, C extends NounMap, Left extends readonly 1[]> = Name extends keyof C
+  ? `${K}.${IncludePath<C[Name], C, Left>}`
+  : never
 
 type OwnFields<T extends Noun> = { [K in FieldKeys<T>]: IsBack<Text<T, K>> extends true ? never : K }[FieldKeys<T>]
 type JsonFields<T extends Noun> = { [K in FieldKeys<T>]: IsJson<Text<T, K>> extends true ? K : never }[FieldKeys<T>]
@@ -83,7 +88,9 @@ type JsonFields<T extends Noun> = { [K in FieldKeys<T>]: IsJson<Text<T, K>> exte
 type ValueAt<T extends Noun, C extends NounMap, P extends string> = P extends keyof Meta
   ? Meta[P]
   : P extends `${infer K}.${infer Rest}`
-    ? TargetOf<Text<T, K>> extends infer Name extends keyof C
-      ? ValueAt<C[Name], C, Rest>
-      : never
+    ? ValueBehind<TargetOf<Text<T, K>>, C, Rest>
     : Value<T, P>
+
+type ValueBehind<Name, C extends NounMap, Rest extends string> = Name extends keyof C
+  ? ValueAt<C[Name], C, Rest>
+  : never

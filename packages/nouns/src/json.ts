@@ -7,6 +7,14 @@ export const MAX_DEPTH = 64
 /** Names that no field may have, because they access the prototype of objects. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** `\\ud83d` as JSON.stringify writes half of a surrogate pair, after an even number of backslashes. */
+const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+/** Whether a JSON text has half of a surrogate pair in a string or a name: no UTF-8 text can hold it. */
+export function hasLoneSurrogate(text: string, value: unknown): boolean {
+  return /\\ud[89a-f]/i.test(text) && LONE.test(JSON.stringify(value))
+}
+
 /** Whether a value is an object of fields, not a list, a class or null. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false

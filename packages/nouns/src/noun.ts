@@ -42,11 +42,27 @@ export interface ValueField {
 export interface ForwardField {
   readonly name: string
   readonly kind: 'forward'
+  /** The type that it points to; the first of several; `*` for any type. */
   readonly target: string
+  /** All types that it may point to, if there are several: `-> User | Contact`. */
+  readonly targets?: readonly string[]
   readonly list: boolean
   readonly required: boolean
   /** The name of the inverse relation on the target, if the notation has one. */
   readonly inverse?: string
+}
+
+/** The target of a relation to entities of any type: `-> *`. */
+export const ANY_TYPE = '*'
+
+/** Whether a relation may point to entities of a type. */
+export function pointsTo({ target, targets }: ForwardField, type: string): boolean {
+  return targets === undefined ? target === type || target === ANY_TYPE : targets.includes(type)
+}
+
+/** The types that a relation may point to, for messages: `User or Contact`. */
+export function targetText({ target, targets }: Pick<ForwardField, 'target' | 'targets'>): string {
+  return target === ANY_TYPE ? 'entity' : (targets?.join(' or ') ?? target)
 }
 
 /** The inverse of a forward field: `<- Deal.contact[]`. Never stored; always computed. */

@@ -1,6 +1,6 @@
 import { checkComputed, withComputedKinds } from './computed.ts'
 import { nearest } from './nearest.ts'
-import type { Noun } from './noun.ts'
+import { ANY_TYPE, type Noun, pointsTo } from './noun.ts'
 import { type Issue, Problem } from './problem.ts'
 
 /** The types of a tenant. */
@@ -36,14 +36,16 @@ export function checkRelations(nouns: Nouns): Issue[] {
     for (const field of Object.values(noun.fields)) {
       if (field.kind !== 'forward' && field.kind !== 'back') continue
       const at = `${noun.name}.${field.name}`
+      const names = field.kind === 'forward' && field.targets ? field.targets : [field.target]
+      const unknown = names.find((name) => name !== ANY_TYPE && byName(nouns, name) === undefined)
       const target = byName(nouns, field.target)
-      if (target === undefined) {
-        const near = nouns.nearest(field.target)
+      if (unknown !== undefined) {
+        const near = nouns.nearest(unknown)
         const hint = near.length > 0 ? `; did you mean ${near[0]}?` : ''
-        issues.push({ field: at, message: `points to ${field.target}, which is not a known type${hint}` })
-      } else if (field.kind === 'back') {
+        issues.push({ field: at, message: `points to ${unknown}, which is not a known type${hint}` })
+      } else if (field.kind === 'back' && target) {
         const via = Object.hasOwn(target.fields, field.via) ? target.fields[field.via] : undefined
-        if (via?.kind !== 'forward' || via.target !== noun.name) {
+        if (via?.kind !== 'forward' || !pointsTo(via, noun.name)) {
           issues.push({
             field: at,
             message: `is the inverse of ${field.target}.${field.via}, which does not point to ${noun.name}`,

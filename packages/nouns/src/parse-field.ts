@@ -1,6 +1,7 @@
 import { article, listed } from './english.ts'
 import { didYouMean } from './nearest.ts'
 import type { BackField, Field, ForwardField, Json, Kind, ValueField } from './noun.ts'
+import { ANY_TYPE } from './noun.ts'
 import { parseExpression } from './parse-expression.ts'
 import { isoOf, parseInstant } from './time.ts'
 
@@ -11,6 +12,7 @@ const KINDS: readonly Kind[] = ['string', 'number', 'boolean', 'date', 'datetime
 const RANGE = /^number\s+(-?\d+(?:\.\d+)?)?\s*\.\.\s*(-?\d+(?:\.\d+)?)?$/
 const SERVICE = '(set by the service)'
 const MAX_WORDS = 200
+const TYPE = /^[A-Z][A-Za-z0-9]{0,63}$/
 const WORD = /^[A-Za-z0-9_](?:[A-Za-z0-9_ .+-]{0,62}[A-Za-z0-9_+])?$/
 
 /**
@@ -27,14 +29,19 @@ export function parseField(name: string, text: string, tell: Tell): Field | null
 
 function parseForward(name: string, text: string, tell: Tell): ForwardField | null {
   const { base, marks } = splitMarks(text)
+  const { list, required } = readMarks(marks, ['!', '[]'], 'A relation', tell)
+  const targets = base.split('|').map((one) => one.trim())
+  if (base === ANY_TYPE || (targets.length > 1 && targets.every((one) => TYPE.test(one)))) {
+    if (new Set(targets).size < targets.length) tell('names the same type twice')
+    return { name, kind: 'forward', target: targets[0]!, list, required, ...(base !== ANY_TYPE && { targets }) }
+  }
   const [, target, inverse] = /^([A-Z][A-Za-z0-9]{0,63})(?:\.([A-Za-z_][A-Za-z0-9_]{0,63}))?$/.exec(base) ?? []
   if (target === undefined) {
     tell(
-      `must name the type it points to, such as -> Organization, -> Organization.contacts or -> Tag[]; not -> ${text}`,
+      `must name the types it points to, such as -> Organization, -> Organization.contacts, -> Tag[], -> User | Contact or -> *; not -> ${text}`,
     )
     return null
   }
-  const { list, required } = readMarks(marks, ['!', '[]'], 'A relation', tell)
   return { name, kind: 'forward', target, list, required, ...(inverse !== undefined && { inverse }) }
 }
 

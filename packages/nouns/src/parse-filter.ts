@@ -1,9 +1,10 @@
 import { listed } from './english.ts'
-import { allOf, EVERYTHING, type Filter, type Path } from './filter.ts'
+import { allOf, EVERYTHING, type Filter, type Leaf, type Path } from './filter.ts'
 import { isPlainObject } from './json.ts'
+import { meetsMissing } from './match.ts'
 import type { Noun } from './noun.ts'
 import { type CheckRegex, OPERATORS, operand } from './operand.ts'
-import { declaredField, type NounLookup, quoted, resolvePath } from './path.ts'
+import { declaredField, type NounLookup, quoted, resolvePaths } from './path.ts'
 import { Problem } from './problem.ts'
 
 const LOGICAL = ['$and', '$or', '$text']
@@ -60,9 +61,9 @@ function parseEntry(parser: Parser, key: string, value: unknown, depth: number, 
   if (key === '$and') return allOf(parseList(parser, key, value, depth, whole))
   if (key === '$or') return anyOf(parseList(parser, key, value, depth, false))
   if (key === '$text') return parseText(value, whole)
-  const path = resolvePath(key, parser.noun, parser.nouns)
-  if ('fault' in path) throw fault(path.fault, key, key.startsWith('$') ? LOGICAL : Object.keys(OPERATORS))
-  return parseField(parser, path, value, depth)
+  const paths = resolvePaths(key, parser.noun, parser.nouns)
+  if ('fault' in paths) throw fault(paths.fault, key, key.startsWith('$') ? LOGICAL : Object.keys(OPERATORS))
+  return parseField(parser, paths, value, depth)
 }
 
 function parseList(parser: Parser, key: string, value: unknown, depth: number, whole: boolean): Filter[] {
@@ -89,11 +90,12 @@ function parseText(value: unknown, whole: boolean): Filter {
 }
 
 /** The condition of one path: a literal, or operators that must all match. */
-function parseField(parser: Parser, path: Path, value: unknown, depth: number): Filter {
-  if (!isPlainObject(value)) return parseOperator(parser, path, '$eq', value, {}, depth)
+function parseField(parser: Parser, paths: readonly Path[], value: unknown, depth: number): Filter {
+  const path = paths[0]!
+  if (!isPlainObject(value)) return parseOperator(parser, paths, '$eq', value, {}, depth)
   const keys = Object.keys(value)
   const operators = keys.filter((key) => key.startsWith('$'))
-  if (operators.length === 0) return parseOperator(parser, path, '$eq', value, {}, depth)
+  if (operators.length === 0) return parseOperator(parser, paths, '$eq', value, {}, depth)
   if (operators.length < keys.length) {
     throw fault(
       `${quoted(path.text)} mixes operators and fields. Use either an operator expression or a value.`,
@@ -102,35 +104,50 @@ function parseField(parser: Parser, path: Path, value: unknown, depth: number): 
   }
   if ('$options' in value && !('$regex' in value)) throw fault('$options needs $regex.', path.text)
   return allOf(
-    keys.filter((key) => key !== '$options').map((key) => parseOperator(parser, path, key, value[key], value, depth)),
+    keys.filter((key) => key !== '$options').map((key) => parseOperator(parser, paths, key, value[key], value, depth)),
   )
 }
 
 function parseOperator(
   parser: Parser,
-  path: Path,
+  paths: readonly Path[],
   name: string,
   value: unknown,
   beside: { readonly [name: string]: unknown },
   depth: number,
 ): Filter {
-  count(parser)
+  const path = paths[0]!
+  for (const _ of paths) count(parser)
   if (depth > DEEPEST)
     throw fault(`The filter is nested too deeply: at most ${DEEPEST} levels.`, path.text, [], DEEPEST)
-  if (name === '$not') return { op: 'not', of: parseNegated(parser, path, value, depth + 1) }
+  if (name === '$not') return { op: 'not', of: parseNegated(parser, paths, value, depth + 1) }
   const known = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined
   if (known === undefined) throw fault(`There is no operator ${quoted(name)}.`, path.text)
-  const field = declaredField(path, parser.noun, parser.nouns)
-  const read = operand(name, value, beside.$options, { path, field, now: parser.now, regex: parser.regex })
-  if ('fault' in read) throw fault(read.fault, path.text)
-  const leaf: Filter = { op: known.op, path, ...read }
+  const read = paths.map((one) => {
+    const field = declaredField(one, parser.noun, parser.nouns)
+    return { one, ...operand(name, value, beside.$options, { path: one, field, now: parser.now, regex: parser.regex }) }
+  })
+  // Of several types, those whose field cannot have such a value are left out.
+  const fitting = read.flatMap(({ one, ...rest }): Leaf[] =>
+    'fault' in rest ? [] : [{ op: known.op, path: one, ...rest }],
+  )
+  if (fitting.length === 0) throw fault((read[0] as { readonly fault: string }).fault, path.text)
+  const leaf = acrossTypes(fitting)
   return known.negated ? { op: 'not', of: leaf } : leaf
 }
 
-function parseNegated(parser: Parser, path: Path, value: unknown, depth: number): Filter {
+/** One condition on a relation to several types. One that a missing value meets must hold behind each of them. */
+export function acrossTypes(leaves: readonly Leaf[]): Filter {
+  const [leaf, ...others] = leaves
+  if (others.length === 0) return leaf!
+  const isMissing = meetsMissing(leaf!) || (leaf!.op === 'exists' && leaf!.value === false)
+  return isMissing ? allOf(leaves) : anyOf(leaves)
+}
+
+function parseNegated(parser: Parser, paths: readonly Path[], value: unknown, depth: number): Filter {
   const operators = isPlainObject(value) ? Object.keys(value).filter((key) => key.startsWith('$')) : []
-  if (operators.length === 0) throw fault(`$not needs an operator expression, such as {"$gt": 5}.`, path.text)
-  return parseField(parser, path, value, depth)
+  if (operators.length === 0) throw fault(`$not needs an operator expression, such as {"$gt": 5}.`, paths[0]!.text)
+  return parseField(parser, paths, value, depth)
 }
 
 function count(parser: Parser): void {

@@ -1,8 +1,8 @@
-import { allOf, type Filter, type Path } from './filter.ts'
+import { allOf, type Filter, type Leaf, type Path } from './filter.ts'
 import type { Field, Json, Noun } from './noun.ts'
 import { operand } from './operand.ts'
-import { fault } from './parse-filter.ts'
-import { declaredField, type NounLookup, quoted, resolvePath } from './path.ts'
+import { acrossTypes, fault } from './parse-filter.ts'
+import { declaredField, type NounLookup, quoted, resolvePaths } from './path.ts'
 
 /** Parses plain query parameters, `stage=Lead`, as equalities, each read by the declared type of its field. */
 export function parsePlain(
@@ -15,8 +15,12 @@ export function parsePlain(
 }
 
 function parseParam(name: string, text: string, noun: Noun, nouns: NounLookup, now: number): Filter {
-  const path = resolvePath(name, noun, nouns)
-  if ('fault' in path) throw fault(path.fault, name, [])
+  const paths = resolvePaths(name, noun, nouns)
+  if ('fault' in paths) throw fault(paths.fault, name, [])
+  return acrossTypes(paths.map((path) => parseValue(path, name, text, noun, nouns, now)))
+}
+
+function parseValue(path: Path, name: string, text: string, noun: Noun, nouns: NounLookup, now: number): Leaf {
   const field = declaredField(path, noun, nouns)
   const value = meantBy(text, path, field)
   if (Array.isArray(value)) return { op: 'in', path, value }

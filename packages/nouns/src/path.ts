@@ -1,9 +1,10 @@
 import type { Hop, Path } from './filter.ts'
 import { didYouMean } from './nearest.ts'
-import type { BackField, Field, ForwardField, Noun } from './noun.ts'
+import { ANY_TYPE, type BackField, type Field, type ForwardField, type Noun } from './noun.ts'
 
 /** Looks up a noun by its name. */
 export interface NounLookup {
+  readonly all?: readonly Noun[]
   get(name: string): Noun | undefined
 }
 
@@ -29,28 +30,66 @@ const DEEPEST = 64
 
 /**
  * Resolves `organization.industry` against a noun: relations in both directions, then a field, then steps into its
- * JSON.
+ * JSON. A path through a relation to several types is a fault here.
  */
 export function resolvePath(text: string, noun: Noun, nouns: NounLookup): Path | PathFault {
+  const paths = resolvePaths(text, noun, nouns)
+  if ('fault' in paths) return paths
+  const [path, ...others] = paths
+  if (others.length === 0) return path!
+  return { fault: `${quoted(text)} leads to several types. Use the relation itself, or a filter.` }
+}
+
+/** The same with one path for each type that the relations in it lead to and that has the field. */
+export function resolvePaths(text: string, noun: Noun, nouns: NounLookup): readonly Path[] | PathFault {
   const segments = text.split('.')
   if (segments.length > DEEPEST) return { fault: `${quoted(text)} goes deeper than ${DEEPEST} levels.` }
-  const hops: Hop[] = []
-  let at = noun
-  for (const [index, segment] of segments.entries()) {
-    const field = ownField(at, segment)
-    const rest = segments.slice(index + 1)
-    if (index >= MOST_SEGMENTS)
-      return { fault: `${quoted(text)} is too long: at most ${MOST_SEGMENTS} segments, relations and the field.` }
-    if (field?.kind === 'secret') return { fault: `${at.name} has no field ${quoted(segment)} that can be queried.` }
-    if (!isRelation(field) || (field.kind === 'forward' && rest.length === 0))
-      return ending(text, at, hops, segment, rest)
-    const target = nouns.get(field.target)
-    if (!target) return { fault: `${quoted(text)} points to ${field.target}, which is not a type of this tenant.` }
-    hops.push(hopOf(at, field))
-    if (rest.length === 0) return { text, hops, field: '$id', into: [] }
-    at = target
+  return pathsFrom(text, segments, noun, [], nouns)
+}
+
+function pathsFrom(
+  text: string,
+  [segment = '', ...rest]: readonly string[],
+  at: Noun,
+  hops: readonly Hop[],
+  nouns: NounLookup,
+): readonly Path[] | PathFault {
+  const field = ownField(at, segment)
+  if (hops.length >= MOST_SEGMENTS)
+    return { fault: `${quoted(text)} is too long: at most ${MOST_SEGMENTS} segments, relations and the field.` }
+  if (field?.kind === 'secret') return { fault: `${at.name} has no field ${quoted(segment)} that can be queried.` }
+  if (!isRelation(field) || (field.kind === 'forward' && rest.length === 0)) {
+    const path = ending(text, at, hops, segment, rest)
+    return 'fault' in path ? path : [path]
   }
-  return { fault: `${quoted(text)} is not a field.` }
+  const targets = targetsWith(field, rest[0], nouns)
+  if (targets.length === 0)
+    return field.target === ANY_TYPE
+      ? { fault: `${quoted(text)}: no type has a field ${quoted(rest[0] ?? '')}.` }
+      : { fault: `${quoted(text)} points to ${field.target}, which is not a type of this tenant.` }
+  const found = targets.map((target): readonly Path[] | PathFault => {
+    const along = [...hops, hopOf(at, field, target.name)]
+    return rest.length === 0
+      ? [{ text, hops: along, field: '$id', into: [] }]
+      : pathsFrom(text, rest, target, along, nouns)
+  })
+  const paths = found.flatMap((one) => ('fault' in one ? [] : one))
+  return paths.length > 0 ? paths : found[0]!
+}
+
+/** The types that a relation points to: of several, those that declare the next segment of the path, if any does. */
+function targetsWith(field: ForwardField | BackField, next: string | undefined, nouns: NounLookup): readonly Noun[] {
+  const targets = targetNouns(field, nouns)
+  if (targets.length <= 1 || next === undefined) return targets
+  const able = targets.filter((target) => ownField(target, next) && ownField(target, next)?.kind !== 'secret')
+  return able.length > 0 || field.target === ANY_TYPE ? able : targets
+}
+
+/** The types that a relation may point to; for `-> *` all that are stored as entities. */
+export function targetNouns(field: ForwardField | BackField, nouns: NounLookup): readonly Noun[] {
+  if (field.target === ANY_TYPE) return (nouns.all ?? []).filter(({ storage }) => storage === 'entity')
+  const names = field.kind === 'forward' && field.targets ? field.targets : [field.target]
+  return names.flatMap((name) => nouns.get(name) ?? [])
 }
 
 /** The declaration of the field that a path ends at; undefined for meta-fields, undeclared ones and inside JSON. */
@@ -74,8 +113,8 @@ export function relationNames(noun: Noun): string[] {
 }
 
 /** One relation of a noun as a step of a path. */
-export function hopOf(from: Noun, field: ForwardField | BackField): Hop {
-  const { name, kind, target, list } = field
+export function hopOf(from: Noun, field: ForwardField | BackField, target = field.target): Hop {
+  const { name, kind, list } = field
   const hop: Hop = { from: from.name, field: name, target, kind, list }
   return field.kind === 'back' ? { ...hop, via: field.via } : hop
 }

@@ -1,5 +1,4 @@
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/i
+const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/i
 
 /** The form that the service writes, and the most frequent input. */
 const NORMAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -30,9 +29,14 @@ function parseAny(text: string): number | null {
   if (Number(hours) > 23 || Number(minutes) > 59) return null
   const millis = fraction.padEnd(3, '0').slice(0, 3)
   const [date, time] = [[year, month, day].map(Number), [hour, minute, second, millis].map(Number)]
-  const instant = instantOf(...(date as [number, number, number]), ...(time as [number, number, number, number]))
   const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1)
-  return instant === null ? null : instant - offset
+  const isLeap = Number(second) === 60
+  if (isLeap) time.splice(2, 2, 59, 999)
+  const local = instantOf(...(date as [number, number, number]), ...(time as [number, number, number, number]))
+  const instant = local === null ? null : local - offset
+  if (instant === null || instant < EARLIEST || instant > LATEST) return null
+  // A leap second is the last one of a day in UTC.
+  return isLeap && instant % DAY !== DAY - 1 && instant % DAY !== -1 ? null : instant
 }
 
 function digits(text: string, from: number, to: number): number {
@@ -52,7 +56,8 @@ function instantOf(
   millis: number,
 ): number | null {
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
-  return Date.UTC(year, month - 1, day, hour, minute, second, millis)
+  const days = new Date(0).setUTCFullYear(year, month - 1, day)
+  return days + ((hour * 60 + minute) * 60 + second) * 1_000 + millis
 }
 
 /** The instant as ISO 8601 in UTC with milliseconds: `2026-01-31T09:00:00.000Z`. */
@@ -66,14 +71,19 @@ export function isoOf(instant: number): string {
 }
 
 const MINUTE = 60_000
+const DAY = 86_400_000
+/** The years 1 to 9999, which ISO 8601 writes with four digits. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 const TWO = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'))
 const THREE = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(3, '0'))
 
 // Many similar times are written together, so the calendar part is computed once per minute.
 let last = { minute: Number.NaN, text: '' }
 
-/** Whether this day exists. Date.UTC would treat years below 100 as those of the last century. */
+/** Whether this day exists, from the year 1 on. */
 function isDay(year: number, month: number, day: number): boolean {
-  if (year < 100 || month < 1 || month > 12 || day < 1) return false
-  return day <= 28 || day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false
+  // The calendar repeats every 400 years; Date.UTC would treat years below 100 as those of the last century.
+  return day <= 28 || day <= new Date(Date.UTC(year + 400, month, 0)).getUTCDate()
 }

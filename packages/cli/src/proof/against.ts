@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fromBase64, isConsistent, leafHash, nodeHash, Problem, sameBytes } from '@tildebase/nouns'
 import { eventsOf } from '../backup/segments.ts'
 import type { Call } from '../command.ts'
+import { operatorWire } from '../link.ts'
 import type { Shown } from '../table.ts'
 import { sha256 } from './crypto.ts'
 import { knownKeys, type TrustedCheckpoint, trustedCheckpoint } from './trusted.ts'
@@ -26,7 +27,23 @@ export async function verifyService(call: Call, file: string): Promise<Shown> {
   const hashes = proof.map(fromBase64)
   if (hashes.includes(null) || !isConsistent(sha256, saved, now, hashes as Uint8Array[]))
     throw new Problem('damaged', `The first ${saved.size} events differ from ${file}: the history was rewritten.`)
-  return { origin: now.origin, ok: true, events: saved.size, since: now.size - saved.size, key: now.key }
+  const values = await checkValues(call)
+  return { origin: now.origin, ok: true, events: saved.size, since: now.size - saved.size, values, key: now.key }
+}
+
+/** Compares the values of all events with their digests, which only the operator reads; says whether it was possible. */
+async function checkValues({ settings }: Call): Promise<string> {
+  const slug = encodeURIComponent(settings.tenant ?? '')
+  const { ok, faults } = await operatorWire(settings)
+    .json(`/operator/tenants/${slug}/verify`)
+    .catch((reason) => {
+      if (reason instanceof Problem && ['unauthorized', 'forbidden'].includes(reason.code))
+        return { ok: null, faults: [] }
+      throw reason
+    })
+  if (ok === null) return 'not checked: that needs the operator key'
+  if (ok === true) return 'match their digests'
+  throw new Problem('damaged', `${slug} is damaged: ${(faults as { message: string }[])[0]?.message}`)
 }
 
 /** Checks that the events of a backup are those that a checkpoint signed. */

@@ -8,7 +8,8 @@ export async function checkEvent(proof: EventProof, keys: readonly string[]): Pr
   const checkpoint = await trustedCheckpoint(proof.checkpoint ?? '', keys, 'The proof')
   const { before, header, digest, salt, data, previous, args } = proof.entry
   const values = [data ?? '', previous ?? '', ...(args === null ? [] : [args])].join('\n')
-  if (salt !== null && !sameBytes(sha256(bytesOf(salt), values), bytesOf(digest)))
+  const isErased = data === null && previous === null && args === null
+  if (salt === null ? !isErased : !sameBytes(sha256(bytesOf(salt), values), bytesOf(digest)))
     throw new Problem('damaged', 'The values of the event differ from its digest.')
   const leaf = leafHash(sha256, sha256(bytesOf(before), header, bytesOf(digest)))
   const root = rootOfInclusion(sha256, leaf, JSON.parse(header)[0] - 1, checkpoint.size, proof.proof.map(bytesOf))

@@ -76,6 +76,5 @@ function Explanation({ proof }: { proof: EventProof }) {
 
 function valuesText({ entry }: EventProof): string {
   if (entry.salt !== null) return 'The proof contains the values as they were recorded.'
-  if (entry.data === null) return 'The values were erased. The seal of the event remains, and does not reveal them.'
-  return 'Your key does not see all values of this event, so the proof does not cover them.'
+  return 'The proof does not contain the values: they were erased, or your key does not see all of them.'
 }

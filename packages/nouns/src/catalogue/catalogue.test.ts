@@ -25,7 +25,36 @@ interface Facts {
   readonly without?: readonly string[]
 }
 
-const facts = json as unknown as { readonly [name: string]: Facts }
+/** A Message until the service sends e-mail. */
+const MESSAGE: Pick<Facts, 'fields' | 'relations' | 'verbs'> = {
+  fields: {
+    body: 'string!',
+    channel: 'Email | SMS | Chat | Push',
+    status: 'Draft | Sent | Delivered | Read | Failed = Draft',
+  },
+  relations: { sender: '-> Contact', recipient: '-> Contact' },
+  verbs: {
+    send: { event: 'sent', before: 'sending', from: ['Draft'], set: { status: 'Sent' } },
+    deliver: { event: 'delivered', before: 'delivering', from: ['Sent'], set: { status: 'Delivered' } },
+    read: { event: 'read', before: 'reading', from: ['Delivered'], set: { status: 'Read' } },
+  },
+}
+
+/** Facts about e-mail, files and connectors, which the service does not have yet. */
+const LATER: { readonly [type: string]: readonly string[] } = {
+  Asset: ['file'],
+  Integration: ['schedule', 'lastSyncedAt', 'error', 'mapping', 'fail'],
+  Ticket: ['messages', 'reply'],
+}
+
+const facts = Object.fromEntries(
+  Object.entries(json as unknown as { readonly [name: string]: Facts }).map(([name, { ...facts }]) => {
+    const known = <T>(part: { readonly [key: string]: T }) =>
+      Object.fromEntries(Object.entries(part).filter(([key]) => !LATER[name]?.includes(key)))
+    const { fields, relations, verbs } = name === 'Message' ? MESSAGE : facts
+    return [name, { ...facts, fields: known(fields), relations: known(relations), verbs: known(verbs) }]
+  }),
+)
 const nouns: { readonly [name: string]: Noun } = catalogue
 const SERVICE = ' (set by the service)'
 

@@ -19,7 +19,7 @@ export const Asset = noun('Asset', {
   tags: 'string',
   source: 'string',
   license: 'string',
-  uploadedBy: '-> Contact',
+  uploadedBy: '-> User | Contact',
   process: { event: 'processed' },
 })
 
@@ -47,7 +47,7 @@ export const Content = noun('Content', {
   visibility: 'Public | Private | Members',
   organization: '-> Organization',
   site: '-> Site.content',
-  author: '-> Contact',
+  author: '-> User | Contact',
   featuredImage: '-> Asset',
   publish: {
     event: 'published',

@@ -23,8 +23,8 @@ export const Activity = noun('Activity', {
   contact: '-> Contact.activities',
   organization: '-> Organization',
   campaign: '-> Campaign',
-  assignee: '-> Contact',
-  createdBy: '-> Contact',
+  assignee: '-> User | Contact',
+  createdBy: '-> User | Contact',
   complete: {
     event: 'completed',
     from: ['Pending', 'InProgress'],
@@ -70,9 +70,10 @@ export const Contact = noun('Contact', {
   tickets: '<- Ticket.requester[]',
   messages: '<- Message.recipient[]',
   customer: '<- Customer.contact',
+  owner: '-> User | Contact',
   qualify: { event: 'qualified', from: 'Lead', set: { stage: 'Qualified' } },
   capture: { event: 'captured', args: ['name', 'email', 'source', 'organization'] },
-  assign: { event: 'assigned', args: 'assignee' },
+  assign: { event: 'assigned', set: { owner: '$args.assignee' }, args: 'assignee' },
   merge: { event: 'merged', args: 'into', keeps: 'event' },
   enrich: { event: 'enriched' },
 })
@@ -98,7 +99,7 @@ export const Deal = noun('Deal', {
   lastActivityAt: 'datetime',
   organization: '-> Organization.deals',
   contact: '-> Contact',
-  owner: '-> Contact',
+  owner: '-> User | Contact',
   leads: '<- Lead.deal[]',
   campaign: '-> Campaign',
   activities: '<- Activity.deal[]',
@@ -118,6 +119,12 @@ export const Deal = noun('Deal', {
     order: ['Prospecting', 'Qualification', 'Proposal', 'Negotiation', 'Won'],
   },
   reopen: { event: 'reopened', from: ['Closed', 'Won', 'Lost'], set: { stage: 'Prospecting' } },
+  revert: {
+    event: 'reverted',
+    from: ['Qualification', 'Proposal', 'Negotiation'],
+    set: { stage: '$args.stage' },
+    args: 'stage',
+  },
 })
 
 /** Interest that may become a deal. */
@@ -139,7 +146,7 @@ export const Lead = noun('Lead', {
   lastActivityAt: 'datetime',
   contact: '-> Contact.leads',
   organization: '-> Organization',
-  owner: '-> Contact',
+  owner: '-> User | Contact',
   campaign: '-> Campaign.leads',
   deal: '-> Deal.leads',
   convert: {

@@ -23,7 +23,7 @@ export const Experiment = noun('Experiment', {
   conversions: 'number',
   tags: 'string',
   organization: '-> Organization',
-  owner: '-> Contact',
+  owner: '-> User | Contact',
   flags: '<- FeatureFlag.experiment[]',
   start: { event: 'started', from: 'Draft', set: { status: 'Started', startAt: '$now' } },
   conclude: {

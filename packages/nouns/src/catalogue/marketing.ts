@@ -25,14 +25,19 @@ export const Campaign = noun('Campaign', {
   utmCampaign: 'string',
   leads: '<- Lead.campaign[]',
   organization: '-> Organization',
-  owner: '-> Contact',
+  owner: '-> User | Contact',
   launch: {
     event: 'launched',
-    from: ['Draft', 'Scheduled', 'Paused'],
+    from: ['Draft', 'Scheduled', 'Active', 'Paused'],
     set: { status: 'Launched', launchedAt: '$now' },
   },
-  pause: { event: 'paused', from: 'Launched', set: { status: 'Paused' } },
-  complete: { event: 'completed', from: ['Launched', 'Paused'], set: { status: 'Completed' } },
+  pause: { event: 'paused', from: ['Active', 'Launched'], set: { status: 'Paused' } },
+  complete: { event: 'completed', from: ['Active', 'Launched', 'Paused'], set: { status: 'Completed' } },
+  cancel: {
+    event: 'cancelled',
+    from: ['Draft', 'Scheduled', 'Active', 'Launched', 'Paused'],
+    set: { status: 'Cancelled' },
+  },
 })
 
 /** Questions that visitors answer. */
@@ -44,9 +49,9 @@ export const Form = noun('Form', {
   status: 'Draft | Active | Published | Archived = Draft',
   submissionCount: 'number',
   organization: '-> Organization',
-  publish: { event: 'published', from: ['Draft', 'Archived'], set: { status: 'Published' } },
-  archive: { event: 'archived', from: 'Published', set: { status: 'Archived' } },
-  submit: { event: 'submitted', from: 'Published', set: { submissionCount: '$computed' }, keeps: 'event' },
+  publish: { event: 'published', from: ['Draft', 'Active', 'Archived'], set: { status: 'Published' } },
+  archive: { event: 'archived', from: ['Draft', 'Active', 'Published'], set: { status: 'Archived' } },
+  submit: { event: 'submitted', from: ['Active', 'Published'], set: { submissionCount: '$computed' }, keeps: 'event' },
 })
 
 /** A part of the audience, by criteria. */

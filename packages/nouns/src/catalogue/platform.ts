@@ -31,7 +31,7 @@ export const Agent = noun('Agent', {
   publishedAt: 'datetime',
   tags: 'string',
   organization: '-> Organization',
-  owner: '-> Contact',
+  owner: '-> User | Contact',
   do: { event: 'done', keeps: 'event' },
   ask: { event: 'asked', args: 'message', keeps: 'event' },
   decide: { event: 'decided', keeps: 'event' },

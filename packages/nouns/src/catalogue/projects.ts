@@ -4,7 +4,8 @@ import { noun } from '../notation.ts'
 export const Comment = noun('Comment', {
   $domain: 'projects',
   body: 'string!',
-  author: '-> Contact',
+  author: '-> User | Contact',
+  about: '-> *',
   issue: '-> Issue.comments',
   resolve: { event: 'resolved' },
 })
@@ -21,21 +22,28 @@ export const Issue = noun('Issue', {
   milestone: 'string',
   dueDate: 'date',
   project: '-> Project.issues',
-  assignee: '-> Contact',
-  reporter: '-> Contact',
+  assignee: '-> User | Contact',
+  reporter: '-> User | Contact',
   comments: '<- Comment.issue[]',
   assign: {
     event: 'assigned',
-    from: ['Open', 'Reopened', 'Assigned', 'InProgress'],
+    from: ['Open', 'Reopened', 'Assigned', 'InProgress', 'Review'],
     set: { status: 'Assigned', assignee: '$args.assignee' },
     args: 'assignee',
   },
   close: {
     event: 'closed',
-    from: ['Done', 'Open', 'Assigned', 'InProgress', 'Reopened'],
+    from: ['Done', 'Open', 'Assigned', 'InProgress', 'Reopened', 'Review'],
     set: { status: 'Closed' },
   },
   reopen: { event: 'reopened', from: 'Closed', set: { status: 'Reopened' } },
+  start: { event: 'started', from: ['Open', 'Assigned', 'Reopened', 'Review'], set: { status: 'InProgress' } },
+  finish: {
+    event: 'finished',
+    from: ['Open', 'Assigned', 'InProgress', 'Reopened', 'Review'],
+    set: { status: 'Done' },
+  },
+  review: { event: 'reviewed', from: ['Open', 'Assigned', 'InProgress', 'Reopened'], set: { status: 'Review' } },
 })
 
 /** A group of issues with a common goal. */
@@ -50,9 +58,9 @@ export const Project = noun('Project', {
   targetDate: 'date',
   tags: 'string',
   organization: '-> Organization',
-  owner: '-> Contact',
+  owner: '-> User | Contact',
   issues: '<- Issue.project[]',
-  archive: { event: 'archived', from: 'Active', set: { status: 'Archived' } },
+  archive: { event: 'archived', from: ['Active', 'Completed'], set: { status: 'Archived' } },
   complete: { event: 'completed', from: 'Active', set: { status: 'Completed' } },
   activate: { event: 'activated', from: ['Archived', 'Completed'], set: { status: 'Active' } },
 })

@@ -12,8 +12,9 @@ export const Ticket = noun('Ticket', {
   tags: 'string',
   firstResponseAt: 'datetime',
   resolvedAt: 'datetime',
+  dueAt: 'datetime',
   satisfaction: 'number',
-  assignee: '-> Contact',
+  assignee: '-> User | Contact',
   requester: '-> Contact',
   organization: '-> Organization',
   deal: '-> Deal',
@@ -35,4 +36,6 @@ export const Ticket = noun('Ticket', {
     set: { status: 'Closed' },
   },
   reopen: { event: 'reopened', from: ['Closed', 'Resolved'], set: { status: 'Reopened' } },
+  start: { event: 'started', from: ['Open', 'Pending', 'Reopened', 'Escalated'], set: { status: 'InProgress' } },
+  hold: { event: 'held', from: ['Open', 'InProgress', 'Reopened'], set: { status: 'Pending' } },
 })

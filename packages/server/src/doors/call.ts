@@ -1,4 +1,4 @@
-import { type Lens, Problem } from '@tildebase/nouns'
+import { hasLoneSurrogate, type Lens, Problem } from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
@@ -147,11 +147,15 @@ export function parseJson(text: string, what = 'The JSON'): unknown {
   if (depthOf(text) > MAX_DEPTH) {
     throw new Problem('too_deep', `${what} is nested deeper than ${MAX_DEPTH} levels.`, { limit: MAX_DEPTH })
   }
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (reason) {
     throw new Problem('invalid_json', `${what} is not valid JSON: ${(reason as Error).message.slice(0, 200)}`)
   }
+  if (hasLoneSurrogate(text, value))
+    throw new Problem('invalid_json', `${what} has half of a surrogate pair (such as \\ud83d), which is not text.`)
+  return value
 }
 
 /** The text of a query parameter, or undefined. */

@@ -1,4 +1,4 @@
-import { invalid, isComputed, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { invalid, isComputed, type Json, type JsonObject, type Noun, Problem, pointsTo } from '@tildebase/nouns'
 import { isVisible } from '../query/visible-entity.ts'
 import { type Current, currentOf } from '../store/entities.ts'
 import { referrers } from '../store/related.ts'
@@ -46,7 +46,7 @@ function moveReferences(write: Write, type: string, from: string, to: string): v
   for (const noun of engine.nouns.all) {
     for (const field of Object.values(noun.fields)) {
       const number =
-        field.kind === 'forward' && field.target === type ? engine.fieldNumber(noun.name, field.name) : null
+        field.kind === 'forward' && pointsTo(field, type) ? engine.fieldNumber(noun.name, field.name) : null
       if (number === null) continue
       const ids = referrers(write.sql, number, [from], MOST + 1)
       if (ids.length > MOST) throw tooMany(noun.name)

@@ -4,11 +4,13 @@ import { convertLead } from './convert-lead.ts'
 import { analyzeFunnel } from './funnel.ts'
 import { createGoal, updateGoal } from './goals.ts'
 import { mergeContact } from './merge-contact.ts'
+import { revertDeal } from './revert-deal.ts'
 import { refreshSegment } from './segment.ts'
 
 /** The verbs of business types that do more than set fields. */
 export const businessVerbs: { readonly [name: string]: SpecialVerb } = {
   'Contact.merge': mergeContact,
+  'Deal.revert': revertDeal,
   'Funnel.analyze': analyzeFunnel,
   'Goal.create': createGoal,
   'Goal.update': updateGoal,

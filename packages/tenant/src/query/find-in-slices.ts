@@ -11,8 +11,8 @@ import { Search, SIZES } from './search.ts'
 export function* findInSlices(reader: ReadContext, query: Query, sizes = SIZES): Generator<void, Page> {
   const search = new Search(reader, query, sizes)
   const { limit = DEFAULT_LIMIT, offset = 0, total } = query
-  const { order, question, plan } = search.question
-  const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
+  const { order, question } = search.question
+  const place = query.cursor ? placeFrom(order, question, query.cursor) : null
   const kept = within(reader, () => keptPage(reader, query, search.question, place))
   if (kept) return kept
   const inOrder = order.by === 'creation'

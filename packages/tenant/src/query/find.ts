@@ -11,7 +11,7 @@ import { chosen } from './memory.ts'
 import { momentOf, PRESENT } from './moment.ts'
 import { after, type CursorPosition, type Order, orderOf, positionOf } from './order.ts'
 import { type Plan, plan as planOf } from './plan.ts'
-import { pageOfRanking, rank, rankedRows } from './ranking.ts'
+import { positionOfWalk, rank, walkAt, walkOn } from './ranking.ts'
 import { type KeptOrder, queryRows, type ReadContext, within } from './reader.ts'
 import { pageRows, readRows, select, toStored } from './select.ts'
 import { columns, isLogged, sourceOf } from './source.ts'
@@ -58,13 +58,8 @@ export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuer
   const { plan, order, asked, question } = ready ?? prepared(reader, query)
   return within(reader, () => {
     const { limit = DEFAULT_LIMIT, offset = 0 } = query
-    const ranked = order.by === 'rank' ? bestMatches(reader, query, { plan, order, asked, question }) : null
-    if (ranked) {
-      return pageOf(reader, query, { plan, order, asked, question }, ranked.rows, () =>
-        remembered(reader, query, asked, undefined, ranked.total),
-      )
-    }
-    const place = query.cursor ? placeFrom(plan, order, question, query.cursor) : null
+    if (order.by === 'rank') return pageByRank(reader, query, { plan, order, asked, question })
+    const place = query.cursor ? placeFrom(order, question, query.cursor) : null
     const kept = keptPage(reader, query, { plan, order, asked, question }, place)
     if (kept) return kept
     const known = query.total === false ? undefined : knownTotal(reader, query, asked)
@@ -94,7 +89,7 @@ export function keptPage(reader: ReadContext, query: Query, made: Prepared, plac
   const order: Order = made.order.by === 'index' ? { ...made.order, by: 'values' } : made.order
   const read = (numbers: readonly number[]) => rowsOf(bare, order, numbers, null, numbers.length, 0)
   const { limit = DEFAULT_LIMIT, offset = 0 } = query
-  const from = beginIn(kept, place, (n) => positionOf(order, toStored(query.type, read([n])[0]!), null)) + offset
+  const from = beginIn(kept, place, (n) => positionOf(order, toStored(query.type, read([n])[0]!))) + offset
   const enough = from + limit + 1 <= kept.numbers.length || kept.isWhole
   if (from < offset || !enough) return null
   return pageOf(reader, query, made, read(kept.numbers.slice(from, from + limit + 1)), () => known!)
@@ -108,19 +103,21 @@ function beginIn(kept: KeptOrder, place: CursorPosition | null, positionAt: (n: 
   return at >= 0 && JSON.stringify(positionAt(kept.numbers[at]!)) === text ? at + 1 : -1
 }
 
-/** A page of the best matches of a search. Null for a page further down, and for conditions that memory tests. */
-function bestMatches(
-  reader: ReadContext,
-  query: Query,
-  { plan, order, asked }: Prepared,
-): { readonly rows: readonly SqlRow[]; readonly total: number } | null {
-  if (query.cursor || plan.match === null || plan.residual.length > 0 || isLogged(reader, query.type)) return null
+/** A page of the matches of a search, by relevance. */
+function pageByRank(reader: ReadContext, query: Query, made: Prepared): Page {
+  const { plan, order, asked, question } = made
   const { limit = DEFAULT_LIMIT, offset = 0 } = query
-  const known = reader.rankings?.get(asked)
-  const ranking = known ?? rank(plan, order)
-  if (!known) reader.rankings?.set(asked, typesOf(query), ranking)
-  const page = pageOfRanking(ranking, offset, limit + 1)
-  return page && { rows: rankedRows(reader, plan, page), total: ranking.total }
+  const walk = query.cursor
+    ? walkAt(readCursor(question, query.cursor, 2))
+    : { until: lastSeq(reader.sql), passed: [], last: null }
+  const only = chosen(plan)
+  const isKept = only === null && !isLogged(reader, query.type)
+  const known = isKept ? reader.rankings?.get(asked) : undefined
+  const ranking = known ?? rank(plan, order, only)
+  if (isKept && !known) reader.rankings?.set(asked, typesOf(query), ranking)
+  const { rows, next } = walkOn(plan, ranking, only, walk, offset, limit)
+  const total = () => remembered(reader, query, asked, undefined, ranking.total)
+  return pageOf(reader, query, made, rows, total, () => positionOfWalk(next))
 }
 
 /** The page of a question from its rows, of which there is one more than its limit when there are more. */
@@ -130,6 +127,7 @@ export function pageOf(
   { plan, order, question }: Prepared,
   rows: readonly SqlRow[],
   total: () => number,
+  position: (last: Stored) => CursorPosition = (last) => positionOf(order, last),
 ): Page {
   const { type, limit = DEFAULT_LIMIT } = query
   const hasMore = rows.length > limit
@@ -138,7 +136,7 @@ export function pageOf(
     results: embed(reader, type, results, query.include ?? [], plan.scope.moment),
     ...(query.total !== false && { total: total() }),
     hasMore,
-    cursor: hasMore ? writeCursor(question, positionOf(order, results.at(-1)!, rows[limit - 1]![7])) : null,
+    cursor: hasMore ? writeCursor(question, position(results.at(-1)!)) : null,
   }
 }
 
@@ -253,13 +251,6 @@ function isRelative(asked: string): boolean {
   return asked.includes('"said"')
 }
 
-export function placeFrom(plan: Plan, order: Order, question: string, cursor: string): CursorPosition {
-  const values = order.by === 'creation' ? 0 : order.by === 'rank' ? 1 : order.keys.length
-  const place = readCursor(question, cursor, values)
-  if (order.by !== 'rank') return place
-  // Ranks shift as texts come and go: the row the page ended with has a new one, and the others have with it.
-  const { sql, values: bound } =
-    fragment`SELECT rank FROM text WHERE text MATCH ${order.match} AND rowid = ${isLogged(plan.scope.reader, plan.scope.type) ? -place[0] : place[0]}`
-  const [row] = plan.scope.reader.sql.rows(sql, ...bound)
-  return row ? [place[0], row[0]] : place
+export function placeFrom(order: Order, question: string, cursor: string): CursorPosition {
+  return readCursor(question, cursor, 'keys' in order ? order.keys.length : 0)
 }

@@ -1,4 +1,7 @@
 import {
+  ANY_TYPE,
+  type BackField,
+  type ForwardField,
   type Hop,
   hopOf,
   type JsonObject,
@@ -8,6 +11,7 @@ import {
   quoted,
   relationNames,
   relationOf,
+  targetNouns,
 } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
 import { entityView } from '../view/entity.ts'
@@ -32,13 +36,16 @@ export function parseInclude(input: unknown, noun: Noun, nouns: NounLookup): str
       field: 'include',
     })
   }
-  for (const name of names) hopsOf(name, noun, nouns)
+  for (const name of names) typesAlong(name, noun, nouns)
   return names
 }
 
-/** The types that an include reaches, so that each can be checked against the key. */
+/**
+ * The types that an include reaches, so that each can be checked against the key. Those of a relation to several types
+ * are not among them: what the key may not read stays an id.
+ */
 export function includedTypes(include: readonly string[], noun: Noun, nouns: NounLookup): Set<string> {
-  return new Set(include.flatMap((name) => hopsOf(name, noun, nouns).map((hop) => hop.target)))
+  return new Set(include.flatMap((name) => typesAlong(name, noun, nouns)))
 }
 
 /** Embeds relations into rows: one statement per relation and level, for all rows together. */
@@ -54,21 +61,35 @@ export function embed(
   const extras: { [name: string]: JsonObject | JsonObject[] | null }[] = rows.map(() => ({}))
   const sizes = rows.map(() => 0)
   for (const [name, deeper] of branches(include)) {
-    const hop = hopsOf(name, noun, reader.nouns)[0]!
-    const found = hop.kind === 'forward' ? ahead(reader, hop, rows, moment) : back(reader, hop, rows, moment)
+    const relation = relationOf(noun, name)
+    // Of several types, not all have the relation.
+    if (!relation) continue
+    const hops = hopsTo(reader, noun, relation, rows)
+    const parts = hops.map((hop) =>
+      hop.kind === 'forward' ? ahead(reader, hop, rows, moment) : back(reader, hop, rows, moment),
+    )
+    const found = parts.length === 1 ? parts[0]! : rows.map((_, index) => newest(parts.flatMap((part) => part[index]!)))
     const all = [...new Map(found.flat().map((row) => [row.ordinal, row])).values()]
     // An entity that is embedded many times is one object, and counts as often as it will be written.
     const views = new Map(
-      embed(reader, hop.target, all, deeper, moment).map((row) => [
-        row.ordinal,
-        { view: entityView(row, reader.context), size: sizeOf(row) },
-      ]),
+      hops
+        .flatMap(({ target }) =>
+          embed(
+            reader,
+            target,
+            all.filter((row) => row.type === target),
+            deeper,
+            moment,
+          ),
+        )
+        .map((row) => [row.ordinal, { view: entityView(row, reader.context), size: sizeOf(row) }]),
     )
     for (const [index, related] of found.entries()) {
       const shown = related.map(({ ordinal }) => views.get(ordinal)!)
       sizes[index]! += shown.reduce((sum, { size }) => sum + size, 0)
       const embedded = shown.map(({ view }) => view)
-      extras[index]![name] = hop.list ? embedded : (embedded[0] ?? null)
+      if (embedded.length === 0 && isHidden(reader, relation, rows[index]!)) continue
+      extras[index]![name] = relation.list ? embedded : (embedded[0] ?? null)
     }
   }
   return rows.map((row, index) => ({
@@ -97,7 +118,35 @@ function branches(include: readonly string[]): Map<string, string[]> {
   return tree
 }
 
-function hopsOf(name: string, noun: Noun, nouns: NounLookup): Hop[] {
+/** The steps of a relation: one for each type that it may point to and that the reader may read. */
+function hopsTo(
+  reader: ReadContext,
+  noun: Noun,
+  relation: ForwardField | BackField,
+  rows: readonly Stored[],
+): readonly Hop[] {
+  if (!isToSeveral(relation)) return [hopOf(noun, relation)]
+  const ids = rows.flatMap((row) => idsIn(row, relation.name))
+  return targetNouns(relation, reader.nouns)
+    .filter(({ name, prefix }) => !reader.hidden?.(name) && ids.some((id) => id.startsWith(`${prefix}_`)))
+    .map(({ name }) => hopOf(noun, relation, name))
+}
+
+/** Whether a row points to an entity of a type that the reader may not read. */
+function isHidden(reader: ReadContext, relation: ForwardField | BackField, row: Stored): boolean {
+  if (!isToSeveral(relation)) return false
+  const ids = idsIn(row, relation.name)
+  return targetNouns(relation, reader.nouns).some(
+    ({ name, prefix }) => reader.hidden?.(name) && ids.some((id) => id.startsWith(`${prefix}_`)),
+  )
+}
+
+function isToSeveral(relation: ForwardField | BackField): relation is ForwardField {
+  return relation.kind === 'forward' && (relation.targets !== undefined || relation.target === ANY_TYPE)
+}
+
+/** The types that a nested include reaches by relations to one type. Every name must be a relation. */
+function typesAlong(name: string, noun: Noun, nouns: NounLookup): string[] {
   const segments = name.split('.')
   if (segments.length > DEEPEST) {
     throw new Problem('invalid_include', `${quoted(name)} is nested too deeply: at most ${DEEPEST} levels.`, {
@@ -105,14 +154,13 @@ function hopsOf(name: string, noun: Noun, nouns: NounLookup): Hop[] {
       limit: DEEPEST,
     })
   }
-  let at = noun
-  return segments.map((segment) => {
-    const relation = relationOf(at, segment)
-    const target = relation && nouns.get(relation.target)
-    if (!relation || !target) throw notARelation(at, name, segment)
-    const hop = hopOf(at, relation)
-    at = target
-    return hop
+  let at: readonly Noun[] = [noun]
+  return segments.flatMap((segment) => {
+    const relations = at.flatMap((one) => relationOf(one, segment) ?? [])
+    const targets = relations.flatMap((relation) => targetNouns(relation, nouns))
+    if (targets.length === 0) throw notARelation(at[0]!, name, segment)
+    at = targets
+    return relations.filter((relation) => !isToSeveral(relation)).map(({ target }) => target)
   })
 }
 

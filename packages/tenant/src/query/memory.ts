@@ -125,7 +125,7 @@ function follower(scope: Scope): Follow {
   const answers = new Map<string, readonly JsonObject[]>()
   return (hop, entity) => {
     const from = hop.kind === 'back' ? [entity.$id as string] : idsIn(entity, hop)
-    return kept(answers, JSON.stringify([hop.from, hop.field, from]), () => related(scope, hop, from))
+    return kept(answers, JSON.stringify([hop.from, hop.field, hop.target, from]), () => related(scope, hop, from))
   }
 }
 

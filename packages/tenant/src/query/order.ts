@@ -17,7 +17,7 @@ export type Order =
   /** By values of each row. */
   | { readonly by: 'values'; readonly descending: boolean; readonly keys: readonly SortKey[] }
   /** By how well the words match. */
-  | { readonly by: 'rank'; readonly descending: true; readonly match: string }
+  | { readonly by: 'rank'; readonly descending: true }
 
 /** A place in an order, after which a page continues: creation first, then the values of the keys. */
 export type CursorPosition = readonly [n: number, ...values: (null | number | string)[]]
@@ -25,10 +25,7 @@ export type CursorPosition = readonly [n: number, ...values: (null | number | st
 /** The order that is asked for. Nothing asked is relevance when there are words, else newest first. */
 export function orderOf(plan: Plan, keys: readonly SortKey[]): Order {
   const [first] = keys
-  if (!first)
-    return plan.match === null
-      ? { by: 'creation', descending: true }
-      : { by: 'rank', descending: true, match: plan.match }
+  if (!first) return plan.match === null ? { by: 'creation', descending: true } : { by: 'rank', descending: true }
   const { descending } = first
   // Times never decrease along the order of creation, so the time of creation alone is that order.
   if (keys.length === 1 && first.path.field === '$createdAt') return { by: 'creation', descending }
@@ -55,8 +52,7 @@ export function after(scope: Scope, order: Order, place: CursorPosition, column:
   const [n, ...values] = place
   const sign = plain(order.descending ? '<' : '>')
   const later = fragment`${column} ${sign} ${n}`
-  if (order.by === 'creation') return later
-  if (order.by === 'rank') return fragment`(r.score > ${values[0]!} OR (r.score = ${values[0]!} AND ${later}))`
+  if (!('keys' in order)) return later
   if (order.by === 'index') {
     const value = values[0] ?? NULL_KEY
     // A row value lets SQLite start in the middle of the index; in the past `until` differs from row to row.
@@ -70,9 +66,8 @@ export function after(scope: Scope, order: Order, place: CursorPosition, column:
 }
 
 /** The place of a row in an order. */
-export function positionOf(order: Order, row: Stored, score: number | null): CursorPosition {
-  if (order.by === 'creation') return [row.ordinal]
-  if (order.by === 'rank') return [row.ordinal, score]
+export function positionOf(order: Order, row: Stored): CursorPosition {
+  if (!('keys' in order)) return [row.ordinal]
   const data = JSON.parse(row.data) as JsonObject
   return [
     row.ordinal,

@@ -2,7 +2,7 @@ import type { Filter } from '@tildebase/nouns'
 import { type Budget, unlimited } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Grant, isNarrowed, may } from '../grant/grant.ts'
-import { CHANGESET, reaches } from '../grant/scopes.ts'
+import { CHANGESET } from '../grant/scopes.ts'
 import { changesetRows, hidesChangesets } from './changeset-rows.ts'
 import { filterOf } from './filter.ts'
 import type { KeptAnswers, ReadContext } from './reader.ts'
@@ -62,8 +62,8 @@ const NONE: readonly string[] = []
 
 /** Whether events of this type may be read: those of types that no path can name are for administrators. */
 export function mayReadEvents(engine: Engine, grant: Grant, type: string): boolean {
-  // The operations of changesets may be about any row of any type.
-  if (type === 'ChangesetPart') return !isNarrowed(grant) && reaches(grant.scopes, 'admin', [])
+  // The operations of a changeset are shown with the changeset, by its own rules.
+  if (type === 'ChangesetPart') return false
   const noun = engine.nouns.get(type)
   return noun?.name === type ? may(grant, 'read', noun) : may(grant, 'admin', { name: type, domain: 'platform' })
 }

@@ -27,9 +27,9 @@ export interface ReadContext {
   readonly context: string
 }
 
-/** The best matches of a search, in order, and how many matches there are. */
+/** The places of the best matches of a search, best first, and how many matches there are. */
 export interface Ranking {
-  readonly best: readonly (readonly [n: number, score: number])[]
+  readonly best: readonly number[]
   readonly total: number
 }
 

@@ -2,6 +2,7 @@ import {
   convert,
   didYouMean,
   type Field,
+  type ForwardField,
   isComputed,
   type Json,
   type JsonObject,
@@ -9,12 +10,14 @@ import {
   Problem,
   renameField,
   renameInNotation,
+  targetText,
   type Verb,
 } from '@tildebase/nouns'
 import { type Migration, migrationsOf } from '../engine/migrations.ts'
 import { demandAllRows, demandArea } from '../grant/grant.ts'
-import { currentOf, exists } from '../store/entities.ts'
+import { currentOf } from '../store/entities.ts'
 import { liveEntities } from '../store/schema.ts'
+import { isThere } from '../write/references.ts'
 import { applyVerb, writeState } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
 import { ownNotation, putType, schemaId } from './schema.ts'
@@ -77,8 +80,8 @@ export function retypeTypeField(write: Write, type: Noun, name: string, to: stri
     if ('fault' in converted) misfits.push({ id, field: name, value, message: converted.fault })
     else if (converted.value === null && field.required) {
       misfits.push({ id, field: name, value, message: 'is required' })
-    } else if (field.kind === 'forward' && !isThere(write, field.target, converted.value)) {
-      misfits.push({ id, field: name, value, message: `there is no ${field.target} ${value}` })
+    } else if (field.kind === 'forward' && !areThere(write, field, converted.value)) {
+      misfits.push({ id, field: name, value, message: `there is no ${targetText(field)} ${value}` })
     } else if (converted.value === null) return without(state, name)
     else return { ...state, [name]: converted.value }
     return state
@@ -152,9 +155,9 @@ function holdsValues(field: Field): field is Exclude<Field, { kind: 'back' }> {
   return field.kind !== 'back' && !isComputed(field)
 }
 
-function isThere({ sql }: Write, target: string, value: Json): boolean {
+function areThere({ sql, engine }: Write, field: ForwardField, value: Json): boolean {
   const ids = Array.isArray(value) ? value : [value]
-  return ids.every((id) => id === null || exists(sql, target, String(id)))
+  return ids.every((id) => id === null || isThere(sql, field, String(id), engine.nouns))
 }
 
 function without(state: JsonObject, name: string): JsonObject {

@@ -2,7 +2,7 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { valuesIn } from '../store/field-index.ts'
-import { chain, digestOf } from '../store/log.ts'
+import { chain, hasOwnValues } from '../store/log.ts'
 import {
   endOfEntities,
   entityHeads,
@@ -12,6 +12,7 @@ import {
   strayEntities,
   strayVersions,
 } from '../store/verify.ts'
+import { Erasures } from './erasures.ts'
 import { NewestEvents } from './newest-events.ts'
 import { treeFaults } from './proof/check-tree.ts'
 
@@ -73,14 +74,15 @@ function walkChain(
   let events = 0
   let at = 0
   const newest = new NewestEvents()
+  const erasures = new Erasures()
   for (let rows = readSealed(engine.sql, 0, CHUNK); rows.length > 0; rows = readSealed(engine.sql, events, CHUNK)) {
     for (const row of rows) {
       const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
       if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
       if (row.at < at) tell('Its time is before that of the previous event.')
       if (row.type !== 'Event' && !newest.add(row)) tell(`${row.entity} skips a version.`)
-      if (row.salt !== null && !same(digestOf(seal, row.salt, row), row.digest))
-        tell('Its values do not match their digest.')
+      if (!hasOwnValues(seal, row)) tell('Its values do not match their digest.')
+      erasures.add(row)
       const hash = chain(seal, before, row.seq, row, row.digest)
       if (!same(hash, row.hash)) tell('It does not match the hash chain.')
       before = row.hash
@@ -89,6 +91,8 @@ function walkChain(
     }
     told(events, engine.head.seq)
   }
+  for (const [id, seq] of erasures.unrecorded())
+    faults.push({ seq, message: `The values of ${id} are missing, and no Erasure records that.` })
   return { events, hash: hex(before), newest }
 }
 

@@ -92,6 +92,15 @@ export function digestOf(seal: Seal, salt: Uint8Array, entry: Pick<Entry, 'data'
   return seal.sha256(salt, data ?? '', '\n', previous ?? '', '\n', args)
 }
 
+/** Whether an event has the values of its digest. Without a salt they were erased: then it has none. */
+export function hasOwnValues(
+  seal: Seal,
+  row: Pick<Entry, 'data' | 'previous' | 'args'> & { readonly salt: Uint8Array | null; readonly digest: Uint8Array },
+): boolean {
+  if (row.salt === null) return row.data === null && row.previous === null && row.args === null
+  return seal.equal(digestOf(seal, row.salt, row), row.digest)
+}
+
 /** The hash of an event: over the hash before it, its header and the digest of its values. */
 export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry, digest: Uint8Array): Uint8Array {
   return seal.sha256(before, headerText(seq, entry), digest)

@@ -88,7 +88,7 @@ export function strayEntities(sql: Sql): { id: string; seq: number }[] {
       FROM entities LEFT JOIN log ON log.seq = entities.seq
       WHERE log.seq IS NULL OR log.entity <> entities.id OR log.type <> entities.type OR log.version <> entities.version
         OR log.at <> entities.updated_at OR log.created_at <> entities.created_at
-        OR (log.data IS NOT NULL AND log.data <> entities.data) OR (log.verb = 'delete') <> entities.gone
+        OR coalesce(log.data, '{}') <> entities.data OR (log.verb = 'delete') <> entities.gone
       LIMIT 100`,
     )
     .map(([id, seq]) => ({ id, seq }))

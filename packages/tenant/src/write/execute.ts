@@ -4,11 +4,13 @@ import {
   isoOf,
   type Json,
   type JsonObject,
+  listed,
   type Noun,
   Problem,
   sameJson,
   type Verb,
 } from '@tildebase/nouns'
+import { verbsTo } from './guard.ts'
 import type { Compute } from './write.ts'
 
 /** Refuses a verb that may not run from the entity's state. */
@@ -73,15 +75,22 @@ function workOut(
   if (typeof value !== 'string' || !value.startsWith('$')) return value
   if (value === '$now') return isoOf(now)
   if (value === '$computed') return compute(noun, verb, field, state, args)
-  if (value === '$next') return args[field] ?? next(noun, verb, field, state)
+  if (value === '$next') return next(noun, verb, field, state, args[field] ?? null)
   if (value.startsWith('$args.')) return args[value.slice('$args.'.length)]
   return value
 }
 
 /** The next value in the order of the enum, among those that lead on: a verb's own order beats the enum's. */
-function next(noun: Noun, verb: Verb, field: string, state: JsonObject): Json | undefined {
+function next(noun: Noun, verb: Verb, field: string, state: JsonObject, wanted: Json): Json | undefined {
   const declared = noun.fields[field]
   const order = verb.order ?? (declared && 'values' in declared ? declared.values : undefined) ?? []
   const at = order.indexOf(String(state[field]))
-  return order[at + 1] ?? state[field]
+  const later = order.slice(at + 1)
+  if (wanted === null) return later[0] ?? state[field]
+  if (later.includes(String(wanted))) return wanted
+  throw new Problem(
+    'invalid_transition',
+    `${verb.name} leads from ${state[field]} to ${later.length > 0 ? listed(later) : 'no other state'}, not to ${wanted}.`,
+    { type: noun.name, verb: verb.name, field, state: state[field] ?? null, verbs: verbsTo(noun, wanted) },
+  )
 }

@@ -24,7 +24,7 @@ export function guardState(noun: Noun, verb: Verb, state: JsonObject, given: Jso
 }
 
 /** The verbs that lead to a state. */
-function verbsTo(noun: Noun, state: Json): string[] {
+export function verbsTo(noun: Noun, state: Json): string[] {
   return Object.values(noun.verbs)
     .filter((verb) => {
       const set = noun.stateField === null ? undefined : verb.set?.[noun.stateField]

@@ -69,6 +69,11 @@ export interface WriteExtensions {
   session: (write: Write) => unknown
 }
 
+/** When a write began, by its clock; null until it asks for the time. */
+interface Begun {
+  at: number | null
+}
+
 /** One write: its actor, time, ids and correlation. It exists during its transaction. */
 export class Write {
   readonly engine: Engine
@@ -76,22 +81,32 @@ export class Write {
   readonly extensions: WriteExtensions
   readonly grant: Grant
   readonly context: WriteContext
+  readonly #begun: Begun
 
-  constructor(transaction: Transaction, extensions: WriteExtensions, grant: Grant, context: WriteContext) {
+  constructor(
+    transaction: Transaction,
+    extensions: WriteExtensions,
+    grant: Grant,
+    context: WriteContext,
+    begun: Begun = { at: null },
+  ) {
     this.engine = transaction.engine
     this.transaction = transaction
     this.extensions = extensions
     this.grant = grant
     this.context = context
+    this.#begun = begun
   }
 
   get sql() {
     return this.engine.sql
   }
 
-  /** The time of what is written next. */
+  /** The time of the write: all its events have the same, so that no moment lies between them. */
   now(): number {
-    return this.engine.nextTime(this.context.clock)
+    const at = this.#begun.at ?? this.context.clock.now()
+    this.#begun.at = at
+    return this.engine.nextTime({ now: () => at })
   }
 
   newId(prefix: string): string {
@@ -100,12 +115,13 @@ export class Write {
 
   /** The same write for another grant: the service's own, or that of a hook. */
   as(grant: Grant): Write {
-    return new Write(this.transaction, this.extensions, grant, this.context)
+    return new Write(this.transaction, this.extensions, grant, this.context, this.#begun)
   }
 
   /** The same write in another context. */
   within(context: Partial<WriteContext>): Write {
-    return new Write(this.transaction, this.extensions, this.grant, { ...this.context, ...context })
+    const begun = context.clock === undefined ? this.#begun : { at: null }
+    return new Write(this.transaction, this.extensions, this.grant, { ...this.context, ...context }, begun)
   }
 
   /** Runs `work` whole or not at all; a failure leaves what was written before it. */

@@ -86,9 +86,9 @@ async function lineOf(note: Note, verifierKey: string): Promise<{ key: Bytes; si
   return line && { key: key.slice(1), signature: line.bytes.slice(4) }
 }
 
-/** Whether the values are those that the digest was made of. */
+/** Whether the values are those that the digest was made of. Null after an erasure: an event without a salt has no values. */
 async function areSealed({ salt, data, previous, args, digest }: Proof['entry']): Promise<boolean | null> {
-  if (salt === null) return null
+  if (salt === null) return data === null && previous === null && args === null ? null : false
   const text = [data ?? '', previous ?? '', ...(args === null ? [] : [args])].join('\n')
   return same(await sha256(bytesOf(salt), utf8(text)), bytesOf(digest))
 }

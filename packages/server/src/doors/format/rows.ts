@@ -1,3 +1,4 @@
+import { hasLoneSurrogate } from '@tildebase/nouns'
 /** A row of a file: a value, or why it has none. `size` is the length of its text. */
 export type Row = {
   /** Zero-based among the rows. */
@@ -22,7 +23,9 @@ export const TOO_LONG = `is longer than ${LONGEST_ROW} characters`
 /** The value of a JSON text, or why there is none. */
 export function jsonValue(text: string): { value: unknown } | { error: string } {
   try {
-    return { value: JSON.parse(text) }
+    const value: unknown = JSON.parse(text)
+    if (hasLoneSurrogate(text, value)) return { error: 'has half of a surrogate pair, which is not text' }
+    return { value }
   } catch (reason) {
     return { error: `is not valid JSON: ${(reason as Error).message.slice(0, 200)}` }
   }

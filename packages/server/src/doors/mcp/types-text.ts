@@ -59,7 +59,7 @@ function lineOf({ name, verbs }: Noun, fields: readonly Field[]): string {
 function fieldText(field: Field): string {
   if (field.kind === 'back') return ''
   const name = `${field.name}${field.required ? '*' : ''}`
-  if (field.kind === 'forward') return `${name}>${field.target}${field.list ? '[]' : ''}`
+  if (field.kind === 'forward') return `${name}>${field.targets?.join('|') ?? field.target}${field.list ? '[]' : ''}`
   if (field.kind === 'enum') return `${name}(${field.values?.join('|')})`
   return field.kind === 'string' ? name : `${name}:${field.kind}`
 }

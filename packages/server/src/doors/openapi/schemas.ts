@@ -1,4 +1,4 @@
-import { ABOUT_TYPES, type Field, isComputed, type Noun } from '@tildebase/nouns'
+import { ABOUT_TYPES, type Field, isComputed, type Noun, targetText } from '@tildebase/nouns'
 import { exampleOf } from './examples.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
@@ -48,9 +48,11 @@ function readSchema(field: Field, described: ReadonlySet<string>): Schema {
   if (isComputed(field)) return { ...writeSchema(field), readOnly: true, description: 'Computed.' }
   if (field.kind !== 'back' && field.kind !== 'forward') return writeSchema(field)
   // A lens may leave the other type out.
-  const entity = described.has(field.target)
-    ? { $ref: `#/components/schemas/${field.target}` }
-    : { type: 'object', additionalProperties: true }
+  const targets = field.kind === 'forward' && field.targets ? field.targets : [field.target]
+  const entities = targets.map((target) =>
+    described.has(target) ? { $ref: `#/components/schemas/${target}` } : { type: 'object', additionalProperties: true },
+  )
+  const entity = entities.length === 1 ? entities[0]! : { anyOf: entities }
   if (field.kind === 'back') {
     const description = `${field.target} by ${field.via}; only if included.`
     return field.list
@@ -59,7 +61,7 @@ function readSchema(field: Field, described: ReadonlySet<string>): Schema {
   }
   const one = {
     anyOf: [{ type: 'string' }, entity, { type: 'null' }],
-    description: `Id of ${field.target}, or the entity if included.`,
+    description: `Id of ${targetText(field)}, or the entity if included.`,
   }
   return field.list ? { type: 'array', items: one } : one
 }
@@ -67,7 +69,8 @@ function readSchema(field: Field, described: ReadonlySet<string>): Schema {
 /** A field as it is written. */
 export function writeSchema(field: Field): Schema {
   if (field.kind === 'back') return {}
-  const one = field.kind === 'forward' ? { type: 'string', description: `Id of ${field.target}.` } : valueSchema(field)
+  const one =
+    field.kind === 'forward' ? { type: 'string', description: `Id of ${targetText(field)}.` } : valueSchema(field)
   return field.list ? { type: 'array', items: one } : one
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { type JsonObject, type Noun, Problem, pointsTo } from '@tildebase/nouns'
 import { isId } from '../../ids.ts'
 import { MissingReferences } from '../../write/references.ts'
 import type { Write } from '../../write/write.ts'
@@ -122,7 +122,7 @@ function referencesOf(noun: Noun, value: JsonObject): string[] {
 
 function isOwn(noun: Noun, name: string): boolean {
   const field = Object.hasOwn(noun.fields, name) ? noun.fields[name] : undefined
-  return field?.kind === 'forward' && field.target === noun.name
+  return field?.kind === 'forward' && pointsTo(field, noun.name)
 }
 
 /** Runs `work` in a transaction that stays only if it returns true. */

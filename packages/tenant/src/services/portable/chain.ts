@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Seal } from '../../ports.ts'
-import { chain, digestOf, type Head } from '../../store/log.ts'
+import { chain, type Head, hasOwnValues } from '../../store/log.ts'
 import { bytesOf } from '../../store/non-log-tables.ts'
 import type { SealedRow } from '../../store/verify.ts'
 import { broken } from './lines.ts'
@@ -11,7 +11,7 @@ export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow
   const fits =
     row.seq === head.seq + 1 &&
     row.at >= head.at &&
-    (row.salt === null || seal.equal(digestOf(seal, row.salt, row), row.digest)) &&
+    hasOwnValues(seal, row) &&
     seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
   if (!fits) throw broken(`Event ${row.seq} does not match the hash chain after event ${head.seq}.`)
   if (!isNormal(row.data)) throw broken(`The data of event ${row.seq} is not written as JSON.stringify writes it.`)

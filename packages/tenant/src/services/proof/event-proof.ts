@@ -2,7 +2,7 @@ import { noteText, Problem, toBase64 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/visibility.ts'
-import { BEGINNING, headerText, type LogRow, readEntry, readEntryOf } from '../../store/log.ts'
+import { BEGINNING, chain, hasOwnValues, headerText, type LogRow, readEntry, readEntryOf } from '../../store/log.ts'
 import { readSealed, type SealedRow } from '../../store/verify.ts'
 import { notFound } from '../../write/verb-input.ts'
 import { wholeTree } from './catch-up.ts'
@@ -17,7 +17,7 @@ interface SealedEntry {
   readonly header: string
   /** The digest of salt, data, previous and, if there are any, arguments, with line breaks between them. */
   readonly digest: string
-  /** Null once the values were erased, or where the key does not see all of them. */
+  /** Null once the values were erased, or where the key does not see all of them; then there are no values either. */
   readonly salt: string | null
   readonly data: string | null
   readonly previous: string | null
@@ -83,17 +83,25 @@ function visibleRecord(engine: Engine, grant: Grant, id: string): LogRow {
   return shown
 }
 
-function entryOf({ sql }: Engine, sealed: SealedRow, shown: LogRow): SealedEntry {
+function entryOf({ sql, ports: { seal } }: Engine, sealed: SealedRow, shown: LogRow): SealedEntry {
   const before = sealed.seq === 1 ? BEGINNING.hash : readSealed(sql, sealed.seq - 2, 1)[0]!.hash
-  // With the salt, values that are hidden could be guessed from the digest.
+  const isSealed =
+    hasOwnValues(seal, sealed) && seal.equal(chain(seal, before, sealed.seq, sealed, sealed.digest), sealed.hash)
+  if (!isSealed) {
+    throw new Problem(
+      'unavailable',
+      `Event ${sealed.seq} does not match its digest: the file of this tenant was changed. Restore it from a backup.`,
+    )
+  }
+  // With the salt, values that are hidden could be guessed from the digest; values without a salt prove nothing.
   const isWhole = shown.data === sealed.data && shown.previous === sealed.previous && shown.args === sealed.args
   return {
     before: toBase64(before),
     header: headerText(sealed.seq, sealed),
     digest: toBase64(sealed.digest),
     salt: isWhole && sealed.salt !== null ? toBase64(sealed.salt) : null,
-    data: shown.data,
-    previous: shown.previous,
-    args: shown.args,
+    data: isWhole ? sealed.data : null,
+    previous: isWhole ? sealed.previous : null,
+    args: isWhole ? sealed.args : null,
   }
 }

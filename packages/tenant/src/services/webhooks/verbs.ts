@@ -43,8 +43,9 @@ export const webhookVerbs: { readonly [name: string]: SpecialVerb } = {
 /** Creates a webhook. Its secret is in this answer and nowhere else that can be asked. */
 function createWebhook(write: Write, request: VerbRequest): RunResult {
   const { engine, grant } = write
-  const { secret: given, ...draft } = fieldsOf(request.data)
-  refuse(checked(engine, draft, given))
+  const { secret: given, ...sent } = fieldsOf(request.data)
+  refuse(checked(engine, sent, given))
+  const draft = withNormalUrl(sent)
   const secret = (given as string | undefined) ?? newSecret(write.context.random)
   const result = applyVerb(write, { ...request, data: draft })
   addReceiver(engine.sql, {
@@ -63,8 +64,9 @@ function createWebhook(write: Write, request: VerbRequest): RunResult {
  */
 function updateWebhook(write: Write, request: VerbRequest): VerbResult {
   const { engine, grant, sql } = write
-  const { secret, redirect, ...patch } = fieldsOf(request.data)
-  refuse(checked(engine, patch, secret))
+  const { secret, redirect, ...sent } = fieldsOf(request.data)
+  refuse(checked(engine, sent, secret))
+  const patch = withNormalUrl(sent)
   const before = dataOf(write, request.id ?? '')
   const isSuspended = before?.suspended === true
   const result = applyVerb(write, {
@@ -126,6 +128,11 @@ function checked(engine: Engine, fields: JsonObject, secret: unknown): Issue[] {
   ]
 }
 
+/** The fields with the URL as it is called: without spaces, control characters and other spellings of its host. */
+function withNormalUrl(fields: JsonObject): JsonObject {
+  return typeof fields.url === 'string' ? { ...fields, url: new URL(fields.url).href } : fields
+}
+
 function urlIssues(engine: Engine, text: string): Issue[] {
   const insecure = engine.options.webhooks?.insecure ?? false
   const url = URL.canParse(text) ? new URL(text) : null
@@ -155,9 +162,18 @@ function eventsIssues(engine: Engine, events: readonly Json[]): Issue[] {
 /** Events that come without a verb of the type: of the service itself. */
 const OF_THE_SERVICE = ['expired', 'rotated', 'failing', 'recovered', 'achieved', 'conflicted', 'erased']
 
+/** Events of the runs of workflows. */
+const OF_RUNS = ['succeeded', 'failed', 'cancelled']
+
 /** `Contact.qualifed`: a type that is known has no such event. One that is not known may be declared later. */
 function neverEmitted({ nouns }: Engine, pattern: string): Issue[] {
   const [type = '', name = '*'] = pattern.split('.')
+  if (type === '*' && name !== '*') {
+    const all = nouns.all.flatMap((one) => Object.values(one.verbs).map(({ event }) => event))
+    const known = [...new Set([...all, ...OF_THE_SERVICE, ...OF_RUNS])]
+    if (known.some((event) => event.toLowerCase() === name.toLowerCase())) return []
+    return [{ field: 'events', message: `no type has an event ${name}${didYouMean(name, known)}` }]
+  }
   const noun = nouns.all.find((one) => one.name.toLowerCase() === type.toLowerCase())
   if (!noun || name === '*') return []
   const events = [...Object.values(noun.verbs).map(({ event }) => event), ...OF_THE_SERVICE]

@@ -127,7 +127,7 @@ function walk(write: Write, progress: Progress): CodeTask | null {
     const outcomes = definition.steps.map((_, i) => outcomeOf(steps.get(i)))
     const next = nextStep(definition, outcomes)
     if ('end' in next) return end(write, run, next.end, errorOf(progress, next.end))
-    const deadline = definition.timeoutMs === null ? null : run.startedAt! + definition.timeoutMs
+    const deadline = deadlineOf(run, definition)
     if (deadline !== null && write.context.clock.now() >= deadline) {
       return end(write, run, 'Failed', `The run took longer than its ${definition.timeoutMs! / 1_000} s.`)
     }
@@ -140,6 +140,11 @@ function walk(write: Write, progress: Progress): CodeTask | null {
     const outcome = runVerbStep(write, progress, next.step, step, sources)
     if (!settleStep(write, progress, next.step, outcome)) return null
   }
+}
+
+/** When a run fails for having taken too long; null if it may take any time. */
+function deadlineOf(run: RunRow, { timeoutMs }: Progress['definition']): number | null {
+  return timeoutMs === null ? null : run.startedAt! + timeoutMs
 }
 
 function runVerbStep(write: Write, progress: Progress, i: number, step: VerbStep, sources: Sources): CodeOutcome {
@@ -177,7 +182,9 @@ function settleStep(write: Write, { run, definition, steps }: Progress, i: numbe
   steps.set(i, kept)
   saveStep(write.sql, run.n, kept)
   if (!isAgain) return true
-  const due = now + Math.min(definition.backoffMs * 2 ** (row.tries - 1), LONGEST_WAIT)
+  const again = now + Math.min(definition.backoffMs * 2 ** (row.tries - 1), LONGEST_WAIT)
+  // A run that would wait beyond its timeout fails at that time.
+  const due = Math.min(again, deadlineOf(run, definition) ?? again)
   holdRun(write.sql, run.n, due)
   write.wakeAt(due)
   return false

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { WallClock } from './wall-clock.ts'
 
 /** A cron expression with a time zone. */
 export interface Schedule {
@@ -16,7 +17,7 @@ export function parseSchedule(text: string): Schedule | { readonly fault: string
   const zone = named ?? (ZONE.test(words.at(-1) ?? '') ? words.pop()! : 'UTC')
   const schedule = { cron: words.join(' '), zone }
   try {
-    if (words.length < 5 && !words[0]?.startsWith('@')) throw new Error()
+    if ((words.length < 5 || words.length > 6) && !words[0]?.startsWith('@')) throw new Error()
     if (nextTime(schedule, 0) !== null) return schedule
     return { fault: `the schedule ${schedule.cron} has no time in the future` }
   } catch {
@@ -26,8 +27,25 @@ export function parseSchedule(text: string): Schedule | { readonly fault: string
   }
 }
 
-/** The first time of a schedule after another, or null when there is none. */
+/**
+ * The first time of a schedule after another, or null when there is none. A schedule for every hour follows the time that
+ * passes. Any other follows the clock on the wall: a time that a change skips is that of the change, and a time that
+ * exists twice is the first of both.
+ */
 export function nextTime({ cron, zone }: Schedule, after: number): number | null {
+  const hour = cron.split(' ').at(-4)
+  if (hour === '*' || cron.startsWith('@')) return nextRun(cron, zone, after)
+  const clock = new WallClock(zone)
+  for (let wall = clock.wallAt(after); ; ) {
+    const next = nextRun(cron, 'UTC', wall)
+    if (next === null) return null
+    const time = clock.timeOf(next)
+    if (time > after) return time
+    wall = next
+  }
+}
+
+function nextRun(cron: string, zone: string, after: number): number | null {
   return new Cron(cron, { timezone: zone, paused: true }).nextRun(new Date(after))?.getTime() ?? null
 }
 
