@@ -1,4 +1,5 @@
 import { type Program, parse } from 'acorn'
+import { isTooDeep } from './depth.ts'
 
 const HEAD = '(async ('
 const BODY = ') => {'
@@ -8,11 +9,15 @@ const DEEP = 'The code is nested too deeply to be parsed.'
 /** Code that cannot be read, with the place where. */
 export class CodeError extends Error {}
 
+/** The reader of code failed, and says nothing about the code: it must not be used again. */
+export class BrokenReader extends Error {}
+
 /** Removes the types from TypeScript. Throws a CodeError for what is more than types, any other error for what it cannot read. */
 export type StripTypes = (text: string) => string
 
 /** The code as an async function of these names, in plain JavaScript, that returns its last expression. */
 export function functionOf(code: string, names: readonly string[], strip: StripTypes): string {
+  if (isTooDeep(code)) throw new CodeError(DEEP)
   const head = `${HEAD}${names.join(', ')}${BODY}`
   const text = withoutTypes(`${head}${code}${TAIL}`, head.length, strip)
   const last = lastExpression(text, head.length)
@@ -26,9 +31,10 @@ function withoutTypes(text: string, offset: number, strip: StripTypes): string {
     return strip(text)
   } catch (reason) {
     if (reason instanceof CodeError) throw reason
-    // If the TypeScript parser gives no message, the JavaScript parser has a better one.
+    if ((reason as Error).name !== 'SyntaxError') throw new BrokenReader(DEEP)
+    // The message of the JavaScript parser is better, if it has one.
     parsed(text, offset)
-    throw new CodeError((reason as Error).name === 'SyntaxError' ? (reason as Error).message : DEEP)
+    throw new CodeError((reason as Error).message)
   }
 }
 
@@ -48,6 +54,7 @@ function parsed(text: string, offset: number): Program {
   try {
     return parse(text, { ecmaVersion: 'latest' })
   } catch (reason) {
+    if (!(reason instanceof SyntaxError)) throw new BrokenReader(DEEP)
     const { message, loc } = reason as Error & { loc?: { line: number; column: number } }
     const column = loc ? loc.column + 1 - (loc.line === 1 ? offset : 0) : 0
     const place = loc ? ` (line ${loc.line}, column ${column})` : ''

@@ -13,8 +13,9 @@ export const TOO_MUCH_MEMORY: ScriptFailure = {
 }
 
 /** The failure of code that did not stop. */
-export function tooLong(timeMs: number): ScriptFailure {
-  const message = `The code ran longer than ${timeMs / 1_000} s and was stopped. Do less in one run.`
+export function tooLong(timeMs: number, of = ''): ScriptFailure {
+  const time = timeMs < 1_000 ? `${timeMs} ms` : `${timeMs / 1_000} s`
+  const message = `The code ran longer than ${time}${of} and was stopped. Do less in one run.`
   return { code: 'script_timeout', message }
 }
 

@@ -1,6 +1,12 @@
 import type { ScriptFailure as Failure } from '@tildebase/tenant/ports'
-import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core'
-import { CodeError, functionOf, type StripTypes } from './code.ts'
+import {
+  errors,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten-core'
+import { BrokenReader, CodeError, functionOf, type StripTypes } from './code.ts'
 import type { Outcome, ToWorker } from './messages.ts'
 import { PRELUDE } from './prelude.ts'
 
@@ -45,6 +51,7 @@ export class Machine {
   #settle: QuickJSHandle | null = null
   #end: Failure | null = null
   #over = false
+  #isBroken = false
 
   constructor(wasm: QuickJSWASMModule, run: Run, outside: Outside, bench: Bench) {
     this.#wasm = wasm
@@ -114,11 +121,13 @@ export class Machine {
         if (jobs.error) {
           const told = this.#context.dump(jobs.error)
           jobs.error.dispose()
-          throw Object.assign(new Error(told?.message ?? ''), { name: told?.name ?? '' })
+          const error = new errors.QuickJSUnwrapError(told)
+          throw Object.assign(error, { name: told?.name ?? '', message: told?.message ?? '', stack: '' })
         }
         this.#isLate()
       }
     } catch (reason) {
+      this.#isBroken ||= !isVerdict(reason)
       if (!this.#over) this.#end ??= this.#failureOf(reason as Error)
     }
     this.#cpuMs += this.#bench.cpuNow() - this.#entered
@@ -178,11 +187,12 @@ export class Machine {
 
   #finish(outcome: Omit<Outcome, 'logs'>): void {
     this.#over = true
-    this.#outside.done({ ...outcome, logs: this.#logs })
+    this.#outside.done({ ...outcome, logs: this.#logs, ...(this.#isBroken && { isBroken: true }) })
   }
 
   #failureOf(reason: Error): Failure {
-    if (reason instanceof CodeError) return { code: 'script_error', message: reason.message }
+    if (reason instanceof CodeError || reason instanceof BrokenReader)
+      return { code: 'script_error', message: reason.message }
     return this.#toldBy({ name: reason.name, message: reason.message, stack: reason.stack ?? '' })
   }
 
@@ -200,6 +210,11 @@ export class Machine {
     const said = message.slice(0, 2_000)
     return { code: 'script_error', message: `${kind}${said}${place}`, said, ...(reason && { reason }) }
   }
+}
+
+/** Whether an error says something about the code. Others, as those of WebAssembly itself, say that the thread is broken. */
+function isVerdict(reason: unknown): boolean {
+  return reason instanceof CodeError || reason instanceof errors.QuickJSUnwrapError
 }
 
 const DEEP = 'The recursion of the code is too deep.'

@@ -29,4 +29,6 @@ export interface Outcome {
   readonly result?: string
   readonly error?: ScriptFailure
   readonly logs: readonly string[]
+  /** True where the thread failed, not the code: it must not run other code. */
+  readonly isBroken?: boolean
 }

@@ -81,7 +81,7 @@ async function runIn(sandbox: Sandbox, request: ScriptRequest, spoiled: () => vo
   const outcome = await Promise.race([ended, late])
   clearTimeout(timer)
   calls.stopped = true
-  if (outcome.error && outcome.error.code !== 'script_error') spoiled()
+  if (outcome.isBroken || (outcome.error && outcome.error.code !== 'script_error')) spoiled()
   // The end is reported after every write of the code.
   await calls.done
   const { result, error, logs } = outcome

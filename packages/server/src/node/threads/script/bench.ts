@@ -5,6 +5,17 @@ import type { Bench } from '../../../host/script/machine.ts'
 /** The thread of a worker on Node. */
 export const bench: Bench = { strip, cpuNow }
 
+const KNOWN = { typed: 'let a: { b: string }[] = [] as any', plain: 'let a                  = []       ' }
+
+/** Whether this thread still reads known code as it should: nothing that the last code did to it is left. */
+export function isSound(): boolean {
+  try {
+    return strip(KNOWN.typed) === KNOWN.plain
+  } catch {
+    return false
+  }
+}
+
 /** Removes types as Node itself does. */
 export function strip(text: string): string {
   try {

@@ -13,6 +13,8 @@ const MOST_WAITING = 256
 const MOST_TURNS = 10_000
 /** The extra time for code to stop after its limit, before its worker is ended. */
 const GRACE_MS = 250
+/** What a worker may compute in addition to the code: a new interpreter, reading the code, stopping it. */
+const GRACE_CPU_MS = 100
 
 interface Job {
   readonly request: ScriptRequest
@@ -152,6 +154,7 @@ export class ScriptPool {
     const limits = { timeMs, cpuMs: cpuMs ?? Number.POSITIVE_INFINITY, memoryBytes, operations, resultLength }
     const message: ToWorker = { kind: 'run', code, owner, values: JSON.stringify(values ?? {}), ...limits }
     seat.worker.postMessage(message)
+    if (cpuMs !== undefined) void this.#watch(seat, run, cpuMs)
   }
 
   #hear(seat: Seat, message: FromWorker): void {
@@ -160,6 +163,7 @@ export class ScriptPool {
     else if (message.kind === 'done' && seat.run) {
       const { run } = seat
       this.#leave(seat)
+      if (message.outcome.isBroken) this.#remove(seat)
       this.#answer(run, message.outcome)
     }
     this.#seatNext()
@@ -187,10 +191,29 @@ export class ScriptPool {
   #end(seat: Seat, run: Run, error: ScriptFailure): void {
     run.stopped = true
     this.#leave(seat)
-    this.#seats.delete(seat)
-    void seat.worker.terminate()
+    this.#remove(seat)
     this.#answer(run, { error, logs: [] })
     this.#seatNext()
+  }
+
+  /** Ends a worker that no other code may use. */
+  #remove(seat: Seat): void {
+    this.#seats.delete(seat)
+    void seat.worker.terminate()
+  }
+
+  /**
+   * Ends code that computes longer than it may inside a built-in function, where the interpreter cannot stop it: a
+   * multiplication of large BigInts, a search in an array-like of endless length.
+   */
+  async #watch(seat: Seat, run: Run, cpuMs: number): Promise<void> {
+    const before = await computed(seat.worker)
+    while (before !== null && seat.run === run) {
+      await new Promise((next) => setTimeout(next, cpuMs))
+      const now = seat.run === run ? await computed(seat.worker) : null
+      if (now === null || seat.run !== run) return
+      if (now - before > cpuMs + GRACE_CPU_MS) this.#end(seat, run, tooLong(cpuMs, ' of computing'))
+    }
   }
 
   /** A worker that ended used too much memory, or had an interpreter error. */
@@ -219,4 +242,10 @@ export class ScriptPool {
       run.job.answer({ ...(result !== undefined && { result: JSON.parse(result) }), ...(error && { error }), logs }),
     )
   }
+}
+
+/** What a worker has computed, in milliseconds. Null if it has ended, and on versions of Node that do not measure it. */
+async function computed(worker: Worker): Promise<number | null> {
+  const usage = await worker.cpuUsage?.().catch(() => null)
+  return usage ? (usage.user + usage.system) / 1_000 : null
 }
