@@ -7,7 +7,7 @@ export const SLOW = [
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
   'test/fairness/whole-files.test.ts',
-  'test/faults/{disk,restarts}.test.ts',
+  'test/faults/{disk,many-stops,restarts}.test.ts',
   'test/hosts/{endless,heap,long-import,miniflare}.test.ts',
   'test/openapi-spectral.test.ts',
   'test/proof/kill.test.ts',

@@ -182,9 +182,13 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     },
     async rest() {
       stopping = true
+      alarms.silence()
       await tenants.rest()
     },
-    endStreams: () => tenants.rest(),
+    async endStreams() {
+      alarms.silence()
+      await tenants.rest()
+    },
     async close() {
       await tenants.close()
       await cluster?.leave()

@@ -71,8 +71,9 @@ export class Scheduler {
     return () => this.#endings.delete(end)
   }
 
-  /** When the next job is due, or null. */
+  /** When the next job is due, or null. Work that a closing tenant interrupts is due at once. */
   due(asleep = false): number | null {
+    if (asleep && (this.#running.size > 0 || this.#underWay.size > 0)) return this.#options.clock.now()
     const dues = this.jobs
       .filter((job) => !(asleep && job.light))
       .map((job) => (this.#running.has(job) ? null : job.due()))

@@ -2,12 +2,26 @@ import { openSql } from '../sqlite/sql.ts'
 
 /** How long a tenant has to wake up before it is called again. */
 const LEASE = 60_000
+/** After so long a tenant is called again that could not be woken; the second time after twice as long, and so on. */
+const RETRY = 1_000
+const AT_ONCE = 100
+/** A timer holds 24 days at most; a day is soon enough to look again. */
+const LONGEST = 86_400_000
+
+/** A tenant that is being woken, or could not be woken. It is not called again before `until`. */
+interface Call {
+  readonly failures: number
+  until: number
+}
 
 /** When sleeping tenants are to be woken. Kept on disk; one timer for all of them. */
 export class Alarms {
   readonly #sql: ReturnType<typeof openSql>
   readonly #wake: (slug: string) => Promise<void>
+  /** In memory only: after a stop of any kind, an alarm whose tenant did not wake up rings at once. */
+  readonly #calls = new Map<string, Call>()
   #timer: NodeJS.Timeout | null = null
+  #isSilent = false
   #closed = false
 
   constructor(path: string, wake: (slug: string) => Promise<void>) {
@@ -19,6 +33,7 @@ export class Alarms {
 
   /** Books the next time a tenant is to be woken, or that it need not be. */
   book(slug: string, at: number | null): void {
+    this.#calls.delete(slug)
     if (at === null) this.#sql.run('DELETE FROM alarms WHERE tenant = ?', slug)
     else
       this.#sql.run(
@@ -33,39 +48,60 @@ export class Alarms {
   start(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    const next = this.#sql.rows('SELECT min(at) FROM alarms')[0]![0] as number | null
+    const next = this.#isSilent ? null : this.#next()
     if (next === null) return
-    // A timer holds 24 days at most; a day is soon enough to look again.
-    const delay = Math.min(Math.max(next - Date.now(), 0), 86_400_000)
-    this.#timer = setTimeout(() => this.#ring(), delay)
-    this.#timer.unref()
+    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(next - Date.now(), 0), LONGEST)).unref()
+  }
+
+  /** Wakes no more tenants: the service stops. Alarms can still be booked, and ring after the next start. */
+  silence(): void {
+    this.#isSilent = true
+    this.start()
   }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    if (this.#timer) clearTimeout(this.#timer)
+    this.silence()
     this.#sql.close()
   }
 
-  /** An alarm is gone once its tenant is awake, and not before: a crash in between rings again. */
+  /** When the next tenant is to be called, or null. */
+  #next(): number | null {
+    const rows = this.#sql.rows('SELECT tenant, at FROM alarms ORDER BY at LIMIT ?', this.#calls.size + 1)
+    const free = rows.find(([slug]) => !this.#calls.has(slug as string))?.[1] as number | undefined
+    const next = Math.min(free ?? Number.POSITIVE_INFINITY, ...[...this.#calls.values()].map(({ until }) => until))
+    return Number.isFinite(next) ? next : null
+  }
+
+  /** An alarm is deleted once its tenant is awake, and not before: a crash in between rings again. */
   #ring(): void {
     const now = Date.now()
-    const due = this.#sql.rows('SELECT tenant FROM alarms WHERE at <= ? ORDER BY at LIMIT 100', now)
-    const again = now + LEASE
-    this.#sql.transaction(() => {
-      for (const [slug] of due) this.#sql.run('UPDATE alarms SET at = ? WHERE tenant = ?', again, slug)
-    })
-    for (const [slug] of due) {
+    const most = AT_ONCE + this.#calls.size
+    const due = this.#sql.rows('SELECT tenant, at FROM alarms WHERE at <= ? ORDER BY at LIMIT ?', now, most)
+    for (const [slug] of due as [string, number][]) {
+      const before = this.#calls.get(slug)
+      if (before && before.until > now) continue
+      const call: Call = { failures: (before?.failures ?? 0) + 1, until: now + LEASE }
+      this.#calls.set(slug, call)
       this.#wake(slug).then(
-        () => this.#settle(slug, again),
-        () => {},
+        () => this.#settle(slug, call),
+        () => this.#retry(slug, call),
       )
     }
     this.start()
   }
 
-  #settle(slug: string, at: number): void {
-    if (!this.#closed) this.#sql.run('DELETE FROM alarms WHERE tenant = ? AND at = ?', slug, at)
+  /** A silent service wakes tenants that start nothing: their alarms remain. */
+  #settle(slug: string, call: Call): void {
+    if (this.#isSilent || this.#calls.get(slug) !== call) return
+    this.#calls.delete(slug)
+    this.#sql.run('DELETE FROM alarms WHERE tenant = ?', slug)
+  }
+
+  #retry(slug: string, call: Call): void {
+    if (this.#isSilent || this.#calls.get(slug) !== call) return
+    call.until = Date.now() + Math.min(RETRY * 2 ** (call.failures - 1), LEASE)
+    this.start()
   }
 }
