@@ -112,7 +112,11 @@ describe.each(['auto', 'legacy'] as const)('the official client (%s)', (mode) =>
     expect(event).toMatchObject({ actor: expect.stringMatching(/^agent_/), onBehalfOf: ada.user.$id })
     expect(event.data).toMatchObject({ name: `By agent ${mode}`, $createdBy: event.actor })
     // The token is for MCP: its resource indicator said so.
-    expect((await host.as((provider.tokens() as any).access_token)('GET', '/~acme/Contact')).status).toBe(401)
+    const send = host.as((provider.tokens() as any).access_token)
+    expect((await send('GET', '/~acme/Contact')).status).toBe(401)
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+    const accept = { accept: 'application/json, text/event-stream' }
+    expect((await send('POST', '/~acme/mcp', list, accept)).status).toBe(200)
   })
 })
 

@@ -27,7 +27,7 @@ export interface Admission {
   enter(call: TenantCall): () => void
   /** A request of this address was refused since it carries no key. */
   refusedKeyless(): void
-  /** The tenant refused a key that was admitted: it has been revoked or has expired. */
+  /** The tenant refused a key that was admitted: it has been revoked or has expired, or is not valid for this path. */
   refusedKey(tenant: string, secret: string): void
   /** Something was written in a tenant, its keys maybe. */
   wrote(tenant: string): void

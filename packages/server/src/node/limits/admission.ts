@@ -47,7 +47,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
     enter: counts.enter.bind(counts),
     refusedKeyless,
-    refusedKey: keys.revoked.bind(keys),
+    refusedKey: (_, secret) => keys.doubt(secret),
     wrote: keys.forgetInvalid.bind(keys),
   }
 }

@@ -52,10 +52,9 @@ export class KeyVerdicts {
     return this.#lookUp(tenant, secret, address)
   }
 
-  /** The tenant refused a key that was valid before. */
-  revoked(tenant: string, secret: string): void {
+  /** The tenant refused a request with this key. The key may be valid elsewhere, so the tenant is asked about it again. */
+  doubt(secret: string): void {
     this.#valid.delete(secret)
-    this.#rememberInvalid(tenant, secret)
   }
 
   /** Forgets which keys the tenant does not know: it may know them now. */
