@@ -377,3 +377,43 @@ describe('the metadata document of a client', () => {
     trap.close()
   })
 })
+
+describe('strangers without a key', () => {
+  const from = (address: string, path: string, body: string | object, type = 'application/json') =>
+    host.as('')('POST', path, body, { 'x-forwarded-for': address, 'content-type': type, origin: host.url })
+  const FORM = 'application/x-www-form-urlencoded'
+  const device = (address: string) => from(address, '/~acme/oauth/device', 'client_id=tilde-cli&scope=read:all', FORM)
+
+  test('cannot close the device flow for other addresses', async () => {
+    for (let i = 0; i < 110; i++) await device('198.51.100.1')
+
+    expect((await device('198.51.100.1')).body.error).toBe('slow_down')
+    expect((await device('198.51.100.2')).status).toBe(200)
+  })
+
+  test('take codes of the address that has most when all are in use', async () => {
+    const own = await device('198.51.100.3')
+    for (let i = 0; i < 520; i++) await device(`198.18.${i % 60}.1`)
+
+    expect((await device('198.51.100.4')).status).toBe(200)
+    const grant = 'urn:ietf:params:oauth:grant-type:device_code'
+    const poll = { grant_type: grant, device_code: own.body.device_code, client_id: 'tilde-cli' }
+    expect((await askToken(host, 'acme', poll)).body.error).toBe('authorization_pending')
+  })
+
+  test('cannot close signing in with passkeys', async () => {
+    const options = (address: string) => from(address, '/~acme/session/passkey/options', {})
+    for (let i = 0; i < 1_010; i++) await options(`198.19.${i % 12}.1`)
+
+    expect((await options('198.51.100.5')).status).toBe(200)
+  })
+
+  test.each(['https://a;b.example/', 'https://a,b.example/', "https://a'b.example/"])(
+    'cannot register a redirect that writes into the policy of a page: %s',
+    async (uri) => {
+      const { status, body } = await from('198.51.100.6', '/~acme/oauth/register', { redirect_uris: [uri] })
+
+      expect([status, body.error]).toEqual([400, 'invalid_redirect_uri'])
+    },
+  )
+})

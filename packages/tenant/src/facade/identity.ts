@@ -6,7 +6,14 @@ import { newId } from '../ids.ts'
 import { endConsent } from '../services/identity/guard.ts'
 import { invitationOf } from '../services/identity/invitations.ts'
 import { consentGrant, type People, personGrant, SESSION_IDLE } from '../services/identity/people.ts'
-import { hasPeople, issueToken, type TokenDraft, tokenOf } from '../services/identity/secrets.ts'
+import {
+  hasPeople,
+  issueToken,
+  sealedSecret,
+  spendSealed,
+  type TokenDraft,
+  tokenOf,
+} from '../services/identity/secrets.ts'
 import { areaOf, rowsFilter } from '../services/keys.ts'
 import {
   type Client,
@@ -146,6 +153,16 @@ export class TenantIdentity {
       if (draft.consent) trimTokensOfConsent(this.#engine.sql, draft.consent, MOST_TOKENS)
       return secret
     })
+  }
+
+  /** A secret that carries its data, encrypted. Nothing is stored: strangers who ask for many do not keep others out. */
+  seal(data: JsonObject, lastsMs: number): string {
+    return sealedSecret(this.#engine, data, lastsMs)
+  }
+
+  /** The data of a sealed secret that has not ended; null when it was used before. */
+  spend(secret: string): JsonObject | null {
+    return this.#written(() => spendSealed(this.#engine, secret))
   }
 
   /** The token of a secret that has not ended. One that can be used once may have been used. */

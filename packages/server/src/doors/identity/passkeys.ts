@@ -1,5 +1,5 @@
 import { isoOf, isPlainObject, Problem } from '@tildebase/nouns'
-import type { Credential, Token, User } from '@tildebase/tenant'
+import type { Credential, User } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
 import { empty, json, type Reply } from '../reply.ts'
 import { ownerOf, signedIn, subjectOf, textsOf } from './answers.ts'
@@ -8,7 +8,6 @@ import { demandSameOrigin } from './same-origin.ts'
 import { authenticated, authenticationOptions, registered, registrationOptions } from './webauthn.ts'
 
 const CHALLENGE_MS = 300_000
-const MOST_CHALLENGES = 1_000
 const MOST_PASSKEYS = 20
 
 /** Passkeys: to sign in with, to accept an invitation with, and a person's own. */
@@ -152,20 +151,14 @@ async function newPasskey(call: Call, purpose: string, user: User) {
 }
 
 function started({ tenant }: Call, purpose: string, user: string | null, options: { challenge: string }): Reply {
-  const { identity } = tenant
-  if (identity.unclaimed('challenge').length >= MOST_CHALLENGES)
-    throw new Problem('busy', 'Too many people are signing in at the moment. Try again.', { retryAfter: 30 })
-  const data = { purpose, challenge: options.challenge }
-  const challenge = identity.issue('challenge', { user, data, lastsMs: CHALLENGE_MS })
+  const challenge = tenant.identity.seal({ purpose, user, challenge: options.challenge }, CHALLENGE_MS)
   return json(200, { options, challenge }, { 'cache-control': 'no-store' })
 }
 
 /** The challenge that the body answers. It can be answered once, for what it was given for. */
 function taken(call: Call, purpose: string, user: string | null): { readonly challenge: string } {
-  const { identity } = call.tenant
-  const token: Token | null = identity.use('challenge', textsOf(call, ['challenge']).challenge)
-  if (token && token.usedAt === null && token.data.purpose === purpose && token.user === user)
-    return token.data as { challenge: string }
+  const data = call.tenant.identity.spend(textsOf(call, ['challenge']).challenge)
+  if (data?.purpose === purpose && data.user === user) return data as { challenge: string }
   throw new Problem('unauthorized', 'This challenge has expired or was already used. Start again.')
 }
 

@@ -12,7 +12,9 @@ import { onlyOf, scopesFor } from './request.ts'
 
 const MINUTE = 60_000
 const DEVICE_MS = 15 * MINUTE
-const MOST_WAITING = 100
+/** Open codes of one address, and of all. */
+const MOST_OF_ADDRESS = 10
+const MOST_WAITING = 500
 /** Without vowels, so that no words come out, and without letters that look alike. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 
@@ -45,11 +47,11 @@ async function start(call: Call): Promise<Reply> {
   const only = onlyOf(call, fields.get('resource'))
   if (only === undefined)
     throw new OAuthError('invalid_target', 'resource must be the URL of this tenant, or its /mcp.')
-  if (identity.unclaimed('device').length >= MOST_WAITING)
-    throw new OAuthError('slow_down', 'Too many device codes are open. Try again later.')
+  const address = identity.digest(addressOf(call))
+  makeRoom(call, address)
   const code = identity.randomCode(LETTERS, 8)
   const shownCode = `${code.slice(0, 4)}-${code.slice(4)}`
-  const data = { client, only, code, scopes: (fields.get('scope') ?? '').slice(0, 500), state: 'waiting' }
+  const data = { client, only, code, address, scopes: (fields.get('scope') ?? '').slice(0, 500), state: 'waiting' }
   const secret = identity.issue('device', { data, lastsMs: DEVICE_MS })
   const uri = `${call.context}/oauth/device`
   return oauthReply({
@@ -60,6 +62,17 @@ async function start(call: Call): Promise<Reply> {
     expires_in: DEVICE_MS / 1_000,
     interval: 5,
   })
+}
+
+/** Refuses an address with too many open codes. When all are in use, the address with most of them loses its oldest. */
+function makeRoom({ tenant: { identity } }: Call, address: string): void {
+  const waiting = Map.groupBy(identity.unclaimed('device'), ({ data }) => data.address)
+  if ((waiting.get(address)?.length ?? 0) >= MOST_OF_ADDRESS)
+    throw new OAuthError('slow_down', 'Too many device codes of your address are open. Try again later.')
+  const lists = [...waiting.values()]
+  if (lists.reduce((sum, { length }) => sum + length, 0) < MOST_WAITING) return
+  const most = lists.reduce((one, other) => (other.length > one.length ? other : one))
+  identity.end(most.reduce((one, other) => (other.createdAt < one.createdAt ? other : one)).id)
 }
 
 /** Without a person nothing is read from elsewhere: only clients that are known already can start here. */

@@ -17,6 +17,8 @@ const LONGEST = 2_000
 export function redirectFault(uri: unknown): string | null {
   if (typeof uri !== 'string' || uri.length > LONGEST || !URL.canParse(uri)) return 'is not a URI'
   const { protocol, hostname, hash, username, password } = new URL(uri)
+  // A host may contain letters that end a directive of the Content-Security-Policy.
+  if (/[^\w.:[\]-]/.test(hostname)) return 'has a host with letters that are not allowed'
   if (hash !== '' || uri.includes('#')) return 'has a fragment'
   if (username !== '' || password !== '') return 'has a user name or a password'
   if (FORBIDDEN.has(protocol)) return `has the scheme ${protocol}`

@@ -17,6 +17,10 @@ const PREFIX: { readonly [kind in TokenKind]: string } = {
   refresh: 'tbr_',
 }
 const SECRET_LENGTH = 40
+/** Encrypted texts have letters that a URL has no place for. */
+const URL_SAFE: { readonly [letter: string]: string } = { ':': '.', '+': '-', '/': '_' }
+const FROM_URL_SAFE: { readonly [letter: string]: string } = { '.': ':', '-': '+', _: '/' }
+const SEALED = /^tbh_([\w.=-]{1,8000})~[a-z0-9-]{1,63}$/
 const FORM = /^tb[a-z]_[A-Za-z0-9]{40}~[a-z0-9-]{1,63}$/
 
 /** What a token is issued with. */
@@ -45,6 +49,29 @@ export function issueToken(engine: Engine, kind: TokenKind, draft: TokenDraft): 
   saveToken(engine.sql, seal.sha256(secret), token)
   engine.ports.alarm.wakeAt(token.expiresAt)
   return { secret, token }
+}
+
+/** A secret that carries its data, encrypted. Nothing is stored for it before it is used. */
+export function sealedSecret({ ports, slug }: Engine, data: JsonObject, lastsMs: number): string {
+  const text = JSON.stringify({ kind: 'challenge', data, expiresAt: ports.clock.now() + lastsMs })
+  const sealed = ports.vault.encrypt(text).replace(/[:+/]/g, (letter) => URL_SAFE[letter]!)
+  return `${PREFIX.challenge}${sealed}~${slug}`
+}
+
+/** The data of a sealed secret that has not ended. It can be used once: null the second time. */
+export function spendSealed(engine: Engine, secret: string): JsonObject | null {
+  const { vault, clock, random, seal } = engine.ports
+  const sealed = SEALED.exec(secret)?.[1]?.replace(/[.\-_]/g, (letter) => FROM_URL_SAFE[letter]!)
+  const text = sealed === undefined ? null : vault.decrypt(sealed)
+  if (text === null) return null
+  const { kind, data, expiresAt } = JSON.parse(text)
+  const hash = seal.sha256(secret)
+  const now = clock.now()
+  if (kind !== 'challenge' || expiresAt <= now || tokenByHash(engine.sql, hash)) return null
+  const spent = { user: null, consent: null, data: {}, createdAt: now, usedAt: now, expiresAt }
+  saveToken(engine.sql, hash, { ...spent, id: newId('challenge', clock, random), kind: 'challenge' })
+  engine.ports.alarm.wakeAt(expiresAt)
+  return data
 }
 
 /** The token of a secret, if it is of this kind and has not ended. */

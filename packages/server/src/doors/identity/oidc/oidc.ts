@@ -8,7 +8,8 @@ import { cookieOf, pathCookie } from '../cookie.ts'
 import type { OidcSettings } from '../ports.ts'
 
 const TEN_MINUTES = 600_000
-const MOST_WAITING = 1_000
+/** A provider sends the state back in a URL. */
+const LONGEST_RETURN = 2_000
 const COOKIE = 'tilde_oidc'
 
 /** Signing in with the provider that the operator has set. */
@@ -40,11 +41,9 @@ async function start(call: Call): Promise<Reply> {
   const { authorizationUrl, newVerifier } = await client()
   const settings = settingsOf(call)
   const { identity, slug } = call.tenant
-  if (identity.unclaimed('challenge').length >= MOST_WAITING)
-    throw new Problem('busy', 'Too many people are signing in at the moment. Try again.', { retryAfter: 30 })
   const [nonce, verifier, browser] = [newVerifier(), newVerifier(), newVerifier()]
   const data = { purpose: 'oidc', nonce, verifier, browser: identity.digest(browser), back: returnOf(call) }
-  const state = identity.issue('challenge', { data, lastsMs: TEN_MINUTES })
+  const state = identity.seal(data, TEN_MINUTES)
   const location = await authorizationUrl(settings, callback(call), { state, nonce, verifier })
   // The answer must reach the browser that started the sign-in: an attacker cannot sign another browser in.
   const cookie = pathCookie(call.request, COOKIE, browser, `/~${slug}/session/oidc`, TEN_MINUTES / 1_000)
@@ -56,12 +55,12 @@ async function finish(call: Call): Promise<Reply> {
   const settings = settingsOf(call)
   const { identity, slug } = call.tenant
   const state = textParam(call.query, 'state') ?? ''
-  const kept = identity.use('challenge', state)
+  const kept = identity.spend(state)
   const browser = cookieOf(call.request.headers.cookie, COOKIE)
-  const isOwn = browser !== null && kept?.data.browser === identity.digest(browser)
-  if (!kept || kept.usedAt !== null || kept.data.purpose !== 'oidc' || !isOwn)
+  const isOwn = browser !== null && kept?.browser === identity.digest(browser)
+  if (kept?.purpose !== 'oidc' || !isOwn)
     return failed(slug, 'This sign-in has expired or was already used. Start again.')
-  const { nonce, verifier, back } = kept.data as { nonce: string; verifier: string; back: string }
+  const { nonce, verifier, back } = kept as { nonce: string; verifier: string; back: string }
   const parameters = new URLSearchParams(call.request.query)
   const email = await verifiedEmail(settings, callback(call), parameters, { state, nonce, verifier }).catch(
     (reason) => {
@@ -101,7 +100,7 @@ function callback({ context }: Call): string {
 function returnOf({ tenant: { slug }, query }: Call): string {
   const home = `/console#/~${slug}`
   const asked = textParam(query, 'return') ?? ''
-  if (!/^\/(?!\/|\\)/.test(asked) || asked.length > 4_000) return home
+  if (!/^\/(?!\/|\\)/.test(asked) || asked.length > LONGEST_RETURN) return home
   const { origin, pathname, search, hash } = new URL(asked, 'https://here.invalid')
   const isOwn = pathname.startsWith(`/~${slug}/`) || pathname === '/console'
   return origin === 'https://here.invalid' && isOwn ? `${pathname}${search}${hash}` : home
