@@ -16,13 +16,9 @@ export function preflight(ask: HttpRequest): HttpResponse {
 }
 
 /** An answer with the headers that every one has. */
-export function withCommon(
-  { status, headers, body }: HttpResponse,
-  requestId: string,
-  origin: string | undefined,
-): HttpResponse {
-  const common = { ...headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
-  return { status, headers: origin === undefined ? common : { ...common, ...CROSS_ORIGIN }, body }
+export function withCommon(answer: HttpResponse, requestId: string, origin: string | undefined): HttpResponse {
+  const common = { ...answer.headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+  return { ...answer, headers: origin === undefined ? common : { ...common, ...CROSS_ORIGIN } }
 }
 
 /** Any page may ask with a key in a header. None may send a cookie along: that would need a header that is not here. */

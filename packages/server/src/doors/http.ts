@@ -24,6 +24,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly body: null | string | Uint8Array | AsyncIterable<string | Uint8Array>
+  /** About how many bytes of memory a stream holds until it has been read. */
+  readonly holds?: number
 }
 
 /** A value that is there, or a promise of it. What is there already is not awaited: a turn of the queue costs a statement. */

@@ -14,6 +14,8 @@ export interface Reply {
   readonly content: Content | null
   /** A body that is sent bit by bit, in place of content. */
   readonly stream?: AsyncIterable<string | Uint8Array>
+  /** About how many bytes of memory the stream holds until it has been read. */
+  readonly holds?: number
 }
 
 type Headers = HttpResponse['headers']
@@ -87,8 +89,8 @@ export function written(reply: Reply): Reply & { readonly text: string | null } 
 }
 
 /** The response of a reply. The one place where answers become text. */
-export function render({ status, headers, content, stream }: Reply): HttpResponse {
-  if (stream) return { status, headers, body: stream }
+export function render({ status, headers, content, stream, holds = 0 }: Reply): HttpResponse {
+  if (stream) return { status, headers, body: stream, ...(holds > 0 && { holds }) }
   if (content === null) return { status, headers, body: null }
   return { status, headers: headers === NONE ? JSON_ONLY : { ...JSON_ONLY, ...headers }, body: content.text() }
 }

@@ -7,6 +7,7 @@ import { createHttp, type Http } from './http/http-server.ts'
 import { type GivenSocket, listen } from './http/listening.ts'
 import { StallWatch } from './http/stalls.ts'
 import { AddressBounds } from './limits/addresses.ts'
+import { AnswerMemory } from './limits/answer-memory.ts'
 import { report } from './log.ts'
 import { openService, type Service } from './service.ts'
 
@@ -36,6 +37,7 @@ export async function startHost(settings: Settings, { socket = null, cluster }: 
     gateway: service.gateway,
     refusals: service.refusals,
     bodyMemory: service.bodyMemory,
+    answerMemory: new AnswerMemory(settings.answerMemory, service.refusals),
     addresses: new AddressBounds({
       addresses: new ClientAddresses(settings.proxies, cluster?.isNode),
       sockets: settings.addressSockets,

@@ -99,18 +99,19 @@ function listInTurns(call: Call): MaybePromise<Reply> {
 }
 
 function anyReply(call: Call, noun: Noun, page: Page): Reply {
-  return isLarge(page) ? largeReply(call, noun, page) : pageReply(call, noun, page)
+  const size = sizeOf(page)
+  return size > LARGE ? largeReply(call, noun, page, size) : pageReply(call, noun, page)
 }
 
-/** A page whose text takes long to write. */
-function isLarge({ results }: Page): boolean {
-  return results.reduce((sum, { data, size }) => sum + (size ?? data.length), 0) > LARGE
+/** About how many bytes the text of a page has. */
+function sizeOf({ results }: Page): number {
+  return results.reduce((sum, { data, size }) => sum + (size ?? data.length), 0)
 }
 
-/** Writes a large page piece by piece, as its reader takes it: it is never in memory as a whole. */
-function largeReply(call: Call, noun: Noun, page: Page): Reply {
+/** Writes a large page, whose text takes long to write, piece by piece as its reader takes it. */
+function largeReply(call: Call, noun: Noun, page: Page, holds: number): Reply {
   const content = pageContent(page, contentFor(call, noun))
-  return { ...contentReply(200, content, JSON_ONLY), stream: inPieces(call, content.pieces()) }
+  return { ...contentReply(200, content, JSON_ONLY), stream: inPieces(call, content.pieces()), holds }
 }
 
 async function* inPieces({ tenant }: Call, texts: Iterator<string>): AsyncGenerator<string> {

@@ -56,6 +56,8 @@ export interface Settings extends ProofSettings {
   readonly bodyMemory: number
   /** How long a sender may send nothing in the middle of a body. */
   readonly bodyTimeout: number
+  /** The memory of answers that wait to be read. */
+  readonly answerMemory: number
   readonly queryMs: number
   /** How many rows one request may read, and how many bytes its answer may have. */
   readonly rowLimit: number
@@ -125,6 +127,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     bodyLimit: size('TILDE_BODY_LIMIT', env.TILDE_BODY_LIMIT || '10MiB'),
     importLimit: size('TILDE_IMPORT_LIMIT', env.TILDE_IMPORT_LIMIT || '1GiB'),
     bodyMemory: size('TILDE_BODY_MEMORY', env.TILDE_BODY_MEMORY || '128MiB'),
+    answerMemory: size('TILDE_ANSWER_MEMORY', env.TILDE_ANSWER_MEMORY || '256MiB'),
     bodyTimeout: duration('TILDE_BODY_TIMEOUT', env.TILDE_BODY_TIMEOUT || '30s'),
     queryMs: duration('TILDE_QUERY_TIMEOUT', env.TILDE_QUERY_TIMEOUT || '5s'),
     rowLimit: wholeNumber('TILDE_ROW_LIMIT', env.TILDE_ROW_LIMIT || '1000000', 1, 1_000_000_000),

@@ -9,6 +9,7 @@ import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import type { Connection } from '../../doors/limits/admission.ts'
 import { refusal } from '../../doors/respond.ts'
 import type { AddressBounds, CountedRequest } from '../limits/addresses.ts'
+import type { AnswerMemory, AnswerOwner } from '../limits/answer-memory.ts'
 import { peerOf } from './client-address.ts'
 import { compressed } from './compress.ts'
 import { http } from './http-module.ts'
@@ -20,6 +21,7 @@ import { bodyOf, hasBody, type UploadOptions } from './upload.ts'
 export interface HttpOptions extends UploadOptions {
   readonly gateway: Gateway
   readonly addresses: AddressBounds
+  readonly answerMemory: AnswerMemory
   /** Whether the path takes a body that is read bit by bit. */
   readonly streams: (path: string) => boolean
   /** Whether the service is about to end: it then takes nothing new. */
@@ -114,6 +116,17 @@ function laneOf({ url = '', socket }: IncomingMessage): string {
   return url.startsWith('/~') ? url.slice(2, 66).split(/[/?]/, 1)[0]! : peerOf(socket)
 }
 
+/** Whom an answer is counted for. */
+function ownerOf(request: IncomingMessage, address: string): AnswerOwner {
+  const { authorization, cookie } = request.headers
+  return { tenant: laneOf(request), key: authorization ?? cookie ?? address }
+}
+
+/** About how many bytes of memory an answer takes. Most streams take little: they are read as fast as they are sent. */
+function lengthOf({ body, holds = 0 }: HttpResponse): number {
+  return typeof body === 'string' || body instanceof Uint8Array ? body.length : holds
+}
+
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
@@ -141,11 +154,14 @@ async function serve(
       if (isPassed === true || (isPassed !== false && (await isPassed))) return
       if (isRefused()) throw stopping()
     }
+    options.answerMemory.demandRoom(ownerOf(request, address))
     // Nothing is waited for that is there already: a turn of the queue costs as much as a statement.
     const ask = askOf(request, path, query)
     const connection = connectionOf(request, response, { path, address, onEnd }, options)
     const given = options.gateway.answer(ask, connection)
     answer = given instanceof Promise ? await given : given
+    const drop = () => void response.destroy()
+    onEnd(options.answerMemory.hold(ownerOf(request, address), lengthOf(answer), drop))
     accepted = request.headers['accept-encoding']
   } catch (reason) {
     const requestId = randomUUID()
@@ -177,8 +193,8 @@ function send(request: IncomingMessage, response: ServerResponse, given: HttpRes
     answer = { ...answer, headers: { ...answer.headers, connection: 'close' } }
   const { body } = answer
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
-    sendWhole(request, response, answer, body)
-  else void sendFlowing(request, response, answer, body, options.report)
+    sendWhole(request, response, answer, body, options.refusals)
+  else void sendFlowing(request, response, answer, body, options)
 }
 
 function askOf(request: IncomingMessage, path: string, query: string): HttpRequest {

@@ -1,7 +1,7 @@
-/** The least that a sender has to send, in bytes per second. */
+/** The least that a client has to send or to read, in bytes per second. */
 export const SLOWEST = 1_024
 
-/** Watches how fast a body comes. Only time that is spent waiting for the sender counts. */
+/** Watches how fast a body is sent or read. Only time that is spent waiting for the client counts. */
 export class Pace {
   readonly #windowMs: number
   #waitedMs = 0

@@ -1,9 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { HttpResponse } from '../../doors/http.ts'
+import type { Refusals } from '../watch/refusals.ts'
 import { isCompressible } from './compress.ts'
 import { writeLive } from './live-write.ts'
+import { Pace } from './pace.ts'
 import { afterBody, isUnfinished } from './upload.ts'
+
+/** Over this time a client must read 1 KiB/s on average. */
+const WINDOW_MS = 60_000
+/** Larger answers are sent in slices. */
+const MOST_AT_ONCE = 131_072
+const SLICE = 32_768
 
 /** Sends an answer whose body is complete. */
 export function sendWhole(
@@ -11,6 +19,7 @@ export function sendWhole(
   response: ServerResponse,
   { status, headers }: HttpResponse,
   body: null | string | Uint8Array,
+  refusals: Refusals,
 ): void {
   const length = body === null ? 0 : Buffer.byteLength(body)
   const lines = headerLines(headers)
@@ -19,10 +28,22 @@ export function sendWhole(
   if (request.method === 'HEAD' || body === null) return void response.end()
   // As many bytes as letters: plain ASCII, which need not be encoded.
   const encoding = body.length === length ? 'latin1' : 'utf8'
+  if (length > MOST_AT_ONCE && !isUnfinished(request)) {
+    void sendInSlices(response, typeof body === 'string' ? Buffer.from(body, encoding) : body, refusals)
+    return
+  }
   if (status === 408 || headers.connection === 'close' || !isUnfinished(request))
     return void response.end(body, encoding)
   response.write(body, encoding)
   afterBody(request, () => response.end())
+}
+
+/** Sends a large body slice by slice, so that a reader that has stopped is noticed. */
+async function sendInSlices(response: ServerResponse, body: Uint8Array, refusals: Refusals): Promise<void> {
+  const reader = new Reader(response, refusals)
+  for (let at = 0; at < body.length && !response.destroyed; at += SLICE)
+    if (!response.write(body.subarray(at, at + SLICE))) await reader.drained(response)
+  response.end()
 }
 
 /** Names and values in turns, which Node writes as they are. */
@@ -39,7 +60,7 @@ export async function sendFlowing(
   response: ServerResponse,
   { status, headers }: HttpResponse,
   body: AsyncIterable<string | Uint8Array>,
-  report: (reason: unknown, requestId: string) => void,
+  { report, refusals }: { readonly report: (reason: unknown, requestId: string) => void; readonly refusals: Refusals },
 ): Promise<void> {
   response.writeHead(status, headerLines(headers))
   response.flushHeaders()
@@ -50,11 +71,12 @@ export async function sendFlowing(
     return void chunks.return?.()
   }
   response.on('close', () => void chunks.return?.())
+  const reader = new Reader(response, refusals)
   const isLive = headers['content-type']?.startsWith('text/event-stream') === true
   try {
     for (let chunk = await chunks.next(); !chunk.done && !response.destroyed; chunk = await chunks.next()) {
       const full = isLive ? writeLive(response, chunk.value) : response.write(chunk.value) ? null : response
-      if (full) await drained(response, full)
+      if (full) await reader.drained(full)
     }
     response.end()
   } catch (reason) {
@@ -64,14 +86,47 @@ export async function sendFlowing(
   }
 }
 
-function drained(response: ServerResponse, full: Writable): Promise<void> {
-  return new Promise((done) => {
-    const finish = () => {
-      full.off('drain', finish)
-      response.off('close', finish)
-      done()
-    }
-    full.on('drain', finish)
-    response.on('close', finish)
-  })
+/** Waits for the client of an answer, and disconnects one that reads less than 1 KiB/s over the time allowed. */
+export class Reader {
+  readonly #response: ServerResponse
+  readonly #refusals: Refusals
+  readonly #windowMs: number
+  readonly #pace: Pace
+  /** The bytes of the connection at the last wait. */
+  #seen: number
+
+  constructor(response: ServerResponse, refusals: Refusals, windowMs = WINDOW_MS) {
+    this.#response = response
+    this.#refusals = refusals
+    this.#windowMs = windowMs
+    this.#pace = new Pace(windowMs)
+    this.#seen = response.socket?.bytesWritten ?? 0
+  }
+
+  /** Done when the stream has room again, or the client has left. */
+  drained(full: Writable): Promise<void> {
+    const response = this.#response
+    const begun = performance.now()
+    const written = response.socket?.bytesWritten ?? this.#seen
+    const bytes = written - this.#seen
+    this.#seen = written
+    return new Promise((done) => {
+      const finish = () => {
+        clearTimeout(timer)
+        full.off('drain', finish)
+        response.off('close', finish)
+        if (!response.destroyed && !this.#pace.allows(bytes, performance.now() - begun)) this.#disconnect()
+        done()
+      }
+      // Nothing at all was read.
+      const timer = setTimeout(() => this.#disconnect(), this.#windowMs)
+      full.on('drain', finish)
+      response.on('close', finish)
+    })
+  }
+
+  #disconnect(): void {
+    this.#refusals.count('slow_reader')
+    this.#response.destroy()
+  }
 }

@@ -10,6 +10,8 @@ export type RefusalReason =
   | 'pipelined'
   | 'body_memory'
   | 'slow_body'
+  | 'answer_memory'
+  | 'slow_reader'
   | 'key_requests'
   | 'tenant_requests'
 

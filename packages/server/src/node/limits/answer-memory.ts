@@ -1,0 +1,101 @@
+import { Problem } from '@tildebase/nouns'
+import type { Refusals } from '../watch/refusals.ts'
+
+/** Smaller answers fit into the buffers of the connection and are not counted. */
+const LEAST = 16_384
+
+/** Whose answer it is. */
+export interface AnswerOwner {
+  readonly tenant: string
+  readonly key: string
+}
+
+interface HeldAnswer extends AnswerOwner {
+  readonly bytes: number
+  /** Ends its connection: others need the room. */
+  readonly drop: () => void
+}
+
+/**
+ * The memory of answers that wait to be read, bounded for the process: half of it for a tenant, a quarter for a key. When
+ * it is full, the tenant that holds most loses its oldest answer.
+ */
+export class AnswerMemory {
+  readonly #limit: number
+  readonly #refusals: Refusals
+  /** The oldest first. */
+  readonly #held = new Set<HeldAnswer>()
+  readonly #tenants = new Map<string, number>()
+  readonly #keys = new Map<string, number>()
+  #total = 0
+
+  constructor(limit: number, refusals: Refusals) {
+    this.#limit = limit
+    this.#refusals = refusals
+  }
+
+  /** The bytes held now. */
+  get total(): number {
+    return this.#total
+  }
+
+  /** Refuses a request of a key or a tenant that does not read its answers, before it is answered. */
+  demandRoom({ tenant, key }: AnswerOwner): void {
+    const ofKey = this.#keys.get(key) ?? 0
+    if (ofKey >= this.#limit / 4 || (ofKey > 0 && (this.#tenants.get(tenant) ?? 0) >= this.#limit / 2))
+      throw this.#full()
+  }
+
+  /** Counts an answer until the function that it returns is called. Throws when there is no room for it. */
+  hold({ tenant, key }: AnswerOwner, bytes: number, drop: () => void): () => void {
+    if (bytes < LEAST) return () => {}
+    const ofKey = this.#keys.get(key) ?? 0
+    const ofTenant = this.#tenants.get(tenant) ?? 0
+    // The first answer of a key may be larger than its part.
+    if (ofKey > 0 && (ofKey + bytes > this.#limit / 4 || ofTenant + bytes > this.#limit / 2)) throw this.#full()
+    while (this.#total > 0 && this.#total + bytes > this.#limit) this.#makeRoom(ofTenant + bytes)
+    const answer: HeldAnswer = { tenant, key, bytes, drop }
+    this.#held.add(answer)
+    this.#count(answer, bytes)
+    return () => this.#release(answer)
+  }
+
+  /** Drops the oldest answer of the tenant that holds most, or refuses when none holds more than would be held now. */
+  #makeRoom(own: number): void {
+    let victim: HeldAnswer | null = null
+    let most = own
+    for (const answer of this.#held) {
+      const held = this.#tenants.get(answer.tenant)!
+      if (held <= most) continue
+      victim = answer
+      most = held
+    }
+    if (victim === null) throw this.#full()
+    this.#release(victim)
+    this.#refusals.count('answer_memory')
+    victim.drop()
+  }
+
+  #release(answer: HeldAnswer): void {
+    if (this.#held.delete(answer)) this.#count(answer, -answer.bytes)
+  }
+
+  #count({ tenant, key }: AnswerOwner, bytes: number): void {
+    this.#total += bytes
+    add(this.#tenants, tenant, bytes)
+    add(this.#keys, key, bytes)
+  }
+
+  #full(): Problem {
+    this.#refusals.count('answer_memory')
+    return new Problem('busy', 'Too many large answers wait to be read. Read them, or ask for less at once.', {
+      retryAfter: 1,
+    })
+  }
+}
+
+function add(counts: Map<string, number>, key: string, bytes: number): void {
+  const count = (counts.get(key) ?? 0) + bytes
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
+}
