@@ -28,7 +28,9 @@ export function readClusterSettings(read: Read): ClusterSettings | null {
   if (url === undefined) return null
   const nodeName = read('node-name', 'TILDE_NODE_NAME') ?? hostname().toLowerCase()
   if (!/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/.test(nodeName))
-    throw new SettingError(`--node-name is letters, digits, dots and hyphens, not ${nodeName}.`)
+    throw new SettingError(
+      `--node-name must have 1 to 63 lower-case letters, digits, dots and hyphens, and begin and end with a letter or digit. ${nodeName} does not.`,
+    )
   const advertise = read('advertise', 'TILDE_ADVERTISE')?.replace(/\/+$/, '') ?? null
   if (advertise !== null && !(URL.canParse(advertise) && /^https?:/.test(advertise)))
     throw new SettingError(`--advertise is an address such as http://10.0.0.1:8787, not ${advertise}.`)

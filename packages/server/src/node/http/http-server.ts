@@ -76,7 +76,9 @@ export function createHttp(options: HttpOptions): Http {
     {
       maxHeaderSize: HEADERS,
       requestTimeout: 0,
-      headersTimeout: 30_000,
+      // Looked at every five seconds: headers that are not complete end within fifteen.
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 5_000,
       keepAliveTimeout: 65_000,
       optimizeEmptyRequests: true,
     },
@@ -138,6 +140,7 @@ async function serve(
   let accepted: string | undefined
   if (options.isLeaving()) response.shouldKeepAlive = false
   try {
+    demandPlain(request)
     const isRefused = () => options.isStopping() && !LASTING.has(request.url ?? '')
     // A node of a cluster passes requests on to the last.
     if (!options.elsewhere && isRefused()) throw stopping()
@@ -195,6 +198,15 @@ function send(request: IncomingMessage, response: ServerResponse, given: HttpRes
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
     sendWhole(request, response, answer, body, options.refusals)
   else void sendFlowing(request, response, answer, body, options)
+}
+
+/** Refuses what a proxy in front of the service may understand in another way. */
+function demandPlain({ httpVersionMajor, rawHeaders }: IncomingMessage): void {
+  if (httpVersionMajor < 1) throw new Problem('invalid_request', 'The request line must name HTTP/1.1.')
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
+  if (hosts > 1) throw new Problem('invalid_request', 'The request has more than one Host header.', { field: 'Host' })
 }
 
 function askOf(request: IncomingMessage, path: string, query: string): HttpRequest {

@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { canDefer, syncRest } from './deferral.ts'
@@ -40,6 +41,7 @@ export interface SqlOptions {
 /** Opens a SQLite file, or `:memory:`. It is durable before every commit returns, unless it is deferred. */
 export function openSql(path: string, options: SqlOptions = {}): NodeSql {
   const { limits = false, cacheKiB = 8_000, onStatement = () => {}, onCommit } = options
+  if (path !== ':memory:') createPrivate(path)
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
     for (const pragma of PRAGMAS) db.exec(pragma)
@@ -281,3 +283,8 @@ class Connection implements NodeSql {
 }
 
 const AGAIN = new Error('All of this transaction is undone and run again.')
+
+/** Creates a file that only this user can read, if there is none. SQLite gives its log the same rights. */
+function createPrivate(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { readSettings } from '@tildebase/server'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needs, type TestHost, testHost } from '../host.ts'
+
+let host: TestHost
+beforeAll(async () => {
+  host = await testHost()
+})
+afterAll(() => host.stop())
+
+/** What comes back for these bytes, when the service closes the connection. */
+async function sent(bytes: string): Promise<string> {
+  const { port } = new URL(host.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  socket.write(bytes)
+  await once(socket, 'close')
+  return text
+}
+
+test.each([
+  ['two Host headers', 'GET /healthz HTTP/1.1\r\nHost: a.example\r\nhost: b.example\r\nConnection: close\r\n\r\n'],
+  ['twice the same Host', 'GET /healthz HTTP/1.1\r\nHost: a.example\r\nHost: a.example\r\nConnection: close\r\n\r\n'],
+  ['a request line without a version', 'GET /healthz\r\n\r\n'],
+])('%s is refused', async (_, bytes) => {
+  needs('socket of its own')
+  expect(await sent(bytes)).toMatch(/^HTTP\/1.1 400 /)
+})
+
+test('headers that are not completed end the connection', async () => {
+  needs('socket of its own')
+  expect(await sent('GET /healthz HTTP/1.1\r\nHost: a.example\r\n')).toMatch(/^HTTP\/1.1 408 /)
+}, 25_000)
+
+test('only the user of the service can read its files', async () => {
+  needs('folder of data')
+  await host.request('POST', '/~private/Contact', { name: 'Ada' })
+  const files = readdirSync(host.data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+
+  const open = files.filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0)
+  expect(open.map(({ name }) => name)).toEqual([])
+  expect(files.length).toBeGreaterThan(3)
+})
+
+test('the message about a name of a node says the rule', () => {
+  const settings = (name: string) => () => readSettings({ 'node-name': name }, { TILDE_CLUSTER: 'postgres://x' })
+
+  expect(settings('C')).toThrow(/lower-case letters.*C does not/)
+  expect(settings('c')).not.toThrow()
+})
