@@ -191,3 +191,12 @@ test('a tenant without users answers a sign-in like a wrong password, and is not
 
   expect([(await ask('empty')).status, (await ask('nowhere')).status]).toEqual([401, 401])
 })
+
+test('the link of an invitation has the address by which the service was asked', async () => {
+  const { body } = await app.request('POST', '/~acme/User', { name: 'Link', email: 'link@example.org', role: 'Member' })
+  const headers = { host: 'tilde.example:8080' }
+  const invited = await app.request('POST', `/~acme/User/${body.$id}/invite`, {}, headers)
+
+  expect(invited.body.$context).toBe('http://tilde.example:8080/~acme')
+  expect(invited.body.invitation).toMatch(/^http:\/\/tilde\.example:8080\/~acme\/invitation#/)
+})

@@ -71,7 +71,9 @@ export class Tenant {
   /** Runs a write in the next commit. Its result comes when that is durable; stored BEFORE hooks are asked first. */
   write<T>(grant: Grant, request: RequestContext, budget: Budget, work: (write: TenantWriter) => T): Promise<T> {
     const { context = this.context, ...rest } = request
-    return this.#write(grant, { ...rest, budget }, (write) => work(new TenantWriter(this.#services, write, context)))
+    return this.#write(grant, { ...rest, budget, url: context }, (write) =>
+      work(new TenantWriter(this.#services, write, context)),
+    )
   }
 
   /** The log as a grant sees it, while it continues. */

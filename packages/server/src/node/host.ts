@@ -7,7 +7,7 @@ import { createHttp, type Http } from './http/http-server.ts'
 import { type GivenSocket, listen } from './http/listening.ts'
 import { StallWatch } from './http/stalls.ts'
 import { AddressBounds } from './limits/addresses.ts'
-import { AnswerMemory } from './limits/answer-memory.ts'
+import { AnswerMemory } from './limits/answers.ts'
 import { report } from './log.ts'
 import { openService, type Service } from './service.ts'
 

@@ -36,6 +36,7 @@ export class Transactor {
       clock: context.clock ?? clock,
       random: context.random ?? random,
       budget: context.budget ?? unlimited(),
+      url: context.url ?? null,
       correlation: context.correlation ?? null,
       trace: context.trace ?? null,
       hops: context.hops ?? 0,

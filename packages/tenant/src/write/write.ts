@@ -16,6 +16,8 @@ export interface WriteContext {
   readonly clock: Clock
   readonly random: Random
   readonly budget: Budget
+  /** The tenant's URL, by the address at which the service was asked; null for background work. */
+  readonly url: string | null
   /** What all writes of one request share, and can be undone by. */
   readonly correlation: string | null
   /** The trace of the request: its id and flags, `4bf9…-01`. */

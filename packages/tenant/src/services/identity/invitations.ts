@@ -31,7 +31,7 @@ function invite(write: Write, request: Parameters<SpecialVerb>[1]): RunResult {
   const { secret } = issueToken(engine, 'invitation', { user, lastsMs: WEEK })
   // What is kept for an Idempotency-Key must not contain it.
   context.secrets.add(secret)
-  const invitation = `${engine.context}/invitation#${secret}`
+  const invitation = `${context.url ?? engine.context}/invitation#${secret}`
   return { ...result, entity: { ...result.entity, extra: { invitation } } }
 }
 

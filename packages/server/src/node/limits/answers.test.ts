@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusals } from '../watch/refusals.ts'
-import { AnswerMemory } from './answer-memory.ts'
+import { AnswerMemory } from './answers.ts'
 
 const KIB = 1_024
 const BUSY = expect.objectContaining({ code: 'busy' })
