@@ -378,7 +378,7 @@ describe('the metadata document of a client', () => {
   })
 })
 
-describe('strangers without a key', () => {
+describe('clients without a key', () => {
   const from = (address: string, path: string, body: string | object, type = 'application/json') =>
     host.as('')('POST', path, body, { 'x-forwarded-for': address, 'content-type': type, origin: host.url })
   const FORM = 'application/x-www-form-urlencoded'

@@ -155,7 +155,7 @@ export class TenantIdentity {
     })
   }
 
-  /** A secret that carries its data, encrypted. Nothing is stored: strangers who ask for many do not keep others out. */
+  /** A secret that carries its data, encrypted. Nothing is stored: clients that ask for many do not keep others out. */
   seal(data: JsonObject, lastsMs: number): string {
     return sealedSecret(this.#engine, data, lastsMs)
   }
