@@ -149,6 +149,23 @@ describe('the examples of the document', () => {
     expect([nothing.status, nothing.text]).toEqual([202, ''])
   })
 
+  test.each([
+    ['/oauth/register', { redirect_uris: [] }, 400, 'invalid_redirect_uri'],
+    ['/oauth/token', 'grant_type=password', 400, 'unsupported_grant_type'],
+    ['/oauth/token', 'grant_type=refresh_token&client_id=c&refresh_token=t', 400, 'invalid_grant'],
+    ['/oauth/revoke', 'x=y', 400, 'invalid_request'],
+    ['/oauth/device', 'client_id=unknown', 401, 'invalid_client'],
+  ])('%s tells of errors in the words of OAuth, as it is said to (%o)', async (path, body, status, code) => {
+    await host.request('POST', '/~acme/User', { name: 'Ada', email: `${code}@example.com` })
+    const { content } = document.paths[path].post.responses[status]
+
+    const reply = await replay(path, 'post', path, body)
+
+    expect([reply.status, reply.body.error]).toEqual([status, code])
+    expect(Object.keys(content['application/json'].examples)).toContain(code)
+    expect(JSON.stringify(content['application/json'].schema)).toContain('OAuthError')
+  })
+
   test('answers about the past match their schemas', async () => {
     const { body: contact } = await replay('/Contact', 'post', '/Contact', { name: 'Ada', leadScore: 1 })
     await replay('/Contact/{id}', 'put', `/Contact/${contact.$id}`, { leadScore: 2 })

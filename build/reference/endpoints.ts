@@ -1,22 +1,34 @@
-import type { Need } from '../../packages/server/src/doors/call.ts'
+import { clusterRoutes } from '../../packages/server/src/cluster/operator/routes.ts'
+import { needsText } from '../../packages/server/src/doors/openapi/operation.ts'
+import type { OperatorEndpoint } from '../../packages/server/src/doors/openapi/operator-document.ts'
 import { routes } from '../../packages/server/src/doors/route-table.ts'
+import { operatorRoutes } from '../../packages/server/src/host/operator-routes.ts'
 import { code, table } from './markdown.ts'
 
-/** Every route below a tenant with the right that it needs. */
+type Endpoint = Omit<OperatorEndpoint, 'tag'>
+
+/** Every route below a tenant with the rights that it needs. */
 export function endpointTable(): string {
-  const rows = routes.all
-    .map(({ method, path, needs, summary }) => [code(`${method} ${path || '/'}`), summary, needOf(needs)] as const)
-    .toSorted(([a], [b]) => (pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0))
+  const rows = sorted(routes.all).map((route) => [nameOf(route), route.summary, shown(needsText(route))])
   return table(['Endpoint', 'What it does', 'Needs'], rows)
 }
 
-function pathOf(endpoint: string): string {
-  return endpoint.slice(endpoint.indexOf(' '))
+/** Every endpoint of the operator. */
+export function operatorEndpointTable(): string {
+  const own = clusterRoutes.filter(({ path }) => path.startsWith('/operator/cluster'))
+  const rows = sorted([...operatorRoutes, ...own]).map((route) => [nameOf(route), route.summary])
+  return table(['Endpoint', 'What it does'], rows)
 }
 
-function needOf(needs: Need): string {
-  if (needs === 'key') return 'any valid key'
-  if (needs === 'public') return 'no key'
-  if (needs.on === 'type') return `${code(needs.action)} on the type`
-  return needs.on === 'area' ? code(`${needs.action}:${needs.area}`) : `${code(needs.action)} on what it touches`
+function sorted<E extends Endpoint>(all: readonly E[]): E[] {
+  return all.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}
+
+function nameOf({ method, path }: Endpoint): string {
+  return code(`${method} ${path || '/'}`)
+}
+
+/** The scopes and actions of a sentence as code. */
+function shown(needs: string): string {
+  return needs.replace(/\b(?:read|write|admin)(?::\w+)?\b/g, code)
 }

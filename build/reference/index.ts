@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { areaTable, lensTable } from './areas.ts'
 import { commandSections, globalFlags } from './commands.ts'
-import { endpointTable } from './endpoints.ts'
+import { endpointTable, operatorEndpointTable } from './endpoints.ts'
 import { errorTable, localErrorTable } from './errors.ts'
 import { filled } from './markdown.ts'
 import { aboutTable, kindTable, markTable, timerTable, verbTable } from './notation.ts'
@@ -24,6 +24,7 @@ export async function referencePages(): Promise<{ readonly [path: string]: strin
     commands: () => commands,
     'global-flags': globalFlags,
     endpoints: endpointTable,
+    'operator-endpoints': operatorEndpointTable,
     errors: errorTable,
     'local-errors': localErrorTable,
     about: aboutTable,

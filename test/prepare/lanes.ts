@@ -9,7 +9,7 @@ export const SLOW = [
   'test/fairness/whole-files.test.ts',
   'test/faults/{disk,many-stops,restarts}.test.ts',
   'test/hosts/{endless,heap,long-import,miniflare}.test.ts',
-  'test/openapi-spectral.test.ts',
+  'test/openapi-{prism,spectral}.test.ts',
   'test/proof/kill.test.ts',
 ]
 

@@ -1,3 +1,5 @@
+import { catalogue } from '@tildebase/nouns'
+import type { Route } from '../../packages/server/src/doors/call.ts'
 import type { Planted } from './planted.ts'
 import { MARK } from './planted.ts'
 
@@ -47,9 +49,8 @@ const QUESTIONS = [
   '?total=true&offset=0&limit=1',
 ]
 
-/** Requests for every route, under the name of its method and path. A route without an entry fails the walk. */
+/** Requests for routes whose example is not enough, under the name of method and path. */
 export const PROBES: { readonly [route: string]: Probes } = {
-  'GET ': () => [get('')],
   'GET /:type': () => [
     ...TYPES.flatMap((type) => QUESTIONS.map((question) => get(`/${type}${question}`))),
     get('/Contact?include=organization.contacts'),
@@ -113,7 +114,6 @@ export const PROBES: { readonly [route: string]: Probes } = {
     send('POST', `/Contact/${planted.hidden.Contact}/update?propose=walked`, { phone: '3' }),
   ],
   'GET /Form/:id/submissions': ({ hidden }) => [get(`/Form/${hidden.Contact}/submissions`)],
-  'GET /forms/:id/submissions': ({ hidden }) => [get(`/forms/${hidden.Contact}/submissions`)],
   'POST /:type/:id/erase': ({ hidden }) =>
     Object.keys(hidden).map((type) => send('POST', `/${type}/${hidden[type]}/erase`)),
   'GET /events': () => [
@@ -128,9 +128,6 @@ export const PROBES: { readonly [route: string]: Probes } = {
     send('POST', '/events', { name: 'mine', type: 'track' }),
     send('POST', '/events', [{ name: 'x', type: 'track' }]),
   ],
-  'GET /events/count': () => QUESTIONS.map((question) => get(`/events/count${question}`)),
-  'GET /events/aggregate': () => [get('/events/aggregate?group=name'), get('/events/aggregate?group=name,data.name')],
-  'GET /events/:id': ({ secretIds }) => secretIds.map((id) => get(`/events/${id}`)),
   'GET /Event/count': () => QUESTIONS.map((question) => get(`/Event/count${question}`)),
   'GET /Event/aggregate': () => [get('/Event/aggregate?group=name'), get('/Event/aggregate?group=name,data.name')],
   'GET /Event/:id': ({ secretIds }) => secretIds.map((id) => get(`/Event/${id}`)),
@@ -143,58 +140,37 @@ export const PROBES: { readonly [route: string]: Probes } = {
       ],
     }),
   ],
-  ...Object.fromEntries(
-    ['changesets', 'Changeset'].flatMap((name): [string, Probes][] => [
-      [
-        `GET /${name}`,
-        () => [
-          ...QUESTIONS.map((question) => get(`/${name}${question}`)),
-          get(`/${name}`, { accept: 'text/event-stream' }),
-        ],
-      ],
-      [`GET /${name}/count`, () => QUESTIONS.map((question) => get(`/${name}/count${question}`))],
-      [`GET /${name}/aggregate`, () => [get(`/${name}/aggregate?group=title`), get(`/${name}/aggregate?max=title`)]],
-      [
-        `GET /${name}/:id`,
-        ({ changeset, hiddenChangesets }) =>
-          [changeset, ...hiddenChangesets].flatMap((id) => [
-            get(`/${name}/${id}`),
-            get(`/${name}/${id}?asOf=2030-01-01T00:00:00Z`),
-            get(`/${name}/${id}/history`),
-          ]),
-      ],
-      [
-        `GET /${name}/:id/effect`,
-        ({ changeset, hiddenChangesets }) => [changeset, ...hiddenChangesets].map((id) => get(`/${name}/${id}/effect`)),
-      ],
-      [
-        `POST /${name}`,
-        ({ hidden }) => [
-          send('POST', `/${name}`, { title: 'empty' }),
-          send('POST', `/${name}`, { from: 'nowhere' }),
-          send('POST', `/${name}`, {
-            title: 'given',
-            operations: [{ type: 'Contact', verb: 'update', id: hidden.Contact, data: { phone: '2' } }],
-          }),
-        ],
-      ],
+  'GET /Changeset': () => [
+    ...QUESTIONS.map((question) => get(`/Changeset${question}`)),
+    get(`/Changeset`, { accept: 'text/event-stream' }),
+  ],
+  'GET /Changeset/count': () => QUESTIONS.map((question) => get(`/Changeset/count${question}`)),
+  'GET /Changeset/aggregate': () => [get(`/Changeset/aggregate?group=title`), get(`/Changeset/aggregate?max=title`)],
+  'GET /Changeset/:id': ({ changeset, hiddenChangesets }) =>
+    [changeset, ...hiddenChangesets].flatMap((id) => [
+      get(`/Changeset/${id}`),
+      get(`/Changeset/${id}?asOf=2030-01-01T00:00:00Z`),
+      get(`/Changeset/${id}/history`),
     ]),
-  ),
-  'GET /fork': () => [get('/fork')],
+  'GET /Changeset/:id/effect': ({ changeset, hiddenChangesets }) =>
+    [changeset, ...hiddenChangesets].map((id) => get(`/Changeset/${id}/effect`)),
+  'POST /Changeset': ({ hidden }) => [
+    send('POST', `/Changeset`, { title: 'empty' }),
+    send('POST', `/Changeset`, { from: 'nowhere' }),
+    send('POST', `/Changeset`, {
+      title: 'given',
+      operations: [{ type: 'Contact', verb: 'update', id: hidden.Contact, data: { phone: '2' } }],
+    }),
+  ],
   'GET /metrics': () => [get('/metrics'), get('/metrics?asOf=2030-01-01T00:00:00Z')],
   'GET /Metric/:id/series': (planted) =>
     rows(planted)
       .filter(({ type }) => type === 'Metric')
       .map(({ id }) => get(`/Metric/${id}/series`)),
-  'GET /metrics/:id/series': (planted) =>
-    rows(planted)
-      .filter(({ type }) => type === 'Metric')
-      .map(({ id }) => get(`/metrics/${id}/series`)),
   'POST /FeatureFlag/:id/evaluate': ({ hidden }) => [
     send('POST', `/FeatureFlag/${hidden.FeatureFlag}/evaluate`),
     send('POST', '/FeatureFlag/hidden/evaluate'),
   ],
-  'POST /feature-flags/:id/evaluate': () => [send('POST', '/feature-flags/hidden/evaluate')],
   'POST /import/:type': () => [
     send('POST', '/import/Contact', [
       { name: 'i', title: 'mine' },
@@ -207,7 +183,6 @@ export const PROBES: { readonly [route: string]: Probes } = {
     TYPES.flatMap((type) =>
       ['json', 'ndjson', 'csv', 'parquet'].map((format) => get(`/export/${type}?format=${format}`)),
     ),
-  'GET /manifest': () => [get('/manifest')],
   'POST /sync': (planted) => [
     send('POST', '/sync', { changes: [] }),
     send('POST', '/sync', {
@@ -223,7 +198,6 @@ export const PROBES: { readonly [route: string]: Probes } = {
       ],
     }),
   ],
-  'GET /status': () => [get('/status')],
   'GET /checkpoint': () => [get('/checkpoint'), get('/checkpoint', { accept: 'application/json' })],
   'GET /consistency': () => [get('/consistency?from=1'), get('/consistency?from=2&to=3')],
   'GET /proof/:eventId': ({ secretIds }) => [
@@ -237,7 +211,6 @@ export const PROBES: { readonly [route: string]: Probes } = {
     ...scripts(planted).map((probe) => ({ ...probe, path: '/do?dryRun=true' })),
   ],
   'POST /undo/:correlation': ({ correlation }) => [send('POST', `/undo/${correlation}`)],
-  'GET /schema/:type/hooks': () => [get('/schema/Contact/hooks')],
   'GET /schema/:type/hooks/:name': () => [get('/schema/Contact/hooks/creating')],
   'PUT /schema/:type/hooks/:name': () => [
     send('PUT', '/schema/Contact/hooks/creating', { code: '(entity) => { throw new Error(JSON.stringify(entity)) }' }),
@@ -246,44 +219,12 @@ export const PROBES: { readonly [route: string]: Probes } = {
   'POST /session': () => [
     send('POST', '/session', { email: `${MARK}@example.org`, password: 'correct horse battery' }),
   ],
-  'GET /session': () => [get('/session')],
-  'DELETE /session': () => [{ method: 'DELETE', path: '/session' }],
   'GET /account/sessions': () => [get('/account/sessions'), get('/account/sessions?user=user_x')],
-  'DELETE /account/sessions/:id': () => [{ method: 'DELETE', path: '/account/sessions/session_x' }],
-  'PUT /account/password': () => [
-    send('PUT', '/account/password', { current: 'x', password: 'correct horse battery' }),
-  ],
-  'POST /invitation': () => [send('POST', '/invitation', { token: 'x' })],
-  'POST /invitation/accept': () => [
-    send('POST', '/invitation/accept', { token: 'x', password: 'correct horse battery' }),
-  ],
-  'POST /session/passkey/options': () => [send('POST', '/session/passkey/options')],
-  'POST /session/passkey': () => [send('POST', '/session/passkey', { challenge: 'x', response: {} })],
-  'POST /invitation/passkey/options': () => [send('POST', '/invitation/passkey/options', { token: 'x' })],
-  'POST /invitation/passkey': () => [send('POST', '/invitation/passkey', { token: 'x', challenge: 'x', response: {} })],
   'GET /account/passkeys': () => [get('/account/passkeys'), get('/account/passkeys?user=user_x')],
-  'POST /account/passkeys/options': () => [send('POST', '/account/passkeys/options')],
-  'POST /account/passkeys': () => [send('POST', '/account/passkeys', { challenge: 'x', response: {} })],
-  'DELETE /account/passkeys/:id': () => [{ method: 'DELETE', path: '/account/passkeys/x' }],
-  'GET /session/oidc': () => [get('/session/oidc')],
-  'GET /session/oidc/callback': () => [get('/session/oidc/callback?state=x&code=x')],
-  'GET /oauth/authorize': () => [get('/oauth/authorize?client_id=x')],
-  'POST /oauth/authorize': () => [send('POST', '/oauth/authorize', { request: 'x', decision: 'allow' })],
-  'POST /oauth/token': () => [send('POST', '/oauth/token', { grant_type: 'authorization_code', code: 'x' })],
-  'POST /oauth/revoke': () => [send('POST', '/oauth/revoke', { token: 'x' })],
-  'POST /oauth/register': () => [send('POST', '/oauth/register', { redirect_uris: ['https://app.example/cb'] })],
-  'POST /oauth/device': () => [send('POST', '/oauth/device', { client_id: 'tilde-cli' })],
-  'GET /oauth/device': () => [get('/oauth/device?user_code=AAAA-AAAA')],
   'GET /account/tokens': () => [get('/account/tokens'), get('/account/tokens?user=all')],
-  'DELETE /account/tokens/:id': () => [{ method: 'DELETE', path: '/account/tokens/consent_x' }],
-  'GET /schema/roles': () => [get('/schema/roles')],
   'GET /schema/roles/:name': () => [get('/schema/roles/Admin'), get('/schema/roles/Hidden')],
   'PUT /schema/roles/:name': () => [send('PUT', '/schema/roles/Walker', { scopes: 'read:crm' })],
   'DELETE /schema/roles/:name': () => [{ method: 'DELETE', path: '/schema/roles/Walker' }],
-  'GET /openapi.json': () => [get('/openapi.json')],
-  'GET /llms.txt': () => [get('/llms.txt')],
-  'GET /schema': () => [get('/schema')],
-  'GET /schema/:type': () => [get('/schema/Contact')],
   'PUT /schema/:type': () => [
     send('PUT', '/schema/Contact', { $domain: 'billing' }),
     send('PUT', '/schema/Ship', { name: 'string' }),
@@ -291,52 +232,54 @@ export const PROBES: { readonly [route: string]: Probes } = {
   'POST /schema/:type/rename': () => [send('POST', '/schema/Contact/rename', { from: 'name', to: 'label' })],
   'POST /schema/:type/retype': () => [send('POST', '/schema/Contact/retype', { field: 'name', to: 'number' })],
   'DELETE /schema/:type': () => [{ method: 'DELETE', path: '/schema/Ship' }],
-  ...Object.fromEntries(
-    ['webhooks', 'Webhook'].flatMap((name): [string, Probes][] => [
-      [
-        `GET /${name}/:id/deliveries`,
-        ({ webhook, hiddenWebhook }) => [
-          get(`/${name}/${webhook}/deliveries`),
-          get(`/${name}/${hiddenWebhook}/deliveries`),
-        ],
-      ],
-      [`POST /${name}/:id/redeliver`, ({ hiddenWebhook }) => [send('POST', `/${name}/${hiddenWebhook}/redeliver`)]],
-      [`POST /${name}/:id/rotate`, ({ hiddenWebhook }) => [send('POST', `/${name}/${hiddenWebhook}/rotate`)]],
-      [`POST /${name}/:id/test`, ({ hiddenWebhook }) => [send('POST', `/${name}/${hiddenWebhook}/test`)]],
+  'GET /Webhook/:id/deliveries': ({ webhook, hiddenWebhook }) => [
+    get(`/Webhook/${webhook}/deliveries`),
+    get(`/Webhook/${hiddenWebhook}/deliveries`),
+  ],
+  'POST /Webhook/:id/redeliver': ({ hiddenWebhook }) => [send('POST', `/Webhook/${hiddenWebhook}/redeliver`)],
+  'POST /Webhook/:id/rotate': ({ hiddenWebhook }) => [send('POST', `/Webhook/${hiddenWebhook}/rotate`)],
+  'POST /Webhook/:id/test': ({ hiddenWebhook }) => [send('POST', `/Webhook/${hiddenWebhook}/test`)],
+  'GET /Workflow/:id/runs': (planted) => workflows(planted).map((id) => get(`/Workflow/${id}/runs`)),
+  'GET /Workflow/:id/runs/:run': (planted) =>
+    workflows(planted).map((id) => get(`/Workflow/${id}/runs/${planted.run}`)),
+  'POST /Workflow/:id/runs/:run/retry': (planted) =>
+    workflows(planted).map((id) => send('POST', `/Workflow/${id}/runs/${planted.run}/retry`)),
+  'POST /Workflow/:id/runs/:run/cancel': (planted) =>
+    workflows(planted).map((id) => send('POST', `/Workflow/${id}/runs/${planted.run}/cancel`)),
+  'POST /Workflow/:id/test': (planted) =>
+    workflows(planted).flatMap((id) => [
+      send('POST', `/Workflow/${id}/test`, { event: planted.hiddenEvent }),
+      send('POST', `/Workflow/${id}/test`, { event: { type: 'Contact.created', data: { name: 'x' } } }),
+      send('POST', `/Workflow/${id}/test`, {
+        event: { type: 'Contact.created', data: {} },
+        workflow: {
+          steps: [{ verb: 'update', type: 'Contact', id: planted.hidden.Contact, args: { tags: 'x' } }],
+        },
+      }),
     ]),
-  ),
-  ...Object.fromEntries(
-    ['workflows', 'Workflow'].flatMap((name): [string, Probes][] => [
-      [`GET /${name}/:id/runs`, (planted) => workflows(planted).map((id) => get(`/${name}/${id}/runs`))],
-      [
-        `GET /${name}/:id/runs/:run`,
-        (planted) => workflows(planted).map((id) => get(`/${name}/${id}/runs/${planted.run}`)),
-      ],
-      [
-        `POST /${name}/:id/runs/:run/retry`,
-        (planted) => workflows(planted).map((id) => send('POST', `/${name}/${id}/runs/${planted.run}/retry`)),
-      ],
-      [
-        `POST /${name}/:id/runs/:run/cancel`,
-        (planted) => workflows(planted).map((id) => send('POST', `/${name}/${id}/runs/${planted.run}/cancel`)),
-      ],
-      [
-        `POST /${name}/:id/test`,
-        (planted) =>
-          workflows(planted).flatMap((id) => [
-            send('POST', `/${name}/${id}/test`, { event: planted.hiddenEvent }),
-            send('POST', `/${name}/${id}/test`, { event: { type: 'Contact.created', data: { name: 'x' } } }),
-            send('POST', `/${name}/${id}/test`, {
-              event: { type: 'Contact.created', data: {} },
-              workflow: {
-                steps: [{ verb: 'update', type: 'Contact', id: planted.hidden.Contact, args: { tags: 'x' } }],
-              },
-            }),
-          ]),
-      ],
-    ]),
-  ),
 }
+
+/** The requests for a route: its own, or the one that its description has as the example. */
+export function probesOf(route: Route, planted: Planted): readonly Probe[] {
+  const own = PROBES[`${route.method} ${route.path}`]
+  return own ? own(planted).flatMap((probe) => [probe, ...atPlural(probe)]) : [exampleOf(route)]
+}
+
+function exampleOf({ method, path, body }: Route): Probe {
+  const at = path.replace(':type', 'Contact').replace(/:\w+/g, 'x')
+  if (method === 'GET' || method === 'DELETE') return { method, path: at }
+  const content = body && 'content' in body ? Object.values(body.content) : []
+  return send(method, at, content[0]?.example)
+}
+
+/** The same request at the plural path of a type that has routes of its own. */
+function atPlural(probe: Probe): Probe[] {
+  const [, type = ''] = /^\/(\w+)/.exec(probe.path) ?? []
+  const { path } = Object.values(catalogue).find(({ name }) => name === type) ?? {}
+  return path && OWN_ROUTES.includes(type) ? [{ ...probe, path: probe.path.replace(type, path) }] : []
+}
+
+const OWN_ROUTES = ['Changeset', 'Event', 'FeatureFlag', 'Form', 'Metric', 'Webhook', 'Workflow']
 
 /** Both workflows: the one that the key sees has run for hidden contacts. */
 const workflows = ({ visible, hidden }: Planted) => [visible.Workflow!, hidden.Workflow!]

@@ -1,6 +1,6 @@
 import { catalogue, type Noun, type Verb } from '@tildebase/nouns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { exampleOf } from '../../packages/server/src/doors/openapi/examples.ts'
+import { exampleOf } from '../../packages/server/src/doors/describe/examples.ts'
 import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 

@@ -1,5 +1,6 @@
 import { hasLoneSurrogate, type Lens, Problem } from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
+import type { Description } from './describe/description.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
 import type { Reply } from './reply.ts'
@@ -46,35 +47,23 @@ export interface Call {
 }
 
 /** Finds routes by method and path. */
-export interface RouteTable {
-  readonly all: readonly Route[]
-  find(method: string, segments: readonly string[]): Match | { readonly allow: readonly string[] } | null
+export interface RouteTable<R = Route> {
+  readonly all: readonly R[]
+  find(method: string, segments: readonly string[]): Match<R> | { readonly allow: readonly string[] } | null
 }
 
-export interface Match {
-  readonly route: Route
+export interface Match<R = Route> {
+  readonly route: R
   readonly params: { readonly [name: string]: string }
 }
-
-/** What a route needs of the key. The engine enforces it; this describes it. */
-export type Need =
-  | { readonly action: 'read' | 'write' | 'admin'; readonly on: 'type' }
-  | { readonly action: 'read' | 'write' | 'admin'; readonly on: 'area'; readonly area: string }
-  /** The engine leaves out, or refuses, what the key may not see. */
-  | { readonly action: 'read' | 'write'; readonly on: 'each' }
-  | 'key'
-  /** Signing in needs nothing. */
-  | 'public'
 
 /** What not every host has: an interpreter, Argon2, an OIDC provider. */
 export type HostFeature = 'code' | 'passwords' | 'oidc'
 
-interface RouteBase {
+interface RouteBase extends Description {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the tenant: `/:type/:id`. */
+  /** Below the tenant: `/:type/:id`. One that begins with a type's name is also found below its plural path. */
   readonly path: string
-  readonly needs: Need
-  readonly summary: string
   /** True for bodies that are not JSON, or too large to be held: the handler reads `request.body` itself. */
   readonly rawBody?: boolean
   /** What the host must offer for it: where that is missing it is answered 501, and not described. */
@@ -109,7 +98,7 @@ export interface StreamRoute extends RouteBase {
   readonly handle: (call: Call) => MaybePromise<Reply>
 }
 
-/** One row of the table that routing and OpenAPI are read from. */
+/** One row of the table that routing, OpenAPI and the reference are made from. */
 export type Route = ReadRoute | WriteRoute | StreamRoute
 
 /** Query parameters: a string each, or JSON where a batch gives them so. */

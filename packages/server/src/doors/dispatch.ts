@@ -16,13 +16,16 @@ import { json, type Reply } from './reply.ts'
 import { redacted } from './watch/redact.ts'
 
 /** The route of a request, or the problem of having none. */
-export function findRoute(routes: RouteTable, method: string, segments: readonly string[]): Match {
+export function findRoute<R>(
+  routes: RouteTable<R>,
+  method: string,
+  segments: readonly string[],
+  document = '/~{tenant}/openapi.json',
+): Match<R> {
   const found = routes.find(method, segments)
   if (found === null) {
-    throw new Problem(
-      'unknown_path',
-      `The path /${segments.join('/').slice(0, 200)} does not exist. See /~{tenant}/openapi.json for all paths.`,
-    )
+    const path = segments.join('/').slice(0, 200)
+    throw new Problem('unknown_path', `The path /${path} does not exist. See ${document} for all paths.`)
   }
   if ('allow' in found) {
     const allow = found.allow.join(', ')

@@ -10,7 +10,7 @@ import { deviceRoutes } from './oauth/device.ts'
 import { registerRoutes } from './oauth/register.ts'
 import { tokenRoutes } from './oauth/token.ts'
 import { consentRoutes } from './oauth/tokens.ts'
-import { aggregateRoutes } from './rest/aggregate.ts'
+import { AGGREGATE } from './rest/aggregate.ts'
 import { batchRoutes } from './rest/batch.ts'
 import { changesetRoutes } from './rest/changesets.ts'
 import { doRoutes } from './rest/do.ts'
@@ -69,7 +69,7 @@ export const routes = new Routes([
   ...openapiRoutes,
   ...llmsRoutes,
   ...schemaRoutes,
-  ...warning(aggregateRoutes),
+  ...warning([AGGREGATE]),
   ...historyRoutes,
   ...timerRoutes,
   ...eraseRoutes,

@@ -1,13 +1,20 @@
+import { catalogue, type Noun } from '@tildebase/nouns'
 import type { Match, Route, RouteTable } from './call.ts'
 
-/** The routes, found by method and path. Words beat parameters: `/events` is not a type. */
-export class Routes implements RouteTable {
-  readonly all: readonly Route[]
-  readonly #byLength = new Map<number, Paths>()
+type Endpoint = Pick<Route, 'method' | 'path'>
 
-  constructor(routes: readonly Route[]) {
+/**
+ * The routes, found by method and path. Words beat parameters: `/events` is not a type. A path that begins with the name
+ * of a type is also found below its plural path.
+ */
+export class Routes<R extends Endpoint = Route> implements RouteTable<R> {
+  readonly all: readonly R[]
+  readonly #byLength = new Map<number, Paths<R>>()
+
+  constructor(routes: readonly R[]) {
     this.all = routes
-    const paths = [...Map.groupBy(routes, (route) => route.path)].map(([path, same]) => pathOf(path, same))
+    const named = [...routes, ...routes.map(pluralOf).filter((route) => route !== null)]
+    const paths = [...Map.groupBy(named, (route) => route.path)].map(([path, same]) => pathOf(path, same))
     paths.sort((a, b) => a.parameters - b.parameters)
     for (const [length, list] of Map.groupBy(paths, ({ parts }) => parts.length)) {
       const words = new Set(list.flatMap(({ parts }) => parts[0] ?? []))
@@ -20,7 +27,7 @@ export class Routes implements RouteTable {
   }
 
   /** The route of a request; or the methods that its path does answer; or null when nothing is there. */
-  find(method: string, segments: readonly string[]): Match | { readonly allow: readonly string[] } | null {
+  find(method: string, segments: readonly string[]): Match<R> | { readonly allow: readonly string[] } | null {
     const closest = this.#closest(segments)
     const found = closest.find((path) => routeOf(path, method))
     if (found) return { route: routeOf(found, method)!, params: paramsOf(found, segments) }
@@ -34,8 +41,8 @@ export class Routes implements RouteTable {
   }
 
   /** A path of more words hides those with fewer: DELETE /batch is not the deletion of a type called batch. */
-  #closest(segments: readonly string[]): readonly Path[] {
-    const closest: Path[] = []
+  #closest(segments: readonly string[]): readonly Path<R>[] {
+    const closest: Path<R>[] = []
     const paths = this.#byLength.get(segments.length)
     for (const path of paths?.byWord.get(segments[0] ?? '') ?? paths?.others ?? []) {
       if (closest.length > 0 && path.parameters > closest[0]!.parameters) break
@@ -46,31 +53,38 @@ export class Routes implements RouteTable {
 }
 
 /** The paths of one length, by the word that they begin with; `others` begin with a parameter. All in order. */
-interface Paths {
-  readonly byWord: ReadonlyMap<string, readonly Path[]>
-  readonly others: readonly Path[]
+interface Paths<R> {
+  readonly byWord: ReadonlyMap<string, readonly Path<R>[]>
+  readonly others: readonly Path<R>[]
 }
 
 /** The routes of one path. */
-interface Path {
+interface Path<R> {
   /** Words, and null where there is a parameter. */
   readonly parts: readonly (string | null)[]
   readonly names: readonly string[]
   /** How many of its parts are parameters. */
   readonly parameters: number
-  readonly methods: ReadonlyMap<string, Route>
+  readonly methods: ReadonlyMap<string, R>
 }
 
-function routeOf({ methods }: Path, method: string): Route | undefined {
+const NOUNS: { readonly [name: string]: Noun } = catalogue as never
+
+function pluralOf<R extends Endpoint>(route: R): R | null {
+  const [, name = ''] = route.path.split('/')
+  return Object.hasOwn(NOUNS, name) ? { ...route, path: route.path.replace(name, NOUNS[name]!.path) } : null
+}
+
+function routeOf<R>({ methods }: Path<R>, method: string): R | undefined {
   return methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
-function fits(parts: Path['parts'], segments: readonly string[]): boolean {
+function fits(parts: Path<unknown>['parts'], segments: readonly string[]): boolean {
   for (let i = 0; i < parts.length; i++) if (parts[i] !== null && parts[i] !== segments[i]) return false
   return true
 }
 
-function pathOf(path: string, routes: readonly Route[]): Path {
+function pathOf<R extends Endpoint>(path: string, routes: readonly R[]): Path<R> {
   const parts = path.split('/').slice(1)
   return {
     parts: parts.map((part) => (isParameter(part) ? null : part)),
@@ -84,7 +98,7 @@ function isParameter(part: string): boolean {
   return part.startsWith(':')
 }
 
-function paramsOf({ parts, names }: Path, segments: readonly string[]): { [name: string]: string } {
+function paramsOf({ parts, names }: Path<unknown>, segments: readonly string[]): { [name: string]: string } {
   const params: { [name: string]: string } = {}
   for (let i = 0; i < parts.length; i++) if (parts[i] === null) params[names[i]!] = segments[i]!
   return params

@@ -1,8 +1,14 @@
 import { Problem } from '@tildebase/nouns'
 import { unauthorized } from '../doors/app.ts'
+import { findRoute } from '../doors/dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
+import { operatorDocument } from '../doors/openapi/operator-document.ts'
+import { json, render } from '../doors/reply.ts'
+import { VERSION } from '../doors/rest/openapi.ts'
+import { Routes } from '../doors/routes.ts'
 import { slugOf } from '../doors/target.ts'
 import type { Sender } from '../doors/tenant-call.ts'
+import { operatorRoutes } from './operator-routes.ts'
 
 type Action = (slug: string, request: HttpRequest, requestId: string) => MaybePromise<HttpResponse>
 
@@ -29,17 +35,7 @@ export interface OperatorActions {
   readonly replayLog: Action
 }
 
-/** What each path below `/operator/tenants/:tenant` means, by method. */
-const PATHS: { readonly [action: string]: { readonly [method: string]: keyof OperatorActions } } = {
-  '': { GET: 'info', DELETE: 'remove' },
-  verify: { GET: 'verify' },
-  tasks: { GET: 'tasks' },
-  fork: { POST: 'fork' },
-  release: { POST: 'release' },
-  backup: { GET: 'backup' },
-  restore: { PUT: 'restore' },
-  log: { GET: 'readLog', PUT: 'replayLog' },
-}
+const table = new Routes(operatorRoutes)
 
 /** Answers `/operator/…`: what only the operator's key may do. */
 export function operatorPage(
@@ -51,28 +47,10 @@ export function operatorPage(
 ): MaybePromise<HttpResponse> {
   if (sender.kind === 'anonymous') throw unauthorized()
   if (sender.kind !== 'operator') throw new Problem('forbidden', 'This needs the operator key.')
-  const [, area, name, action = '', ...rest] = segments
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  if (area === 'log' && name === undefined) return possible(only(method, { GET: actions.journal }))(request)
-  if (area === 'signing-key' && name === undefined) return possible(only(method, { POST: actions.rotateKey }))(request)
-  if (area !== 'tenants' || rest.length > 0) {
-    throw new Problem(
-      'unknown_path',
-      'The operator paths are /operator/tenants/…, /operator/signing-key and /operator/log; in a cluster also /operator/cluster.',
-    )
-  }
-  if (name === undefined) return possible(only(method, { GET: actions.list, POST: actions.create }))(request)
-  const methods = Object.hasOwn(PATHS, action) ? PATHS[action]! : null
-  if (methods === null)
-    throw new Problem('unknown_path', 'A tenant has verify, fork, backup, restore, log, tasks and release.')
-  return possible(actions[only(method, methods)] as Action | string)(slugOf(name), request, requestId)
-}
-
-function only<T>(method: string, methods: { readonly [method: string]: T }): T {
-  const found = Object.hasOwn(methods, method) ? methods[method] : undefined
-  if (found !== undefined) return found
-  const allow = Object.keys(methods).join(', ')
-  throw new Problem('method_not_allowed', `${method} is not supported here; use ${allow}.`, { allow })
+  const { route, params } = findRoute(table, request.method, segments, '/operator/openapi.json')
+  if (route.action === 'describe') return render(json(200, operatorDocument(operatorRoutes, VERSION)))
+  const action = possible(actions[route.action]) as Action & ((request: HttpRequest) => MaybePromise<HttpResponse>)
+  return params.tenant === undefined ? action(request) : action(slugOf(params.tenant), request, requestId)
 }
 
 function possible<T>(action: T | string): T {

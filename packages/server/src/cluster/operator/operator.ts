@@ -3,10 +3,12 @@ import { limitOf, offsetOf } from '@tildebase/tenant'
 import { unauthorized } from '../../doors/app.ts'
 import { parseBody, parseQuery, textParam } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
+import { operatorDocument } from '../../doors/openapi/operator-document.ts'
 import { json, render } from '../../doors/reply.ts'
 import { VERSION } from '../../doors/rest/openapi.ts'
 import { slugOf } from '../../doors/target.ts'
 import type { Sender } from '../../doors/tenant-call.ts'
+import { operatorRoutes } from '../../host/operator-routes.ts'
 import type { WorkerPool } from '../../node/threads/worker-pool.ts'
 import type { ReplicaThread } from '../files/thread.ts'
 import type { Membership } from '../protocol/membership.ts'
@@ -16,7 +18,7 @@ import type { NodeRow, ReplicatedLog } from '../protocol/replicated-log.ts'
 import type { Directory } from '../routing/directory.ts'
 import type { Forwarder } from '../routing/forward.ts'
 import type { ClusterNumbers } from './numbers.ts'
-import { clusterDocument } from './openapi.ts'
+import { clusterRoutes } from './routes.ts'
 
 export interface ClusterPageOptions {
   readonly log: ReplicatedLog
@@ -38,7 +40,7 @@ const PAUSE = 20
 
 type Body = { readonly [name: string]: unknown }
 
-/** Answers `/operator/cluster…`, and the list of the tenants of all nodes; null for every other path. */
+/** Answers `/operator/cluster…`, the list of the tenants of all nodes and the document; null for every other path. */
 export async function clusterPage(
   request: HttpRequest,
   segments: readonly string[],
@@ -48,14 +50,16 @@ export async function clusterPage(
   const [, area, action, ...rest] = segments
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const isList = area === 'tenants' && action === undefined && method === 'GET'
-  if ((area !== 'cluster' && !isList) || rest.length > 0) return null
+  const isDocument = area === 'openapi.json' && action === undefined && method === 'GET'
+  if ((area !== 'cluster' && !isList && !isDocument) || rest.length > 0) return null
   if (sender.kind !== 'operator') {
     if (sender.kind === 'anonymous') throw unauthorized()
     throw new Problem('forbidden', 'Only the key of the operator opens this.')
   }
   if (isList) return list(request, options)
   if (action === undefined && method === 'GET') return render(json(200, await status(request, options)))
-  if (action === 'openapi.json' && method === 'GET') return render(json(200, clusterDocument(VERSION)))
+  if (isDocument) return render(json(200, operatorDocument([...clusterRoutes, ...operatorRoutes], VERSION)))
+  if (action === 'openapi.json' && method === 'GET') return render(json(200, operatorDocument(clusterRoutes, VERSION)))
   if (method !== 'POST') throw new Problem('method_not_allowed', `${method} is not possible here.`, { allow: 'POST' })
   const body = parseBody(request.body as Uint8Array | null) as Body
   switch (action) {

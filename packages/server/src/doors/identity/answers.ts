@@ -1,8 +1,20 @@
 import { isoOf, isPlainObject, Problem } from '@tildebase/nouns'
 import { personOf, type Token, type User } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, TEXT, TIME, whole } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
 import { setCookie } from './cookie.ts'
+
+/** How a sign-in is answered. */
+export const SIGNED_IN = { 201: answer(whole({ user: ANY_OBJECT, csrf: TEXT, expiresAt: TIME })) }
+
+/** The body that names an invitation. */
+export const INVITATION = jsonBody(
+  whole({ token: TEXT }),
+  { token: 'inv_0VxGq3mZ8kLrT2wYbN4cDe' },
+  'The token of the invitation.',
+)
 
 /** The answer to a person who signed in. */
 export function signedIn(call: Call, user: User, method: string): Reply {

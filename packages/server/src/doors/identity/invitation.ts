@@ -1,31 +1,36 @@
 import { invalidInvitation, type NewCredential, OPERATOR } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, TEXT, whole } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
-import { signedIn, textsOf } from './answers.ts'
+import { streamRoute } from '../route.ts'
+import { INVITATION, SIGNED_IN, signedIn, textsOf } from './answers.ts'
 import { demandPassword, passwordsOf } from './passwords.ts'
 import { demandSameOrigin } from './same-origin.ts'
 
 /** What a person does with an invitation. Its token comes in the body: it is in no log and in no history of a browser. */
 export const invitationRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/invitation',
-    needs: 'public',
-    mode: 'stream',
-    repeats: true,
+  streamRoute('POST /invitation', {
     summary: 'Read an invitation',
+    needs: 'no key',
+    repeats: true,
+    body: INVITATION,
+    answers: { 200: answer(ANY_OBJECT) },
     handle: read,
-  },
-  {
-    method: 'POST',
-    path: '/invitation/accept',
-    needs: 'public',
-    mode: 'stream',
+  }),
+  streamRoute('POST /invitation/accept', {
+    summary: 'Accept an invitation with a password',
+    needs: 'no key',
     repeats: true,
     uses: 'passwords',
-    summary: 'Accept an invitation with a password',
+    body: jsonBody(
+      whole({ token: TEXT, password: TEXT }),
+      { token: 'inv_0VxGq3mZ8kLrT2wYbN4cDe', password: 'correct horse battery' },
+      'The token of the invitation, and a password of 12 characters or more.',
+    ),
+    answers: SIGNED_IN,
     handle: acceptWithPassword,
-  },
+  }),
 ]
 
 function read(call: Call): Reply {

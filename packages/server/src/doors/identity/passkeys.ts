@@ -1,8 +1,11 @@
 import { isoOf, isPlainObject, Problem } from '@tildebase/nouns'
 import type { Credential, User } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, type Body, DELETED, jsonBody, USER } from '../describe/description.ts'
+import { ANY_OBJECT, record, resultsOf, type Schema, TEXT, whole } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
-import { ownerOf, signedIn, subjectOf, textsOf } from './answers.ts'
+import { readRoute, streamRoute } from '../route.ts'
+import { INVITATION, ownerOf, SIGNED_IN, signedIn, subjectOf, textsOf } from './answers.ts'
 import { accept, invited } from './invitation.ts'
 import { demandSameOrigin } from './same-origin.ts'
 import { authenticated, authenticationOptions, registered, registrationOptions } from './webauthn.ts'
@@ -10,50 +13,81 @@ import { authenticated, authenticationOptions, registered, registrationOptions }
 const CHALLENGE_MS = 300_000
 const MOST_PASSKEYS = 20
 
+const OPTIONS = { 200: answer(whole({ options: ANY_OBJECT, challenge: TEXT })) }
+
 /** Passkeys: to sign in with, to accept an invitation with, and a person's own. */
 export const passkeyRoutes: readonly Route[] = [
-  open('/session/passkey/options', 'Get the options to sign in with a passkey', startSignIn),
-  open('/session/passkey', 'Sign in with a passkey', signIn),
-  open('/invitation/passkey/options', 'Get the options to accept an invitation with a passkey', startAccept),
-  open('/invitation/passkey', 'Accept an invitation with a passkey', acceptWithPasskey),
-  {
-    method: 'GET',
-    path: '/account/passkeys',
-    needs: 'key',
-    mode: 'read',
+  streamRoute('POST /session/passkey/options', {
+    summary: 'Get the options to sign in with a passkey',
+    needs: 'no key',
+    repeats: true,
+    body: null,
+    answers: OPTIONS,
+    handle: startSignIn,
+  }),
+  streamRoute('POST /session/passkey', {
+    summary: 'Sign in with a passkey',
+    needs: 'no key',
+    repeats: true,
+    body: passkeyBody(),
+    answers: SIGNED_IN,
+    handle: signIn,
+  }),
+  streamRoute('POST /invitation/passkey/options', {
+    summary: 'Get the options to accept an invitation with a passkey',
+    needs: 'no key',
+    repeats: true,
+    body: INVITATION,
+    answers: OPTIONS,
+    handle: startAccept,
+  }),
+  streamRoute('POST /invitation/passkey', {
+    summary: 'Accept an invitation with a passkey',
+    needs: 'no key',
+    repeats: true,
+    body: passkeyBody({ token: TEXT }),
+    answers: SIGNED_IN,
+    handle: acceptWithPasskey,
+  }),
+  readRoute('GET /account/passkeys', {
     summary: 'List the passkeys of a person',
+    needs: 'a session or admin:identity',
+    params: [USER],
+    answers: { 200: answer(resultsOf()) },
     handle: list,
-  },
-  {
-    method: 'POST',
-    path: '/account/passkeys/options',
-    needs: 'key',
-    mode: 'stream',
-    repeats: true,
+  }),
+  streamRoute('POST /account/passkeys/options', {
     summary: 'Get the options to add a passkey',
-    handle: startAdd,
-  },
-  {
-    method: 'POST',
-    path: '/account/passkeys',
-    needs: 'key',
-    mode: 'stream',
+    needs: 'a session',
     repeats: true,
+    body: null,
+    answers: OPTIONS,
+    handle: startAdd,
+  }),
+  streamRoute('POST /account/passkeys', {
     summary: 'Add a passkey',
+    needs: 'a session',
+    repeats: true,
+    body: passkeyBody(),
+    answers: { 201: answer(ANY_OBJECT) },
     handle: add,
-  },
-  {
-    method: 'DELETE',
-    path: '/account/passkeys/:id',
-    needs: 'key',
-    mode: 'stream',
+  }),
+  streamRoute('DELETE /account/passkeys/:id', {
     summary: 'Remove a passkey',
+    needs: 'a session or admin:identity',
+    answers: DELETED,
     handle: remove,
-  },
+  }),
 ]
 
-function open(path: string, summary: string, handle: (call: Call) => Promise<Reply>): Route {
-  return { method: 'POST', path, needs: 'public', mode: 'stream', repeats: true, summary, handle }
+/** What the browser got from the authenticator, with more. */
+function passkeyBody(more: Schema = {}): Body {
+  const response = { id: 'AQIDBA', type: 'public-key' }
+  return jsonBody(
+    record('', { ...more, challenge: TEXT, response: ANY_OBJECT }, ['challenge', 'response']),
+    { challenge: 'kC3x…', response },
+    'The challenge, and the answer of the authenticator.',
+  )
 }
 
 /** The options name no account: the browser knows its passkeys, and the answer does not reveal accounts. */

@@ -1,6 +1,9 @@
 import { invalid, Problem } from '@tildebase/nouns'
 import type { Call, Route } from '../call.ts'
+import { jsonBody } from '../describe/description.ts'
+import { record, TEXT } from '../describe/schema.ts'
 import { empty, type Reply } from '../reply.ts'
+import { streamRoute } from '../route.ts'
 import { addressOf, ownerOf, textsOf } from './answers.ts'
 import type { Passwords } from './ports.ts'
 import { takeAttempt } from './throttle.ts'
@@ -10,15 +13,18 @@ const LONGEST = 256
 
 /** A person's own password. */
 export const passwordRoutes: readonly Route[] = [
-  {
-    method: 'PUT',
-    path: '/account/password',
-    needs: 'key',
-    mode: 'stream',
-    uses: 'passwords',
+  streamRoute('PUT /account/password', {
     summary: 'Set or change your password',
+    needs: 'a session',
+    uses: 'passwords',
+    body: jsonBody(
+      record('', { current: TEXT, password: TEXT }, ['password']),
+      { current: 'correct horse battery', password: 'a longer password than before' },
+      'The present password, if there is one, and the new one.',
+    ),
+    answers: { 204: {} },
     handle: change,
-  },
+  }),
 ]
 
 /** The host's passwords, or the problem of having none. */

@@ -1,30 +1,48 @@
 import { Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, DELETED, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, FLAG, record, resultsOf, TEXT } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
+import { readRoute, writeRoute } from '../route.ts'
 
-const ADMIN = { action: 'admin', on: 'area', area: 'identity' } as const
+const ROLE = record(
+  '',
+  { name: TEXT, scopes: TEXT, filter: { type: ['object', 'null'], additionalProperties: true }, builtIn: FLAG },
+  ['name', 'scopes', 'builtIn'],
+)
 
 /** The roles of a tenant's people. */
 export const roleRoutes: readonly Route[] = [
-  { method: 'GET', path: '/schema/roles', needs: 'key', mode: 'read', summary: 'List the roles', handle: all },
-  { method: 'GET', path: '/schema/roles/:name', needs: 'key', mode: 'read', summary: 'Read a role', handle: one },
-  {
-    method: 'PUT',
-    path: '/schema/roles/:name',
-    needs: ADMIN,
-    mode: 'write',
+  readRoute('GET /schema/roles', {
+    summary: 'List the roles',
+    needs: 'any valid key',
+    answers: { 200: answer(resultsOf(ROLE)) },
+    handle: all,
+  }),
+  readRoute('GET /schema/roles/:name', {
+    summary: 'Read a role',
+    needs: 'any valid key',
+    answers: { 200: answer(ROLE) },
+    handle: one,
+  }),
+  writeRoute('PUT /schema/roles/:name', {
     summary: 'Define a role, or change it',
+    needs: 'admin:identity',
+    body: jsonBody(
+      record('', { scopes: TEXT, filter: ANY_OBJECT }, ['scopes']),
+      { scopes: 'write:crm', filter: { Deal: { description: '$user.email' } } },
+      'The scopes of the role, and its row filters by type.',
+    ),
+    answers: { 200: answer(ROLE), 201: answer(ROLE, { description: 'It was created.' }) },
     handle: put,
-  },
-  {
-    method: 'DELETE',
-    path: '/schema/roles/:name',
-    needs: ADMIN,
-    mode: 'write',
+  }),
+  writeRoute('DELETE /schema/roles/:name', {
     summary: 'Delete your own role',
+    needs: 'admin:identity',
+    answers: DELETED,
     handle: drop,
-  },
+  }),
 ]
 
 function all({ read }: Call): Reply {

@@ -1,50 +1,65 @@
 import { Problem } from '@tildebase/nouns'
 import { scopesText } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, DELETED, jsonBody, USER } from '../describe/description.ts'
+import { ANY_OBJECT, record, resultsOf, TEXT, whole } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
-import { addressOf, shownSession, shownUser, signedIn, subjectOf, textsOf } from './answers.ts'
+import { readRoute, streamRoute } from '../route.ts'
+import { addressOf, SIGNED_IN, shownSession, shownUser, signedIn, subjectOf, textsOf } from './answers.ts'
 import { clearCookie } from './cookie.ts'
 import { passwordsOf } from './passwords.ts'
 import { demandSameOrigin } from './same-origin.ts'
 import { takeAttempt } from './throttle.ts'
 
 /** Signing in with a password, signing out, and what sessions there are. */
-export const sessionRoutes: readonly Route[] = [
+const CALLER = record(
+  '',
   {
-    method: 'POST',
-    path: '/session',
-    needs: 'public',
-    mode: 'stream',
+    actor: TEXT,
+    onBehalfOf: TEXT,
+    user: ANY_OBJECT,
+    scopes: { type: 'array', items: TEXT },
+    filter: ANY_OBJECT,
+    limits: ANY_OBJECT,
+    csrf: TEXT,
+  },
+  ['actor', 'scopes', 'filter'],
+)
+
+export const sessionRoutes: readonly Route[] = [
+  streamRoute('POST /session', {
+    summary: 'Sign in with an e-mail address and a password',
+    needs: 'no key',
     repeats: true,
     uses: 'passwords',
-    summary: 'Sign in with an e-mail address and a password',
+    body: jsonBody(
+      whole({ email: TEXT, password: TEXT }),
+      { email: 'ada@example.com', password: 'correct horse battery' },
+      'The address and the password of a person.',
+    ),
+    answers: SIGNED_IN,
     handle: signIn,
-  },
-  {
-    method: 'GET',
-    path: '/session',
-    needs: 'key',
-    mode: 'read',
+  }),
+  readRoute('GET /session', {
     summary: 'Read the caller, and the CSRF token of a session',
+    needs: 'any valid key',
+    answers: { 200: answer(CALLER) },
     handle: whoAmI,
-  },
-  { method: 'DELETE', path: '/session', needs: 'key', mode: 'stream', summary: 'Sign out', handle: signOut },
-  {
-    method: 'GET',
-    path: '/account/sessions',
-    needs: 'key',
-    mode: 'read',
+  }),
+  streamRoute('DELETE /session', { summary: 'Sign out', needs: 'a session', answers: DELETED, handle: signOut }),
+  readRoute('GET /account/sessions', {
     summary: 'List the sessions of a person',
+    needs: 'a session or admin:identity',
+    params: [USER],
+    answers: { 200: answer(resultsOf()) },
     handle: sessions,
-  },
-  {
-    method: 'DELETE',
-    path: '/account/sessions/:id',
-    needs: 'key',
-    mode: 'stream',
+  }),
+  streamRoute('DELETE /account/sessions/:id', {
     summary: 'End a session',
+    needs: 'a session or admin:identity',
+    answers: DELETED,
     handle: endSession,
-  },
+  }),
 ]
 
 /** Every failure has the same answer and duration, so that it does not reveal which accounts exist. */

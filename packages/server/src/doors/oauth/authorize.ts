@@ -1,9 +1,13 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { type Grant, personOf, type Token, type User } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, formBody, HTML } from '../describe/description.ts'
+import { query } from '../describe/parameters.ts'
+import { ref } from '../describe/schema.ts'
 import type { HttpResponse } from '../http.ts'
 import { demandSameOrigin } from '../identity/same-origin.ts'
 import { empty, type Reply } from '../reply.ts'
+import { streamRoute } from '../route.ts'
 import { clientOf } from './clients.ts'
 import { allowedBy } from './consent.ts'
 import { consentPage, messagePage } from './consent-page.ts'
@@ -18,26 +22,45 @@ const DECISION_MS = 10 * MINUTE
 const CODE_MS = MINUTE
 const CODE_KEPT_MS = 30 * MINUTE
 
+/** The parameters of RFC 6749, 7636 and 8707. */
+const PARAMETERS = [
+  query('response_type', 'Only code is supported.', 'code'),
+  query('client_id', 'The id of a registered client, or the URL of its metadata.', 'client_0VxGq3mZ8kLrT2wY'),
+  query('redirect_uri', 'One of the addresses of the client.', 'https://app.example/callback'),
+  query('code_challenge', 'The SHA-256 of the verifier, as base64url.', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'),
+  query('code_challenge_method', 'Only S256 is supported.', 'S256'),
+  query('scope', 'The scopes that the client asks for, separated by spaces.', 'read:crm'),
+  query('state', 'A text that the client gets back.', 'af0ifjsldkj'),
+  query('resource', 'The URL of the tenant, or of its /mcp.', 'https://tilde.example/~acme/mcp'),
+]
+const SENT_ON = { 302: { description: 'The person signs in first, or the client gets an error.' } }
+const INVALID = answer(ref('Error'), {
+  description: 'A page: the request is not valid, and the client is not certain.',
+  content: HTML,
+})
+
 /** The page on which a person decides about a client. */
 export const authorizeRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/oauth/authorize',
-    needs: 'public',
-    mode: 'stream',
+  streamRoute('GET /oauth/authorize', {
     summary: 'Ask a person whether a client may act for them',
+    needs: 'no key',
+    params: PARAMETERS,
+    answers: { 200: { content: HTML }, ...SENT_ON, 400: INVALID },
     handle: (call) => guarded(call, () => ask(call)),
-  },
-  {
-    method: 'POST',
-    path: '/oauth/authorize',
-    needs: 'public',
-    mode: 'stream',
+  }),
+  streamRoute('POST /oauth/authorize', {
+    summary: 'Allow a client, or deny it',
+    needs: 'no key',
     repeats: true,
     rawBody: true,
-    summary: 'Allow a client, or deny it',
+    body: formBody({ request: 'kC3x…', decision: 'allow' }),
+    answers: {
+      200: { description: 'A page for the person: a device is connected, or the form has an error.', content: HTML },
+      303: { description: 'The client gets a code, or an error.' },
+      400: INVALID,
+    },
     handle: (call) => guarded(call, () => decide(call)),
-  },
+  }),
 ]
 
 /** The person who is signed in on this browser, or null. */

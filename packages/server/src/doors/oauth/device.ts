@@ -1,11 +1,15 @@
 import { type Call, type Route, textParam } from '../call.ts'
+import { answer, formBody, HTML } from '../describe/description.ts'
+import { query } from '../describe/parameters.ts'
+import { TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { addressOf } from '../identity/answers.ts'
 import { takeAttempt } from '../identity/throttle.ts'
 import type { Reply } from '../reply.ts'
+import { streamRoute } from '../route.ts'
 import { pageReply, signedInPerson, toSignIn } from './authorize.ts'
 import { clientOf } from './clients.ts'
 import { consentPage, messagePage } from './consent-page.ts'
-import { OAuthError, oauthReply, withOAuthErrors } from './error.ts'
+import { OAuthError, oauthErrors, oauthReply, withOAuthErrors } from './error.ts'
 import { formOf, needed } from './form.ts'
 import { html, page } from './html.ts'
 import { onlyOf, scopesFor } from './request.ts'
@@ -20,24 +24,39 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 
 /** Connects a program that has no browser (RFC 8628): it shows a code, and a person enters it elsewhere. */
 export const deviceRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/oauth/device',
-    needs: 'public',
-    mode: 'stream',
+  streamRoute('POST /oauth/device', {
+    summary: 'Get a code to connect a program without a browser',
+    needs: 'no key',
     repeats: true,
     rawBody: true,
-    summary: 'Get a code to connect a program without a browser',
+    body: formBody({ client_id: 'client_0VxGq3mZ8kLrT2wY' }),
+    answers: {
+      200: answer(
+        whole({
+          device_code: TEXT,
+          user_code: TEXT,
+          verification_uri: TEXT,
+          verification_uri_complete: TEXT,
+          expires_in: WHOLE,
+          interval: WHOLE,
+        }),
+      ),
+      ...oauthErrors('invalid_request', 'invalid_client', 'invalid_target', 'slow_down'),
+    },
     handle: (call) => withOAuthErrors(() => start(call)),
-  },
-  {
-    method: 'GET',
-    path: '/oauth/device',
-    needs: 'public',
-    mode: 'stream',
+  }),
+  streamRoute('GET /oauth/device', {
     summary: 'Enter the code of a program without a browser',
+    needs: 'no key',
+    params: [query('user_code', 'The code that the program shows.', 'BCDF-GHJK')],
+    answers: {
+      200: { content: HTML },
+      302: { description: 'The person signs in first.' },
+      403: { description: 'A page: the person has none of the rights that the program requests.', content: HTML },
+      422: { description: 'A page: the code is unknown or has expired.', content: HTML },
+    },
     handle: (call) => shown(call),
-  },
+  }),
 ]
 
 async function start(call: Call): Promise<Reply> {

@@ -1,3 +1,5 @@
+import { type Answers, answer } from '../describe/description.ts'
+import { either, ref } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
 
 /** An error in the words of OAuth. */
@@ -8,6 +10,23 @@ export class OAuthError extends Error {
     super(message)
     this.code = code
   }
+}
+
+/** The answers with these codes. Errors that are not about OAuth are as those of every endpoint. */
+export function oauthErrors(...codes: readonly string[]): Answers {
+  const answers: { [status: number]: Answers[number] } = {}
+  for (const [status, some] of Map.groupBy(['invalid_client', ...codes], statusOf)) {
+    const examples = some.map((code) => [code, { value: { error: code, error_description: 'The reason.' } }])
+    answers[status] = answer(either(ref('OAuthError'), ref('Error')), {
+      description: `${some.join(', ')}: the error codes of OAuth.`,
+      examples: Object.fromEntries(examples),
+    })
+  }
+  return answers
+}
+
+function statusOf(code: string): number {
+  return code === 'invalid_client' ? 401 : 400
 }
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
@@ -22,7 +41,6 @@ export async function withOAuthErrors(work: () => Reply | Promise<Reply>): Promi
     return await work()
   } catch (reason) {
     if (!(reason instanceof OAuthError)) throw reason
-    const status = reason.code === 'invalid_client' ? 401 : 400
-    return oauthReply({ error: reason.code, error_description: reason.message }, status)
+    return oauthReply({ error: reason.code, error_description: reason.message }, statusOf(reason.code))
   }
 }

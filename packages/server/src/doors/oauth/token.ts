@@ -1,7 +1,10 @@
 import { scopesText, type Token } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, formBody } from '../describe/description.ts'
+import { ANY_OBJECT, record, TEXT, WHOLE } from '../describe/schema.ts'
 import type { Reply } from '../reply.ts'
-import { OAuthError, oauthReply, withOAuthErrors } from './error.ts'
+import { streamRoute } from '../route.ts'
+import { OAuthError, oauthErrors, oauthReply, withOAuthErrors } from './error.ts'
 import { formOf, needed } from './form.ts'
 import { onlyOf } from './request.ts'
 
@@ -11,28 +14,45 @@ const REFRESH_MS = 30 * 24 * HOUR
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code'
 const VERIFIER = /^[\w.~-]{43,128}$/
 
+const TOKENS = record(
+  '',
+  { access_token: TEXT, token_type: { const: 'Bearer' }, expires_in: WHOLE, refresh_token: TEXT, scope: TEXT },
+  ['access_token', 'token_type', 'expires_in'],
+)
+
 /** Codes and refresh tokens for access tokens, and their end. */
 export const tokenRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/oauth/token',
-    needs: 'public',
-    mode: 'stream',
-    repeats: true,
-    rawBody: true,
+  streamRoute('POST /oauth/token', {
     summary: 'Get an access token',
-    handle: (call) => withOAuthErrors(() => tokenFor(call)),
-  },
-  {
-    method: 'POST',
-    path: '/oauth/revoke',
-    needs: 'public',
-    mode: 'stream',
+    needs: 'no key',
     repeats: true,
     rawBody: true,
+    body: formBody({ grant_type: 'authorization_code', client_id: 'client_0VxGq3mZ8kLrT2wY' }),
+    answers: {
+      200: answer(TOKENS),
+      ...oauthErrors(
+        'invalid_request',
+        'invalid_grant',
+        'invalid_target',
+        'unsupported_grant_type',
+        // Of a device, RFC 8628.
+        'authorization_pending',
+        'slow_down',
+        'access_denied',
+        'expired_token',
+      ),
+    },
+    handle: (call) => withOAuthErrors(() => tokenFor(call)),
+  }),
+  streamRoute('POST /oauth/revoke', {
     summary: 'Revoke an access token or a refresh token',
+    needs: 'no key',
+    repeats: true,
+    rawBody: true,
+    body: formBody({ token: 'tbr_…' }),
+    answers: { 200: answer(ANY_OBJECT), ...oauthErrors('invalid_request', 'invalid_client') },
     handle: (call) => withOAuthErrors(() => revoke(call)),
-  },
+  }),
 ]
 
 function tokenFor(call: Call): Reply {

@@ -1,27 +1,27 @@
 import { isoOf, Problem } from '@tildebase/nouns'
 import { type Consent, personOf } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, DELETED, USER } from '../describe/description.ts'
+import { resultsOf } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
+import { readRoute, streamRoute } from '../route.ts'
 import { clientHost, clientName } from './clients.ts'
 
 /** What people allowed to clients: to list, and to take back. */
 export const consentRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/account/tokens',
-    needs: 'key',
-    mode: 'read',
+  readRoute('GET /account/tokens', {
     summary: 'List the agents that act for people',
+    needs: 'a session or admin:identity',
+    params: [USER],
+    answers: { 200: answer(resultsOf()) },
     handle: list,
-  },
-  {
-    method: 'DELETE',
-    path: '/account/tokens/:id',
-    needs: 'key',
-    mode: 'stream',
+  }),
+  streamRoute('DELETE /account/tokens/:id', {
     summary: 'Revoke the tokens of an agent',
+    needs: 'a session or admin:identity',
+    answers: DELETED,
     handle: revoke,
-  },
+  }),
 ]
 
 /** A person's own, or for administrators those of `user`, or of all people. */

@@ -1,11 +1,11 @@
-import type { Noun } from '@tildebase/nouns'
-import type { Need, Route } from '../call.ts'
-import { RESPONSES, SCHEMAS } from './common.ts'
-import { type Description, describeFor, describeVerb } from './entity-paths.ts'
-import { describeFixed } from './fixed-paths.ts'
-import { HEADERS, PARAMETERS } from './parameters.ts'
-import { RECORDS } from './records.ts'
-import { nounSchemas, type Schema } from './schemas.ts'
+import type { Noun, Verb } from '@tildebase/nouns'
+import type { Route } from '../call.ts'
+import { HEADERS, PARAMETERS } from '../describe/parameters.ts'
+import { RECORDS } from '../describe/records/records.ts'
+import type { Schema } from '../describe/schema.ts'
+import { nounSchemas } from '../describe/types.ts'
+import { addOperation, type Paths, sorted } from './operation.ts'
+import { errorResponses, SCHEMAS } from './responses.ts'
 
 /** What a document is made of: the routes, the types that the lens surfaces, and where the tenant is found. */
 export interface Subject {
@@ -15,17 +15,9 @@ export interface Subject {
   readonly version: string
 }
 
-type Paths = Map<string, { [method: string]: Schema }>
-
 /** The OpenAPI document of a tenant. */
 export function openapi({ routes, nouns, url, version }: Subject): Schema {
-  const paths: Paths = new Map()
-  const own = new Set(nouns.map(({ name }) => name))
-  const plural = new Set(nouns.map(({ path }) => path))
-  for (const route of routes) {
-    if (!route.path.startsWith('/:type')) addFixed(paths, route, nouns, own, plural)
-  }
-  for (const noun of nouns) for (const route of routes) addOf(paths, route, noun)
+  const types = nouns.map(({ name }) => name)
   const domains = [...new Set(nouns.map(({ domain }) => domain))].toSorted()
   return {
     openapi: '3.1.0',
@@ -41,7 +33,7 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
       { name: 'tenant', description: 'Endpoints for the whole tenant.' },
       ...domains.map((name) => ({ name, description: `The types of ${name}.` })),
     ],
-    paths: Object.fromEntries([...paths].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    paths: sorted(pathsOf(routes, nouns, types)),
     components: {
       securitySchemes: {
         key: {
@@ -56,89 +48,41 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
           description: 'The session of a person. Writes need its token in X-Tilde-CSRF.',
         },
       },
-      schemas: { ...SCHEMAS, ...RECORDS, ...Object.assign({}, ...nouns.map((noun) => nounSchemas(noun, own))) },
+      schemas: { ...SCHEMAS, ...RECORDS, ...nounSchemas(nouns) },
       parameters: PARAMETERS,
-      responses: RESPONSES,
+      // Routes that this host does not support are not described.
+      responses: errorResponses((status) => status !== 501),
       headers: HEADERS,
     },
   }
 }
 
-/** Adds a path that is not of every type. What is under a type's plural path is under its name too. */
-function addFixed(
-  paths: Paths,
-  route: Route,
-  nouns: readonly Noun[],
-  own: ReadonlySet<string>,
-  plural: ReadonlySet<string>,
-): void {
-  const [, first = ''] = route.path.split('/')
-  if (plural.has(first) && route.path.includes(':id')) return
-  // A changeset is described as every type is, with what it has beside.
-  if ((first === 'Changeset' || first === 'changesets') && !route.path.endsWith('/effect')) return
-  // A path that names a type is surfaced where the type is.
-  const isType = /^[A-Z]/.test(first)
-  if (isType && !own.has(first)) return
-  const described = describeFixed(
-    route,
-    nouns.map(({ name }) => name),
-  )
-  const tag = nouns.find(({ name }) => name === first)?.domain ?? 'tenant'
-  add(paths, route.path, route, described, tag, route.summary, idOf(route.method, route.path))
-}
-
-function addOf(paths: Paths, route: Route, noun: Noun): void {
-  if (!route.path.startsWith('/:type')) return
-  const at = route.path.replace(':type', noun.name)
-  if (!route.path.endsWith('/:verb')) {
-    const described = describeFor(noun, route)
-    const summary = `${noun.name}: ${route.summary.charAt(0).toLowerCase()}${route.summary.slice(1)}`
-    if (described) add(paths, at, route, described, noun.domain, summary, idOf(route.method, at))
-    return
+/** The operations, those of single paths before those of every type: the first of a path is the one that answers. */
+function pathsOf(routes: readonly Route[], nouns: readonly Noun[], types: readonly string[]): Paths {
+  const paths: Paths = new Map()
+  for (const route of routes) {
+    if (isOfEveryType(route)) continue
+    const [, first = ''] = route.path.split('/')
+    const noun = nouns.find(({ name }) => name === first)
+    // A path that names a type is surfaced where the type is.
+    if (noun || !/^[A-Z]/.test(first)) addOperation(paths, { route, path: route.path, noun, types })
   }
-  for (const verb of Object.values(noun.verbs)) {
-    if (verb.name === 'create') continue
-    const path = at.replace(':verb', verb.name)
-    const summary = `${noun.name}: ${verb.name}`
-    add(paths, path, route, describeVerb(noun, verb), noun.domain, summary, idOf(route.method, path))
+  for (const noun of nouns) {
+    for (const route of routes.filter(isOfEveryType)) {
+      const path = route.path.replace(':type', noun.name)
+      if (route.has && !route.has(noun)) continue
+      for (const verb of verbsOf(route, noun))
+        addOperation(paths, { route, path: path.replace(':verb', verb?.name ?? ''), noun, verb, types })
+    }
   }
+  return paths
 }
 
-function add(
-  paths: Paths,
-  path: string,
-  route: Route,
-  { description, parameters, requestBody, responses }: Description,
-  tag: string,
-  summary: string,
-  operationId: string,
-): void {
-  const at = path.replace(/:(\w+)/g, '{$1}') || '/'
-  const item = paths.get(at) ?? {}
-  paths.set(at, item)
-  // Words beat parameters: what was added first is what answers.
-  if (item[route.method.toLowerCase()]) return
-  item[route.method.toLowerCase()] = {
-    operationId,
-    summary,
-    description: `${description} Needs ${scopeOf(route.needs)}.`,
-    tags: [tag],
-    'x-scope': scopeOf(route.needs),
-    ...(route.needs === 'public' && { security: [{}] }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(requestBody && { requestBody }),
-    responses,
-  }
+function isOfEveryType({ path }: Route): boolean {
+  return path.startsWith('/:type')
 }
 
-function idOf(method: string, path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean)
-  return [method.toLowerCase(), ...(words.length > 0 ? words : ['start'])].join('_')
-}
-
-function scopeOf(needs: Need): string {
-  if (needs === 'key') return 'any valid key'
-  if (needs === 'public') return 'no key'
-  if (needs.on === 'type') return `${needs.action} on the type`
-  return needs.on === 'area' ? `${needs.action}:${needs.area}` : `${needs.action} on the types involved`
+/** The verbs that a route is described for, or one undefined if it is not about verbs. */
+function verbsOf({ path }: Route, { verbs }: Noun): readonly (Verb | undefined)[] {
+  return path.endsWith('/:verb') ? Object.values(verbs).filter(({ name }) => name !== 'create') : [undefined]
 }

@@ -1,22 +1,25 @@
 import type { Noun } from '@tildebase/nouns'
-import { type Call, type ReadRoute, textParam } from '../call.ts'
+import { type Call, textParam } from '../call.ts'
+import { answer } from '../describe/description.ts'
+import { resultsOf, WHOLE, whole } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
+import { readRoute } from '../route.ts'
 import { asOfParam, filterParam } from './params.ts'
 
 const WORDS = ['group', 'sum', 'avg', 'min', 'max'] as const
+const GROUPS = resultsOf({ ...whole({ count: WHOLE }), additionalProperties: true })
 
 /** Groups and measures, for those who would otherwise page through everything. */
-export const aggregateRoutes: readonly ReadRoute[] = [
-  {
-    method: 'GET',
-    path: '/:type/aggregate',
-    needs: { action: 'read', on: 'type' },
-    mode: 'read',
-    summary: 'Count, sum and average entities by group',
-    handle: measure,
-    inTurns: measureInTurns,
-  },
-]
+export const AGGREGATE = readRoute('GET /:type/aggregate', {
+  summary: 'Count, sum and average entities by group',
+  description: ({ name }) =>
+    `Counts ${name} entities in groups, and adds up or averages their fields. At most 1,000 groups, largest first.`,
+  needs: 'read on the type',
+  params: [...WORDS, 'filter', 'asOf'],
+  answers: { 200: answer(GROUPS, { description: 'The groups, largest first.' }) },
+  handle: measure,
+  inTurns: measureInTurns,
+})
 
 /** Groups and measures the entities of a type. */
 export function measure(call: Call): Reply {

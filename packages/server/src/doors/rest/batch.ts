@@ -1,27 +1,74 @@
 import { Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
-import { type Call, flagParam, parseQuery, type Query, type Route, type StreamRoute, type WriteRoute } from '../call.ts'
+import { type Call, flagParam, parseQuery, type Query, type Route, type StreamRoute } from '../call.ts'
+import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
+import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { dryRun, findRoute, handleIn } from '../dispatch.ts'
 import type { HttpResponse } from '../http.ts'
 import { type Content, contentReply, type Reply } from '../reply.ts'
 import { errorReply } from '../respond.ts'
+import { writeRoute } from '../route.ts'
 import { decode } from '../target.ts'
 import { type Operation, parseBatch } from './operations.ts'
 import { fill, resolve } from './refs.ts'
 import { WARNINGS } from './unknown-fields.ts'
 
-/** Several operations in one request: in one commit if they are atomic, else in as few as take some milliseconds each. */
-export const batchRoutes: readonly WriteRoute[] = [
+const BATCH = record(
+  '',
   {
-    method: 'POST',
-    path: '/batch',
-    needs: 'key',
-    mode: 'write',
+    atomic: { ...FLAG, default: false },
+    operations: {
+      type: 'array',
+      maxItems: 100,
+      items: record(
+        '',
+        {
+          id: TEXT,
+          method: { enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+          path: TEXT,
+          query: ANY_OBJECT,
+          body: {},
+          ifMatch: { type: ['string', 'integer'] },
+        },
+        ['path'],
+      ),
+    },
+  },
+  ['operations'],
+)
+
+/** Several operations in one request: in one commit if they are atomic, else in as few as take some milliseconds each. */
+export const batchRoutes: readonly Route[] = [
+  writeRoute('POST /batch', {
     summary: 'Run several operations',
+    needs: 'any valid key',
+    params: ['dryRun', ...PROPOSE],
+    body: jsonBody(
+      BATCH,
+      {
+        atomic: true,
+        operations: [
+          // No {"$ref": …} here: tools take it for a reference of the document.
+          { id: 'ada', method: 'POST', path: '/Contact', body: { name: 'Ada' } },
+          { id: 'qualify', method: 'POST', path: '/Contact/${ada.$id}/qualify' },
+        ],
+      },
+      'Up to 100 operations, run in order. With atomic, all of them or none.',
+    ),
+    answers: {
+      200: answer(
+        record(
+          '',
+          { correlation: TEXT, results: { type: 'array', items: whole({ id: TEXT, status: WHOLE, body: {} }) } },
+          [],
+        ),
+      ),
+      ...PROPOSED,
+    },
     handle: batch,
     inTurns: batchInTurns,
     commitMs: 1_000,
-  },
+  }),
 ]
 
 type Results = Map<string, Reply>

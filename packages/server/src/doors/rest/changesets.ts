@@ -1,72 +1,72 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 import { entityView, type TenantWriter } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, jsonBody, PROPOSE, READ_ERRORS } from '../describe/description.ts'
+import { ANY_OBJECT, either, record, ref, TEXT, WHOLE } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
-import { measure } from './aggregate.ts'
-import { countAll, createdReply, list, read } from './entities.ts'
+import { readRoute, routeOfType, writeRoute } from '../route.ts'
+import { AGGREGATE, measure } from './aggregate.ts'
+import { COUNT, CREATED, countAll, createdReply, LIST, list, read } from './entities.ts'
 import { type ForkMerge, readFork } from './fork-merge.ts'
 
-/** What a changeset has in addition to the verbs of every type, under both of its names, and what a fork did. */
-export const changesetRoutes: readonly Route[] = [
-  ...['changesets', 'Changeset'].flatMap((name): Route[] => [
-    {
-      method: 'GET',
-      path: `/${name}`,
-      needs: { action: 'read', on: 'each' },
-      mode: 'read',
-      summary: 'List changesets',
-      handle: ofChangesets(list),
-    },
-    {
-      method: 'GET',
-      path: `/${name}/count`,
-      needs: { action: 'read', on: 'each' },
-      mode: 'read',
-      summary: 'Count changesets',
-      handle: ofChangesets(countAll),
-    },
-    {
-      method: 'GET',
-      path: `/${name}/aggregate`,
-      needs: { action: 'read', on: 'each' },
-      mode: 'read',
-      summary: 'Count, sum and average changesets by group',
-      handle: ofChangesets(measure),
-    },
-    {
-      method: 'GET',
-      path: `/${name}/:id`,
-      needs: 'key',
-      mode: 'write',
-      summary: 'Read a changeset with its diff and conflicts',
-      handle: review,
-    },
-    {
-      method: 'GET',
-      path: `/${name}/:id/effect`,
-      needs: 'key',
-      mode: 'write',
-      summary: 'Read which metrics, counts and sums a changeset would change',
-      handle: ({ params }, write) => json(200, write.effect(params.id!)),
-    },
-    {
-      method: 'POST',
-      path: `/${name}`,
-      needs: 'key',
-      mode: 'write',
-      summary: 'Create a changeset from operations or from a fork',
-      prepare: readFork,
-      handle: create,
-    },
-  ]),
+/** A changeset from operations, or from what a fork did. */
+const GIVEN = record(
+  '',
   {
-    method: 'GET',
-    path: '/fork',
-    needs: { action: 'read', on: 'each' },
-    mode: 'read',
-    summary: 'Read the operations of this fork',
-    handle: ({ read: reader }) => json(200, reader.forkChanges()),
+    title: TEXT,
+    reason: TEXT,
+    from: { ...TEXT, description: 'A fork of this tenant.' },
+    key: { ...TEXT, description: 'A key of the fork.' },
+    base: { ...WHOLE, description: 'The seq of the state that the operations refer to.' },
+    operations: { type: 'array', maxItems: 10_000, items: ANY_OBJECT },
   },
+  [],
+)
+
+/** What a changeset has in addition to the verbs of every type, and what a fork did. */
+export const changesetRoutes: readonly Route[] = [
+  routeOfType(LIST, 'Changeset', { needs: 'read on any area', handle: ofChangesets(list) }),
+  routeOfType(COUNT, 'Changeset', { needs: 'read on any area', handle: ofChangesets(countAll) }),
+  routeOfType(AGGREGATE, 'Changeset', { needs: 'read on any area', handle: ofChangesets(measure) }),
+  writeRoute('GET /Changeset/:id', {
+    summary: 'Read a changeset with its diff and conflicts',
+    needs: 'read on the types involved',
+    params: ['asOf'],
+    errors: READ_ERRORS,
+    answers: {
+      200: answer(either(ref('ChangesetReview'), ref('Changeset')), {
+        description: 'The changeset.',
+        headers: ['ETag'],
+      }),
+    },
+    handle: review,
+  }),
+  writeRoute('GET /Changeset/:id/effect', {
+    summary: 'Read which metrics, counts and sums a changeset would change',
+    errors: READ_ERRORS,
+    needs: 'read on the types involved',
+    answers: { 200: answer(ref('ChangesetEffect')) },
+    handle: ({ params }, write) => json(200, write.effect(params.id!)),
+  }),
+  writeRoute('POST /Changeset', {
+    summary: 'Create a changeset from operations or from a fork',
+    needs: 'write on any area',
+    params: ['dryRun', ...PROPOSE],
+    body: jsonBody(
+      either(ref('ChangesetDraft'), GIVEN),
+      { title: 'Clean up leads' },
+      'A title alone, operations, or the name of a fork.',
+    ),
+    answers: CREATED,
+    prepare: readFork,
+    handle: create,
+  }),
+  readRoute('GET /fork', {
+    summary: 'Read the operations of this fork',
+    needs: 'read on the types involved',
+    answers: { 200: answer(ANY_OBJECT) },
+    handle: ({ read: reader }) => json(200, reader.forkChanges()),
+  }),
 ]
 
 /** Has a handler of entities answer about changesets. */

@@ -1,28 +1,36 @@
 import type { TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, FLAG, record, ref, TEXT } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
+import { streamRoute, writeRoute } from '../route.ts'
 import { warned } from './unknown-fields.ts'
 
 /** Code that runs on the tenant, and undo. */
 export const doRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/do',
-    needs: 'key',
-    mode: 'stream',
-    uses: 'code',
+  streamRoute('POST /do', {
     summary: 'Run code on the tenant',
+    needs: 'any valid key',
+    uses: 'code',
+    body: jsonBody(
+      record('', { code: TEXT, dryRun: FLAG, propose: TEXT, reason: TEXT }, ['code']),
+      { code: 'await $.Contact.count()' },
+      'The code to run, with $ as the tenant.',
+    ),
+    answers: {
+      200: answer(ref('CodeAnswer')),
+      202: answer(ref('CodeAnswer'), { description: 'The writes are proposed.' }),
+    },
     handle: runCode,
-  },
-  {
-    method: 'POST',
-    path: '/undo/:correlation',
-    needs: 'key',
-    mode: 'write',
+  }),
+  writeRoute('POST /undo/:correlation', {
     summary: 'Undo all writes of a correlation',
+    needs: 'write on the types involved',
+    body: null,
+    answers: { 200: answer(ANY_OBJECT) },
     handle: takeBack,
-  },
+  }),
 ]
 
 async function runCode(call: Call): Promise<Reply> {

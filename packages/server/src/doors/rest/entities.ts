@@ -1,8 +1,13 @@
-import { type Noun, Problem } from '@tildebase/nouns'
+import { article, type Noun, Problem } from '@tildebase/nouns'
 import type { Operation, Page, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
+import { type Answers, answer, DRY_RUN, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
+import { exampleOf, patchExampleOf } from '../describe/examples.ts'
+import { either, listOf, ref, TEXT, WHOLE, whole } from '../describe/schema.ts'
+import { verbBody, verbDescription } from '../describe/verbs.ts'
 import type { MaybePromise } from '../http.ts'
 import { contentReply, empty, entityContent, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
+import { readRoute, writeRoute } from '../route.ts'
 import { threadTurns } from '../turns/thread-turns.ts'
 import { contentFor } from './entity-content.ts'
 import { liveReply, wantsLive } from './live.ts'
@@ -14,74 +19,118 @@ import { findQuery, getQuery, isField } from './params.ts'
 const LARGE = 262_144
 const PIECE = 65_536
 
+/** The entity after a change, or what the change would do. */
+const changed = (name: string): Answers => ({
+  200: answer(either(ref(name), ref('DryRun')), {
+    description: 'The entity after the verb, or the result of a dry run.',
+    headers: ['ETag'],
+  }),
+  ...PROPOSED,
+})
+
+/** The answers to a create. Keys and webhooks show their secret once. */
+export const CREATED = ({ name }: Noun): Answers => ({
+  201: answer(
+    name === 'ApiKey' || name === 'Webhook'
+      ? { allOf: [ref(name)], type: 'object', properties: { secret: TEXT } }
+      : ref(name),
+    { description: 'The entity as it was created.', headers: ['ETag', 'Location'] },
+  ),
+  ...DRY_RUN,
+  ...PROPOSED,
+})
+
+const UPDATE = {
+  summary: 'Update an entity',
+  description: ({ name }: Noun) =>
+    `Merges the given fields into ${article(name)} and emits ${name}.updated. null clears a field; fields that are left out stay as they are.`,
+  needs: 'write on the type',
+  has: ({ verbs }: Noun) => Object.hasOwn(verbs, 'update'),
+  params: ['ifMatch', 'dryRun', ...PROPOSE],
+  body: (noun: Noun) =>
+    jsonBody(ref(`${noun.name}Patch`), patchExampleOf(noun), 'The fields to change; null clears one.'),
+  answers: ({ name }: Noun) => changed(name),
+} as const
+
+/** Lists the entities of a type. */
+export const LIST = readRoute('GET /:type', {
+  summary: 'List entities',
+  description: ({ name }) =>
+    `Returns a page of ${name} entities: those that match filter, or all, newest first unless sort is given. Any field is also a parameter: stage=Lead. With Accept: text/event-stream the list is live.`,
+  needs: 'read on the type',
+  params: ['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields'],
+  answers: ({ name }) => ({
+    200: answer(listOf(ref(name)), { description: 'A page of entities.' }),
+  }),
+  handle: list,
+  inTurns: listInTurns,
+})
+
+/** Counts the entities of a type. */
+export const COUNT = readRoute('GET /:type/count', {
+  summary: 'Count entities',
+  description: ({ name }) => `Counts the ${name} entities that match filter.`,
+  needs: 'read on the type',
+  params: ['filter', 'asOf'],
+  answers: { 200: answer(whole({ count: WHOLE }), { description: 'The number of entities.' }) },
+  handle: countAll,
+  inTurns: countInTurns,
+})
+
+/** Reads one entity. */
+export const GET = readRoute('GET /:type/:id', {
+  summary: 'Read an entity',
+  description: ({ name }) => `Returns ${article(name)}, or 404. With asOf, as it was at that time.`,
+  needs: 'read on the type',
+  params: ['include', 'fields', 'asOf', 'ifNoneMatch'],
+  answers: ({ name }) => ({
+    // A Metric is read by its id or by its name, and some names are built in.
+    200: answer(name === 'Metric' ? either(ref('Metric'), ref('BuiltInMetric')) : ref(name), {
+      description: 'The entity.',
+      headers: ['ETag'],
+    }),
+    304: { description: 'The entity still has the known version.' },
+  }),
+  handle: read,
+})
+
 /** Create, list, read, update, delete and every verb, for every type. */
 export const entityRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/:type',
-    needs: { action: 'read', on: 'type' },
-    mode: 'read',
-    summary: 'List entities',
-    handle: list,
-    inTurns: listInTurns,
-  },
-  {
-    method: 'POST',
-    path: '/:type',
-    needs: { action: 'write', on: 'type' },
-    mode: 'write',
+  LIST,
+  writeRoute('POST /:type', {
     summary: 'Create an entity',
+    description: ({ name }) =>
+      `Creates ${article(name)} and emits ${name}.created. All faults of the fields are reported at once.`,
+    needs: 'write on the type',
+    params: ['dryRun', ...PROPOSE],
+    body: (noun) => jsonBody(ref(`${noun.name}Draft`), exampleOf(noun), `The fields of the new ${noun.name}.`),
+    answers: CREATED,
     handle: create,
-  },
-  {
-    method: 'GET',
-    path: '/:type/count',
-    needs: { action: 'read', on: 'type' },
-    mode: 'read',
-    summary: 'Count entities',
-    handle: countAll,
-    inTurns: countInTurns,
-  },
-  {
-    method: 'GET',
-    path: '/:type/:id',
-    needs: { action: 'read', on: 'type' },
-    mode: 'read',
-    summary: 'Read an entity',
-    handle: read,
-  },
-  {
-    method: 'PUT',
-    path: '/:type/:id',
-    needs: { action: 'write', on: 'type' },
-    mode: 'write',
-    summary: 'Update an entity',
-    handle: update,
-  },
-  {
-    method: 'PATCH',
-    path: '/:type/:id',
-    needs: { action: 'write', on: 'type' },
-    mode: 'write',
-    summary: 'Update an entity',
-    handle: update,
-  },
-  {
-    method: 'DELETE',
-    path: '/:type/:id',
-    needs: { action: 'write', on: 'type' },
-    mode: 'write',
+  }),
+  COUNT,
+  GET,
+  writeRoute('PUT /:type/:id', { ...UPDATE, handle: update }),
+  writeRoute('PATCH /:type/:id', { ...UPDATE, handle: update }),
+  writeRoute('DELETE /:type/:id', {
     summary: 'Delete an entity',
+    description: ({ name }) =>
+      `Deletes ${article(name)} and emits ${name}.deleted. It can still be read with asOf, and restored.`,
+    needs: 'write on the type',
+    has: ({ verbs }) => Object.hasOwn(verbs, 'delete'),
+    params: ['ifMatch', 'dryRun', ...PROPOSE],
+    answers: { 204: { description: 'It is deleted.' }, ...DRY_RUN, ...PROPOSED },
     handle: remove,
-  },
-  {
-    method: 'POST',
-    path: '/:type/:id/:verb',
-    needs: { action: 'write', on: 'type' },
-    mode: 'write',
+  }),
+  writeRoute('POST /:type/:id/:verb', {
     summary: 'Run a verb',
+    description: verbDescription,
+    needs: 'write on the type',
+    params: ['ifMatch', 'dryRun', ...PROPOSE],
+    body: verbBody,
+    answers: ({ name }, verb) =>
+      verb.name === 'delete' ? { 204: { description: 'It is deleted.' }, ...DRY_RUN, ...PROPOSED } : changed(name),
     handle: run,
-  },
+  }),
 ]
 
 /** A page of a list, or the list live when the call accepts a stream of events. */

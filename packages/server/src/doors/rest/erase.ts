@@ -1,17 +1,27 @@
-import { Problem } from '@tildebase/nouns'
-import type { Call, StreamRoute } from '../call.ts'
+import { article, Problem } from '@tildebase/nouns'
+import type { Call, Route } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { record, ref, TEXT_OR_NULL } from '../describe/schema.ts'
 import { contentReply, entityContent, type Reply } from '../reply.ts'
+import { streamRoute } from '../route.ts'
 
 /** A person's right to be forgotten. */
-export const eraseRoutes: readonly StreamRoute[] = [
-  {
-    method: 'POST',
-    path: '/:type/:id/erase',
-    needs: { action: 'admin', on: 'type' },
-    mode: 'stream',
+export const eraseRoutes: readonly Route[] = [
+  streamRoute('POST /:type/:id/erase', {
     summary: 'Erase an entity and its history permanently',
+    description: ({ name }) =>
+      `Removes the data of ${article(name)} from all versions and events, permanently. The hashes of the log stay valid.`,
+    needs: 'admin on the type',
+    also: 'admin:platform',
+    body: jsonBody(
+      record('', { reason: TEXT_OR_NULL }, []),
+      { reason: 'The person asked for it.' },
+      'The reason, which is recorded permanently.',
+      false,
+    ),
+    answers: ({ name }) => ({ 200: answer(ref(name), { description: 'The entity without its data.' }) }),
     handle: run,
-  },
+  }),
 ]
 
 async function run(call: Call): Promise<Reply> {

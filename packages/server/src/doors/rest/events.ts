@@ -1,11 +1,15 @@
 import { isPattern, Problem, resolveInstant } from '@tildebase/nouns'
 import { entityText, entityView, eventText, limitOf, type Patterns, type TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
+import { answer, EVENT_STREAM, jsonBody } from '../describe/description.ts'
+import { query } from '../describe/parameters.ts'
+import { ANY_OBJECT, either, listOf, ref, TIME, WHOLE } from '../describe/schema.ts'
 import type { MaybePromise } from '../http.ts'
 import { contentReply, type Reply } from '../reply.ts'
+import { routeOfType, streamRoute, writeRoute } from '../route.ts'
 import { threadTurns } from '../turns/thread-turns.ts'
-import { measure } from './aggregate.ts'
-import { countAll, createdReply, list, read } from './entities.ts'
+import { AGGREGATE, measure } from './aggregate.ts'
+import { COUNT, countAll, createdReply, GET, list, read } from './entities.ts'
 import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
 import { filterJson } from './params.ts'
 
@@ -17,48 +21,38 @@ const STREAM_PARAMETERS = new Set(['since', 'type', 'limit', 'cursor', 'wait', '
 
 /** The change stream and the Event resource, which share a path. An Event is never changed: only GET and POST are there. */
 export const eventRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/events',
-    needs: { action: 'read', on: 'each' },
-    mode: 'stream',
+  streamRoute('GET /events', {
     summary: 'Read the change stream, or list Events',
+    needs: 'read on the types involved',
+    params: [
+      query('since', 'Only events after this time.', '2026-01-31T09:00:00Z', TIME),
+      query('type', 'Contact, Contact.created, *.created or Contact.*.', 'Contact.created'),
+      query('limit', 'The maximum number.', 100, {
+        ...WHOLE,
+        minimum: 1,
+        maximum: MOST_EVENTS,
+        default: DEFAULT_LIMIT,
+      }),
+      'cursor',
+    ],
+    // On the analytics lens, or with parameters of the Event resource, it is the collection of Events.
+    answers: { 200: answer(listOf(either(ref('ChangeEvent'), ANY_OBJECT)), { content: EVENT_STREAM }) },
     handle: events,
-  },
-  {
-    method: 'POST',
-    path: '/events',
-    needs: { action: 'write', on: 'each' },
-    mode: 'write',
+  }),
+  writeRoute('POST /events', {
     summary: 'Create one Event, or up to 1000',
+    needs: 'write:analytics',
+    body: jsonBody(
+      ANY_OBJECT,
+      { name: 'signed_up', type: 'track', userId: 'u1' },
+      'One Event, or a list of up to 1,000 of which all or none are stored.',
+    ),
+    answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }) },
     handle: create,
-  },
-  ...['events', 'Event'].flatMap((name): Route[] => [
-    {
-      method: 'GET',
-      path: `/${name}/count`,
-      needs: { action: 'read', on: 'each' },
-      mode: 'read',
-      summary: 'Count Events',
-      handle: asEvents(countAll),
-    },
-    {
-      method: 'GET',
-      path: `/${name}/aggregate`,
-      needs: { action: 'read', on: 'each' },
-      mode: 'read',
-      summary: 'Count, sum and average Events by group',
-      handle: asEvents(measure),
-    },
-    {
-      method: 'GET',
-      path: `/${name}/:id`,
-      needs: { action: 'read', on: 'each' },
-      mode: 'read',
-      summary: 'Read an Event',
-      handle: asEvents(read),
-    },
-  ]),
+  }),
+  routeOfType(COUNT, 'Event', { needs: 'read:analytics', handle: asEvents(countAll) }),
+  routeOfType(AGGREGATE, 'Event', { needs: 'read:analytics', handle: asEvents(measure) }),
+  routeOfType(GET, 'Event', { needs: 'read:analytics', handle: asEvents(read) }),
 ]
 
 function events(call: Call): MaybePromise<Reply> {

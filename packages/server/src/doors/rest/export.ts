@@ -1,25 +1,46 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { parseFields, type Stored } from '@tildebase/tenant'
-import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
+import { type Call, flagParam, type Route, textParam } from '../call.ts'
+import { answer, WRITE_ERRORS } from '../describe/description.ts'
+import { query } from '../describe/parameters.ts'
+import { ANY_OBJECT, TEXT } from '../describe/schema.ts'
 import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
 import { writeCsv } from '../format/write-csv.ts'
 import type { MaybePromise } from '../http.ts'
 import { empty, type Reply } from '../reply.ts'
+import { streamRoute } from '../route.ts'
 import { threadTurns } from '../turns/thread-turns.ts'
 import { isKnown } from './entities.ts'
 import { asOfParam, filterParam } from './params.ts'
 import { rangedReply } from './ranges.ts'
 
+const PARQUET = { 'application/vnd.apache.parquet': { ...TEXT, format: 'binary' } }
+
 /** Data out: whole collections as files. */
-export const exportRoutes: readonly StreamRoute[] = [
-  {
-    method: 'GET',
-    path: '/export/:type',
-    needs: { action: 'read', on: 'type' },
-    mode: 'stream',
+export const exportRoutes: readonly Route[] = [
+  streamRoute('GET /export/:type', {
     summary: 'Export entities as JSON, NDJSON, CSV or Parquet',
+    needs: 'read on the type',
+    params: [
+      query('format', 'json, ndjson, csv or parquet.', 'csv', {
+        ...TEXT,
+        enum: ['json', 'ndjson', 'csv', 'parquet'],
+        default: 'json',
+      }),
+      'filter',
+      'asOf',
+      'fields',
+    ],
+    answers: {
+      200: answer(
+        { type: 'array', items: ANY_OBJECT },
+        { content: { 'application/x-ndjson': TEXT, 'text/csv': TEXT, ...PARQUET } },
+      ),
+      206: { description: 'The requested range of a Parquet file.', content: PARQUET },
+    },
+    errors: [...WRITE_ERRORS, 416],
     handle: exportAll,
-  },
+  }),
 ]
 
 interface Format {

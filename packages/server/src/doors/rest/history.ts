@@ -1,38 +1,36 @@
-import { type Noun, Problem } from '@tildebase/nouns'
+import { article, type Noun, Problem } from '@tildebase/nouns'
 import { DEFAULT_LIMIT, limitOf } from '@tildebase/tenant'
-import { type Call, type ReadRoute, textParam } from '../call.ts'
+import { type Call, type Route, textParam } from '../call.ts'
+import { answer } from '../describe/description.ts'
+import { listOf, ref } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
-
-const READ = { action: 'read', on: 'type' } as const
+import { readRoute } from '../route.ts'
 
 /** The past of one entity. */
-export const historyRoutes: readonly ReadRoute[] = [
-  {
-    method: 'GET',
-    path: '/:type/:id/history',
-    needs: READ,
-    mode: 'read',
+export const historyRoutes: readonly Route[] = [
+  readRoute('GET /:type/:id/history', {
     summary: 'List the versions of an entity',
+    description: ({ name }) => `Returns the versions of ${article(name)}, newest first, each with its event.`,
+    needs: 'read on the type',
+    params: ['limit', 'cursor'],
+    answers: { 200: answer(listOf(ref('Version')), { description: 'Its versions, newest first.' }) },
     handle: versions,
-  },
-  {
-    method: 'GET',
-    path: '/:type/:id/diff',
-    needs: READ,
-    mode: 'read',
+  }),
+  readRoute('GET /:type/:id/diff', {
     summary: 'Compare two versions or times',
+    description: ({ name }) => `Compares two versions of ${article(name)} field by field.`,
+    needs: 'read on the type',
+    params: ['from', 'to'],
+    answers: { 200: answer(ref('Diff'), { description: 'What changed.' }) },
     handle: compare,
-  },
-  ...['Form', 'forms'].map(
-    (name): ReadRoute => ({
-      method: 'GET',
-      path: `/${name}/:id/submissions`,
-      needs: 'key',
-      mode: 'read',
-      summary: 'List the submissions of a form',
-      handle: submissions,
-    }),
-  ),
+  }),
+  readRoute('GET /Form/:id/submissions', {
+    summary: 'List the submissions of a form',
+    needs: 'read:marketing',
+    params: ['limit', 'cursor'],
+    answers: { 200: answer(listOf(ref('Submission'))) },
+    handle: submissions,
+  }),
 ]
 
 function versions(call: Call): Reply {

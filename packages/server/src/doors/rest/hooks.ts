@@ -2,45 +2,44 @@ import { isoOf } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
 import { codeOf, demandHook, stepsOf } from '@tildebase/tenant/hooks'
 import type { Call, Route } from '../call.ts'
+import { answer, DELETED, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, TEXT, whole } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
-
-const ADMIN = { action: 'admin', on: 'area', area: 'platform' } as const
+import { readRoute, streamRoute, writeRoute } from '../route.ts'
 
 /** Code that the tenant runs before and after the verbs of a type. */
 export const hookRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/schema/:type/hooks',
-    needs: ADMIN,
-    mode: 'read',
+  readRoute('GET /schema/:type/hooks', {
     summary: 'List the hooks of a type and its steps',
+    needs: 'admin:platform',
+    answers: { 200: answer(ANY_OBJECT) },
     handle: list,
-  },
-  {
-    method: 'GET',
-    path: '/schema/:type/hooks/:name',
-    needs: ADMIN,
-    mode: 'read',
+  }),
+  readRoute('GET /schema/:type/hooks/:name', {
     summary: 'Read a hook and its failures',
+    needs: 'admin:platform',
+    answers: { 200: answer(ANY_OBJECT) },
     handle: read,
-  },
-  {
-    method: 'PUT',
-    path: '/schema/:type/hooks/:name',
-    needs: ADMIN,
-    mode: 'stream',
-    uses: 'code',
+  }),
+  streamRoute('PUT /schema/:type/hooks/:name', {
     summary: 'Store code for a step of a type',
+    needs: 'admin:platform',
+    also: 'write on the type',
+    uses: 'code',
+    body: jsonBody(
+      whole({ code: TEXT }),
+      { code: '(entity) => ({ name: entity.name.trim() })' },
+      'The code of the hook: a function of the entity, the tenant and the arguments.',
+    ),
+    answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }) },
     handle: put,
-  },
-  {
-    method: 'DELETE',
-    path: '/schema/:type/hooks/:name',
-    needs: ADMIN,
-    mode: 'write',
+  }),
+  writeRoute('DELETE /schema/:type/hooks/:name', {
     summary: 'Delete a hook',
+    needs: 'admin:platform',
+    answers: DELETED,
     handle: drop,
-  },
+  }),
 ]
 
 function list({ read, params }: Call): Reply {

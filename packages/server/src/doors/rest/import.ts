@@ -7,7 +7,10 @@ import {
   type TenantWriter,
   type UnknownField,
 } from '@tildebase/tenant'
-import { type Call, flagParam, type StreamRoute, textParam } from '../call.ts'
+import { type Call, flagParam, type Route, textParam } from '../call.ts'
+import { answer } from '../describe/description.ts'
+import { query } from '../describe/parameters.ts'
+import { ANY_OBJECT, either, FLAG, ref, TEXT } from '../describe/schema.ts'
 import { anyDecoder, charsetOf, type Decoder, utf8Decoder } from '../format/read/charset.ts'
 import { CsvReader, csvReader } from '../format/read/read-csv.ts'
 import { jsonReader } from '../format/read/read-json.ts'
@@ -17,20 +20,29 @@ import { refuseLength, textOf } from '../format/text.ts'
 import { noteWritten } from '../idempotency.ts'
 import { json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
+import { streamRoute } from '../route.ts'
 import { threadTurns } from '../turns/thread-turns.ts'
 import { warned } from './unknown-fields.ts'
 
 /** Data in: JSON, NDJSON and CSV, row by row. */
-export const importRoutes: readonly StreamRoute[] = [
-  {
-    method: 'POST',
-    path: '/import/:type',
-    needs: { action: 'write', on: 'type' },
-    mode: 'stream',
-    rawBody: true,
+export const importRoutes: readonly Route[] = [
+  streamRoute('POST /import/:type', {
     summary: 'Import entities from JSON, NDJSON or CSV',
+    needs: 'write on the type',
+    rawBody: true,
+    params: ['dryRun', query('more', 'The body is a part of a file; other requests send the rest.', true, FLAG)],
+    body: {
+      description: 'The rows: a JSON list, one JSON object per line, or CSV with a header.',
+      required: true,
+      content: {
+        'application/json': { schema: { type: 'array', items: ANY_OBJECT }, example: [{ name: 'Ada' }] },
+        'application/x-ndjson': { schema: TEXT, example: '{"name":"Ada"}\n{"name":"Bob"}\n' },
+        'text/csv': { schema: TEXT, example: 'name,email\nAda,ada@example.com\n' },
+      },
+    },
+    answers: { 200: answer(either(ref('ImportReport'), ref('DryRun'))) },
     handle: importRows,
-  },
+  }),
 ]
 
 /** Rows of one commit: as many as take some milliseconds, since others wait for it. */

@@ -1,21 +1,22 @@
 import { isoOf, type Noun } from '@tildebase/nouns'
 import type { Snapshot } from '@tildebase/tenant'
-import type { Call, StreamRoute } from '../call.ts'
+import type { Call, Route } from '../call.ts'
+import { answer } from '../describe/description.ts'
+import { ref } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
+import { streamRoute } from '../route.ts'
 import { threadTurns } from '../turns/thread-turns.ts'
 import { parquetPieces } from './export.ts'
 import { filterParam } from './params.ts'
 
 /** What there is to fetch, and whether it has changed. */
-export const manifestRoutes: readonly StreamRoute[] = [
-  {
-    method: 'GET',
-    path: '/manifest',
-    needs: { action: 'read', on: 'each' },
-    mode: 'stream',
+export const manifestRoutes: readonly Route[] = [
+  streamRoute('GET /manifest', {
     summary: 'List the Parquet files of the tenant with their hashes',
+    needs: 'read on the types involved',
+    answers: { 200: answer(ref('Manifest')) },
     handle: manifest,
-  },
+  }),
 ]
 
 interface FileEntry {

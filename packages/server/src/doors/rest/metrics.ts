@@ -1,36 +1,41 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import { isId, limitOf } from '@tildebase/tenant'
-import type { Call, ReadRoute } from '../call.ts'
+import type { Call, Route } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, FLAG, record, ref, TEXT, whole } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
 const MOST_POINTS = 1_000
 
 /** Numbers about the business, and what follows from tracked events. */
-export const metricRoutes: readonly ReadRoute[] = [
-  {
-    method: 'GET',
-    path: '/metrics',
-    needs: { action: 'read', on: 'each' },
-    mode: 'read',
+export const metricRoutes: readonly Route[] = [
+  readRoute('GET /metrics', {
     summary: 'Read the metrics snapshot',
+    needs: 'read on the types involved',
+    params: ['asOf'],
+    answers: { 200: answer(ref('Snapshot')) },
     handle: (call) => json(200, call.read.business.snapshot(call.lens, asOfTime(call))),
-  },
-  ...['/Metric/:id/series', '/metrics/:id/series'].map((path) => ({
-    method: 'GET' as const,
-    path,
-    needs: { action: 'read', on: 'each' } as const,
-    mode: 'read' as const,
+  }),
+  readRoute('GET /Metric/:id/series', {
     summary: 'List the values of a Metric',
+    needs: 'read:analytics',
+    params: ['limit'],
+    answers: { 200: answer(ANY_OBJECT) },
     handle: series,
-  })),
-  ...['/FeatureFlag/:id/evaluate', '/feature-flags/:id/evaluate'].map((path) => ({
-    method: 'POST' as const,
-    path,
-    needs: { action: 'read', on: 'each' } as const,
-    mode: 'read' as const,
+  }),
+  readRoute('POST /FeatureFlag/:id/evaluate', {
     summary: 'Evaluate a feature flag for a user',
+    needs: 'read:experiments',
+    body: jsonBody(
+      record('', { userId: TEXT, context: ANY_OBJECT }, []),
+      { userId: 'u1', context: { plan: 'pro' } },
+      'The user to evaluate the flag for, and what its rules ask for.',
+      false,
+    ),
+    answers: { 200: answer(whole({ key: TEXT, value: {}, enabled: FLAG, reason: TEXT })) },
     handle: evaluate,
-  })),
+  }),
 ]
 
 /** Whether a read of a Metric names it by something else than its id. */

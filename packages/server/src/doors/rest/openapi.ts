@@ -1,21 +1,22 @@
-import type { Call, HostFeature, ReadRoute } from '../call.ts'
+import type { Call, HostFeature, Route } from '../call.ts'
+import { answer } from '../describe/description.ts'
+import { ANY_OBJECT } from '../describe/schema.ts'
 import { openapi } from '../openapi/document.ts'
 import { contentReply, type Reply } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
 /** The version of the service. */
 export const VERSION = '0.1.0'
 const ANYWHERE = 'https://tenant.invalid'
 
 /** The tenant's endpoints, as data for tools. */
-export const openapiRoutes: readonly ReadRoute[] = [
-  {
-    method: 'GET',
-    path: '/openapi.json',
-    needs: 'key',
-    mode: 'read',
+export const openapiRoutes: readonly Route[] = [
+  readRoute('GET /openapi.json', {
     summary: 'Describe the endpoints of the lens',
+    needs: 'any valid key',
+    answers: { 200: answer(ANY_OBJECT) },
     handle: describe,
-  },
+  }),
 ]
 
 function describe(call: Call): Reply {

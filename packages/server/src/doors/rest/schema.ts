@@ -1,53 +1,69 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
+import { answer, DELETED, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, either, ref, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
+import { readRoute, writeRoute } from '../route.ts'
 
-const ADMIN = { action: 'admin', on: 'area', area: 'platform' } as const
+/** What a migration answers, or what it would do. */
+const MIGRATED = { 200: answer(either(whole({ migrated: WHOLE, type: ANY_OBJECT }), ref('DryRun'))) }
 
 /** The tenant's types: to read, to add to, to take back. */
 export const schemaRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/schema',
-    needs: 'key',
-    mode: 'read',
+  readRoute('GET /schema', {
     summary: 'List the types of the lens',
+    needs: 'any valid key',
+    answers: { 200: answer(ref('Types')) },
     handle: all,
-  },
-  { method: 'GET', path: '/schema/:type', needs: 'key', mode: 'read', summary: 'Read a type', handle: one },
-  {
-    method: 'PUT',
-    path: '/schema/:type',
-    needs: ADMIN,
-    mode: 'write',
+  }),
+  readRoute('GET /schema/:type', {
+    summary: 'Read a type',
+    needs: 'any valid key',
+    answers: { 200: answer(ANY_OBJECT) },
+    handle: one,
+  }),
+  writeRoute('PUT /schema/:type', {
     summary: 'Declare a type, or add to one',
+    needs: 'admin:platform',
+    body: jsonBody(
+      ANY_OBJECT,
+      { name: 'string!', colour: 'Red | Green = Red', paint: { args: ['colour'] } },
+      'The type in the noun notation: strings are fields, objects are verbs.',
+    ),
+    answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }) },
     handle: put,
-  },
-  {
-    method: 'POST',
-    path: '/schema/:type/rename',
-    needs: ADMIN,
-    mode: 'write',
+  }),
+  writeRoute('POST /schema/:type/rename', {
     summary: 'Rename one of your fields, in the type and in all entities',
+    needs: 'admin:platform',
+    params: ['dryRun'],
+    body: jsonBody(
+      whole({ from: TEXT, to: TEXT }),
+      { from: 'plate', to: 'registration' },
+      'The present name of the field, and the new one.',
+    ),
+    answers: MIGRATED,
     handle: rename,
-  },
-  {
-    method: 'POST',
-    path: '/schema/:type/retype',
-    needs: ADMIN,
-    mode: 'write',
+  }),
+  writeRoute('POST /schema/:type/retype', {
     summary: 'Change the type of a field, and convert the stored values',
+    needs: 'admin:platform',
+    params: ['dryRun'],
+    body: jsonBody(
+      whole({ field: TEXT, to: TEXT }),
+      { field: 'size', to: 'number' },
+      'The field, and its new notation.',
+    ),
+    answers: MIGRATED,
     handle: retype,
-  },
-  {
-    method: 'DELETE',
-    path: '/schema/:type',
-    needs: ADMIN,
-    mode: 'write',
+  }),
+  writeRoute('DELETE /schema/:type', {
     summary: 'Delete your own type',
+    needs: 'admin:platform',
+    answers: DELETED,
     handle: drop,
-  },
+  }),
 ]
 
 /** A type as data: the notation it was declared with, and what that means. */

@@ -1,14 +1,16 @@
-import type { WriteRoute } from '../call.ts'
+import type { Route } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { ref } from '../describe/schema.ts'
 import { json } from '../reply.ts'
+import { writeRoute } from '../route.ts'
 
 /** Synchronisation with local databases, in both directions. */
-export const syncRoutes: readonly WriteRoute[] = [
-  {
-    method: 'POST',
-    path: '/sync',
-    needs: { action: 'write', on: 'each' },
-    mode: 'write',
+export const syncRoutes: readonly Route[] = [
+  writeRoute('POST /sync', {
     summary: 'Exchange changes with a local database',
+    needs: 'write on any area',
+    body: jsonBody(ref('SyncRequest'), { changes: [] }, 'The changes of the client since lastSyncAt.'),
+    answers: { 200: answer(ref('SyncAnswer')) },
     handle: ({ body }, write) => json(200, write.sync(body)),
-  },
+  }),
 ]

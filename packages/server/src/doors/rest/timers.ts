@@ -1,16 +1,20 @@
+import { article } from '@tildebase/nouns'
 import type { Call, Route } from '../call.ts'
+import { answer } from '../describe/description.ts'
+import { ref } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
 /** The timers of entities. */
 export const timerRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/:type/:id/timers',
-    needs: { action: 'read', on: 'type' },
-    mode: 'read',
+  readRoute('GET /:type/:id/timers', {
     summary: 'List the pending timers of an entity',
+    description: ({ name }) => `Returns the timers of ${article(name)} that will run, the next first.`,
+    needs: 'read on the type',
+    has: ({ storage }) => storage !== 'log',
+    answers: { 200: answer(ref('Timers'), { description: 'Its timers, the next first.' }) },
     handle: timers,
-  },
+  }),
 ]
 
 function timers({ read, params }: Call): Reply {

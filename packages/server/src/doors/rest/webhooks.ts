@@ -1,43 +1,48 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 import { limitOf, type TenantWriter } from '@tildebase/tenant'
 import { type Call, type Route, textParam } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { query } from '../describe/parameters.ts'
+import { ANY_OBJECT, listOf, record, ref, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { contentReply, entityContent, json, type Reply } from '../reply.ts'
+import { readRoute, streamRoute, writeRoute } from '../route.ts'
 
-/** What a webhook has in addition to the verbs of every type, under both of its names. */
-export const webhookRoutes: readonly Route[] = ['webhooks', 'Webhook'].flatMap((name): Route[] => [
-  {
-    method: 'GET',
-    path: `/${name}/:id/deliveries`,
-    needs: 'key',
-    mode: 'read',
+/** What a webhook has in addition to the verbs of every type. */
+export const webhookRoutes: readonly Route[] = [
+  readRoute('GET /Webhook/:id/deliveries', {
     summary: 'List the deliveries of a webhook',
+    needs: 'admin:platform',
+    params: [query('state', 'Only deliveries in this state.', 'Failed'), 'limit', 'cursor'],
+    answers: { 200: answer(listOf(ANY_OBJECT)) },
     handle: deliveries,
-  },
-  {
-    method: 'POST',
-    path: `/${name}/:id/redeliver`,
-    needs: 'key',
-    mode: 'write',
+  }),
+  writeRoute('POST /Webhook/:id/redeliver', {
     summary: 'Send deliveries again',
+    needs: 'admin:platform',
+    body: jsonBody(
+      record('', { deliveryId: TEXT }, []),
+      { deliveryId: 'delivery_17' },
+      'The delivery to send again; without it, all that failed.',
+      false,
+    ),
+    answers: { 200: answer(whole({ queued: WHOLE })) },
     handle: sendAgain,
-  },
-  {
-    method: 'POST',
-    path: `/${name}/:id/rotate`,
-    needs: 'key',
-    mode: 'write',
+  }),
+  writeRoute('POST /Webhook/:id/rotate', {
     summary: 'Create a new secret for a webhook',
+    needs: 'admin:platform',
+    body: null,
+    answers: { 200: answer({ allOf: [ref('Webhook')], ...whole({ secret: TEXT }) }) },
     handle: rotate,
-  },
-  {
-    method: 'POST',
-    path: `/${name}/:id/test`,
-    needs: 'key',
-    mode: 'stream',
+  }),
+  streamRoute('POST /Webhook/:id/test', {
     summary: 'Send a test event to a webhook',
+    needs: 'admin:platform',
+    body: null,
+    answers: { 200: answer(ANY_OBJECT) },
     handle: test,
-  },
-])
+  }),
+]
 
 function deliveries({ read, params, query }: Call): Reply {
   return json(

@@ -1,50 +1,76 @@
 import { limitOf, type TenantWriter } from '@tildebase/tenant'
 import { type Call, type Route, textParam } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { query } from '../describe/parameters.ts'
+import { ANY_OBJECT, either, listOf, record, ref, TEXT } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
+import { readRoute, streamRoute, writeRoute } from '../route.ts'
 
-/** What a workflow has in addition to the verbs of every type, under both of its names. */
-export const workflowRoutes: readonly Route[] = ['workflows', 'Workflow'].flatMap((name): Route[] => [
-  {
-    method: 'GET',
-    path: `/${name}/:id/runs`,
-    needs: 'key',
-    mode: 'read',
+/** A change to a run: the run, or what would happen. */
+const CHANGE = {
+  needs: 'write:platform',
+  also: 'the rights of the workflow',
+  params: ['dryRun'],
+  body: null,
+  answers: { 200: answer(either(ref('Run'), ref('DryRun'))) },
+} as const
+
+/** What a workflow has in addition to the verbs of every type. */
+export const workflowRoutes: readonly Route[] = [
+  readRoute('GET /Workflow/:id/runs', {
     summary: 'List the runs of a workflow',
+    needs: 'read:platform',
+    params: [
+      query('status', 'Only runs of this status.', 'Failed', {
+        ...TEXT,
+        enum: ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled'],
+      }),
+      'limit',
+      'cursor',
+    ],
+    answers: { 200: answer(listOf(ref('Run'))) },
     handle: runs,
-  },
-  {
-    method: 'GET',
-    path: `/${name}/:id/runs/:run`,
-    needs: 'key',
-    mode: 'read',
+  }),
+  readRoute('GET /Workflow/:id/runs/:run', {
     summary: 'Read a run with its steps',
+    needs: 'read:platform',
+    answers: { 200: answer(ref('Run')) },
     handle: run,
-  },
-  {
-    method: 'POST',
-    path: `/${name}/:id/runs/:run/retry`,
-    needs: 'key',
-    mode: 'write',
+  }),
+  writeRoute('POST /Workflow/:id/runs/:run/retry', {
     summary: 'Retry a failed run from the step that failed',
+    ...CHANGE,
     handle: retry,
-  },
-  {
-    method: 'POST',
-    path: `/${name}/:id/runs/:run/cancel`,
-    needs: 'key',
-    mode: 'write',
+  }),
+  writeRoute('POST /Workflow/:id/runs/:run/cancel', {
     summary: 'Cancel a run that waits or is in progress',
+    ...CHANGE,
     handle: cancel,
-  },
-  {
-    method: 'POST',
-    path: `/${name}/:id/test`,
-    needs: 'key',
-    mode: 'stream',
+  }),
+  streamRoute('POST /Workflow/:id/test', {
     summary: 'Test a workflow with an event, without writing',
+    needs: 'write:platform',
+    also: 'the rights of the workflow',
+    body: jsonBody(
+      record(
+        '',
+        {
+          event: either({ ...TEXT, description: 'The id of a past event.' }, ANY_OBJECT),
+          workflow: {
+            ...ANY_OBJECT,
+            description: 'Changes to try without storing them: steps, triggerEvent, filter, …',
+          },
+        },
+        [],
+      ),
+      { event: { type: 'Deal.won', data: { name: 'A deal', value: 100 } } },
+      'The event to try the workflow with: an id, or a record.',
+      false,
+    ),
+    answers: { 200: answer(ref('WorkflowTest')) },
     handle: test,
-  },
-])
+  }),
+]
 
 function runs({ read, params, query }: Call): Reply {
   return json(

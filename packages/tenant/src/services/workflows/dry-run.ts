@@ -30,8 +30,8 @@ export async function testWorkflow(
   body: unknown,
   run: Runner,
 ): Promise<JsonObject> {
-  demandWorkflow(engine, caller, id)
   demand(caller, 'write', engine.noun('Workflow'))
+  demandWorkflow(engine, caller, id)
   demandCovers(engine, caller, id)
   const stored = JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject
   const draft = draftIn(engine, stored, body)

@@ -1,8 +1,11 @@
 import { Problem } from '@tildebase/nouns'
 import { OPERATOR } from '@tildebase/tenant'
 import { type Call, type Route, textParam } from '../../call.ts'
+import { answer, HTML } from '../../describe/description.ts'
+import { ref } from '../../describe/schema.ts'
 import { messagePage } from '../../oauth/consent-page.ts'
 import { empty, type Reply } from '../../reply.ts'
+import { streamRoute } from '../../route.ts'
 import { signedIn } from '../answers.ts'
 import { cookieOf, pathCookie } from '../cookie.ts'
 import type { OidcSettings } from '../ports.ts'
@@ -14,24 +17,23 @@ const COOKIE = 'tilde_oidc'
 
 /** Signing in with the provider that the operator has set. */
 export const oidcRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/session/oidc',
-    needs: 'public',
-    mode: 'stream',
-    uses: 'oidc',
+  streamRoute('GET /session/oidc', {
     summary: 'Sign in with the OIDC provider of the operator',
-    handle: start,
-  },
-  {
-    method: 'GET',
-    path: '/session/oidc/callback',
-    needs: 'public',
-    mode: 'stream',
+    needs: 'no key',
     uses: 'oidc',
+    answers: { 302: {} },
+    handle: start,
+  }),
+  streamRoute('GET /session/oidc/callback', {
     summary: 'Return from the OIDC provider',
+    needs: 'no key',
+    uses: 'oidc',
+    answers: {
+      303: {},
+      401: answer(ref('Error'), { description: 'A page: the person is not signed in.', content: HTML }),
+    },
     handle: finish,
-  },
+  }),
 ]
 
 /** Loads the protocol with the first sign-in: most services have no provider. */

@@ -1,6 +1,4 @@
-import { ANY_OBJECT, ref } from './common.ts'
-import { NUMBER_OR_NULL, record, TEXT, WHOLE } from './record.ts'
-import type { Schema } from './schemas.ts'
+import { ANY_OBJECT, NUMBER_OR_NULL, record, ref, type Schema, TEXT, WHOLE } from '../schema.ts'
 
 /** What the routes of changesets answer. */
 export const CHANGESET_RECORDS: { readonly [name: string]: Schema } = {

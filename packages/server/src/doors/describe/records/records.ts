@@ -1,9 +1,7 @@
-import { AUTOMATION_RECORDS } from './automation-records.ts'
-import { CHANGESET_RECORDS } from './changeset-records.ts'
-import { ANY_OBJECT, ref } from './common.ts'
-import { PROOF_RECORDS } from './proof-records.ts'
-import { OBJECT_OR_NULL, record, TEXT, TEXT_OR_NULL, TIME, WHOLE } from './record.ts'
-import type { Schema } from './schemas.ts'
+import { ANY_OBJECT, OBJECT_OR_NULL, record, ref, type Schema, TEXT, TEXT_OR_NULL, TIME, WHOLE } from '../schema.ts'
+import { AUTOMATION_RECORDS } from './automation.ts'
+import { CHANGESET_RECORDS } from './changesets.ts'
+import { PROOF_RECORDS } from './proofs.ts'
 
 /** The answers that are not entities. */
 export const RECORDS: { readonly [name: string]: Schema } = {
@@ -170,6 +168,11 @@ export const RECORDS: { readonly [name: string]: Schema } = {
       changeset: { ...OBJECT_OR_NULL, description: 'The changeset, if the code proposed its writes.' },
     },
     ['logs', 'correlation'],
+  ),
+  OAuthError: record(
+    'An error of OAuth, as RFC 6749, 7591 and 8628 have it.',
+    { error: TEXT, error_description: TEXT, error_uri: TEXT },
+    ['error'],
   ),
   Types: record('The types of the lens.', { types: { type: 'array', items: ANY_OBJECT } }, []),
   ...PROOF_RECORDS,

@@ -1,6 +1,4 @@
-import type { Schema } from './schemas.ts'
-
-const TEXT = { type: 'string' }
+import { type Schema, TEXT } from './schema.ts'
 
 /** A parameter of the query, which may be left out. */
 export function query(name: string, description: string, example: unknown, schema: Schema = TEXT): Schema {
@@ -14,7 +12,7 @@ function header(name: string, description: string, example: string): Schema {
 const ID = 'contact_0VxGq3mZ8kLrT2wYbN4cDe'
 
 /** The parameters that operations refer to. */
-export const PARAMETERS: { readonly [name: string]: Schema } = {
+export const PARAMETERS = {
   id: { name: 'id', in: 'path', required: true, description: 'The $id of an entity.', schema: TEXT, example: ID },
   // A string that holds JSON, and not `content`: few generated clients write JSON into a URL.
   filter: query('filter', 'A filter in the query language, as JSON.', '{"createdAt": {"$gte": "7d ago"}}', {
@@ -57,22 +55,30 @@ export const PARAMETERS: { readonly [name: string]: Schema } = {
     'The same key and body within 24 hours get the first answer again.',
     '0f8fad5b-d9cb-469f-a165-70867728950e',
   ),
-}
+} satisfies { readonly [name: string]: Schema }
+
+/** A parameter of the query or of a header: one that operations share by its name, or one of its own. */
+export type Parameter = keyof typeof PARAMETERS | Schema
 
 export const HEADERS: { readonly [name: string]: Schema } = {
   ETag: { description: 'The version of the entity, in quotes.', schema: TEXT },
   Location: { description: 'The URL of the entity.', schema: TEXT },
 }
 
-/** References to these parameters. */
-export function params(...names: readonly string[]): Schema[] {
-  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+/** A parameter as an operation has it. */
+export function parameterOf(parameter: Parameter): Schema {
+  return typeof parameter === 'string' ? { $ref: `#/components/parameters/${parameter}` } : parameter
 }
 
-/** A parameter in the path that no operation of a type has. */
-export function pathParam(name: string, types: readonly string[]): Schema {
-  const schema = name === 'type' ? { type: 'string', enum: types } : TEXT
-  const [description, example] = PATH[name] ?? ['The $id of an entity.', ID]
+/** The parameters in a path. */
+export function pathParameters(path: string, types: readonly string[]): Schema[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => pathParameter(name!, types))
+}
+
+function pathParameter(name: string, types: readonly string[]): Schema {
+  if (name === 'id') return parameterOf('id')
+  const schema = name === 'type' ? { ...TEXT, enum: types } : TEXT
+  const [description, example] = PATH[name]!
   return { name, in: 'path', required: true, description, schema, example: name === 'type' ? types[0] : example }
 }
 
@@ -82,4 +88,5 @@ const PATH: { readonly [name: string]: readonly [description: string, example: s
   correlation: ['The correlation that the events to undo share.', '6f1c2b1e-1f0a-4f52-9a53-0f6a4e0a5a55'],
   eventId: ['The id of an event, or its seq.', '17'],
   run: ['The id of a run.', 'run_0VxGq3mZ8kLrT2wYbN4cDe'],
+  tenant: ['The name of a tenant.', 'acme'],
 }

@@ -1,26 +1,44 @@
 import { ABOUT_TYPES, type Field, isComputed, type Noun, targetText } from '@tildebase/nouns'
 import { exampleOf } from './examples.ts'
+import { ANY_OBJECT, ref, type Schema } from './schema.ts'
 
-/** A JSON Schema, as OpenAPI 3.1 takes it. */
-export type Schema = { readonly [key: string]: unknown }
+/** The schemas of types. An included entity has one of its own, so that types do not refer to each other in circles. */
+export function nounSchemas(nouns: readonly Noun[]): { readonly [name: string]: Schema } {
+  const names = new Set(nouns.map(({ name }) => name))
+  const relations = nouns.flatMap(({ fields }) => Object.values(fields)).filter((field) => 'target' in field)
+  const targets = new Set(relations.flatMap(targetsOf))
+  // A lens may leave the other type out.
+  const included = (type: string) => (names.has(type) ? ref(`Included${type}`) : ANY_OBJECT)
+  return Object.assign(
+    {},
+    ...nouns.map((noun) => ({
+      ...schemasOf(noun, included),
+      ...(targets.has(noun.name) && { [`Included${noun.name}`]: entitySchema(noun, () => ANY_OBJECT) }),
+    })),
+  )
+}
+
+/** A type as it is read. */
+function entitySchema({ name, fields }: Noun, included: (type: string) => Schema): Schema {
+  const about = (ABOUT_TYPES as { readonly [name: string]: string })[name]
+  const read = Object.values(fields).filter(({ kind }) => kind !== 'secret')
+  return {
+    ...(about && { description: about }),
+    allOf: [ref('Meta')],
+    type: 'object',
+    properties: properties(read, (field) => readSchema(field, included)),
+  }
+}
 
 /** The schemas of a type: as it is read, as it is created, as it is changed. */
-export function nounSchemas(noun: Noun, described: ReadonlySet<string>): { readonly [name: string]: Schema } {
-  const fields = Object.values(noun.fields)
-  const written = fields.filter((field) => field.kind !== 'back' && !('service' in field && field.service))
+function schemasOf(noun: Noun, included: (type: string) => Schema): { readonly [name: string]: Schema } {
+  const written = Object.values(noun.fields).filter(
+    (field) => field.kind !== 'back' && !('service' in field && field.service),
+  )
   const required = written.filter((field) => 'required' in field && field.required && !('default' in field))
   const additionalProperties = !noun.strict
-  const about = (ABOUT_TYPES as { readonly [name: string]: string })[noun.name]
   return {
-    [noun.name]: {
-      ...(about && { description: about }),
-      allOf: [{ $ref: '#/components/schemas/Meta' }],
-      type: 'object',
-      properties: properties(
-        fields.filter(({ kind }) => kind !== 'secret'),
-        (field) => readSchema(field, described),
-      ),
-    },
+    [noun.name]: entitySchema(noun, included),
     [`${noun.name}Draft`]: {
       type: 'object',
       properties: properties(written, writeSchema),
@@ -43,16 +61,17 @@ function properties(fields: readonly Field[], schemaOf: (field: Field) => Schema
   return Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)]))
 }
 
-/** A relation is an id, or what `include` puts in its place. */
-function readSchema(field: Field, described: ReadonlySet<string>): Schema {
+/** The types that a relation can lead to. */
+function targetsOf(field: Extract<Field, { readonly target: string }>): readonly string[] {
+  return field.kind === 'forward' && field.targets ? field.targets : [field.target]
+}
+
+/** A relation is an id, or the entity that `include` puts in its place. */
+function readSchema(field: Field, included: (type: string) => Schema): Schema {
   if (isComputed(field)) return { ...writeSchema(field), readOnly: true, description: 'Computed.' }
   if (field.kind !== 'back' && field.kind !== 'forward') return writeSchema(field)
-  // A lens may leave the other type out.
-  const targets = field.kind === 'forward' && field.targets ? field.targets : [field.target]
-  const entities = targets.map((target) =>
-    described.has(target) ? { $ref: `#/components/schemas/${target}` } : { type: 'object', additionalProperties: true },
-  )
-  const entity = entities.length === 1 ? entities[0]! : { anyOf: entities }
+  const targets = targetsOf(field).map(included)
+  const entity = targets.length === 1 ? targets[0]! : { anyOf: targets }
   if (field.kind === 'back') {
     const description = `${field.target} by ${field.via}; only if included.`
     return field.list

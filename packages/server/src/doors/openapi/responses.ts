@@ -1,28 +1,11 @@
+import { ANY_OBJECT, ref, type Schema } from '../describe/schema.ts'
 import { ERROR_CODES } from '../error-codes/error-codes.ts'
 import { codesOf } from '../respond.ts'
-import type { Schema } from './schemas.ts'
 
 /** An operation's answers, by status. */
 export type Responses = { readonly [status: string]: Schema }
 
 const JSON_TYPE = 'application/json'
-
-/** An object of any keys. Without the last word, generators take `{type: object}` for one that has none. */
-export const ANY_OBJECT: Schema = { type: 'object', additionalProperties: true }
-
-/** A page of a list. Written out for each kind of result: generators read an `allOf` as both of its lists at once. */
-export function listOf(items: Schema): Schema {
-  return {
-    type: 'object',
-    properties: {
-      results: { type: 'array', items },
-      total: { type: 'integer', minimum: 0 },
-      hasMore: { type: 'boolean' },
-      cursor: { type: ['string', 'null'], description: 'Send it to get the next page.' },
-    },
-    required: ['results', 'hasMore', 'cursor'],
-  }
-}
 
 /** What every operation shares. */
 export const SCHEMAS: { readonly [name: string]: Schema } = {
@@ -83,57 +66,32 @@ const ERRORS: readonly (readonly [status: number, name: string, description: str
   [422, 'Invalid', 'The data is not valid.'],
   [429, 'TooMany', 'The key exceeded its rate limit.'],
   [500, 'Fault', 'An internal error.'],
+  [501, 'NotSupported', 'This host does not support it.'],
   [503, 'Unavailable', 'Try again later.'],
 ]
 
 /** The answers that tell of errors, by name. */
-export const RESPONSES: Responses = Object.fromEntries(
-  ERRORS.map(([status, name, description]) => [
-    name,
-    {
-      description,
-      ...headersOf(status),
-      content: { [JSON_TYPE]: { schema: ref('Error'), examples: examplesOf(status) } },
-    },
-  ]),
-)
+export function errorResponses(holds: (status: number) => boolean): Responses {
+  return Object.fromEntries(
+    ERRORS.filter(([status]) => holds(status)).map(([status, name, description]) => [
+      name,
+      {
+        description,
+        ...headersOf(status),
+        content: { [JSON_TYPE]: { schema: ref('Error'), examples: examplesOf(status) } },
+      },
+    ]),
+  )
+}
 
 /** References to the errors of these statuses. */
-export function errors(...statuses: readonly number[]): Responses {
+export function errors(statuses: readonly number[]): Responses {
   return Object.fromEntries(
     ERRORS.filter(([status]) => statuses.includes(status)).map(([status, name]) => [
       String(status),
       { $ref: `#/components/responses/${name}` },
     ]),
   )
-}
-
-export const READ_ERRORS = errors(400, 401, 403, 404, 429, 500, 503)
-export const WRITE_ERRORS = errors(400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 422, 429, 500, 503)
-
-export function ref(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` }
-}
-
-/** An answer of JSON, or of these other kinds too. */
-export function answers(
-  description: string,
-  schema: Schema,
-  headers: readonly string[] = [],
-  others: { readonly [contentType: string]: Schema } = {},
-): Schema {
-  return {
-    description,
-    ...(headers.length > 0 && {
-      headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    }),
-    content: { [JSON_TYPE]: { schema }, ...others },
-  }
-}
-
-/** A body of JSON. */
-export function body(schema: Schema, required: boolean, example: unknown, description: string): Schema {
-  return { description, required, content: { [JSON_TYPE]: { schema, example } } }
 }
 
 function headersOf(status: number): Schema {

@@ -1,5 +1,4 @@
-import { record, TEXT, TEXT_OR_NULL, WHOLE } from './record.ts'
-import type { Schema } from './schemas.ts'
+import { record, type Schema, TEXT, TEXT_OR_NULL, WHOLE } from '../schema.ts'
 
 /** What the routes of proofs answer. */
 export const PROOF_RECORDS: { readonly [name: string]: Schema } = {

@@ -1,6 +1,14 @@
-import { ANY_OBJECT } from './common.ts'
-import { OBJECT_OR_NULL, record, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL, WHOLE } from './record.ts'
-import type { Schema } from './schemas.ts'
+import {
+  ANY_OBJECT,
+  OBJECT_OR_NULL,
+  record,
+  type Schema,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+  TIME_OR_NULL,
+  WHOLE,
+} from '../schema.ts'
 
 /** What the routes of timers and workflows answer. */
 export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {

@@ -1,0 +1,238 @@
+import { answer, DELETED, jsonBody } from '../doors/describe/description.ts'
+import { query } from '../doors/describe/parameters.ts'
+import {
+  ANY_OBJECT,
+  FLAG,
+  listOf,
+  record,
+  type Schema,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+  TIME_OR_NULL,
+  WHOLE,
+  whole,
+} from '../doors/describe/schema.ts'
+import type { OperatorEndpoint } from '../doors/openapi/operator-document.ts'
+
+/** An endpoint of the operator, with the action that answers it. */
+interface OperatorRoute extends OperatorEndpoint {
+  readonly action:
+    | 'describe'
+    | 'journal'
+    | 'rotateKey'
+    | 'list'
+    | 'create'
+    | 'info'
+    | 'remove'
+    | 'verify'
+    | 'tasks'
+    | 'fork'
+    | 'release'
+    | 'backup'
+    | 'restore'
+    | 'readLog'
+    | 'replayLog'
+}
+
+const NEEDS = 'the operator key'
+const TENANT = { needs: NEEDS, tag: 'tenants' } as const
+const SERVICE = { needs: NEEDS, tag: 'service' } as const
+
+const INFO = record(
+  '',
+  {
+    tenant: TEXT,
+    events: WHOLE,
+    entities: { type: 'object', additionalProperties: WHOLE, description: 'The number of entities by type.' },
+    createdAt: TIME_OR_NULL,
+    updatedAt: TIME_OR_NULL,
+    bytes: { ...WHOLE, description: 'The size of its file.' },
+    restoring: { ...FLAG, description: 'It is being restored.' },
+    of: { ...WHOLE, description: 'How many events the log has that it is restored from.' },
+  },
+  ['tenant', 'events'],
+)
+
+const LISTED = record('', { tenant: TEXT, bytes: WHOLE, updatedAt: TIME_OR_NULL, restoring: FLAG, quarantined: FLAG }, [
+  'tenant',
+])
+
+const ENTRY = { ...record('', { at: TIME, action: TEXT, tenant: TEXT }, ['at', 'action']), additionalProperties: true }
+
+const VERDICT = record('', { tenant: TEXT, ok: FLAG, events: WHOLE, faults: { type: 'array', items: ANY_OBJECT } }, [
+  'tenant',
+  'ok',
+  'events',
+  'faults',
+])
+
+const TASK = record(
+  '',
+  { tenant: TEXT, task: TEXT, step: TEXT, since: TIME, done: WHOLE, of: { type: ['integer', 'null'] }, unit: TEXT },
+  ['tenant', 'task', 'step', 'since'],
+)
+
+const TAKEN = answer(whole({ tenant: TEXT, events: WHOLE }), { description: 'The tenant is there.' })
+
+const LINES = 'application/x-ndjson'
+
+function file(type: string, example: string, description: string) {
+  return { description, required: true, content: { [type]: { schema: { ...TEXT, format: 'binary' }, example } } }
+}
+
+const pageOf = (items: Schema) => ({ 200: answer(listOf(items)) })
+
+/** Every path below `/operator`, for all hosts. */
+export const operatorRoutes: readonly OperatorRoute[] = [
+  {
+    method: 'GET',
+    path: '/operator/openapi.json',
+    ...SERVICE,
+    summary: 'Describe the endpoints of the operator',
+    answers: { 200: answer(ANY_OBJECT) },
+    action: 'describe',
+  },
+  {
+    method: 'GET',
+    path: '/operator/log',
+    ...SERVICE,
+    summary: 'List the actions of the operator, newest first',
+    params: [query('limit', 'The maximum number.', 100, { ...WHOLE, minimum: 1, maximum: 1_000 }), 'cursor'],
+    answers: pageOf(ENTRY),
+    action: 'journal',
+  },
+  {
+    method: 'POST',
+    path: '/operator/signing-key',
+    ...SERVICE,
+    summary: 'Sign checkpoints with a new key from now on',
+    body: null,
+    answers: { 201: answer(ANY_OBJECT) },
+    action: 'rotateKey',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants',
+    ...TENANT,
+    summary: 'List the tenants by name',
+    params: [query('limit', 'The maximum number.', 100, { ...WHOLE, minimum: 1, maximum: 10_000 }), 'offset', 'cursor'],
+    answers: pageOf(LISTED),
+    action: 'list',
+  },
+  {
+    method: 'POST',
+    path: '/operator/tenants',
+    ...TENANT,
+    summary: 'Create a tenant without events',
+    body: jsonBody(whole({ tenant: TEXT }), { tenant: 'acme' }, 'The name of the tenant.'),
+    answers: { 201: answer(whole({ tenant: TEXT })) },
+    action: 'create',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant',
+    ...TENANT,
+    summary: 'Read the state of a tenant',
+    answers: { 200: answer(INFO) },
+    action: 'info',
+  },
+  {
+    method: 'DELETE',
+    path: '/operator/tenants/:tenant',
+    ...TENANT,
+    summary: 'Delete a tenant permanently',
+    answers: DELETED,
+    action: 'remove',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant/verify',
+    ...TENANT,
+    summary: 'Verify the file, the chain of the log and all that is made from it',
+    answers: { 200: answer(VERDICT) },
+    action: 'verify',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant/tasks',
+    ...TENANT,
+    summary: 'List the tasks in progress with a tenant',
+    answers: { 200: answer(whole({ results: { type: 'array', items: TASK } })) },
+    action: 'tasks',
+  },
+  {
+    method: 'POST',
+    path: '/operator/tenants/:tenant/fork',
+    ...TENANT,
+    summary: 'Make another tenant of a tenant, as it is or as it was',
+    body: jsonBody(
+      record('', { to: TEXT, asOf: { ...TEXT_OR_NULL, format: 'date-time' } }, ['to']),
+      { to: 'acme-copy' },
+      'The name of the new tenant, and the time of the state that it begins with.',
+    ),
+    answers: { 201: TAKEN },
+    action: 'fork',
+  },
+  {
+    method: 'POST',
+    path: '/operator/tenants/:tenant/release',
+    ...TENANT,
+    summary: 'End the quarantine of a tenant',
+    body: null,
+    answers: { 200: answer(whole({ tenant: TEXT, released: FLAG })) },
+    action: 'release',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant/backup',
+    ...TENANT,
+    summary: 'Read a copy of the file of a tenant',
+    answers: { 200: { content: { 'application/vnd.sqlite3': { ...TEXT, format: 'binary' } } } },
+    action: 'backup',
+  },
+  {
+    method: 'PUT',
+    path: '/operator/tenants/:tenant/restore',
+    ...TENANT,
+    summary: 'Restore a tenant from a file',
+    body: file('application/vnd.sqlite3', 'SQLite format 3…', 'The file of a backup.'),
+    answers: { 201: TAKEN },
+    action: 'restore',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant/log',
+    ...TENANT,
+    summary: 'Read the log of a tenant, one event per line',
+    params: [
+      query('after', 'The seq of the event that it continues after.', 0, { ...WHOLE, minimum: 0 }),
+      query('wait', 'For how many seconds an empty answer may be held back.', 30, {
+        ...WHOLE,
+        minimum: 0,
+        maximum: 60,
+      }),
+      query('beside', 'The tables beside the log: all, or secrets.', 'all', { ...TEXT, enum: ['all', 'secrets'] }),
+    ],
+    answers: { 200: { content: { [LINES]: TEXT } } },
+    action: 'readLog',
+  },
+  {
+    method: 'PUT',
+    path: '/operator/tenants/:tenant/log',
+    ...TENANT,
+    summary: 'Restore a tenant from a log',
+    params: [
+      query('more', 'Other slices of the log follow.', true, FLAG),
+      query('of', 'How many events the log has.', 1_000, WHOLE),
+    ],
+    body: file(LINES, '{"tilde":1}\n', 'The lines of a log, or a slice of them.'),
+    answers: {
+      201: TAKEN,
+      202: answer(record('', { tenant: TEXT, events: WHOLE, restoring: FLAG }, ['tenant', 'events']), {
+        description: 'The slice is there; send the next one.',
+      }),
+    },
+    action: 'replayLog',
+  },
+]
