@@ -75,7 +75,7 @@ export function retypeTypeField(write: Write, type: Noun, name: string, to: stri
     const value = state[name] ?? null
     const fallback = 'default' in field && field.default !== 'now' ? (field.default ?? null) : null
     const converted = value === null ? { value: field.required ? fallback : null } : convert(field, value)
-    if ('fault' in converted) misfits.push({ id, field: name, message: `cannot become ${to}` })
+    if ('fault' in converted) misfits.push({ id, field: name, message: converted.fault })
     else if (converted.value === null && field.required) {
       misfits.push({ id, field: name, message: 'is required' })
     } else if (field.kind === 'forward' && !areThere(write, field, converted.value)) {
