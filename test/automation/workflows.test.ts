@@ -699,17 +699,17 @@ describe('code', () => {
       expect(a.tenant.head.seq).toBe(before)
       await expect(test({ event, workflow: { steps: [{ verb: 'fly', type: 'Comment' }] } })).rejects.toThrow(/steps\.0/)
       await expect(test({ event, workflow: { status: 'Activated' } })).rejects.toThrow(/workflow\.status/)
-      const narrow: Grant = {
-        actor: 'apiKey_1',
-        scopes: [{ action: 'write', area: 'all' }],
-        rows: { Deal: { name: 'x' } },
-      }
+      const narrow: Grant = { actor: 'apiKey_1', scopes: [{ action: 'write', area: 'platform' }], rows: {} }
       await expect(test({ event, workflow: { steps } }, narrow)).rejects.toThrow(/cannot change or run/)
     },
   )
 
   test('a draft of a workflow with few rights is tried with those of the caller', async () => {
-    const narrow: Grant = { actor: 'apiKey_1', scopes: [{ action: 'write', area: 'platform' }], rows: {} }
+    const narrow: Grant = {
+      actor: 'apiKey_1',
+      scopes: [{ action: 'write', area: 'all' }],
+      rows: { Deal: { name: 'x' } },
+    }
     const steps = [{ verb: 'create', type: 'Deal', args: { name: 'Roof' } }]
     const workflow = start(a, { triggerEvent: 'Workflow.created', steps }, narrow)
     const tried = (grant: Grant, workflowDraft?: object) =>

@@ -1,8 +1,11 @@
+import { OPERATOR } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acceptInvitation } from '../../packages/tenant/src/services/identity/invitations.ts'
 import { type TestApp, testApp } from '../host.ts'
 import { connect } from '../people/agents.ts'
 import { person } from '../people/people.ts'
 import { Receiver } from '../receiver.ts'
+import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 
 let app: TestApp
@@ -50,10 +53,9 @@ describe('a workflow', () => {
       kick: { event: 'kicked', set: { timeout: 60 } },
       $timers: { kick: { at: 'due', run: 'kick' } },
     })
-    const { body } = await send('POST', '/Workflow', { name: 'w', triggerEvent: 'Workflow.kicked', steps, due: PAST })
+    const { body } = await send('POST', '/Workflow', { name: 'w', triggerEvent: 'Workflow.kicked', steps })
     await send('POST', `/Workflow/${body.$id}/activate`)
-    await settled('timer-climb')
-    await send('PUT', `/Workflow/${body.$id}`, { due: '2020-01-02T00:00:00Z' })
+    await send('PUT', `/Workflow/${body.$id}`, { due: PAST })
     await settled('timer-climb')
 
     expect((await as('GET', `/api-keys/${id}`)).body.scopes).toBe('admin:platform')
@@ -167,7 +169,8 @@ describe('a declaration', () => {
   })
 
   verifies('rights.reach', 'has no timer whose condition reads what its author may not read', async () => {
-    const { send } = await world('timer-oracle')
+    await world('timer-oracle')
+    const { send } = await keyOf('timer-oracle', 'admin:platform,write:Deal')
     const reply = await send('PUT', '/schema/Deal', {
       due: 'datetime',
       $timers: { t: { at: 'due', when: { 'contact.phone': { $regex: '^5' } }, run: 'win' } },
@@ -325,4 +328,21 @@ describe('rights of related types', () => {
 
     expect(reply.status).toBe(403)
   })
+})
+
+test('an invited person cannot replace the passkey of another person', () => {
+  const { tenant } = openAcme()
+  const { identity } = tenant.facade
+  const user = (email: string) =>
+    tenant.run(OPERATOR, { type: 'User', verb: 'create', data: { name: 'x', email } }).entity.id
+  const [ada, eve] = [user('ada@example.org'), user('eve@example.org')]
+  identity.saveCredential({ id: 'passkey-1', user: ada, kind: 'passkey', data: {} })
+  const invited = tenant.run(OPERATOR, { type: 'User', verb: 'invite', id: eve, data: {} })
+  const secret = (invited.entity.extra!.invitation as string).split('#')[1]!
+  const taken = { id: 'passkey-1', kind: 'passkey', data: {} } as const
+  const conflict = expect.objectContaining({ code: 'conflict' })
+
+  expect(() => tenant.write(OPERATOR, (write) => acceptInvitation(write, secret, taken))).toThrow(conflict)
+  expect(() => identity.saveCredential({ ...taken, user: eve })).toThrow(conflict)
+  expect(identity.credential('passkey-1')?.user).toBe(ada)
 })

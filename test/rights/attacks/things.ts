@@ -95,15 +95,22 @@ const hooks: readonly Attack[] = [
     kind: 'hook',
     name: 'BEFORE hook that changes what an administrator stores',
     goal: 'write ApiKey',
-    ways: ['creating', 'updating', 'pausing', 'activating'],
+    ways: ['creating', 'updating', 'pausing', 'activating', 'succeeding'],
     async run(world, author, way) {
       const noun = world.tenant.engine.noun('Workflow')
       const steps = [{ verb: 'update', type: 'ApiKey', id: world.key, args: { scopes: 'admin:all' } }]
       const code = `() => (${JSON.stringify({ steps, timeout: 60 })})`
+      // The end of a run is written by the service itself.
+      if (way === 'succeeding') world.attempt(() => put(world, author, 'Workflow', { succeed: { event: 'succeeded' } }))
       world.attempt(() => world.tenant.write(author, (write) => putHook(write, noun, way, code)))
       const ask = (verb: string, id: string | undefined, data: JsonObject) =>
         world.tenant.facade
-          .write(OPERATOR, {}, unlimited(), (write) => write.run({ type: 'Workflow', verb, id, data }).entity.id)
+          .write(
+            way === 'succeeding' ? author : OPERATOR,
+            {},
+            unlimited(),
+            (write) => write.run({ type: 'Workflow', verb, id, data }).entity.id,
+          )
           .catch(() => id ?? '')
       const id = await ask('create', undefined, { name: 'w', triggerEvent: 'Deal.updated', steps: [] })
       await ask('activate', id, {})
