@@ -128,10 +128,8 @@ process.exitCode = missed === 0 ? 0 : 1
 /** A copy of the sources that resolves its own packages. */
 function copyOf(): string {
   const copy = mkdtempSync(join(tmpdir(), 'tildebase-control-'))
-  for (const part of ['packages', 'test', 'docs', 'package.json', 'vitest.config.ts', 'tsconfig.json']) {
-    const skips = (path: string) => !path.includes('/node_modules') && !path.includes('/dist')
-    cpSync(join(ROOT, part), join(copy, part), { recursive: true, filter: skips })
-  }
+  const isSource = (path: string) => !/\/(?:node_modules|dist|\.git)(?:\/|$)/.test(path.slice(ROOT.length))
+  cpSync(ROOT, copy, { recursive: true, filter: isSource })
   mkdirSync(join(copy, 'node_modules/@tildebase'), { recursive: true })
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {
     if (name !== '@tildebase') symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name))
