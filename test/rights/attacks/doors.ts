@@ -17,7 +17,7 @@ const PAGE = { state: null, status: null, cursor: null, limit: 100 }
 /** Doors that reveal a value. Contacts themselves are not among them: the model is about all other ways to them. */
 const REVEALING: { readonly [door: string]: Door } = {
   'what is stored': (world) => stored(world),
-  'what the author was told': ({ told }) => told,
+  'what the author was shown': ({ shown }) => shown,
   deliveries: ({ sent }) => sent,
   list: ({ tenant }, grant) => readOperation({ engine: tenant.engine, grant }, 'Deal', 'find', [{}]),
   get: ({ tenant, deal }, grant) => readOperation({ engine: tenant.engine, grant }, 'Deal', 'get', [deal]),

@@ -303,7 +303,7 @@ const webhooks: readonly Attack[] = [
       }
       if (way === 'tested') await world.tenant.facade.testWebhook(author, id).catch(() => null)
       await world.advance(1_000)
-      // What goes to the good address is no finding.
+      // What goes to the good address is not a finding.
       if (world.entity('Webhook', id).url === good) {
         world.sent.length = 0
         world.run('Webhook', 'delete', id)
@@ -317,7 +317,7 @@ function proveBy(world: World, grant: Grant | null): void {
   if (grant === null) return
   world.attempt(() => {
     const deals = readOperation({ engine: world.tenant.engine, grant }, 'Deal', 'count', [{}]) as number
-    if (deals > 0) world.told.push(PROVED)
+    if (deals > 0) world.shown.push(PROVED)
   })
 }
 

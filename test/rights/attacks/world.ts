@@ -18,16 +18,16 @@ export interface World extends Automation {
   readonly key: string
   /** The bodies of deliveries. */
   readonly sent: string[]
-  /** What the author was told: problems and answers. */
-  readonly told: string[]
-  /** Runs something as the author, who is told what came of it. */
+  /** What the author was shown: problems and answers. */
+  readonly shown: string[]
+  /** Runs something as the author, and keeps the answer. */
   attempt<T>(work: () => T): T | null
 }
 
 export function openWorld(): World {
   const automation = openAutomation()
   const sent: string[] = []
-  const told: string[] = []
+  const shown: string[] = []
   const outbound: Ports['outbound'] = {
     post: async ({ body }) => {
       sent.push(body)
@@ -44,15 +44,15 @@ export function openWorld(): World {
     try {
       const result = work()
       // What the author wrote itself may come back.
-      told.push((JSON.stringify(result) ?? '').replaceAll(PROVED, ''))
+      shown.push((JSON.stringify(result) ?? '').replaceAll(PROVED, ''))
       return result
     } catch (reason) {
       const { message, about } = reason as { message: string; about?: unknown }
-      told.push(JSON.stringify([message, about]))
+      shown.push(JSON.stringify([message, about]))
       return null
     }
   }
-  return { ...automation, hidden, deal, person, key, sent, told, attempt }
+  return { ...automation, hidden, deal, person, key, sent, shown, attempt }
 }
 
 export const unlimited = () => new Budget({ ms: 60_000, rows: 1e9, bytes: 1e9 }, () => performance.now())

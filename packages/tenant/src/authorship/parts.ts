@@ -122,7 +122,7 @@ function computedOf(nouns: Nouns, noun: Noun): Part<ComputedField>[] {
   })
 }
 
-/** Operands are not looked at here: any time will do. */
+/** Operands are not looked at here: any time is enough. */
 function conditionOf(nouns: Nouns, noun: Noun, { when }: Timer): Filter {
   return parseFilter(when, noun, nouns, 0, { regex: () => null })
 }

@@ -19,7 +19,7 @@ export const ALL: readonly Scope[] = [{ action: 'admin', area: 'all' }]
 /** Types whose very reading is an administrator's matter. */
 const GUARDED = new Set(['ApiKey', 'Webhook'])
 
-/** Types whose entities decide who may do what, and what happens by itself. */
+/** Types whose entities decide about rights, and about what happens automatically. */
 const SERVICE_TYPES = new Set(['ApiKey', 'User', 'Webhook', 'Workflow', 'Integration'])
 
 /** Whether a type is one of the service's own: what is stored changes it with `admin` on its domain only. */

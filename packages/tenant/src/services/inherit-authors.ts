@@ -17,7 +17,7 @@ import { schemaId } from './schema.ts'
 import { webhookForm, webhookThing } from './webhooks/author.ts'
 import { behaviourOf, workflowThing } from './workflows/author.ts'
 
-/** Who may store something. Everything else in the log wrote for the service: timers, hooks, workflows, the system. */
+/** Actors that can store something. Every other actor in the log wrote for the service: timers, hooks, workflows, the system. */
 const CALLERS = /^(apiKey_|user_|agent_|operator$|signup$)/
 
 type Rights = Authorship['grant']

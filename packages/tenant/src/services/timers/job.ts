@@ -79,7 +79,10 @@ function demandAuthor({ engine }: Transactor, row: TimerRow): ReturnType<typeof 
     cancelTimer(engine.sql, row.n, row.name)
     return null
   }
-  throw new Problem('forbidden', `The timer ${row.name} has no author who may do what it does. Declare the type again.`)
+  throw new Problem(
+    'forbidden',
+    `The timer ${row.name} has no author with the rights that it needs. Declare the type again.`,
+  )
 }
 
 /** A verb that was refused is not tried again: what refused it stays. The reason is shown where timers are listed. */
