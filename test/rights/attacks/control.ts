@@ -77,18 +77,11 @@ const REMOVALS: readonly Removal[] = [
     'webhook: events of a type of others',
   ),
   removal(
-    'workflows see events as their author',
-    'services/workflows/run.ts',
-    'const shown = visibilityOf(engine, grant, null).show(row)',
-    'const shown = grant && row',
-    'workflow: an event that shows|workflow: a pattern for all',
-  ),
-  removal(
-    'built-in parts of service types stay',
-    'services/schema.ts',
-    'if (!isServiceType(builtIn.name)) return',
-    'if (builtIn.name) return',
-    'timer: a verb of a service type',
+    'log records are shown by type',
+    'query/visibility.ts',
+    'const answer = isWanted && mayReadEvents(engine, grant, type)',
+    'const answer = isWanted || mayReadEvents(engine, grant, type)',
+    'workflow: a pattern for all|webhook: events of a type of others',
   ),
   removal(
     'new relations need read on their target',
