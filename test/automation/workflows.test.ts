@@ -1,6 +1,7 @@
 import type { JsonObject } from '@tildebase/nouns'
 import { Budget, type Grant, OPERATOR } from '@tildebase/tenant'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { currentWorkflow } from '../../packages/tenant/src/services/workflows/author.ts'
 import { cancelRun, retryRun } from '../../packages/tenant/src/services/workflows/manage.ts'
 import { runsOf, runWithId } from '../../packages/tenant/src/services/workflows/view.ts'
 import { verifies } from '../verifies.ts'
@@ -454,7 +455,7 @@ describe('rights', () => {
     'a workflow does no more than the key that stored it, whichever key causes the event',
     async () => {
       const a = openAutomation()
-      const author = grant('write:platform,read:crm')
+      const author = grant('write:all', { Comment: { body: 'mine' } })
       const workflow = start(a, { triggerEvent: 'Contact.created', steps: [NOTE] }, author)
 
       a.run('Contact', 'create', undefined, { name: 'Ada' })
@@ -462,14 +463,19 @@ describe('rights', () => {
 
       expect(comments(a)).toEqual([])
       expect(runs(a, workflow)).toMatchObject([
-        { status: 'Failed', error: expect.stringContaining('may not write Comment') },
+        { status: 'Failed', error: expect.stringContaining('row filter does not match') },
       ])
+      expect(() =>
+        start(a, { triggerEvent: 'Contact.created', steps: [NOTE] }, grant('write:platform,read:crm')),
+      ).toThrow(
+        expect.objectContaining({ code: 'forbidden', about: expect.objectContaining({ missing: 'write:Comment' }) }),
+      )
     },
   )
 
   test('events that the author could not read do not start it', async () => {
     const a = openAutomation()
-    const blind = start(a, { triggerEvent: 'Contact.created', steps: [] }, grant('write:platform'))
+    const blind = start(a, { triggerEvent: '*.created', steps: [] }, grant('write:platform'))
     const narrowed = start(
       a,
       { triggerEvent: 'Contact.created', steps: [] },
@@ -480,8 +486,11 @@ describe('rights', () => {
     a.run('Contact', 'create', undefined, { name: 'Bob', title: 'mine' })
     await a.settle()
 
-    expect(runs(a, blind)).toEqual([])
+    expect(runs(a, blind).map(({ event }) => event.type)).toEqual(['Workflow.created'])
     expect(runs(a, narrowed)).toHaveLength(1)
+    expect(() => start(a, { triggerEvent: 'Contact.created', steps: [] }, grant('write:platform'))).toThrow(
+      expect.objectContaining({ code: 'forbidden', about: expect.objectContaining({ missing: 'read:Contact' }) }),
+    )
   })
 
   verifies(
@@ -515,9 +524,7 @@ describe('rights', () => {
       // Its own is run with its rights, also after a stronger key has looked at it.
       const own = start(a, { triggerEvent: 'Deal.created', steps: [] }, weak)
       a.run('Workflow', 'update', own, { description: 'seen' })
-      expect(JSON.parse(a.tenant.sql.rows('SELECT rights FROM workflows WHERE id = ?', own)[0]![0]).scopes).toEqual(
-        weak.scopes,
-      )
+      expect(currentWorkflow(a.tenant.engine, own)?.author.grant.scopes).toEqual(weak.scopes)
     },
   )
 
@@ -536,7 +543,7 @@ describe('rights', () => {
 
   test('a run continues with the rights that it began with', async () => {
     const a = openAutomation()
-    const author = grant('write:platform,read:crm')
+    const author = grant('write:all', { Comment: { body: 'mine' } })
     const workflow = start(
       a,
       { triggerEvent: 'Contact.created', retryPolicy: { retries: 2, backoff: '1m' }, steps: [NOTE] },
@@ -698,7 +705,11 @@ describe('code', () => {
   )
 
   test('a draft of a workflow with few rights is tried with those of the caller', async () => {
-    const narrow: Grant = { actor: 'apiKey_1', scopes: [{ action: 'write', area: 'platform' }], rows: {} }
+    const narrow: Grant = {
+      actor: 'apiKey_1',
+      scopes: [{ action: 'write', area: 'all' }],
+      rows: { Deal: { name: 'x' } },
+    }
     const steps = [{ verb: 'create', type: 'Deal', args: { name: 'Roof' } }]
     const workflow = start(a, { triggerEvent: 'Workflow.created', steps }, narrow)
     const tried = (grant: Grant, workflowDraft?: object) =>

@@ -114,7 +114,7 @@ describe('rights over people', () => {
 
       expect(await sent(key('POST', '/~acme/User', fresh('Admin')))).toBe(403)
       expect(await sent(writer('POST', '/~acme/User', fresh('Admin')))).toBe(403)
-      expect(await sent(writer('POST', '/~acme/User', fresh('Member')))).toBe(201)
+      expect(await sent(writer('POST', '/~acme/User', fresh('Member')))).toBe(403)
       expect(await sent(writer('PUT', `/~acme/User/${boss.user.$id}`, { email: email() }))).toBe(403)
       expect(await sent(writer('POST', `/~acme/User/${boss.user.$id}/invite`))).toBe(403)
       expect(await sent(writer('POST', `/~acme/User/${boss.user.$id}/suspend`))).toBe(403)

@@ -34,6 +34,23 @@ export const rights = requirements('keys', {
     'rights.replay': 'A kept answer is replayed only if the grant still covers the request.',
     'rights.redirect': 'Waiting deliveries stay at the address they were queued for unless the request says redirect.',
   },
+  N8: {
+    'rights.author': 'Only the call that stores or changes a declaration sets its author.',
+    'rights.reach': 'Storing needs a grant that covers every type, row and verb that the thing reaches.',
+    'rights.generator': 'No stored thing reaches more than its author, in at least 5,000 combinations.',
+    'rights.kinds': 'Every kind of stored thing is listed in docs/security.md and tested.',
+  },
+  N9: {
+    'rights.acts': 'A stored thing acts and reads with the grant of its author, and nothing else.',
+    'rights.service': 'What is stored changes the service types only with admin on their domain.',
+    'rights.values': 'Errors of declarations and migrations show no values.',
+  },
+  N10: {
+    'rights.refer': 'A narrowed grant cannot refer to an entity that it does not see.',
+    'rights.now': 'Deliveries, redeliveries and tests show what the rights at that moment allow.',
+    'rights.holder': 'made and cascade list by who holds the rights, agents included.',
+    'rights.limits': 'The limits of a consent hold for every event, and for all that code is given.',
+  },
 })
 
 export const fairness = requirements('running', {

@@ -89,7 +89,7 @@ test('a narrowed key brings back what it deleted, and nothing else', () => {
   const restore = (id: string) => tenant.run(grant, { type: 'Contact', verb: 'restore', id })
 
   expect(restore(own).entity.version).toBe(3)
-  expect(() => restore(other)).toThrow(expect.objectContaining({ code: 'forbidden' }))
+  expect(() => restore(other)).toThrow(expect.objectContaining({ code: 'not_found' }))
   expect(readOperation({ engine: tenant.engine, grant: OPERATOR }, 'Contact', 'count', [{}])).toBe(1)
 })
 

@@ -104,21 +104,25 @@ verifies(
   },
 )
 
-test.each(['restore', 'rollback'])('after a %s a webhook receives what the caller may see', async (verb) => {
-  const world = openWorld()
-  const id = register(world)
-  const asOf = isoOf(world.clock.at)
-  world.clock.at += SECOND
-  const before = verb === 'restore' ? 'delete' : 'update'
-  run(world, 'Webhook', before, before === 'update' ? { events: ['Deal.*'] } : {}, id)
-  const narrowed: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
+test.each(['restore', 'rollback'])(
+  'after a %s a webhook receives what the author of its declaration may see',
+  async (verb) => {
+    const world = openWorld()
+    const narrowed: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }
+    const data = { url: 'https://example.com/', events: ['Contact.*'] }
+    const { id } = world.tenant.run(narrowed, { type: 'Webhook', verb: 'create', data }).entity
+    const asOf = isoOf(world.clock.at)
+    world.clock.at += SECOND
+    const before = verb === 'restore' ? 'delete' : 'update'
+    run(world, 'Webhook', before, before === 'update' ? { events: ['Deal.*'] } : {}, id)
 
-  world.tenant.run(narrowed, { type: 'Webhook', verb, id, data: verb === 'rollback' ? { asOf } : {} })
-  for (const stage of ['Lead', 'Partner', 'Lead']) run(world, 'Contact', 'create', { name: 'Ada', stage })
-  await world.until(world.clock.at + SECOND)
+    world.tenant.run(OPERATOR, { type: 'Webhook', verb, id, data: verb === 'rollback' ? { asOf } : {} })
+    for (const stage of ['Lead', 'Partner', 'Lead']) run(world, 'Contact', 'create', { name: 'Ada', stage })
+    await world.until(world.clock.at + SECOND)
 
-  expect(world.sent.map(({ request }) => JSON.parse(request.body).data.stage)).toEqual(['Lead', 'Lead'])
-})
+    expect(world.sent.map(({ request }) => JSON.parse(request.body).data.stage)).toEqual(['Lead', 'Lead'])
+  },
+)
 
 test('a failed test is reported, not repeated, and does not count for the webhook', async () => {
   const world = openWorld()

@@ -126,7 +126,8 @@ describe('a rename', () => {
     expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422, 422, 422])
     expect(refused[1]!.body.message).toContain('did you mean knots')
     expect(refused[3]!.body.message).toContain(`${leg}.speed`)
-    expect(refused[4]!.body.details[0]).toMatchObject({ field: 'fresh', value: 'y' })
+    expect(refused[4]!.body.details[0]).toMatchObject({ field: 'fresh' })
+    expect(refused[4]!.text).not.toContain('"y"')
     expect((await sent('GET', `/~acme/schema/${type}`)).body.notation).toEqual({
       $domain: 'custom',
       knots: 'number',
@@ -192,8 +193,8 @@ describe('a retype', () => {
     const odd = await retype(type, 'size', 'nmber')
 
     expect([number.status, number.body.failed]).toEqual([422, 1])
-    expect(number.body.details).toEqual([{ id: bad, field: 'size', value: 'large', message: 'must be a number' }])
-    expect(required.body.details).toEqual([{ id: empty, field: 'size', value: null, message: 'is required' }])
+    expect(number.body.details).toEqual([{ id: bad, field: 'size', message: 'must be a number' }])
+    expect(required.body.details).toEqual([{ id: empty, field: 'size', message: 'is required' }])
     expect([unique.status, relation.status, odd.status]).toEqual([409, 422, 422])
     expect((await sent('GET', `/~acme/${type}/${good}`)).body).toMatchObject({ size: '1', $version: 1 })
     expect((await sent('GET', `/~acme/schema/${type}`)).body.notation).toEqual({

@@ -4,7 +4,7 @@ import type { Grant } from '../grant/grant.ts'
 import { filterOf } from '../query/filter.ts'
 import { find, get } from '../query/find.ts'
 import type { ReadContext } from '../query/reader.ts'
-import { recordView } from '../query/visibility.ts'
+import { visibilityOf } from '../query/visibility.ts'
 import type { Stored } from '../store/entities.ts'
 import { readEntry, seqAt } from '../store/log.ts'
 import { seqsOf } from '../store/versions.ts'
@@ -34,7 +34,7 @@ export function metricHistory(engine: Engine, reader: ReadContext, metric: Store
 
 /** The values that a stored Metric has had, oldest first: the last `limit` of those that the grant sees. */
 export function metricSeries(engine: Engine, grant: Grant, metric: Stored, limit: number): JsonObject[] {
-  const show = recordView(engine, grant)
+  const { show } = visibilityOf(engine, grant, null)
   const points: JsonObject[] = []
   for (const seq of seqsOf(engine.sql, metric.ordinal)) {
     if (points.length === limit) break

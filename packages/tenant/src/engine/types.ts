@@ -5,7 +5,7 @@ import { ownRoles, ownTypes } from '../store/schema.ts'
 /** The type that a tenant's own types are entities of, so that they have events, versions and a past. */
 const Schema = noun('Schema', { name: 'string!##', notation: 'json!', migrations: 'json' }, { domain: 'platform' })
 
-/** Code that a tenant runs around its verbs, as entities too, with the rights of the key that stored it. */
+/** Code that a tenant runs around its verbs, as entities too. `grant` is of earlier versions: see `authorship/`. */
 const Hook = noun(
   'Hook',
   { type: 'string!#', name: 'string!', code: 'string!', grant: 'json', suspended: 'boolean' },

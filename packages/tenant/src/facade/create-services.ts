@@ -13,6 +13,7 @@ import { guardPeople } from '../services/identity/guard.ts'
 import { peopleVerbs } from '../services/identity/invitations.ts'
 import { People } from '../services/identity/people.ts'
 import { IndexJob } from '../services/index-job.ts'
+import { inheritAuthors } from '../services/inherit-authors.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
 import { Checkpoints } from '../services/proof/checkpoints.ts'
 import { witnessJob } from '../services/proof/witness-job.ts'
@@ -43,6 +44,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   const { extensions } = transactor
   engine.syncedUntil = syncedUntil(engine)
   if (engine.head.seq > 0) encryptSecrets(engine)
+  inheritAuthors(engine)
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
   Object.assign(extensions.verbs, keyVerbs, peopleVerbs, webhookVerbs, workflowVerbs, businessVerbs, changesetVerbs)
   extensions.derive.Invoice = invoiceTotals

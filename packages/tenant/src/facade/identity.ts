@@ -202,6 +202,8 @@ export class TenantIdentity {
   }
 
   saveCredential(credential: Omit<Credential, 'createdAt' | 'usedAt'>): void {
+    const owner = credentialById(this.#engine.sql, credential.id)?.user ?? credential.user
+    if (owner !== credential.user) throw new Problem('conflict', 'This passkey is already in use. Use another one.')
     const createdAt = this.#engine.ports.clock.now()
     this.#written(() => saveCredential(this.#engine.sql, { ...credential, createdAt }))
   }
@@ -282,8 +284,10 @@ export class TenantIdentity {
     return parseScopes(text, (area) => areaOf(this.#engine, area)).scopes
   }
 
-  /** Row filters by type, or the problem of what is wrong with them. */
-  rows(filter: Json): JsonObject {
+  /** Row filters by type that a person allows a client, or the problem of what is wrong with them. */
+  rows(person: Grant, filter: Json): JsonObject {
+    // What the person is narrowed to is applied with every request, as it is then.
+    rowsFilter(this.#engine, person, { filter }, 'Consent')
     return rowsFilter(this.#engine, OPERATOR, { filter }, 'Consent') ?? {}
   }
 

@@ -31,7 +31,7 @@ export class QuestionReader {
 
   /** The condition that an industry's lens adds. */
   industry(noun: Noun, lens: Lens): Filter {
-    return industryFilter(this.#engine, noun, lens)
+    return industryFilter(this.#engine, this.#grant, noun, lens)
   }
 
   /** The relations to embed. */

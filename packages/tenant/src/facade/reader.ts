@@ -1,4 +1,4 @@
-import { type Filter, isoOf, type JsonObject, type Noun, type Nouns, resolvePath } from '@tildebase/nouns'
+import { type Filter, isoOf, type JsonObject, type Noun, type Nouns } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -12,6 +12,7 @@ import { explain } from '../query/explain.ts'
 import { count, find, get, type Page, type Query } from '../query/find.ts'
 import { countInSlices, findInSlices } from '../query/find-in-slices.ts'
 import { sizeOf } from '../query/include.ts'
+import { demandPaths } from '../query/parameters.ts'
 import { type CachedQuery, cachedQuery, isSlow, rememberSlow } from '../query/plan-cache.ts'
 import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
@@ -167,10 +168,8 @@ export class TenantReader {
 
   #demandAggregation(noun: Noun, asked: Aggregation): void {
     demand(this.grant, 'read', noun)
-    for (const text of [asked.group, asked.sum, asked.avg, asked.min, asked.max].flatMap((texts) => texts ?? [])) {
-      const path = resolvePath(text, noun, this.#engine.nouns)
-      if ('hops' in path) for (const { target } of path.hops) demand(this.grant, 'read', this.noun(target))
-    }
+    const paths = [asked.group, asked.sum, asked.avg, asked.min, asked.max].flatMap((texts) => texts ?? [])
+    demandPaths(this.#engine, this.grant, noun, paths)
   }
 
   /** How a query would be answered, for administrators: it shows what exists beyond a key's own rows. */

@@ -1,5 +1,15 @@
 import { type Noun, Problem, sameJson } from '@tildebase/nouns'
-import { type Action, ALL, allows, CHANGESET, neededFor, reaches, type Scope, uncovered } from './scopes.ts'
+import {
+  type Action,
+  ALL,
+  allows,
+  CHANGESET,
+  isServiceType,
+  neededFor,
+  reaches,
+  type Scope,
+  uncovered,
+} from './scopes.ts'
 
 /** An actor and its rights. Every access to a tenant has one. */
 export interface Grant {
@@ -8,8 +18,8 @@ export interface Grant {
   readonly scopes: readonly Scope[]
   /** The rows of each type that the key is narrowed to, as filters in the query language. */
   readonly rows: { readonly [type: string]: unknown }
-  /** True for stored code: it cannot create API keys, whatever its scopes. */
-  readonly isCode?: boolean
+  /** For what is stored and acts later (`authorship/`): whose rights these are. It cannot create API keys. */
+  readonly author?: Author
   /** The person that an agent acts for. The log shows it next to the actor. */
   readonly onBehalfOf?: string
   /** The session or the consent that it comes from: the grant ends with it. */
@@ -17,6 +27,12 @@ export interface Grant {
   readonly limits?: GrantLimits
   /** The one path that a token is for, as its resource indicator said: `mcp`. */
   readonly only?: string
+}
+
+/** Who stored something: a key, a person, or an agent on behalf of a person. */
+export interface Author {
+  readonly actor: string
+  readonly onBehalfOf?: string
 }
 
 /** What an agent is held to in addition to its scopes and rows. */
@@ -71,6 +87,11 @@ export function demand(grant: Grant, action: Action, noun: Noun): void {
       type: noun.name,
     },
   )
+}
+
+/** The right that a grant needs to write a type. What is stored changes the service's own types as administrators only. */
+export function writing({ author }: Grant, { name }: Pick<Noun, 'name'>): Action {
+  return author !== undefined && isServiceType(name) ? 'admin' : 'write'
 }
 
 /** Refuses an action that the grant does not allow in an area: `identity`, `platform`, `all`. */

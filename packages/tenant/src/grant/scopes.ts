@@ -19,6 +19,14 @@ export const ALL: readonly Scope[] = [{ action: 'admin', area: 'all' }]
 /** Types whose very reading is an administrator's matter. */
 const GUARDED = new Set(['ApiKey', 'Webhook'])
 
+/** Types whose entities decide about rights, and about what happens automatically. */
+const SERVICE_TYPES = new Set(['ApiKey', 'User', 'Webhook', 'Workflow', 'Integration'])
+
+/** Whether a type is one of the service's own: what is stored changes it with `admin` on its domain only. */
+export function isServiceType(name: string): boolean {
+  return SERVICE_TYPES.has(name)
+}
+
 /** The type whose rows are seen by what they contain, whatever the area: see `query/changeset-rows.ts`. */
 export const CHANGESET = 'Changeset'
 

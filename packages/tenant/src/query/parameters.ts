@@ -67,9 +67,11 @@ export function aggregationOf(engine: Engine, grant: Grant, noun: Noun, input: u
 
 const MEASURES: readonly string[] = ['group', 'sum', 'avg', 'min', 'max']
 
-function demandPaths(engine: Engine, grant: Grant, noun: Noun, paths: readonly string[]): void {
+/** Refuses paths of groups and measures that lead to a type which the grant may not read. */
+export function demandPaths(engine: Engine, grant: Grant, noun: Noun, paths: readonly string[]): void {
   for (const name of paths) {
-    const path = resolvePath(name, noun, engine.nouns)
+    // A group may end with a period: `contact.$createdAt:hour`.
+    const path = resolvePath(name.split(':')[0]!, noun, engine.nouns)
     if ('hops' in path) for (const { target } of path.hops) demand(grant, 'read', engine.noun(target))
   }
 }
@@ -89,7 +91,7 @@ export function includeOf(engine: Engine, grant: Grant, noun: Noun, input: unkno
 }
 
 /** The condition that an industry's lens adds: on the type's own field, else through its organization. */
-export function industryFilter(engine: Engine, noun: Noun, lens: Pick<Lens, 'industry'>): Filter {
+export function industryFilter(engine: Engine, grant: Grant, noun: Noun, lens: Pick<Lens, 'industry'>): Filter {
   if (lens.industry === null) return allOf([])
   const organization = noun.fields.organization
   const path = noun.fields.industry
@@ -100,7 +102,7 @@ export function industryFilter(engine: Engine, noun: Noun, lens: Pick<Lens, 'ind
   if (path === null) return allOf([])
   const word = lens.industry
   const spellings = [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]
-  return filterOf(engine, noun, { [path]: { $in: spellings } })
+  return demandReachable(engine, grant, filterOf(engine, noun, { [path]: { $in: spellings } }))
 }
 
 /** The seq that `asOf` means: of a time, the last event at or before it. */

@@ -17,7 +17,7 @@ export interface EventVisibility {
   readonly byName: boolean
 }
 
-/** What a grant sees of the log through patterns; null is all events. */
+/** What a grant sees of the log through patterns; null is all events. The one way to a log record. */
 export function visibilityOf(engine: Engine, grant: Grant, patterns: readonly string[] | null): EventVisibility {
   const answers = new Map<string, boolean>()
   const wants = (type: string, event: string): boolean => {
@@ -38,10 +38,10 @@ export function visibilityOf(engine: Engine, grant: Grant, patterns: readonly st
 }
 
 /**
- * The one rule for log records: a grant sees a record if the state in it matches the grant's row filter. The record
+ * The rule about rows, which `visibilityOf` applies after that about types: a grant sees a record if the state in it matches the grant's row filter. The record
  * through which an entity enters the grant's view has no `previous`: those values were never visible.
  */
-export function recordView(engine: Engine, grant: Grant): (record: LogRow) => LogRow | null {
+function recordView(engine: Engine, grant: Grant): (record: LogRow) => LogRow | null {
   if (!isNarrowed(grant) && !hidesChangesets(engine, grant)) return (record) => record
   const test = recordTest(readContextOf(engine, grant))
   return (record) => {

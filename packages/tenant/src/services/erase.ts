@@ -1,10 +1,8 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { demand, demandArea } from '../grant/grant.ts'
-import { recordView } from '../query/visibility.ts'
-import { isVisible } from '../query/visible-entity.ts'
+import { isSeen } from '../query/visible-entity.ts'
 import { currentOf } from '../store/entities.ts'
 import { eraseValues } from '../store/erase.ts'
-import { readEntry, readEntryOf } from '../store/log.ts'
 import { applyVerb } from '../write/verb.ts'
 import { notFound } from '../write/verb-input.ts'
 import type { VerbResult } from '../write/verb-request.ts'
@@ -25,7 +23,7 @@ export function erase(write: Write, target: Noun, id: string, reason: string | n
       id,
     })
   }
-  if (!maySee(write, target, id)) throw notFound(target.name, id)
+  if (!isSeen(engine, grant, target, id, write.context.budget)) throw notFound(target.name, id)
   const current = target.storage === 'log' ? null : currentOf(engine.sql, target.name, id)!
   if (current && !current.deleted) applyVerb(write, { type: target.name, verb: 'delete', id })
   eraseFromChangesets(write, id)
@@ -33,13 +31,4 @@ export function erase(write: Write, target: Noun, id: string, reason: string | n
   engine.cache.forget(target.name)
   const data = { type: target.name, entity: id, events, ...(reason !== null && { reason }) }
   return applyVerb(write, { type: 'Erasure', verb: 'create', data })
-}
-
-/** Whether the entity exists for the grant. A deleted one is judged by its last record. */
-function maySee({ engine, grant, context }: Write, target: Noun, id: string): boolean {
-  if (target.storage === 'entity' && isVisible(engine, grant, target, id, context.budget)) return true
-  const current = target.storage === 'log' ? null : currentOf(engine.sql, target.name, id)
-  if (current === undefined || current?.deleted === false) return false
-  const record = current ? readEntry(engine.sql, current.seq) : readEntryOf(engine.sql, id)
-  return record !== undefined && recordView(engine, grant)(record) !== null
 }

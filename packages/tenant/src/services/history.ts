@@ -2,7 +2,7 @@ import { isoOf, type Json, type JsonObject, type Noun, Problem, resolveInstant }
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { rowFilterOf } from '../query/read-context.ts'
-import { recordView } from '../query/visibility.ts'
+import { visibilityOf } from '../query/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import { type LogRow, readEntries, readEntry, readSizes, seqAt, seqOfVersion } from '../store/log.ts'
 import { fitting } from '../store/parts.ts'
@@ -51,7 +51,7 @@ export function history(
   const most = left.slice(0, limit)
   const page = most.slice(0, fitting(readSizes(engine.sql, most)))
   const hasMore = left.length > page.length
-  const show = recordView(engine, grant)
+  const { show } = visibilityOf(engine, grant, null)
   return {
     results: readEntries(engine.sql, page)
       .flatMap((record) => show(record) ?? [])
@@ -65,7 +65,7 @@ export function history(
 /** What changed between two versions, or between two times, of an entity. */
 export function diff(engine: Engine, grant: Grant, noun: Noun, id: string, from: string, to: string): JsonObject {
   const seqs = visibleSeqs(engine, grant, noun, id)
-  const show = recordView(engine, grant)
+  const { show } = visibilityOf(engine, grant, null)
   const [a, b] = [versionAt(engine, noun, seqs, from, 'from'), versionAt(engine, noun, seqs, to, 'to')].map((seq) =>
     seq === null ? null : show(readEntry(engine.sql, seq)!),
   ) as [LogRow | null, LogRow | null]
@@ -82,7 +82,7 @@ export function diff(engine: Engine, grant: Grant, noun: Noun, id: string, from:
 function visibleSeqs(engine: Engine, grant: Grant, noun: Noun, id: string): readonly number[] {
   const current = currentOf(engine.sql, noun.name, id)
   const seqs = current ? seqsOf(engine.sql, current.ordinal) : []
-  const show = recordView(engine, grant)
+  const { show } = visibilityOf(engine, grant, null)
   const isSeen = (seq: number) => show(readEntry(engine.sql, seq)!) !== null
   const seen = rowFilterOf(engine, grant, noun.name) ? seqs.filter(isSeen) : seqs
   if (seen.length === 0) throw notFound(noun.name, id)

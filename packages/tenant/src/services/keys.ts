@@ -1,11 +1,11 @@
 import { invalid, isPlainObject, type Json, type JsonObject, Problem, parseInstant, type Verb } from '@tildebase/nouns'
+import { storedFilter } from '../authorship/reach.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
 import { covers, demandNoAgent, type Grant } from '../grant/grant.ts'
 import { parseScopes, refuseMore, type Scope, scopesText } from '../grant/scopes.ts'
 import { randomText } from '../ids.ts'
 import type { Seal, Sql } from '../ports.ts'
-import { filterOf } from '../query/filter.ts'
 import { currentOf } from '../store/entities.ts'
 import { dueKeys, keyByPrefix, nextExpiry, saveKey, settleExpiry, touchKey, usedAt } from '../store/keys.ts'
 import type { Transactor } from '../write/transactor.ts'
@@ -107,7 +107,7 @@ export class Keys {
 /** Creates an ApiKey. The secret is in this answer and nowhere else: the tenant keeps its hash. */
 function createKey(write: Write, request: VerbRequest): RunResult {
   const { engine, grant } = write
-  if (grant.isCode) throw new Problem('forbidden', 'Stored code cannot create API keys.', { type: 'ApiKey' })
+  if (grant.author) throw new Problem('forbidden', 'Stored code cannot create API keys.', { type: 'ApiKey' })
   demandNoAgent(grant, 'create API keys')
   const draft = (request.data ?? {}) as JsonObject
   const scopes = scopesOf(engine, grant, draft)
@@ -227,7 +227,10 @@ export function scopesOf(engine: Engine, grant: Grant, draft: JsonObject, type =
   return scopes
 }
 
-/** The rows that a draft asks for. What a narrowed key gives out is narrowed at least as much. */
+/**
+ * The rows that a draft asks for. What a narrowed key gives out is narrowed at least as much, and no filter reads what its
+ * author may not read.
+ */
 export function rowsFilter(
   engine: Engine,
   grant: Grant,
@@ -243,11 +246,11 @@ export function rowsFilter(
   for (const [name, filter] of Object.entries(given as JsonObject)) {
     try {
       const noun = engine.noun(name)
-      filterOf(engine, noun, check(filter))
+      storedFilter(engine, grant, noun, check(filter))
       const held = rows[noun.name]
       rows[noun.name] = held === undefined ? filter : { $and: [held, filter] }
     } catch (reason) {
-      if (!(reason instanceof Problem)) throw reason
+      if (!(reason instanceof Problem) || reason.code === 'forbidden') throw reason
       throw invalid(type, [{ field: `filter.${name}`, message: reason.message }])
     }
   }

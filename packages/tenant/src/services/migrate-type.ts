@@ -13,8 +13,9 @@ import {
   targetText,
   type Verb,
 } from '@tildebase/nouns'
+import { changes, demandReach } from '../authorship/reach.ts'
 import { type Migration, migrationsOf } from '../engine/migrations.ts'
-import { demandAllRows, demandArea } from '../grant/grant.ts'
+import { demandArea } from '../grant/grant.ts'
 import { currentOf } from '../store/entities.ts'
 import { liveEntities } from '../store/schema.ts'
 import { isThere } from '../write/references.ts'
@@ -27,19 +28,17 @@ const MIGRATE: Verb = { name: 'migrate', before: '', event: 'updated' }
 const PAGE = 500
 const MOST_TOLD = 100
 
-/** An entity that a migration cannot convert, and why. */
+/** An entity that a migration cannot convert, and why. Its value is not shown. */
 interface Misfit {
   readonly id: string
   readonly field: string
-  readonly value: Json
   readonly message: string
 }
 
 /** Renames a field of the tenant's own in its type and in every entity. Returns the number of changed entities. */
 export function renameTypeField(write: Write, type: Noun, from: string, to: string): number {
-  const { engine, grant } = write
-  demandArea(grant, 'admin', 'platform')
-  demandAllRows(grant, type)
+  const { engine } = write
+  demandMigration(write, type)
   const notation = ownNotation(engine, type.name)
   if (typeof notation[from] !== 'string') throw noField(type, from, notation)
   if (Object.hasOwn(type.fields, to) || Object.hasOwn(type.verbs, to)) {
@@ -50,7 +49,7 @@ export function renameTypeField(write: Write, type: Noun, from: string, to: stri
   const changed = migrate(write, type.name, (id, state) => {
     if (!Object.hasOwn(state, from)) return state
     if (Object.hasOwn(state, to)) {
-      misfits.push({ id, field: to, value: state[to]!, message: `already has a value in ${to}, which is not declared` })
+      misfits.push({ id, field: to, message: `already has a value in ${to}, which is not declared` })
       return state
     }
     return renameField(state, from, to)
@@ -62,9 +61,8 @@ export function renameTypeField(write: Write, type: Noun, from: string, to: stri
 
 /** Changes the kind of a field and converts the stored values. All values must convert. Returns the number of changed entities. */
 export function retypeTypeField(write: Write, type: Noun, name: string, to: string): number {
-  const { engine, grant } = write
-  demandArea(grant, 'admin', 'platform')
-  demandAllRows(grant, type)
+  const { engine } = write
+  demandMigration(write, type)
   const before = Object.hasOwn(type.fields, name) ? type.fields[name]! : null
   if (before === null) throw noField(type, name, type.notation)
   putType(write, type.name, { ...ownNotation(engine, type.name), [name]: to }, { recomputes: false })
@@ -77,11 +75,11 @@ export function retypeTypeField(write: Write, type: Noun, name: string, to: stri
     const value = state[name] ?? null
     const fallback = 'default' in field && field.default !== 'now' ? (field.default ?? null) : null
     const converted = value === null ? { value: field.required ? fallback : null } : convert(field, value)
-    if ('fault' in converted) misfits.push({ id, field: name, value, message: converted.fault })
+    if ('fault' in converted) misfits.push({ id, field: name, message: converted.fault })
     else if (converted.value === null && field.required) {
-      misfits.push({ id, field: name, value, message: 'is required' })
+      misfits.push({ id, field: name, message: 'is required' })
     } else if (field.kind === 'forward' && !areThere(write, field, converted.value)) {
-      misfits.push({ id, field: name, value, message: `there is no ${targetText(field)} ${value}` })
+      misfits.push({ id, field: name, message: `is not the id of a ${targetText(field)}` })
     } else if (converted.value === null) return without(state, name)
     else return { ...state, [name]: converted.value }
     return state
@@ -89,6 +87,12 @@ export function retypeTypeField(write: Write, type: Noun, name: string, to: stri
   refuse(type, `converted to ${to}`, misfits)
   keep(write, type.name, { retyped: name })
   return changed
+}
+
+/** A migration reads and writes every entity of the type: the caller must be able to do so itself. */
+function demandMigration({ grant }: Write, type: Noun): void {
+  demandArea(grant, 'admin', 'platform')
+  demandReach(grant, 'migration', [changes(type, true)])
 }
 
 /** Writes the next version of every entity that `change` changes, in the order of creation, within the budget. */

@@ -1,21 +1,28 @@
 import {
+  type BackField,
   checkRelations,
   computedFields,
+  type Field,
+  type ForwardField,
+  isPlainObject,
   type JsonObject,
   type Noun,
   type Nouns,
   Problem,
   sameJson,
 } from '@tildebase/nouns'
+import { storeParts } from '../authorship/parts.ts'
+import { demandReach, type Reach, readsAll } from '../authorship/reach.ts'
 import type { Engine } from '../engine/engine.ts'
 import { declareType } from '../engine/types.ts'
-import { demand, demandAllRows, demandArea, type Grant, isNarrowed } from '../grant/grant.ts'
+import { demandArea, type Grant, isNarrowed, may } from '../grant/grant.ts'
+import { isServiceType } from '../grant/scopes.ts'
 import { currentOf } from '../store/entities.ts'
 import { dropFields, liveCount, liveEntities, rebuildFieldIndex } from '../store/schema.ts'
 import { applyVerb, recompute } from '../write/verb.ts'
 import type { VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
-import { declaresTimers, declareTimers } from './timers/scan.ts'
+import { declareTimers } from './timers/scan.ts'
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
@@ -40,7 +47,8 @@ export function putType(
   const declared = engine.nouns.with(parsed).get(parsed.name)!
   refuseSecrets(declared)
   demandDomains(grant, declared, engine.nouns.get(name))
-  demandTimers(grant, declared, engine.nouns.get(name))
+  if (builtIn?.name === name) refuseServiceParts(builtIn, notation)
+  demandReach(grant, 'declaration', reachOf(engine.nouns.with(parsed), declared, engine.nouns.get(name)))
   const issues = newIssues(engine.nouns, declared)
   if (issues.length > 0) {
     throw new Problem(
@@ -53,6 +61,7 @@ export function putType(
     )
   }
   const before = engine.nouns.get(declared.name)
+  storeParts(write, engine.nouns.with(parsed))
   const id = schemaId(declared.name)
   const current = currentOf(engine.sql, 'Schema', id)
   const data = { name: declared.name, notation }
@@ -60,7 +69,8 @@ export function putType(
     ? applyVerb(write, { type: 'Schema', verb: current.deleted ? 'restore' : 'update', id, data })
     : applyVerb(write, { type: 'Schema', verb: 'create', data: { $id: id, ...data }, keepId: true })
   if (current?.deleted) applyVerb(write, { type: 'Schema', verb: 'update', id, data })
-  if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null, !isNarrowed(grant))
+  const namesHolders = may(grant, 'read', declared) && !isNarrowed(grant)
+  if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null, namesHolders)
   engine.cache.forget('Schema')
   if (recomputes && computesAnew(declared, before)) recomputeAll(write, declared.name)
   declareTimers(engine, declared, before)
@@ -119,6 +129,7 @@ export function dropType(write: Write, name: string): void {
   if (!builtIn && count > 0) {
     throw new Problem('conflict', `There are ${count} entities of type ${name}. Delete them first.`, { type: name })
   }
+  if (builtIn) storeParts(write, engine.nouns.with(builtIn))
   applyVerb(write, { type: 'Schema', verb: 'delete', id: schemaId(name) })
   if (builtIn) rebuildFieldIndex(engine.sql, builtIn, engine.nouns.get(name) ?? null)
   else dropFields(engine.sql, name)
@@ -148,11 +159,56 @@ function demandDomains(grant: Grant, after: Noun, before: Noun | undefined): voi
   for (const domain of domains) if (domain !== 'custom') demandArea(grant, 'admin', domain)
 }
 
-/** A timer runs its verb on every entity of the type: the key that declares it must be able to do so itself. */
-function demandTimers(grant: Grant, after: Noun, before: Noun | undefined): void {
-  if (!declaresTimers(after, before)) return
-  demand(grant, 'write', after)
-  demandAllRows(grant, after)
+/**
+ * What a declaration touches at once: the types behind its new relations, which stored filters may follow, and the values
+ * of a field that becomes unique. What its timers and computed fields reach is checked with their author.
+ */
+function reachOf(nouns: Nouns, after: Noun, before: Noun | undefined): Reach[] {
+  const isNew = (field: Field) => !sameJson((before?.fields[field.name] ?? null) as never, field as never)
+  const related = Object.values(after.fields).filter((field) => isRelation(field) && isNew(field))
+  const targets = new Set(related.flatMap((field) => targetsOf(field as ForwardField | BackField)))
+  targets.delete(after.name)
+  const uniqueIn = (noun: Noun) =>
+    JSON.stringify([
+      ...Object.values(noun.fields).flatMap((field) =>
+        'index' in field && field.index === 'unique' ? field.name : [],
+      ),
+      ...noun.unique,
+    ])
+  return [
+    ...[...targets].flatMap((target) => nouns.get(target) ?? []).map(readsAll),
+    ...(before && uniqueIn(before) !== uniqueIn(after) ? [readsAll(after)] : []),
+  ]
+}
+
+function targetsOf(field: ForwardField | BackField): readonly string[] {
+  return field.kind === 'forward' && field.targets ? field.targets : [field.target]
+}
+
+function isRelation(field: Field): field is ForwardField | BackField {
+  return field.kind === 'forward' || field.kind === 'back'
+}
+
+/** What the service's own types mean is not for a tenant to change: their verbs run with the rights of other callers. */
+function refuseServiceParts(builtIn: Noun, notation: JsonObject): void {
+  if (!isServiceType(builtIn.name)) return
+  const taken = Object.keys(notation).filter(
+    (name) => Object.hasOwn(builtIn.fields, name) || Object.hasOwn(builtIn.verbs, name),
+  )
+  const setting = Object.entries(notation).filter(([, part]) => {
+    const set = isPlainObject(part) && isPlainObject(part.set) ? Object.keys(part.set) : []
+    return set.some((field) => Object.hasOwn(builtIn.fields, field))
+  })
+  const details = [
+    ...taken.map((field) => ({ field, message: 'is built in and cannot be declared again' })),
+    ...setting.map(([field]) => ({ field, message: `cannot set a built-in field of ${builtIn.name}` })),
+  ]
+  if (details.length === 0) return
+  throw new Problem(
+    'invalid_schema',
+    `The type ${builtIn.name} is not valid. ${details.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
+    { type: builtIn.name, details },
+  )
 }
 
 function refuseFixed(name: string): void {

@@ -68,7 +68,7 @@ export function writeOperation(write: Write, type: string, operation: string, ar
   if (operation === 'create') {
     const { entity, secret } = runVerb(write, { type: noun.name, verb: 'create', data: args[0] })
     // Stored code could leave a secret in its own failure messages.
-    const isShown = secret !== undefined && !write.grant.isCode
+    const isShown = secret !== undefined && !write.grant.author
     return isShown ? { ...entityView(entity, context), secret } : entityView(entity, context)
   }
   // An unknown verb is reported first, whatever it was called with.

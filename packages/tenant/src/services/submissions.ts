@@ -1,7 +1,7 @@
 import { isoOf, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
-import { recordView } from '../query/visibility.ts'
+import { visibilityOf } from '../query/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import { readEntries } from '../store/log.ts'
 import { countVerb, seqsOfVerb } from '../store/versions.ts'
@@ -39,7 +39,7 @@ export function submissions(
   const { sql } = engine
   const form = currentOf(sql, noun.name, id)
   if (!form || form.deleted) throw notFound(noun.name, id)
-  const show = recordView(engine, grant)
+  const { show } = visibilityOf(engine, grant, null)
   const isNarrow = Object.hasOwn(grant.rows, noun.name)
   // A narrowed grant sees a record by the state in it, so each is read.
   const seen = (seq: number) => readEntries(sql, [seq]).some((record) => show(record) !== null)

@@ -1,7 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import { mayReadEvents } from '../query/read-context.ts'
-import { recordView } from '../query/visibility.ts'
+import { visibilityOf } from '../query/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import { type LogRow, readCorrelated, readEntries } from '../store/log.ts'
 import { seqsOf } from '../store/versions.ts'
@@ -48,8 +47,8 @@ export function undo(write: Write, correlation: string): UndoResult {
 
 /** A grant cannot undo what it cannot see, and does not learn about it. */
 function demandVisible({ engine, grant }: Write, events: readonly LogRow[]): void {
-  const show = recordView(engine, grant)
-  if (events.every((event) => mayReadEvents(engine, grant, event.type) && show(event) !== null)) return
+  const { show } = visibilityOf(engine, grant, null)
+  if (events.every((event) => show(event) !== null)) return
   throw new Problem('forbidden', 'Nothing was undone: this key may not change all the affected entities.')
 }
 

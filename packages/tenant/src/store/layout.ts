@@ -1,8 +1,9 @@
+import { AUTHORS } from './author-tables.ts'
 import { MEASURES } from './measures.ts'
 import { PEOPLE } from './people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 7
+export const LAYOUT_VERSION = 8
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -202,8 +203,8 @@ export const LAYOUT = [
     later INTEGER NOT NULL,
     PRIMARY KEY (type, name)) WITHOUT ROWID`,
 
-  // What is kept of a workflow in addition to its entity: the rights of the key that stored it, the event that did, when its
-  // schedule is next due, and how often it has failed in a row. No query can name this table.
+  // What is kept of a workflow in addition to its entity: the event that created it, when its schedule is next due, and how
+  // often it has failed in a row. `rights` is of earlier versions: see `authors`. No query can name this table.
   `CREATE TABLE workflows (
     id TEXT PRIMARY KEY,
     rights TEXT NOT NULL,
@@ -253,4 +254,5 @@ export const LAYOUT = [
     PRIMARY KEY (run, step, call)) WITHOUT ROWID`,
 
   ...MEASURES,
+  ...AUTHORS,
 ] as const

@@ -181,6 +181,11 @@ export function dropPending(sql: Sql, webhook: string): void {
   sql.run('DELETE FROM outbox WHERE webhook = ? AND due IS NOT NULL', webhook)
 }
 
+/** Drops one delivery: its webhook may not see the event any more. */
+export function dropDelivery(sql: Sql, id: number): void {
+  sql.run('DELETE FROM outbox WHERE id = ?', id)
+}
+
 /** When the oldest record of a finished delivery was booked, or null. */
 export function oldestDone(sql: Sql): number | null {
   return sql.rows('SELECT min(at) FROM outbox WHERE due IS NULL')[0]![0]

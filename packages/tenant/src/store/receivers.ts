@@ -6,18 +6,17 @@ export interface Receiver {
   readonly secret: string
   /** The secret before the last rotation, which signs alongside until a time. */
   readonly old: { readonly secret: string; readonly until: number } | null
-  /** The scopes and row filters of the key that last wrote the webhook, as JSON: they limit what it receives. */
+  /** The scopes and row filters that an earlier version kept, as JSON; empty for what this version stored. */
   readonly sees: string
   /** The seq up to which history has been booked; null once events are booked as they come. */
   readonly position: number | null
 }
 
-export function addReceiver(sql: Sql, receiver: Omit<Receiver, 'old'>): void {
+export function addReceiver(sql: Sql, receiver: Omit<Receiver, 'old' | 'sees'>): void {
   sql.run(
-    'INSERT INTO receivers (id, secret, sees, position) VALUES (?, ?, ?, ?)',
+    `INSERT INTO receivers (id, secret, sees, position) VALUES (?, ?, '', ?)`,
     receiver.id,
     receiver.secret,
-    receiver.sees,
     receiver.position,
   )
 }
@@ -35,19 +34,14 @@ export function receivers(sql: Sql): Receiver[] {
 }
 
 /** Replaces the secret; the one before signs alongside until a time. In a copy without secrets it is the first one. */
-export function rotateSecret(sql: Sql, id: string, secret: string, until: number, sees: string): void {
+export function rotateSecret(sql: Sql, id: string, secret: string, until: number): void {
   sql.run(
-    `INSERT INTO receivers (id, secret, sees) VALUES (?, ?, ?)
+    `INSERT INTO receivers (id, secret, sees) VALUES (?, ?, '')
     ON CONFLICT (id) DO UPDATE SET old_secret = secret, old_until = ?, secret = excluded.secret`,
     id,
     secret,
-    sees,
     until,
   )
-}
-
-export function setSees(sql: Sql, id: string, sees: string): void {
-  sql.run('UPDATE receivers SET sees = ? WHERE id = ?', sees, id)
 }
 
 export function setPosition(sql: Sql, id: string, position: number | null): void {

@@ -37,6 +37,7 @@ export function rewind(sql: Sql, seq: number): void {
     sql.run('DELETE FROM clocks WHERE seq > ?', seq)
     sql.run('DELETE FROM synced')
     sql.run('DELETE FROM workflows WHERE seq > ?', seq)
+    sql.run('DELETE FROM authors WHERE seq > ?', seq)
     forgetOpenRuns(sql, readHead(sql).at)
     clearTimers(sql)
     sql.run(LOG_KEPT)

@@ -6,10 +6,10 @@ export type RunState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancell
 /** What made a workflow run. */
 type RunTrigger = 'event' | 'schedule' | 'manual' | 'retry'
 
-/** The fields of the workflow that decide what a run does, and the rights that it does it with, as JSON text. */
+/** The fields of the workflow that decide what a run does; the rights are of earlier versions. */
 interface RunDefinition {
   readonly behaviour: JsonObject
-  readonly rights: string
+  readonly rights?: string
 }
 
 /** One run of a workflow. */
@@ -59,6 +59,13 @@ export function addRun(sql: Sql, run: NewRun): number {
 
 export function runOf(sql: Sql, workflow: string, id: string): RunRow | undefined {
   return sql.rows(`${SELECT} WHERE id = ? AND workflow = ?`, id, workflow).map(toRun)[0]
+}
+
+/** The definitions of the runs of a workflow that have not ended. */
+export function openDefinitions(sql: Sql, workflow: string): readonly RunDefinition[] {
+  return sql
+    .rows('SELECT definition FROM workflow_runs WHERE workflow = ? AND ended_at IS NULL', workflow)
+    .flatMap(([definition]) => (definition === null ? [] : [JSON.parse(definition) as RunDefinition]))
 }
 
 export function runAt(sql: Sql, n: number): RunRow | undefined {

@@ -3,9 +3,9 @@ import type { Sql } from '../ports.ts'
 /** What is kept of a workflow in addition to its entity. */
 export interface WorkflowRow {
   readonly id: string
-  /** The rights of the key that stored it, as JSON. */
+  /** The rights that an earlier version kept, as JSON; empty for what this version stored. */
   readonly rights: string
-  /** The event that stored it. */
+  /** The event that created it, or that an earlier version took the rights from. */
   readonly seq: number
   /** When its schedule is next due, or null. */
   readonly nextAt: number | null
@@ -18,15 +18,13 @@ export function workflowRow(sql: Sql, id: string): WorkflowRow | undefined {
   return row && { id, rights: row[0], seq: row[1], nextAt: row[2], failures: row[3] }
 }
 
-/** Keeps the rights that a workflow runs with from now on. */
-export function saveRights(sql: Sql, id: string, rights: string, seq: number): void {
+/** Makes room for the schedule and the failures of a workflow. */
+export function addWorkflow(sql: Sql, id: string, seq: number): void {
   sql.run(
     `INSERT INTO workflows (id, rights, seq, next_at, failures)
-    VALUES (?, ?, ?, NULL, 0)
-    ON CONFLICT (id) DO UPDATE
-    SET rights = excluded.rights, seq = excluded.seq`,
+    VALUES (?, '', ?, NULL, 0)
+    ON CONFLICT (id) DO NOTHING`,
     id,
-    rights,
     seq,
   )
 }
@@ -52,13 +50,8 @@ export function nextSchedule(sql: Sql): number | null {
 }
 
 /** The workflows that are there, with their state as JSON text. */
-export function storedWorkflows(sql: Sql): { readonly id: string; readonly data: string; readonly rights: string }[] {
+export function storedWorkflows(sql: Sql): { readonly id: string; readonly data: string }[] {
   return sql
-    .rows(
-      `SELECT entities.id, entities.data, workflows.rights
-      FROM entities JOIN workflows ON workflows.id = entities.id
-      WHERE entities.type = 'Workflow' AND entities.gone = 0
-      ORDER BY entities.n`,
-    )
-    .map(([id, data, rights]) => ({ id, data, rights }))
+    .rows(`SELECT id, data FROM entities WHERE type = 'Workflow' AND gone = 0 ORDER BY n`)
+    .map(([id, data]) => ({ id, data }))
 }

@@ -8,6 +8,9 @@ import {
   pathsOf,
   resolvePath,
 } from '@tildebase/nouns'
+import { authoredParts } from '../authorship/parts.ts'
+import { act } from '../authorship/stored.ts'
+import type { Engine } from '../engine/engine.ts'
 
 /** A computed field with the paths that it reads, resolved. */
 interface Computation {
@@ -35,14 +38,19 @@ export interface ComputePlan {
   readonly dependants: ReadonlyMap<string, readonly Dependant[]>
 }
 
-/** The plan for a set of types, made once for each. */
-export function computePlan(nouns: Nouns): ComputePlan {
+/** The plan for the types of a tenant, made once for each set of types. A field without an author is not computed. */
+export function computePlan(engine: Engine): ComputePlan {
+  const { nouns } = engine
   const known = plans.get(nouns)
   if (known) return known
   const computations = new Map<string, readonly Computation[]>()
   const dependants = new Map<string, Dependant[]>()
   for (const noun of nouns.all) {
-    const found = computedFields(noun).map((field) => computationOf(field, noun, nouns))
+    const found = computedFields(noun).flatMap(({ name }) => {
+      const stored = authoredParts(engine).computed.get(`${noun.name}.${name}`)
+      // Its author may read every row of every type that it reads: it needs no narrowing.
+      return stored ? [computationOf(act(stored).declaration, noun, nouns)] : []
+    })
     if (found.length > 0) computations.set(noun.name, found)
     for (const { paths } of found) for (const path of paths.values()) note(noun, path, dependants)
   }

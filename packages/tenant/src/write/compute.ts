@@ -18,7 +18,7 @@ export function withComputed(
   state: JsonObject,
   before: JsonObject | null = null,
 ): JsonObject {
-  const computations = computePlan(write.engine.nouns).computations.get(noun.name)
+  const computations = computePlan(write.engine).computations.get(noun.name)
   if (!computations) return state
   const next: Record<string, Json> = { ...state }
   for (const { field, paths, reads } of computations) {
@@ -38,7 +38,7 @@ export function dependantsOf(
   before: JsonObject | null,
   after: JsonObject | null,
 ): ReadonlyMap<string, ReadonlySet<string>> | null {
-  const dependants = computePlan(write.engine.nouns).dependants.get(noun.name)
+  const dependants = computePlan(write.engine).dependants.get(noun.name)
   if (!dependants) return null
   const touched = new Map<string, Set<string>>()
   let count = 0

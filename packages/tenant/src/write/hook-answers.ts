@@ -1,12 +1,12 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Clock, Random, Seal } from '../ports.ts'
-import type { StoredHook } from '../store/hooks.ts'
 import { newSeed, seededRandom } from './seeded.ts'
+import type { RunnableHook } from './stored-hooks.ts'
 
 /** What a stored BEFORE hook is asked about one verb on one version of one entity. */
 export interface HookQuestion {
   readonly key: string
-  readonly hook: StoredHook
+  readonly hook: RunnableHook
   readonly verb: string
   readonly entity: JsonObject
   readonly args: JsonObject

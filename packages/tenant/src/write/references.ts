@@ -3,6 +3,7 @@ import {
   type ForwardField,
   type Issue,
   invalid,
+  type Json,
   type JsonObject,
   type Noun,
   type Nouns,
@@ -10,7 +11,10 @@ import {
   sameJson,
   targetText,
 } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import { type Grant, isNarrowed } from '../grant/grant.ts'
 import type { Sql } from '../ports.ts'
+import { isVisible } from '../query/visible-entity.ts'
 import { exists } from '../store/entities.ts'
 import type { VerbRequest } from './verb-request.ts'
 import type { Write } from './write.ts'
@@ -27,9 +31,12 @@ export class MissingReferences extends Problem {
   }
 }
 
-/** References to entities that do not exist. One that is stored already may dangle: its target was deleted since. */
+/**
+ * References to entities that do not exist, or that a narrowed grant does not see: both have the same answer. One that is
+ * stored already may dangle: its target was deleted since.
+ */
 export function missingReferences(
-  { sql, engine: { nouns } }: Write,
+  { sql, engine, grant }: Write,
   noun: Noun,
   data: JsonObject,
   { pendingIds }: VerbRequest,
@@ -40,20 +47,53 @@ export function missingReferences(
     const { name } = field
     const value = Object.hasOwn(data, name) ? data[name]! : null
     if (value === null || sameJson(value, before[name] ?? null)) continue
-    for (const id of Array.isArray(value) ? value : [value]) {
-      if (pendingIds?.has(String(id)) || isThere(sql, field, String(id), nouns)) continue
+    const isKnown = (id: string) => idsIn(before[name] ?? null).includes(id)
+    for (const id of idsIn(value)) {
+      if (pendingIds?.has(id)) continue
+      const target = targetOf(sql, field, id, engine.nouns)
+      if (target !== null && (isKnown(id) || sees(engine, grant, target, id))) continue
       issues.push({ field: name, message: `there is no ${targetText(field)} ${id}` })
     }
   }
   return issues
 }
 
-/** Whether an entity exists that a relation may point to. The id of one of any type names its type. */
+/** Whether an entity exists that a relation may point to. */
 export function isThere(sql: Sql, field: ForwardField, id: string, nouns: Nouns): boolean {
-  if (field.targets) return field.targets.some((target) => exists(sql, target, id))
-  if (field.target !== ANY_TYPE) return exists(sql, field.target, id)
+  return targetOf(sql, field, id, nouns) !== null
+}
+
+/** The type of the entity that a relation points to, or null when there is none. The id of one of any type names its type. */
+function targetOf(sql: Sql, { target, targets }: ForwardField, id: string, nouns: Nouns): string | null {
+  if (targets) return targets.find((one) => exists(sql, one, id)) ?? null
+  if (target !== ANY_TYPE) return exists(sql, target, id) ? target : null
   const noun = nouns.all.find(({ prefix, storage }) => storage === 'entity' && id.startsWith(`${prefix}_`))
-  return noun !== undefined && exists(sql, noun.name, id)
+  return noun !== undefined && exists(sql, noun.name, id) ? noun.name : null
+}
+
+/** The fields that refer to entities which a grant does not see. */
+export function unseenReferences(engine: Engine, grant: Grant, noun: Noun, data: JsonObject): string[] {
+  const isUnseen = (field: ForwardField) =>
+    Object.hasOwn(data, field.name) &&
+    idsIn(data[field.name]!).some((id) => {
+      const target = targetOf(engine.sql, field, id, engine.nouns)
+      return target !== null && !sees(engine, grant, target, id)
+    })
+  return isNarrowed(grant)
+    ? relationsOf(noun)
+        .filter(isUnseen)
+        .map(({ name }) => name)
+    : []
+}
+
+/** Whether a grant sees an entity that there is: most grants see all of a type. */
+function sees(engine: Engine, grant: Grant, target: string, id: string): boolean {
+  return !Object.hasOwn(grant.rows, target) || isVisible(engine, grant, engine.noun(target), id)
+}
+
+function idsIn(value: Json): readonly string[] {
+  if (value === null) return []
+  return Array.isArray(value) ? value.map(String) : [String(value)]
 }
 
 const relations = new WeakMap<Noun, readonly ForwardField[]>()

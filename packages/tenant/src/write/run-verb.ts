@@ -1,7 +1,7 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import { demand, isNarrowed } from '../grant/grant.ts'
-import { isVisible } from '../query/visible-entity.ts'
-import { demandWithinLimits } from './limits.ts'
+import { demand, isNarrowed, writing } from '../grant/grant.ts'
+import { isSeen, isVisible } from '../query/visible-entity.ts'
+import { demandVerb } from './limits.ts'
 import { applyVerb } from './verb.ts'
 import { notFound } from './verb-input.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
@@ -14,8 +14,9 @@ export type Operation = Omit<VerbRequest, 'internalVerb' | 'serviceFields'>
 export function runVerb(write: Write, operation: Operation): RunResult {
   const noun = write.engine.noun(operation.type)
   const { recorder } = write.context
-  demand(write.grant, recorder ? 'propose' : 'write', noun)
-  demandWithinLimits(write, noun, operation.verb)
+  const needed = writing(write.grant, noun)
+  demand(write.grant, recorder && needed === 'write' ? 'propose' : needed, noun)
+  demandVerb(write.grant, noun.name, operation.verb)
   const request: VerbRequest = noun.name === operation.type ? operation : { ...operation, type: noun.name }
   const special: SpecialVerb = write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb
   const result = recorder
@@ -32,10 +33,9 @@ function perform(write: Write, noun: Noun, request: VerbRequest, run: SpecialVer
 /** A narrowed grant touches only rows that it sees before, and leaves only rows that it sees after. */
 function narrowly(write: Write, noun: Noun, request: VerbRequest, run: SpecialVerb): RunResult {
   const { engine, grant, context } = write
-  const isExisting = request.verb !== 'create' && request.verb !== 'restore'
-  if (isExisting && !isVisible(engine, grant, noun, request.id ?? '', context.budget)) {
-    throw notFound(noun.name, request.id ?? '')
-  }
+  const id = request.id ?? ''
+  const sees = request.verb === 'restore' ? isSeen : isVisible
+  if (request.verb !== 'create' && !sees(engine, grant, noun, id, context.budget)) throw notFound(noun.name, id)
   return write.attempt(() => {
     const result = run(write, request)
     if (request.verb === 'delete' || isVisible(engine, grant, noun, result.entity.id, context.budget)) return result

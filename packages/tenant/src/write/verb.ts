@@ -45,7 +45,7 @@ export function applyVerb(write: Write, request: VerbRequest): VerbResult {
 function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): VerbResult {
   const { sql, engine } = write
   const now = write.now()
-  const given = askBeforeHooks(write, noun, verb, objectOf(noun, request.data), null)
+  const given = askBeforeHooks(write, noun, verb, objectOf(noun, request.data), null, isInternal(request))
   const checked = checkDraft(noun, given, now, request)
   const { serviceFields } = request
   const draft = serviceFields ? { ...checked.data, ...serviceFields } : checked.data
@@ -83,6 +83,7 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
     verb,
     objectOf(noun, request.data === undefined ? {} : request.data),
     current,
+    isInternal(request),
   )
   const keeps = verb.keeps === 'event'
   const checked = keeps ? checkArguments(args) : checkPatch(noun, args, now, request)
@@ -94,13 +95,18 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
   return writeState(write, noun, verb, current, state, to, argumentsText(noun, checked.data), now)
 }
 
+/** A verb of the service itself, which no client can name. */
+function isInternal({ internalVerb }: VerbRequest): boolean {
+  return internalVerb !== undefined
+}
+
 function derived(write: Write, { name }: Noun, state: JsonObject, before: JsonObject | null, given: JsonObject) {
   const derive = write.extensions.derive[name]
   return derive ? derive(state, before, given) : state
 }
 
 function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
-  const args = askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
+  const args = askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current, isInternal(request))
   const seq = rollbackSeq(write.engine, noun, current, args)
   const past = stateAt(write.sql, current, seq)
   if (!past) {
@@ -115,7 +121,7 @@ function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cu
 }
 
 function remove(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
-  askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
+  askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current, isInternal(request))
   const after = next(write, current, { deleted: true })
   const state = JSON.parse(current.data)
   replace(write, noun, current, after, state, null)
@@ -131,7 +137,7 @@ function restore(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cur
     })
   }
   if (readEntry(write.sql, current.seq)?.data === null) throw notFound(noun.name, current.id)
-  askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current)
+  askBeforeHooks(write, noun, verb, objectOf(noun, request.data ?? {}), current, isInternal(request))
   const before = JSON.parse(current.data) as JsonObject
   const state = withComputed(write, noun, current.id, migrated(write.engine, noun, current.seq, before))
   const after = next(write, current, { deleted: false, data: state === before ? current.data : textOf(noun, state) })
@@ -203,15 +209,22 @@ function settled(
 /** Works out the computed fields of entities again, or notes that it is to be done at the end of the work in progress. */
 export function recompute(write: Write, touched: ReadonlyMap<string, ReadonlySet<string>>): void {
   const { toCompute, budget } = write.context
+  const following = unlimitedWrite(write)
   for (const [type, ids] of touched) {
     for (const id of ids) {
       if (toCompute) toCompute.set(type, (toCompute.get(type) ?? new Set()).add(id))
       else if (exists(write.sql, type, id)) {
         budget.checkTime()
-        applyVerb(write, { type, verb: COMPUTE.name, internalVerb: COMPUTE, id })
+        applyVerb(following, { type, verb: COMPUTE.name, internalVerb: COMPUTE, id })
       }
     }
   }
+}
+
+/** The same write without the limits of an agent: computed fields follow what the agent was allowed to write. */
+function unlimitedWrite(write: Write): Write {
+  const { limits, ...grant } = write.grant
+  return limits === undefined ? write : write.as(grant)
 }
 
 /** Runs work of many changes, and lets computed fields follow once at its end instead of after each. */

@@ -8,6 +8,7 @@ import type { Current, Stored } from '../store/entities.ts'
 import type { LogRow } from '../store/log.ts'
 import { replacedSeq } from '../store/versions.ts'
 import type { HookAnswers } from './hook-answers.ts'
+import { demandWithinLimits } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
 
@@ -141,8 +142,9 @@ export class Write {
     if (!this.context.isDryRun) this.engine.ports.alarm.wakeAt(at)
   }
 
-  /** Appends the event of a verb and calls the listeners. */
+  /** Appends the event of a verb and calls the listeners. The one place where events are written, and limits hold. */
   append(verb: Verb, entity: Stored, { previous, replaced = null, args = null, id }: EventParts): LogRow {
+    demandWithinLimits(this.engine, this.grant, entity.type, verb.name)
     const entry = {
       id: id ?? this.newId('event'),
       at: entity.updatedAt,

@@ -40,7 +40,7 @@ export function allowedBy(
   const limits = limitsOf(fields)
   return {
     scopes: scopesText(scopes),
-    ...(rows && { rows: tenant.identity.rows(parseJson(rows, 'The rows') as Json) }),
+    ...(rows && { rows: tenant.identity.rows(person, parseJson(rows, 'The rows') as Json) }),
     ...(Object.keys(limits).length > 0 && { limits }),
   }
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import { may, personOf } from '../../grant/grant.ts'
+import { may } from '../../grant/grant.ts'
 import type { Sql } from '../../ports.ts'
 import { consentsOf, dropConsent } from '../../store/consents.ts'
 import { dropTokensOf, dropTokensOfConsent } from '../../store/tokens.ts'
@@ -30,11 +30,12 @@ export const guardPeople: TransactionListener = (write, event, entity) => {
 /** Refuses a caller that may not decide about people with this role. */
 export function demandPeople(write: Write, role: unknown): void {
   const { engine, grant } = write
-  // A person could widen a row filter with `$user.email` by a new address, or end the access of a colleague.
-  if (personOf(grant) !== null && !may(grant, 'admin', engine.noun('User')))
-    throw new Problem('forbidden', 'Only administrators can change the e-mail address, role and status of a person.', {
-      type: 'User',
-    })
+  // A new address could widen a row filter with `$user.email`, or sign in as a colleague; a status could end their access.
+  if (!may(grant, 'admin', engine.noun('User'))) {
+    const message =
+      'Only administrators can change the e-mail address, role and status of a person. This needs admin:identity.'
+    throw new Problem('forbidden', message, { type: 'User', missing: 'admin:identity' })
+  }
   demandCoversRole(write, role)
 }
 

@@ -1,7 +1,7 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demandNoAgent } from '../../grant/grant.ts'
-import { type Credential, dropCredentialsOf, saveCredential } from '../../store/credentials.ts'
+import { type Credential, credentialById, dropCredentialsOf, saveCredential } from '../../store/credentials.ts'
 import { currentOf } from '../../store/entities.ts'
 import { dropToken, dropTokensOf, type Token } from '../../store/tokens.ts'
 import { applyVerb } from '../../write/verb.ts'
@@ -22,7 +22,7 @@ export const peopleVerbs: { readonly [name: string]: SpecialVerb } = {
 /** Invites a person: the answer holds a URL that is valid once, for a week. An earlier one ends, as do all sessions. */
 function invite(write: Write, request: Parameters<SpecialVerb>[1]): RunResult {
   const { engine, grant, context } = write
-  if (grant.isCode) throw new Problem('forbidden', 'Stored code cannot invite people.', { type: 'User' })
+  if (grant.author) throw new Problem('forbidden', 'Stored code cannot invite people.', { type: 'User' })
   demandNoAgent(grant, 'invite people')
   const result = applyVerb(write, request)
   const user = result.entity.id
@@ -52,12 +52,20 @@ export function acceptInvitation(write: Write, secret: string, credential: NewCr
   const token = invitationOf(engine, secret)
   if (!token) throw invalidInvitation()
   const user = token.user!
+  refuseTaken(write, user, credential.id)
   dropToken(sql, token.id)
   dropCredentialsOf(sql, user)
   saveCredential(sql, { ...credential, user, createdAt: engine.ports.clock.now() })
   applyVerb(write, { type: 'User', verb: 'activate', id: user })
   engine.cache.forget('Identity')
   return user
+}
+
+/** A credential belongs to one person: another one cannot replace it. */
+function refuseTaken({ sql }: Write, user: string, credential: string): void {
+  const owner = credentialById(sql, credential)?.user
+  if (owner === undefined || owner === user) return
+  throw new Problem('conflict', 'This passkey is already in use. Use another one.', { field: 'credential' })
 }
 
 export function invalidInvitation(): Problem {

@@ -1,5 +1,6 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { setInherit } from '../../store/authors.ts'
 import { addNonLogRow, clearNonLogTables, type NonLogRow } from '../../store/non-log-tables.ts'
 import { type Origin, writeOrigin } from '../../store/origin.ts'
 import { forgetTimers } from '../../store/timers.ts'
@@ -89,6 +90,8 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
         if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, but has ${engine.head.seq}.`)
         // What was due in the origin until now is not run here.
         forgetTimers(engine.sql, engine.ports.clock.now())
+        // A log of an earlier version has no authors: they are found when the tenant is next opened.
+        setInherit(engine.sql, true)
       } else applyEvent(engine, line)
     }
   })

@@ -5,6 +5,7 @@ import type { Transactor } from '../../write/transactor.ts'
 import type { Write, WriteContext } from '../../write/write.ts'
 import { changesetOf } from '../changesets/changeset.ts'
 import { beginProposal, propose } from '../changesets/propose.ts'
+import { AnswerRows } from './answer-rows.ts'
 import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
 import { DryRun } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
@@ -54,6 +55,7 @@ export async function runCode(
   const begin = into === null ? null : (one: Write) => beginProposal(one, into)
   const dry = dryRun || begin ? new DryRun(engine, grant, run, begin) : null
   const warnings = new CodeWarnings(engine, grant, strict, context.budget?.timer ?? clock.now)
+  const rows = new AnswerRows(grant)
   let wrote = false
   const live = async (name: string, args: readonly Json[]): Promise<Json> => {
     const call = scriptCall(name, args)
@@ -68,7 +70,7 @@ export async function runCode(
     owner: engine.slug,
     call: async (name, args) => {
       warnings.look(scriptCall(name, args))
-      return dry ? dry.call(name, args) : live(name, args)
+      return rows.counted(await (dry ? dry.call(name, args) : live(name, args)))
     },
   })
   const written = { correlation: wrote ? correlation : null }

@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
+import { act } from '../../authorship/stored.ts'
 import type { Transaction } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { HOOKS_PENDING, HookAnswers, type HookQuestion } from '../../write/hook-answers.ts'
@@ -8,7 +9,6 @@ import type { Write, WriteContext } from '../../write/write.ts'
 import { answerRead, isRead, scriptCall } from './call.ts'
 import { HOOK_LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
-import { grantOfHook } from './stored.ts'
 
 /** A write is attempted at most this often: once more for each hook that only an earlier answer leads to. */
 const MOST_ROUNDS = 100
@@ -90,10 +90,11 @@ async function askHook(
   const { script } = engine.ports
   if (!script) return noScript()
   const name = `${hook.type}.${hook.name}`
-  const reading = { engine, grant: grantOfHook(hook), ...(budget && { budget }) }
+  const { declaration, grant } = act(hook.code)
+  const reading = { engine, grant, ...(budget && { budget }) }
   const { result, error } = await script.run({
     ...HOOK_LIMITS,
-    code: hookCall(hook.code),
+    code: hookCall(declaration),
     owner: engine.slug,
     values: { entity, args },
     call: async (called, given) => {

@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
+import { act } from '../../authorship/stored.ts'
+import { visibilityOf } from '../../query/visibility.ts'
 import type { LogRow } from '../../store/log.ts'
 import { storedHook } from '../../write/stored-hooks.ts'
 import type { Transactor } from '../../write/transactor.ts'
@@ -6,7 +8,6 @@ import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
 import { LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
 import { hookCall, runNow } from './run-write.ts'
-import { grantOfHook } from './stored.ts'
 
 /** The host stops: what was asked of it has not been done. */
 export class StoppedError extends Error {}
@@ -24,10 +25,12 @@ export async function runStoredAfter(
   if (!hook) return
   const { script } = engine.ports
   if (!script) throw noScript()
-  const grant = grantOfHook(hook)
+  const { declaration, grant } = act(hook.code)
+  // Its author lost the type, for example because the type moved to another domain.
+  if (visibilityOf(engine, grant, null).show(event) === null) return
   const { error } = await script.run({
     ...LIMITS,
-    code: hookCall(hook.code),
+    code: hookCall(declaration),
     owner: engine.slug,
     values: { entity, args: view },
     call: async (name, args): Promise<Json> => {

@@ -1,10 +1,12 @@
 import { listed, type Noun, Problem } from '@tildebase/nouns'
+import { changes, demandReach } from '../../authorship/reach.ts'
+import { demandCovers, store } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { demand, demandAllRows, demandArea, type Grant } from '../../grant/grant.ts'
+import { demandArea, type Grant } from '../../grant/grant.ts'
 import { failedHooks } from '../../store/after-hook-queue.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { StoredHook } from '../../store/hooks.ts'
-import { hooksByStep } from '../../write/stored-hooks.ts'
+import { authoredHook, hookForm, hooksByStep, hookThing } from '../../write/stored-hooks.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { MOST_CODE } from './limits.ts'
@@ -49,21 +51,23 @@ export function stepsOf(noun: Noun): { before: string[]; after: string[] } {
 /** Refuses to store a hook that the grant may not store. A hook sees every entity of its type and can refuse writes. */
 export function demandHook(grant: Grant, noun: Noun, step: string): void {
   demandHooks(grant)
-  // It would run without the limits.
-  if (grant.limits) throw new Problem('forbidden', 'An agent with limits cannot store hooks.')
-  demand(grant, 'write', noun)
-  demandAllRows(grant, noun)
+  if (grant.limits)
+    throw new Problem('forbidden', 'An agent with limits cannot store hooks: they would run without them.')
+  demandReach(grant, 'hook', [changes(noun, true)])
   demandStep(noun, step)
 }
 
-/** Stores code for a step, in place of what was there. It runs with the rights of the grant that stores it. */
+/** Stores code for a step, in place of what was there. It runs with the rights of the caller. */
 export function putHook(write: Write, noun: Noun, step: string, code: string): boolean {
   const { sql, grant } = write
   demandHook(grant, noun, step)
   const id = idOf(noun, step)
   const current = currentOf(sql, 'Hook', id)
-  const { actor, scopes, rows } = grant
-  const data = { type: noun.name, name: step, code, grant: { actor, scopes, rows }, suspended: false }
+  const before = current && !current.deleted ? hooksByStep(write.engine).get(`${noun.name}.${step}`) : undefined
+  if (before) demandCovers(write.engine, grant, authoredHook(write.engine, before), 'hook')
+  const hook = { id, type: noun.name, name: step, code }
+  store(write, hookThing(hook), hookForm(hook), [changes(noun, true)])
+  const data = { type: noun.name, name: step, code, grant: null, suspended: false }
   if (!current) applyVerb(write, { type: 'Hook', verb: 'create', data: { $id: id, ...data } as never, keepId: true })
   else {
     if (current.deleted) applyVerb(write, { type: 'Hook', verb: 'restore', id })
@@ -74,13 +78,10 @@ export function putHook(write: Write, noun: Noun, step: string, code: string): b
 
 /** Removes the code of a step. */
 export function dropHook(write: Write, noun: Noun, step: string): void {
-  hookAt(write.engine, write.grant, noun, step)
+  const { engine, grant } = write
+  hookAt(engine, grant, noun, step)
+  demandCovers(engine, grant, authoredHook(engine, hooksByStep(engine).get(`${noun.name}.${step}`)!), 'hook')
   applyVerb(write, { type: 'Hook', verb: 'delete', id: idOf(noun, step) })
-}
-
-/** The grant that a stored hook runs with: that of the key which stored it, as it was at that time. */
-export function grantOfHook({ type, name, grant }: StoredHook): Grant {
-  return { actor: `hook:${type}.${name}`, scopes: grant?.scopes ?? [], rows: grant?.rows ?? {}, isCode: true }
 }
 
 /** The code of a body, or a problem. */

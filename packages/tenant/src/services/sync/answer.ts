@@ -2,7 +2,7 @@ import { isoOf, type Json, type JsonObject, sameJson } from '@tildebase/nouns'
 import { isNarrowed } from '../../grant/grant.ts'
 import { get } from '../../query/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
-import { recordView } from '../../query/visibility.ts'
+import { visibilityOf } from '../../query/visibility.ts'
 import { isVisible } from '../../query/visible-entity.ts'
 import { type Current, currentOf } from '../../store/entities.ts'
 import { readEntry, readEntryOf } from '../../store/log.ts'
@@ -108,13 +108,13 @@ function told(
 /** Whether the grant sees the entity. A deleted one is judged by the record of its deletion. */
 function isSeen({ write: { engine, grant } }: SyncSession, { deleted, seq, type, id }: Current): boolean {
   if (!deleted) return isVisible(engine, grant, engine.noun(type), id)
-  return recordView(engine, grant)(readEntry(engine.sql, seq)!) !== null
+  return visibilityOf(engine, grant, null).show(readEntry(engine.sql, seq)!) !== null
 }
 
 /** A tracked event, if the grant sees its record. */
 function trackedEvent({ write: { engine, grant } }: SyncSession, id: string): ServerChange | null {
   const record = readEntryOf(engine.sql, id)
-  const shown = record && recordView(engine, grant)(record)
+  const shown = record && visibilityOf(engine, grant, null).show(record)
   if (!shown || shown.data === null) return null
   return {
     type: shown.type,

@@ -1,10 +1,10 @@
 import { Problem } from '@tildebase/nouns'
 import type { Job } from '../../engine/scheduler.ts'
-import { dueTimers, failTimer, nextTimer, postponeTimer, type TimerRow } from '../../store/timers.ts'
+import { cancelTimer, dueTimers, failTimer, nextTimer, postponeTimer, type TimerRow } from '../../store/timers.ts'
 import { HOOKS_PENDING } from '../../write/hook-answers.ts'
 import type { Transactor } from '../../write/transactor.ts'
 import { answersFor, attemptWrite, runNow } from '../scripts/run-write.ts'
-import { fire, grantOfTimer } from './fire.ts'
+import { actingTimer, fire } from './fire.ts'
 
 /**
  * A slice ends after this many milliseconds, or this many timers if the clock does not advance, so that requests can
@@ -40,8 +40,11 @@ function runSlice(transactor: Transactor): TimerRow | null {
       const context = { hops: row.hops + 1 }
       const answers = answersFor(transactor)
       try {
+        const acting = demandAuthor(transactor, row)
+        if (acting === null) continue
+        const { declaration, grant } = acting
         transaction.savepoint(() =>
-          attemptWrite(transactor, transaction, answers, grantOfTimer(row), context, (write) => fire(write, row)),
+          attemptWrite(transactor, transaction, answers, grant, context, (write) => fire(write, row, declaration)),
         )
       } catch (reason) {
         if (reason === HOOKS_PENDING) {
@@ -59,10 +62,27 @@ function runSlice(transactor: Transactor): TimerRow | null {
 async function runAlone(transactor: Transactor, row: TimerRow): Promise<void> {
   const { engine } = transactor
   try {
-    await runNow(transactor, grantOfTimer(row), { hops: row.hops + 1 }, (write) => fire(write, row))
+    const acting = demandAuthor(transactor, row)
+    if (acting === null) return
+    const { declaration, grant } = acting
+    await runNow(transactor, grant, { hops: row.hops + 1 }, (write) => fire(write, row, declaration))
   } catch (reason) {
     if (!engine.scheduler.isClosed) engine.commit(() => refused(transactor, row, reason))
   }
+}
+
+/** The timer with the rights of its author; null when the type does not declare it any more. */
+function demandAuthor({ engine }: Transactor, row: TimerRow): ReturnType<typeof actingTimer> {
+  const acting = actingTimer(engine, row)
+  if (acting !== null) return acting
+  if (!Object.hasOwn(engine.nouns.get(row.type)?.timers ?? {}, row.name)) {
+    cancelTimer(engine.sql, row.n, row.name)
+    return null
+  }
+  throw new Problem(
+    'forbidden',
+    `The timer ${row.name} has no author with the rights that it needs. Declare the type again.`,
+  )
 }
 
 /** A verb that was refused is not tried again: what refused it stays. The reason is shown where timers are listed. */

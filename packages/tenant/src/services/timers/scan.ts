@@ -40,13 +40,6 @@ export function declareTimers(engine: Engine, after: Noun, before: Noun | undefi
   }
 }
 
-/** Whether a type declares a timer that it did not declare before, or another condition or verb of one. */
-export function declaresTimers(after: Noun, before: Noun | undefined): boolean {
-  return Object.values(after.timers).some(
-    (timer) => JSON.stringify(timer) !== JSON.stringify(before?.timers[timer.name] ?? null),
-  )
-}
-
 /**
  * Schedules what the program declares and this tenant does not know yet. A file from before timers, a restored file and
  * a fork have forgotten theirs: there, only times to come count.

@@ -1,7 +1,15 @@
 import type { Engine } from '../../engine/engine.ts'
 import { WEBHOOK_DEFAULTS } from '../../engine/options.ts'
 import type { Job } from '../../engine/scheduler.ts'
-import { type Attempt, type Delivery, forgetDone, nextDelivery, oldestDone, type Queue } from '../../store/outbox.ts'
+import {
+  type Attempt,
+  type Delivery,
+  dropDelivery,
+  forgetDone,
+  nextDelivery,
+  oldestDone,
+  type Queue,
+} from '../../store/outbox.ts'
 import type { Transactor } from '../../write/transactor.ts'
 import { recordAttempts } from './attempts.ts'
 import { EventTexts } from './event-texts.ts'
@@ -120,7 +128,9 @@ class Deliveries {
     const subscription = subscriptions(this.#engine).get(lane.webhook)
     if (!subscription) return null
     try {
-      return await send(this.#engine, this.#texts, subscription, delivery)
+      const attempt = await send(this.#engine, this.#texts, subscription, delivery)
+      if (attempt === null) this.#engine.commit(() => dropDelivery(this.#engine.sql, delivery.id))
+      return attempt
     } catch (reason) {
       this.#stick(lane, reason)
       return null

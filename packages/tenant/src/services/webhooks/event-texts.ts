@@ -25,11 +25,11 @@ export class EventTexts {
     )
   }
 
-  /** The event of a seq and its text, as `view` shows it. */
-  of(seq: number, view: (event: LogRow) => LogRow): Known {
+  /** The event of a seq and its text, as `view` shows it; null when it does not. */
+  of(seq: number, view: (event: LogRow) => LogRow | null): Known | null {
     const known = this.#read(seq)
-    // The webhook may have changed since the event was queued: what it may not see any more has no values.
     const event = view(known.event)
+    if (event === null) return null
     return event === known.event ? known : { event, text: eventText(event, this.#engine) }
   }
 

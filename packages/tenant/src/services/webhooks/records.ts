@@ -2,6 +2,7 @@ import { isoOf, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
+import { visibilityOf } from '../../query/visibility.ts'
 import { isVisible } from '../../query/visible-entity.ts'
 import { currentOf } from '../../store/entities.ts'
 import { readEntry } from '../../store/log.ts'
@@ -21,6 +22,7 @@ import type { Transactor } from '../../write/transactor.ts'
 import { notFound } from '../../write/verb-input.ts'
 import type { Write } from '../../write/write.ts'
 import { recordAttempts } from './attempts.ts'
+import { demandCoversWebhook } from './author.ts'
 import { EventTexts } from './event-texts.ts'
 import { send } from './send.ts'
 import { subscriptions } from './subscription.ts'
@@ -57,7 +59,7 @@ export function deliveriesOf(
   const shown = found.slice(0, limit)
   const hasMore = found.length > limit
   return {
-    results: shown.map((one) => deliveryView(engine, one)),
+    results: shown.map((one) => deliveryView(engine, grant, one)),
     total: countDeliveries(engine.sql, webhook, states),
     hasMore,
     cursor: hasMore ? idOf(shown.at(-1)!) : null,
@@ -68,6 +70,7 @@ export function deliveriesOf(
 export function redeliver(write: Write, webhook: string, id: string | null): number {
   const { sql } = write
   demandWebhook(write.engine, write.grant, webhook)
+  demandCoversWebhook(write.engine, write.grant, webhook)
   write.wakeAt(write.context.clock.now())
   if (id === null) return hastenRetries(sql, webhook) + requeueFailed(sql, webhook)
   const number = numberOf(id, 'not_found', 'deliveryId')
@@ -82,6 +85,7 @@ export function redeliver(write: Write, webhook: string, id: string | null): num
 export async function testWebhook(transactor: Transactor, grant: Grant, webhook: string): Promise<JsonObject> {
   const { engine } = transactor
   demandWebhook(engine, grant, webhook)
+  demandCoversWebhook(engine, grant, webhook)
   const subscription = subscriptions(engine).get(webhook)
   const current = currentOf(engine.sql, 'Webhook', webhook)
   if (!subscription || !current) {
@@ -98,8 +102,8 @@ export async function testWebhook(transactor: Transactor, grant: Grant, webhook:
   })
   const test = engine.commit(() => addTest(engine.sql, webhook, engine.head.seq, at, body))
   const attempt = await send(engine, new EventTexts(engine), subscription, test)
-  recordAttempts(transactor, [{ delivery: test, attempt }])
-  return deliveryView(engine, delivery(engine.sql, webhook, test.id) ?? test)
+  if (attempt !== null) recordAttempts(transactor, [{ delivery: test, attempt }])
+  return deliveryView(engine, grant, delivery(engine.sql, webhook, test.id) ?? test)
 }
 
 /** Refuses a grant that may not administer this webhook. */
@@ -109,9 +113,10 @@ function demandWebhook(engine: Engine, grant: Grant, id: string): void {
   if (!isVisible(engine, grant, noun, id)) throw notFound(noun.name, id)
 }
 
-/** A delivery as readers see it: what came of the last attempt, and all of them. */
-function deliveryView(engine: Engine, one: Delivery): JsonObject {
-  const event = one.body === null ? readEntry(engine.sql, one.seq) : undefined
+/** A delivery as readers see it: what came of the last attempt, and all of them. An event that they may not see has no id. */
+function deliveryView(engine: Engine, grant: Grant, one: Delivery): JsonObject {
+  const record = one.body === null ? readEntry(engine.sql, one.seq) : undefined
+  const event = record && visibilityOf(engine, grant, null).show(record)
   const test = one.body === null ? null : (JSON.parse(one.body) as { id: string; type: string })
   const last = one.attempts.at(-1)
   return {

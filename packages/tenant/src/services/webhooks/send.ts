@@ -11,8 +11,13 @@ const AGENT = 'Tildebase/0.1'
 const UNREADABLE =
   'The signing secret cannot be read: it was encrypted with another TILDE_SECRET_KEY. Set that key, or rotate the secret.'
 
-/** Sends one delivery and tells how it went. Never throws. */
-export async function send(engine: Engine, texts: EventTexts, to: Subscription, delivery: Delivery): Promise<Attempt> {
+/** Sends one delivery and tells how it went; null when the webhook may not see the event now: it is then dropped. Never throws. */
+export async function send(
+  engine: Engine,
+  texts: EventTexts,
+  to: Subscription,
+  delivery: Delivery,
+): Promise<Attempt | null> {
   const { outbound, clock, seal } = engine.ports
   const started = clock.now()
   const attempt = (status: number | null, error: string | null): Attempt => ({
@@ -21,9 +26,11 @@ export async function send(engine: Engine, texts: EventTexts, to: Subscription, 
     latency: clock.now() - started,
     error,
   })
+  const message = messageOf(texts, to, delivery)
+  if (message === null) return null
   if (!outbound) return attempt(null, 'This host sends no webhooks.')
   if (to.signer === null) return attempt(null, UNREADABLE)
-  const { id, body } = messageOf(texts, to, delivery)
+  const { id, body } = message
   const answer = await outbound.post({
     url: delivery.url ?? to.url,
     headers: {
@@ -45,8 +52,12 @@ export function isSuccess(status: number | null): boolean {
 }
 
 /** What is sent: the event's record, made of the log, or a test's own. */
-function messageOf(texts: EventTexts, to: Subscription, { seq, body }: Delivery): { id: string; body: string } {
+function messageOf(
+  texts: EventTexts,
+  to: Subscription,
+  { seq, body }: Delivery,
+): { readonly id: string; readonly body: string } | null {
   if (body !== null) return { id: JSON.parse(body).id, body }
-  const { event, text } = texts.of(seq, to.view)
-  return { id: event.id, body: text }
+  const known = texts.of(seq, to.view)
+  return known && { id: known.event.id, body: known.text }
 }

@@ -1,12 +1,13 @@
 import { type Filter, type JsonObject, match, noun, parseFilter } from '@tildebase/nouns'
+import { act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Grant } from '../../grant/grant.ts'
 import { regexFault, regexTest } from '../../query/regex.ts'
-import { recordView, visibilityOf } from '../../query/visibility.ts'
+import { visibilityOf } from '../../query/visibility.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log.ts'
 import { type Receiver, receivers } from '../../store/receivers.ts'
 import { eventView } from '../../view/event.ts'
+import { authoredWebhook } from './author.ts'
 import { keyOf, type Signer } from './signature.ts'
 
 /** A webhook with its compiled subscription. */
@@ -17,8 +18,8 @@ export interface Subscription extends Pick<Receiver, 'id' | 'position'> {
   readonly isFailing: boolean
   /** The event as the webhook receives it, or null if it is not subscribed or not visible. */
   show(event: LogRow): LogRow | null
-  /** An event that was queued for it, without the values before it that it may not see. */
-  view(event: LogRow): LogRow
+  /** An event that was queued for it, as its author may see it now; null when it may not. */
+  view(event: LogRow): LogRow | null
 }
 
 /** The record of an event as a type, so that a webhook's filter is written in the one query language. */
@@ -67,23 +68,24 @@ function passes(filter: Filter, record: JsonObject): boolean {
 function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null {
   const current = currentOf(engine.sql, 'Webhook', receiver.id)
   if (!current || current.deleted) return null
-  const data = JSON.parse(current.data) as WebhookData
-  if (data.suspended) return null
-  const grant = grantOfReceiver(receiver)
+  const state = JSON.parse(current.data) as JsonObject
+  const stored = state.suspended === true ? null : authoredWebhook(engine, receiver.id, state)
+  if (stored === null) return null
+  const { declaration: data, grant } = act(stored)
   const visibility = visibilityOf(engine, grant, data.events)
-  const record = recordView(engine, grant)
+  const all = visibilityOf(engine, grant, null)
   const filter = data.filter === undefined ? null : recordFilter(engine, data.filter)
   return {
     id: receiver.id,
     position: receiver.position,
     url: data.url,
     signer: signerOf(engine, receiver),
-    isFailing: data.status === 'failing',
+    isFailing: state.status === 'failing',
     show: (event) => {
       const shown = visibility.show(event)
       return shown && (filter === null || passes(filter, eventView(shown, engine))) ? shown : null
     },
-    view: (event) => record(event) ?? { ...event, previous: null },
+    view: all.show,
   }
 }
 
@@ -92,17 +94,4 @@ function signerOf({ ports }: Engine, { secret, old }: Receiver): Signer | null {
   if (opened === null) return null
   const before = old && ports.vault.decrypt(old.secret)
   return { secret: opened, key: keyOf(opened), old: before ? { secret: before, until: old!.until } : null }
-}
-
-interface WebhookData {
-  readonly url: string
-  readonly events: string[]
-  readonly status: string
-  readonly suspended?: boolean
-  readonly filter?: JsonObject
-}
-
-function grantOfReceiver({ id, sees }: Receiver): Grant {
-  const { scopes, rows } = JSON.parse(sees) as Pick<Grant, 'scopes' | 'rows'>
-  return { actor: id, scopes, rows }
 }

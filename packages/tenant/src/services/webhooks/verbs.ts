@@ -9,17 +9,18 @@ import {
   listed,
   Problem,
   resolveInstant,
+  sameJson,
   type Verb,
 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import type { Grant } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
 import { seqAt } from '../../store/log.ts'
 import { dropPending, keepAddress } from '../../store/outbox.ts'
-import { addReceiver, rotateSecret, setPosition, setSees } from '../../store/receivers.ts'
+import { addReceiver, rotateSecret, setPosition } from '../../store/receivers.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { RunResult, VerbRequest, VerbResult } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
+import { authoredWebhook, demandCoversWebhook, storeWebhook, webhookForm } from './author.ts'
 import { newSecret, secretFault } from './signature.ts'
 import { recordFilter } from './subscription.ts'
 
@@ -42,7 +43,7 @@ export const webhookVerbs: { readonly [name: string]: SpecialVerb } = {
 
 /** Creates a webhook. Its secret is in this answer and nowhere else that can be asked. */
 function createWebhook(write: Write, request: VerbRequest): RunResult {
-  const { engine, grant } = write
+  const { engine } = write
   const { secret: given, ...sent } = fieldsOf(request.data)
   refuse(checked(engine, sent, given))
   const draft = withNormalUrl(sent)
@@ -51,19 +52,20 @@ function createWebhook(write: Write, request: VerbRequest): RunResult {
   addReceiver(engine.sql, {
     id: result.entity.id,
     secret: engine.ports.vault.encrypt(secret),
-    sees: seesOf(grant),
     position: draft.from === undefined || draft.from === null ? null : positionOf(engine, draft.from),
   })
+  storeWebhook(write, result.entity.id, JSON.parse(result.entity.data) as JsonObject)
   changed(write)
   return { ...result, secret }
 }
 
 /**
- * Updates a webhook. A new `secret` replaces the one before as a rotation does; a new `from` sends history again. What
+ * Updates a webhook. The caller is the author of a declaration that it changes. A new `secret` replaces the one before as a rotation does; a new `from` sends history again. What
  * waits goes to the address that it was queued for, unless `redirect` is true.
  */
 function updateWebhook(write: Write, request: VerbRequest): VerbResult {
-  const { engine, grant, sql } = write
+  const { engine, sql } = write
+  demandCoversWebhook(engine, write.grant, request.id ?? '')
   const { secret, redirect, ...sent } = fieldsOf(request.data)
   refuse(checked(engine, sent, secret))
   const patch = withNormalUrl(sent)
@@ -78,7 +80,9 @@ function updateWebhook(write: Write, request: VerbRequest): VerbResult {
   if (before && patch.url !== undefined && patch.url !== before.url && redirect !== true) {
     keepAddress(sql, id, String(before.url))
   }
-  setSees(sql, id, seesOf(grant))
+  const after = JSON.parse(result.entity.data) as JsonObject
+  const isChanged = !sameJson(webhookForm(before ?? {}), webhookForm(after))
+  if (isChanged || authoredWebhook(engine, id, after) === null) storeWebhook(write, id, after)
   if (secret !== undefined) rotate(write, id, secret as string)
   if (patch.from !== undefined && patch.from !== null) setPosition(sql, id, positionOf(engine, patch.from))
   changed(write)
@@ -87,6 +91,7 @@ function updateWebhook(write: Write, request: VerbRequest): VerbResult {
 
 /** Creates a new secret for a webhook and returns it once; the old one also signs for a day. */
 function rotateWebhook(write: Write, request: VerbRequest): RunResult {
+  demandCoversWebhook(write.engine, write.grant, request.id ?? '')
   const given = fieldsOf(request.data ?? {}).secret
   refuse(given === undefined ? [] : secretIssues(given))
   const secret = (given as string | undefined) ?? newSecret(write.context.random)
@@ -96,16 +101,21 @@ function rotateWebhook(write: Write, request: VerbRequest): RunResult {
   return { ...result, secret }
 }
 
-/** Brings an earlier state of a webhook back. From now on it receives what the key that brought it back may see. */
+/** Brings an earlier state of a webhook back, with the author that it had. */
 function reviveWebhook(write: Write, request: VerbRequest): VerbResult {
-  const result = applyVerb(write, request)
-  setSees(write.sql, result.entity.id, seesOf(write.grant))
-  changed(write)
-  return result
+  const { engine, grant } = write
+  return write.attempt(() => {
+    demandCoversWebhook(engine, grant, request.id ?? '')
+    const result = applyVerb(write, request)
+    demandCoversWebhook(engine, grant, result.entity.id)
+    changed(write)
+    return result
+  })
 }
 
 /** Deletes a webhook, with what it still had to be sent. */
 function deleteWebhook(write: Write, request: VerbRequest): VerbResult {
+  demandCoversWebhook(write.engine, write.grant, request.id ?? '')
   const result = applyVerb(write, request)
   dropPending(write.sql, result.entity.id)
   return result
@@ -215,12 +225,8 @@ function fromSeq(engine: Engine, from: Json): number | null {
   return at === null ? null : seqAt(engine.sql, engine.head, at - 1)
 }
 
-function rotate({ engine, grant, context }: Write, id: string, secret: string): void {
-  rotateSecret(engine.sql, id, engine.ports.vault.encrypt(secret), context.clock.now() + OVERLAP, seesOf(grant))
-}
-
-function seesOf({ actor, scopes, rows }: Grant): string {
-  return JSON.stringify({ actor, scopes, rows })
+function rotate({ engine, context }: Write, id: string, secret: string): void {
+  rotateSecret(engine.sql, id, engine.ports.vault.encrypt(secret), context.clock.now() + OVERLAP)
 }
 
 /** Something next to the entity changed: what is remembered of webhooks is read again, and the queue looked at. */

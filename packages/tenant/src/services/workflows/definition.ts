@@ -1,4 +1,4 @@
-import { type Issue, invalid, isPattern, isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
+import { type Issue, invalid, isPattern, isPlainObject, type Json, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { filterOf } from '../../query/filter.ts'
 import { MOST_CODE } from '../scripts/limits.ts'
@@ -86,10 +86,8 @@ function triggerIssues(engine: Engine, { triggerEvent, filter, schedule }: JsonO
     issues.push({ field: 'triggerEvent', message: 'must be an event such as Deal.won, Deal.*, *.created or *' })
   }
   if (filter !== undefined) {
-    const type = typeof triggerEvent === 'string' ? triggerEvent.split('.')[0]! : '*'
-    const noun = engine.nouns.all.find(({ name }) => name.toLowerCase() === type.toLowerCase())
     try {
-      filterOf(engine, noun ?? engine.noun('Workflow'), filter)
+      filterOf(engine, filteredNoun(engine, typeof triggerEvent === 'string' ? triggerEvent : null), filter)
     } catch (reason) {
       issues.push({ field: 'filter', message: (reason as Error).message })
     }
@@ -97,6 +95,12 @@ function triggerIssues(engine: Engine, { triggerEvent, filter, schedule }: JsonO
   const parsed = typeof schedule === 'string' ? parseSchedule(schedule) : null
   if (parsed && 'fault' in parsed) issues.push({ field: 'schedule', message: parsed.fault })
   return issues
+}
+
+/** The type whose entities a filter is about: that of the event, where the pattern names one. */
+export function filteredNoun(engine: Engine, pattern: string | null): Noun {
+  const type = pattern?.split('.')[0]?.toLowerCase()
+  return engine.nouns.all.find(({ name }) => name.toLowerCase() === type) ?? engine.noun('Workflow')
 }
 
 function stepsIssues(engine: Engine, steps: Json | undefined): Issue[] {

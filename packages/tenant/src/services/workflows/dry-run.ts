@@ -1,20 +1,20 @@
 import { invalid, isoOf, isPlainObject, type Json, type JsonObject, listed, Problem } from '@tildebase/nouns'
+import { act, draft } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
-import { recordView } from '../../query/visibility.ts'
+import { visibilityOf } from '../../query/visibility.ts'
 import { currentOf } from '../../store/entities.ts'
 import { type LogRow, readEntryOf } from '../../store/log.ts'
-import { workflowRow } from '../../store/workflows.ts'
 import { eventView } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
 import { DryRun } from '../scripts/dry-run.ts'
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
+import { authoredWorkflow, demandCoversWorkflow, reachOf, workflowThing } from './author.ts'
 import { stepCall } from './code.ts'
 import { BEHAVIOUR, checkDefinition, type Definition, definitionOf, type Step } from './definition.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
 import { isWanted } from './queue.ts'
-import { demandCovers, grantOfWorkflow, rightsText } from './rights.ts'
 import { callOf } from './run.ts'
 import type { Sources } from './values.ts'
 import { demandWorkflow } from './view.ts'
@@ -32,19 +32,20 @@ export async function testWorkflow(
 ): Promise<JsonObject> {
   demand(caller, 'write', engine.noun('Workflow'))
   demandWorkflow(engine, caller, id)
-  demandCovers(engine, caller, id)
-  const stored = JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject
-  const draft = draftIn(engine, stored, body)
-  const definition = definitionOf(draft ?? stored)
-  // A draft would run with the rights of the key that stores it.
-  const kept = draft === null ? workflowRow(engine.sql, id)?.rights : undefined
-  const rights = kept ?? rightsText(caller)
-  const grant = grantOfWorkflow(id, rights)
+  demandCoversWorkflow(engine, caller, id)
+  const data = JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject
+  const changed = draftIn(engine, data, body)
+  const known = changed === null ? authoredWorkflow(engine, id, data) : null
+  const tried = definitionOf(changed ?? data)
+  const trying = { engine, grant: caller, context: { recorder: null } }
+  // A draft would run with the rights of the caller, who would store it.
+  const stored = known ?? draft(trying, workflowThing(id), tried, reachOf(engine, tried))
+  const { declaration: definition, grant } = act(stored)
   const record = recordIn(engine, grant, definition, body)
   const dry = new DryRun(engine, grant, (work) => run(grant, work))
-  const event = viewOf(engine, grant, record, body)
+  const event = viewOf(engine, record, body)
   const { status, steps } = await walk(engine, definition, event, dry)
-  const matches = record !== null && isWanted(engine, id, rights, definition, record)
+  const matches = record !== null && isWanted(engine, stored, record)
   return { dryRun: true, matches, status, event, steps, events: dry.events }
 }
 
@@ -62,9 +63,9 @@ function draftIn(engine: Engine, stored: JsonObject, body: unknown): JsonObject 
     )
   }
   const merged = Object.entries({ ...stored, ...(given as JsonObject) }).filter(([, value]) => value !== null)
-  const draft = Object.fromEntries(merged)
-  checkDefinition(engine, draft)
-  return draft
+  const changed = Object.fromEntries(merged)
+  checkDefinition(engine, changed)
+  return changed
 }
 
 async function walk(engine: Engine, definition: Definition, event: JsonObject, dry: DryRun) {
@@ -111,7 +112,7 @@ function recordIn(engine: Engine, grant: Grant, { pattern }: Definition, body: u
   const event = isPlainObject(body) ? body.event : undefined
   if (typeof event === 'string') {
     const record = readEntryOf(engine.sql, event)
-    const seen = record && recordView(engine, grant)(record)
+    const seen = record && visibilityOf(engine, grant, null).show(record)
     if (seen) return seen
     throw new Problem('not_found', `There is no event ${event.slice(0, 60)}.`, { id: event, field: 'event' })
   }
@@ -149,10 +150,10 @@ function described(engine: Engine, pattern: string | null, event: JsonObject): L
   }
 }
 
-function viewOf(engine: Engine, grant: Grant, record: LogRow | null, body: unknown): JsonObject {
+function viewOf(engine: Engine, record: LogRow | null, body: unknown): JsonObject {
   const given = isPlainObject(body) && isPlainObject(body.event) ? (body.event as JsonObject) : null
   if (record === null) return { type: 'Workflow.scheduled', timestamp: isoOf(engine.nextTime()), tenant: engine.slug }
-  const view = eventView(recordView(engine, grant)(record) ?? record, engine)
+  const view = eventView(record, engine)
   // What a test makes up stays as it was given, fields of its own included.
   return given ? { ...view, ...given, data: { ...(view.data as JsonObject), ...(given.data as JsonObject) } } : view
 }

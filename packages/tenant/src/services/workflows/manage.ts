@@ -1,12 +1,12 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import { demand } from '../../grant/grant.ts'
+import { demand, writing } from '../../grant/grant.ts'
 import { isVisible } from '../../query/visible-entity.ts'
 import { addRun, markRetried, type RunRow, runOf } from '../../store/workflow-runs.ts'
 import { copySteps } from '../../store/workflow-steps.ts'
 import { notFound } from '../../write/verb-input.ts'
 import type { Write } from '../../write/write.ts'
+import { demandCoversWorkflow } from './author.ts'
 import { end } from './end.ts'
-import { demandCovers } from './rights.ts'
 import { runView } from './view.ts'
 
 /** Runs a workflow again for the event of a run that failed. Steps that have succeeded are not run again. */
@@ -37,9 +37,9 @@ export function cancelRun(write: Write, workflow: string, id: string): JsonObjec
 
 function demandRun({ engine, grant, context, sql }: Write, workflow: string, id: string): RunRow {
   const noun = engine.noun('Workflow')
-  demand(grant, 'write', noun)
+  demand(grant, writing(grant, noun), noun)
   if (!isVisible(engine, grant, noun, workflow, context.budget)) throw notFound(noun.name, workflow)
-  demandCovers(engine, grant, workflow)
+  demandCoversWorkflow(engine, grant, workflow)
   const run = runOf(sql, workflow, id)
   if (!run) throw new Problem('not_found', `This workflow has no run ${id.slice(0, 60)}.`, { type: 'Workflow', id })
   return run

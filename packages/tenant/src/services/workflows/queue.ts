@@ -1,17 +1,19 @@
 import { type JsonObject, matchesEvent, Problem } from '@tildebase/nouns'
+import { storedFilter } from '../../authorship/reach.ts'
+import { type Authored, act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { filterOf } from '../../query/filter.ts'
+import type { Grant } from '../../grant/grant.ts'
 import { rowTest } from '../../query/memory.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/visibility.ts'
 import type { Stored } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log.ts'
 import { addRun, resumeRuns } from '../../store/workflow-runs.ts'
-import { saveRights, scheduleWorkflow, setFailures, storedWorkflows, workflowRow } from '../../store/workflows.ts'
+import { addWorkflow, scheduleWorkflow, setFailures, storedWorkflows } from '../../store/workflows.ts'
 import { stateOf } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
+import { authoredWorkflow } from './author.ts'
 import { BEHAVIOUR, type Definition, definitionOf } from './definition.ts'
-import { grantOfWorkflow, rightsText } from './rights.ts'
 import { nextTime } from './schedule.ts'
 
 /** Events that the service writes when a run ends. */
@@ -31,9 +33,9 @@ export function queueRuns(write: Write, event: LogRow, entity: Stored): void {
   }
 }
 
-/** Keeps the rights of a workflow and its schedule up to date, in the transaction of its event. */
+/** Keeps the schedule of a workflow up to date, in the transaction of its event. Its author is not an event's matter. */
 function followWorkflow(write: Write, event: LogRow, entity: Stored): void {
-  const { sql, grant, context } = write
+  const { sql, context } = write
   const { id } = entity
   const changed = event.previous === null ? null : Object.keys(JSON.parse(event.previous) as JsonObject)
   const isWhole = changed === null || event.verb === 'restore'
@@ -42,8 +44,7 @@ function followWorkflow(write: Write, event: LogRow, entity: Stored): void {
     scheduleWorkflow(sql, id, null)
     return
   }
-  const isKnown = workflowRow(sql, id) !== undefined
-  if (isStored || (event.verb === 'activate' && !isKnown)) saveRights(sql, id, rightsText(grant), event.seq)
+  addWorkflow(sql, id, event.seq)
   if (isStored || changed.includes('status')) {
     const data = JSON.parse(entity.data) as JsonObject
     schedule(write, id, data)
@@ -79,21 +80,20 @@ export function rescheduleAll({ sql, ports }: Engine): void {
   }
 }
 
-/** The workflows that run for events, kept until one of them changes. */
+/** The workflows that run for events, kept until one of them changes. One without an author does not run. */
 function activeWorkflows(engine: Engine): readonly Active[] {
   return engine.cache.get(['Workflow', 'Schema'], 'active workflows', () =>
-    storedWorkflows(engine.sql).flatMap(({ id, data, rights }) => {
+    storedWorkflows(engine.sql).flatMap(({ id, data }) => {
       const state = JSON.parse(data) as JsonObject
-      const definition = definitionOf(state)
-      return state.status === 'Activated' && definition.pattern !== null
-        ? [activeOf(engine, id, definition, rights)]
-        : []
+      const isActive = state.status === 'Activated' && definitionOf(state).pattern !== null
+      const stored = isActive ? authoredWorkflow(engine, id, state) : null
+      return stored ? [activeOf(engine, id, stored)] : []
     }),
   )
 }
 
-function activeOf(engine: Engine, id: string, definition: Definition, rights: string): Active {
-  const grant = grantOfWorkflow(id, rights)
+function activeOf(engine: Engine, id: string, stored: Authored<Definition>): Active {
+  const { declaration: definition, grant } = act(stored)
   const { show } = visibilityOf(engine, grant, [definition.pattern!])
   const isNamed = definition.pattern!.toLowerCase().startsWith('workflow.')
   return {
@@ -109,20 +109,21 @@ function activeOf(engine: Engine, id: string, definition: Definition, rights: st
   }
 }
 
-/** Whether an event is one that a workflow waits for, whatever its rights. */
-export function isWanted(engine: Engine, id: string, rights: string, definition: Definition, event: LogRow): boolean {
-  const { pattern } = definition
+/** Whether an event is one that a workflow waits for. */
+export function isWanted(engine: Engine, stored: Authored<Definition>, event: LogRow): boolean {
+  const { declaration, grant } = act(stored)
+  const { pattern } = declaration
   if (pattern === null || !matchesEvent(pattern, event.type, event.event)) return false
-  return passes(engine, grantOfWorkflow(id, rights), definition, event)
+  return passes(engine, grant, declaration, event)
 }
 
 /** Whether the state in an event passes the filter of a workflow. A filter that does not fit the type passes nothing. */
-function passes(engine: Engine, grant: ReturnType<typeof grantOfWorkflow>, { filter }: Definition, event: LogRow) {
+function passes(engine: Engine, grant: Grant, { filter }: Definition, event: LogRow): boolean {
   if (filter === null) return true
   const noun = engine.nouns.get(event.type)
   if (noun?.name !== event.type || event.data === null) return false
   try {
-    const test = rowTest(readContextOf(engine, grant), noun.name, filterOf(engine, noun, filter))
+    const test = rowTest(readContextOf(engine, grant), noun.name, storedFilter(engine, grant, noun, filter))
     return test(stateOf(event, event.data))
   } catch (reason) {
     if (reason instanceof Problem) return false

@@ -1,22 +1,22 @@
 import { isoOf, type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import { act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, grantFor } from '../../grant/grant.ts'
-import { recordView } from '../../query/visibility.ts'
+import { visibilityOf } from '../../query/visibility.ts'
 import { currentOf } from '../../store/entities.ts'
 import { readEntry } from '../../store/log.ts'
 import { holdRun, type RunRow, runAt, startRun } from '../../store/workflow-runs.ts'
 import { type StepRow, saveStep, stepsOf } from '../../store/workflow-steps.ts'
-import { workflowRow } from '../../store/workflows.ts'
 import { eventView } from '../../view/event.ts'
 import { HOOKS_PENDING } from '../../write/hook-answers.ts'
 import type { Transactor } from '../../write/transactor.ts'
 import type { Write } from '../../write/write.ts'
 import { answerIn, type ScriptCall } from '../scripts/call.ts'
 import { runNow } from '../scripts/run-write.ts'
-import { BEHAVIOUR, type Definition, definitionOf, type Step, type VerbStep } from './definition.ts'
+import { authoredWorkflow, behaviourOf } from './author.ts'
+import type { Definition, Step, VerbStep } from './definition.ts'
 import { end } from './end.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
-import { grantOfWorkflow } from './rights.ts'
 import { resolve, type Sources } from './values.ts'
 
 /** Workflows and hooks that lead to each other: past this it is a loop. */
@@ -57,16 +57,29 @@ export function advance(
   const { engine } = transactor
   const run = runAt(engine.sql, n)
   if (!run || run.endedAt !== null) return null
-  const rights = run.definition?.rights ?? workflowRow(engine.sql, run.workflow)?.rights
-  const grant = rights === undefined ? grantFor('system') : grantOfWorkflow(run.workflow, rights)
+  const acting = actingIn(engine, run)
   const context = { hops: run.hops + 1, correlation: run.id }
-  return runNow(transactor, grant, context, (write) => proceed(write, n, rights, outcome))
+  // Without an author nothing but the end of the run is written.
+  return runNow(transactor, acting?.grant ?? grantFor('system'), context, (write) =>
+    proceed(write, n, acting?.declaration ?? null, outcome),
+  )
 }
 
-/** The event that a run is for, as the workflow sees it. */
-function eventOf(engine: Engine, { id, seq, at, workflow }: RunRow, grant: Grant): JsonObject {
+/** What a run does, and the rights of the author who stored that. A run keeps the definition with which it began. */
+function actingIn(engine: Engine, run: RunRow): { readonly declaration: Definition; readonly grant: Grant } | null {
+  const current = currentOf(engine.sql, 'Workflow', run.workflow)
+  const behaviour = run.definition?.behaviour ?? (current && (JSON.parse(current.data) as JsonObject))
+  const stored = behaviour ? authoredWorkflow(engine, run.workflow, behaviour) : null
+  return stored && act(stored)
+}
+
+/** The event that a run is for, as the workflow sees it; null when its author may not see it. */
+function eventOf(engine: Engine, { id, seq, at, workflow }: RunRow, grant: Grant): JsonObject | null {
   const row = seq === null ? undefined : readEntry(engine.sql, seq)
-  if (row) return eventView(recordView(engine, grant)(row) ?? { ...row, previous: null }, engine)
+  if (row) {
+    const shown = visibilityOf(engine, grant, null).show(row)
+    return shown && eventView(shown, engine)
+  }
   return { id, type: 'Workflow.scheduled', timestamp: isoOf(at), tenant: engine.slug, entityId: workflow, data: {} }
 }
 
@@ -88,7 +101,7 @@ export function callOf(step: VerbStep, sources: Sources): { input: JsonObject; c
 function proceed(
   write: Write,
   n: number,
-  rights: string | undefined,
+  definition: Definition | null,
   outcome: { readonly step: number; readonly of: CodeOutcome } | null,
 ): CodeTask | null {
   const { engine, sql, context } = write
@@ -100,7 +113,7 @@ function proceed(
   if (!workflow || workflow.deleted || data.status === 'Archived') {
     return end(write, run, 'Cancelled', 'The workflow was deleted or archived.')
   }
-  if (rights === undefined) return end(write, run, 'Failed', 'The workflow has no rights. Store it again.')
+  if (definition === null) return end(write, run, 'Failed', 'The workflow has no author. Store it again.')
   if (data.status !== 'Activated' && run.trigger !== 'retry') {
     holdRun(sql, n, null)
     return null
@@ -109,12 +122,14 @@ function proceed(
     return end(write, run, 'Failed', `${run.hops} workflows or hooks triggered each other. Remove the loop.`)
   }
   const behaviour = run.definition?.behaviour ?? behaviourOf(data)
-  if (run.startedAt === null || run.definition === null) startRun(sql, n, { behaviour, rights }, now)
+  const event = eventOf(engine, run, write.grant)
+  if (event === null) return end(write, run, 'Cancelled', 'The author of the workflow may not see its event.')
+  if (run.startedAt === null || run.definition === null) startRun(sql, n, { behaviour }, now)
   const progress: Progress = {
     run: { ...run, startedAt: run.startedAt ?? now },
-    definition: definitionOf(behaviour),
+    definition,
     steps: new Map(stepsOf(sql, n).map((row) => [row.step, row])),
-    event: eventOf(engine, run, write.grant),
+    event,
   }
   if (outcome && !settleStep(write, progress, outcome.step, outcome.of)) return null
   return walk(write, progress)
@@ -211,8 +226,4 @@ function sourcesOf({ event, definition, steps }: Progress): Sources {
 
 function outcomeOf(row: StepRow | undefined): StepOutcome {
   return row?.state === 'Succeeded' || row?.state === 'Failed' ? row.state : null
-}
-
-function behaviourOf(data: JsonObject): JsonObject {
-  return Object.fromEntries(BEHAVIOUR.flatMap((field) => (data[field] === undefined ? [] : [[field, data[field]!]])))
 }

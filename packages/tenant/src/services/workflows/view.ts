@@ -1,4 +1,5 @@
 import { isoOf, type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import { maySeeValues } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { isVisible } from '../../query/visible-entity.ts'
@@ -6,8 +7,8 @@ import { readEntry } from '../../store/log.ts'
 import { countRuns, listRuns, type RunRow, type RunState, runOf } from '../../store/workflow-runs.ts'
 import { type StepRow, stepsOf } from '../../store/workflow-steps.ts'
 import { notFound } from '../../write/verb-input.ts'
+import { authoredWorkflow, currentWorkflow } from './author.ts'
 import { definitionOf, type Step } from './definition.ts'
-import { maySeeValues } from './rights.ts'
 
 const STATES: readonly RunState[] = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
 
@@ -25,7 +26,7 @@ export interface RunQuestion {
 export function runsOf(engine: Engine, grant: Grant, workflow: string, question: RunQuestion): JsonObject {
   demandWorkflow(engine, grant, workflow)
   const { status, cursor, limit } = question
-  const isOpen = maySeeValues(engine, grant, workflow)
+  const current = currentWorkflow(engine, workflow)
   const states = status === null ? STATES : STATES.filter((state) => state.toLowerCase() === status.toLowerCase())
   if (states.length === 0) {
     throw new Problem('invalid_parameter', `status is ${STATES.join(', ')}.`, { field: 'status' })
@@ -34,7 +35,7 @@ export function runsOf(engine: Engine, grant: Grant, workflow: string, question:
   const shown = found.slice(0, limit)
   const hasMore = found.length > limit
   return {
-    results: shown.map((run) => headOf(engine, run, isOpen)),
+    results: shown.map((run) => headOf(engine, run, isOpenTo(engine, grant, run, current))),
     total: countRuns(engine.sql, workflow, states),
     hasMore,
     cursor: hasMore ? shown.at(-1)!.id : null,
@@ -51,13 +52,19 @@ export function runWithId(engine: Engine, grant: Grant, workflow: string, id: st
 
 /** A run with its steps. A key that may not read all that the workflow reads sees no values. */
 export function runView(engine: Engine, grant: Grant, run: RunRow): JsonObject {
-  const isOpen = maySeeValues(engine, grant, run.workflow)
+  const isOpen = isOpenTo(engine, grant, run, currentWorkflow(engine, run.workflow))
   const rows = new Map(stepsOf(engine.sql, run.n).map((row) => [row.step, row]))
   const declared = run.definition ? definitionOf(run.definition.behaviour).steps : []
   return {
     ...headOf(engine, run, isOpen),
     steps: declared.map((step, i) => stepView(step, i, rows.get(i), run, isOpen)),
   }
+}
+
+/** Whether a grant may see the values of a run: it covers the author of the workflow, and of the definition that ran. */
+function isOpenTo(engine: Engine, grant: Grant, run: RunRow, current: ReturnType<typeof currentWorkflow>): boolean {
+  const ran = run.definition && authoredWorkflow(engine, run.workflow, run.definition.behaviour)
+  return maySeeValues(engine, grant, current) && (ran === null || maySeeValues(engine, grant, ran))
 }
 
 /** A run without its steps. */

@@ -4,6 +4,7 @@ import { FROM_3 } from './from-3.ts'
 import { FROM_4 } from './from-4.ts'
 import { FROM_5 } from './from-5.ts'
 import { FROM_6 } from './from-6.ts'
+import { FROM_7 } from './from-7.ts'
 
 /** What brings a database from each layout to the next. A file here is never edited once it was released. */
 export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
@@ -13,4 +14,5 @@ export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
   4: FROM_4,
   5: FROM_5,
   6: FROM_6,
+  7: FROM_7,
 }

@@ -1,0 +1,59 @@
+import { type JsonObject, matchesEvent } from '@tildebase/nouns'
+import { changes, type Reach, reachOfFilter } from '../../authorship/reach.ts'
+import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Grant } from '../../grant/grant.ts'
+import { filterOf } from '../../query/filter.ts'
+import { currentOf } from '../../store/entities.ts'
+import type { Write } from '../../write/write.ts'
+import { BEHAVIOUR, type Definition, definitionOf, filteredNoun } from './definition.ts'
+
+/** A workflow as a stored thing. */
+export function workflowThing(id: string): Thing {
+  return { kind: 'workflow', id, actor: `workflow:${id}` }
+}
+
+/** The fields of a workflow that decide what it does: what its author stores. */
+export function behaviourOf(data: JsonObject): JsonObject {
+  return Object.fromEntries(BEHAVIOUR.flatMap((field) => (data[field] === undefined ? [] : [[field, data[field]!]])))
+}
+
+/** A definition with the author who stored it; null when no caller stored this definition. */
+export function authoredWorkflow(engine: Engine, id: string, data: JsonObject): Authored<Definition> | null {
+  const behaviour = behaviourOf(data)
+  return authored(engine, workflowThing(id), definitionOf(behaviour), behaviour)
+}
+
+/** The workflow as it is now with its author, or null. */
+export function currentWorkflow(engine: Engine, id: string): Authored<Definition> | null {
+  const current = currentOf(engine.sql, 'Workflow', id)
+  return current ? authoredWorkflow(engine, id, JSON.parse(current.data) as JsonObject) : null
+}
+
+/** Makes the caller the author of a workflow, if it may do all that the workflow names. */
+export function storeWorkflow(write: Write, id: string, data: JsonObject): void {
+  const behaviour = behaviourOf(data)
+  store(write, workflowThing(id), behaviour, reachOf(write.engine, definitionOf(behaviour)))
+}
+
+/** Refuses to change or to start a workflow that can do more than the caller. */
+export function demandCoversWorkflow(engine: Engine, grant: Grant, id: string): void {
+  demandCovers(engine, grant, currentWorkflow(engine, id), 'Workflow')
+}
+
+/** What a definition names: the type of its event, what its filter reads, and the types that its steps change. */
+export function reachOf(engine: Engine, { pattern, filter, steps }: Definition): Reach[] {
+  const source = engine.nouns.all.filter(({ name }) => pattern !== null && isNamed(pattern, name))
+  const written = steps.flatMap((step) => ('code' in step ? [] : (engine.nouns.get(step.type) ?? [])))
+  return [
+    ...source.map((noun): Reach => ({ action: 'read', noun })),
+    ...(filter === null ? [] : reachOfFilter(engine, filterOf(engine, filteredNoun(engine, pattern), filter))),
+    ...written.map((noun) => changes(noun)),
+  ]
+}
+
+/** Whether a pattern names this type: `Deal.won`, `Deal.*`. Patterns for every type give what the author may read. */
+function isNamed(pattern: string, type: string): boolean {
+  const [named] = pattern.split('.')
+  return named !== '*' && matchesEvent(`${named}.*`, type, '')
+}

@@ -1,0 +1,129 @@
+// Removes one check at a time from a copy of the engine and runs the generator on it: each must be found.
+// Slow, and not part of the tests: node test/rights/attacks/control.ts [part of the name of a check]
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const ENGINE = 'packages/tenant/src'
+
+/** A check, how it is removed, and the attacks that must then succeed. */
+interface Removal {
+  readonly check: string
+  readonly file: string
+  readonly from: string
+  readonly to: string
+  readonly attacks: string
+}
+
+const removal = (check: string, file: string, from: string, to: string, attacks: string): Removal => ({
+  check,
+  file,
+  from,
+  to,
+  attacks,
+})
+
+const REMOVALS: readonly Removal[] = [
+  removal(
+    'what is stored acts with its author’s grant',
+    'authorship/stored.ts',
+    '{ actor: stored.thing.actor, ...grant, author }',
+    `{ actor: stored.thing.actor, scopes: [{ action: 'admin', area: 'all' }], rows: {}, author }`,
+    'workflow: code for write Contact',
+  ),
+  removal(
+    'storing needs what the thing reaches',
+    'authorship/reach.ts',
+    'if (missing === undefined) return',
+    'if (missing === undefined || reach.length > 0) return',
+    'computed: a copy|timer: a condition|key rows|role rows|consent rows|migration: a change',
+  ),
+  removal(
+    'an author is for one declaration only',
+    'authorship/stored.ts',
+    'return hexOf(ports.seal.sha256(JSON.stringify(inOrder(form)))).slice(0, 32)',
+    `void form\n  return hexOf(ports.seal.sha256('one')).slice(0, 32)`,
+    'workflow: code for write Contact|workflow: a step for write ApiKey|computed: a relation|timer: the verb behind',
+  ),
+  removal(
+    'row filters cover the types behind relations',
+    'authorship/reach.ts',
+    '!(allRows && Object.hasOwn(grant.rows, noun.name))',
+    'allRows !== null',
+    'key rows|role rows|consent rows',
+  ),
+  removal(
+    'hooks change service types only as far as their author',
+    'write/before-hooks.ts',
+    'if (isServiceType(noun.name) && !mayActFor(write, author, noun)) return {}',
+    'void mayActFor',
+    'hook: BEFORE hook that changes what an administrator stores|hook: BEFORE hook that gives',
+  ),
+  removal(
+    'changing a webhook needs its rights',
+    'services/webhooks/author.ts',
+    '  if (!current) return\n',
+    '  if (current) return\n',
+    'webhook: the webhook of an administrator',
+  ),
+  removal(
+    'webhooks receive what their author may read',
+    'services/webhooks/subscription.ts',
+    'const { declaration: data, grant } = act(stored)',
+    `const { declaration: data, grant: own } = act(stored)
+  const grant = { ...own, scopes: [{ action: 'admin' as const, area: 'all' }], rows: {} }`,
+    'webhook: events of a type of others',
+  ),
+  removal(
+    'log records are shown by type',
+    'query/visibility.ts',
+    'const answer = isWanted && mayReadEvents(engine, grant, type)',
+    'const answer = isWanted || mayReadEvents(engine, grant, type)',
+    'workflow: a pattern for all|webhook: events of a type of others',
+  ),
+  removal(
+    'new relations need read on their target',
+    'services/schema.ts',
+    '...[...targets].flatMap((target) => nouns.get(target) ?? []).map(readsAll),',
+    '',
+    'key rows',
+  ),
+]
+
+const folder = copyOf()
+let missed = 0
+const chosen = REMOVALS.filter(({ check }) => check.includes(process.argv[2] ?? ''))
+for (const { check, file, from, to, attacks } of chosen) {
+  const path = join(folder, ENGINE, file)
+  const text = readFileSync(path, 'utf8')
+  if (!text.includes(from)) throw new Error(`${file} does not contain: ${from}`)
+  writeFileSync(path, text.replace(from, to))
+  const { status, stdout } = spawnSync('npx', ['vitest', 'run', 'test/rights/generator.test.ts', '-t', attacks], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  writeFileSync(path, text)
+  const found = [...stdout.matchAll(/^failed: .* > (.*) reaches/gm)].map(([, name]) => name)
+  if (status === 0 || found.length === 0) missed++
+  console.log(`${found.length > 0 ? 'found ' : 'MISSED'}  ${check}: ${found.join('; ') || stdout.slice(-300)}`)
+}
+rmSync(folder, { recursive: true })
+console.log(`${chosen.length - missed} of ${chosen.length} removed checks were found.`)
+process.exitCode = missed === 0 ? 0 : 1
+
+/** A copy of the sources that resolves its own packages. */
+function copyOf(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'tildebase-control-'))
+  const isSource = (path: string) => !/\/(?:node_modules|dist|\.git)(?:\/|$)/.test(path.slice(ROOT.length))
+  cpSync(ROOT, copy, { recursive: true, filter: isSource })
+  mkdirSync(join(copy, 'node_modules/@tildebase'), { recursive: true })
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    if (name !== '@tildebase') symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name))
+  }
+  for (const name of readdirSync(join(copy, 'packages'))) {
+    symlinkSync(join(copy, 'packages', name), join(copy, 'node_modules/@tildebase', name))
+  }
+  return copy
+}

@@ -1,0 +1,106 @@
+import type { Json, JsonObject } from '@tildebase/nouns'
+import { type Grant, OPERATOR, type Ports } from '@tildebase/tenant'
+import { Budget } from '../../../packages/tenant/src/budget.ts'
+import { type Automation, openAutomation } from '../../automation/bench.ts'
+
+/** A value that only the hidden contact holds. */
+export const MARK = 'MARK-7f3a'
+/** What an attack writes where it has proved something about the value. */
+export const PROVED = 'PROVED-7f3a'
+/** What an attack writes into what it may not change. */
+export const TAKEN = 'TAKEN-7f3a'
+
+/** A tenant with something to read and something to change, and all that left it. */
+export interface World extends Automation {
+  readonly hidden: string
+  readonly deal: string
+  readonly person: string
+  readonly key: string
+  /** The bodies of deliveries. */
+  readonly sent: string[]
+  /** What the author was shown: problems and answers. */
+  readonly shown: string[]
+  /** Runs something as the author, and keeps the answer. */
+  attempt<T>(work: () => T): T | null
+}
+
+export function openWorld(): World {
+  const automation = openAutomation()
+  const sent: string[] = []
+  const shown: string[] = []
+  const outbound: Ports['outbound'] = {
+    post: async ({ body }) => {
+      sent.push(body)
+      return { status: 200 }
+    },
+  }
+  automation.tenant.equip({ outbound, script: { run: runScript } })
+  const { run } = automation
+  const hidden = run('Contact', 'create', undefined, { name: 'Hugo', title: 'theirs', phone: MARK }).$id
+  const deal = run('Deal', 'create', undefined, { name: 'Roof', contact: hidden }).$id
+  const person = run('User', 'create', undefined, { name: 'Eve', email: 'eve@example.org', role: 'Viewer' }).$id
+  const key = run('ApiKey', 'create', undefined, { name: 'k', scopes: 'read:Deal' }).$id
+  const attempt = <T>(work: () => T): T | null => {
+    try {
+      const result = work()
+      // What the author wrote itself may come back.
+      shown.push((JSON.stringify(result) ?? '').replaceAll(PROVED, ''))
+      return result
+    } catch (reason) {
+      const { message, about } = reason as { message: string; about?: unknown }
+      shown.push(JSON.stringify([message, about]))
+      return null
+    }
+  }
+  return { ...automation, hidden, deal, person, key, sent, shown, attempt }
+}
+
+export const unlimited = () => new Budget({ ms: 60_000, rows: 1e9, bytes: 1e9 }, () => performance.now())
+
+/** Does what a privileged caller does every day, and lets everything that is stored react to it. */
+export async function provoke(world: World): Promise<void> {
+  const { deal, hidden, tenant } = world
+  // A stored hook may refuse: that is not what is tested here.
+  const run = (type: string, verb: string, id: string | undefined, data: JsonObject) =>
+    tenant.facade.write(OPERATOR, {}, unlimited(), (write) => write.run({ type, verb, id, data })).catch(() => null)
+  for (let round = 0; round < 2; round++) {
+    await run('Deal', 'update', deal, { name: `Roof ${round}`, due: world.iso(0) })
+    await run('Deal', 'create', undefined, { name: `Door ${round}`, contact: hidden, due: world.iso(0) })
+    await run('Contact', 'update', hidden, { company: `c${round}`, due: world.iso(0) })
+    await world.advance(60_000)
+  }
+}
+
+/** The interpreter of the host, without its walls: the code is ours, and the rights are what is tested. */
+async function runScript({ code, values = {}, call }: Parameters<NonNullable<Ports['script']>['run']>[0]) {
+  const type = (name: string) =>
+    new Proxy(
+      {},
+      {
+        get:
+          (_, operation) =>
+          (...args: Json[]) =>
+            call(`${name}.${String(operation)}`, args),
+      },
+    )
+  const $ = new Proxy({}, { get: (_, name) => type(String(name)) })
+  try {
+    const names = Object.keys(values)
+    const result = await new Function('$', ...names, `return ${code}`)($, ...names.map((name) => values[name]))
+    return { result: (result ?? null) as Json, logs: [] }
+  } catch (reason) {
+    const message = (reason as Error).message
+    return { error: { code: 'script_error', message, said: message }, logs: [] }
+  }
+}
+
+/** Everything that is stored, except where the secret belongs. */
+export function stored({ tenant }: World): string {
+  return JSON.stringify(tenant.sql.rows(`SELECT data FROM entities WHERE type NOT IN ('Contact', 'Hook', 'Schema')`))
+}
+
+export function stateOf(world: World, type: string, id: string): JsonObject {
+  return world.entity(type, id) as JsonObject
+}
+
+export { type Grant, OPERATOR }
