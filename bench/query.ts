@@ -9,9 +9,9 @@ import { createVault } from '../packages/server/src/host/vault.ts'
 import { TenantFiles } from '../packages/server/src/node/sqlite/files.ts'
 import { openSql } from '../packages/server/src/node/sqlite/sql.ts'
 import { createServices } from '../packages/tenant/src/facade/create-services.ts'
-import { filterOf } from '../packages/tenant/src/query/filter.ts'
-import { find } from '../packages/tenant/src/query/find.ts'
-import { includeOf } from '../packages/tenant/src/query/parameters.ts'
+import { find } from '../packages/tenant/src/query/answer/find.ts'
+import { filterOf } from '../packages/tenant/src/query/parameters/filter.ts'
+import { includeOf } from '../packages/tenant/src/query/parameters/parameters.ts'
 import { readContextOf } from '../packages/tenant/src/query/read-context.ts'
 
 /** How long questions take inside the engine, over contacts of five versions each. Run it with `node bench/query.ts [contacts]`. */

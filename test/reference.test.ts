@@ -70,8 +70,8 @@ describe('the reference has', () => {
 
   test('every operator that the parser of filters knows', () => {
     const operators = [
-      ...found(/^ {2}(\$\w+): \{ op/gm, [read('packages/nouns/src/operand.ts')]),
-      ...wordsIn('packages/nouns/src/parse-filter.ts', 'const LOGICAL'),
+      ...found(/^ {2}(\$\w+): \{ op/gm, [read('packages/nouns/src/filter/operand.ts')]),
+      ...wordsIn('packages/nouns/src/filter/parse-filter.ts', 'const LOGICAL'),
     ]
 
     expect(operators.length).toBeGreaterThan(13)
@@ -80,10 +80,10 @@ describe('the reference has', () => {
   })
 
   test('every kind of field, every part of a verb and of a timer, and every name with $', () => {
-    const kinds = wordsIn('packages/nouns/src/parse-field.ts', 'const KINDS')
-    const parts = wordsIn('packages/nouns/src/parse-verb.ts', 'const PARTS')
-    const timers = wordsIn('packages/nouns/src/parse-timer.ts', 'const PARTS')
-    const about = wordsIn('packages/nouns/src/parse-about.ts', 'const ABOUT')
+    const kinds = wordsIn('packages/nouns/src/notation/parse-field.ts', 'const KINDS')
+    const parts = wordsIn('packages/nouns/src/notation/parse-verb.ts', 'const PARTS')
+    const timers = wordsIn('packages/nouns/src/notation/parse-timer.ts', 'const PARTS')
+    const about = wordsIn('packages/nouns/src/notation/parse-about.ts', 'const ABOUT')
 
     expect([kinds.length, parts.length, timers.length, about.length]).toEqual([7, 7, 4, 7])
     expect(withoutRow([...kinds, ...parts, ...timers, ...about, '->', '<-', '='], page('declaring-types'))).toEqual([])

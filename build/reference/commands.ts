@@ -1,8 +1,8 @@
 import type { Command, Flags } from '../../packages/cli/src/command.ts'
 import { COMMANDS, loadCommand } from '../../packages/cli/src/commands.ts'
-import { generalHelp } from '../../packages/cli/src/entity.ts'
-import { READS } from '../../packages/cli/src/entity-reads.ts'
-import { GLOBAL } from '../../packages/cli/src/flags.ts'
+import { generalHelp } from '../../packages/cli/src/entities/entity.ts'
+import { READS } from '../../packages/cli/src/entities/entity-reads.ts'
+import { GLOBAL } from '../../packages/cli/src/parse/flags.ts'
 import { code, table } from './markdown.ts'
 
 type Described = Pick<Command, 'usage' | 'summary' | 'flags' | 'examples'>

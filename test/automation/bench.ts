@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { openScript } from '../../packages/server/src/node/threads/script/script.ts'
-import { putType } from '../../packages/tenant/src/services/schema.ts'
+import { putType } from '../../packages/tenant/src/services/types/schema.ts'
 import { type Bench, openAcme } from '../tenant/fixture.ts'
 
 export const SECOND = 1_000

@@ -8,7 +8,7 @@ import { forkChanges } from '../../packages/tenant/src/services/changesets/fork.
 import { createFromOperations } from '../../packages/tenant/src/services/changesets/given.ts'
 import { propose } from '../../packages/tenant/src/services/changesets/propose.ts'
 import { review } from '../../packages/tenant/src/services/changesets/review.ts'
-import { writeOrigin } from '../../packages/tenant/src/store/origin.ts'
+import { writeOrigin } from '../../packages/tenant/src/store/log/origin.ts'
 import { type Bench, openAcme, type TestTenant } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { indexText, textBacklog } from '../../packages/tenant/src/query/text-index.ts'
+import { indexText, textBacklog } from '../../packages/tenant/src/query/words/text-index.ts'
 import { type TestApp, testApp } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readLog } from '../../packages/tenant/src/store/log.ts'
-import { liveStates, readSealed } from '../../packages/tenant/src/store/verify.ts'
+import { readLog } from '../../packages/tenant/src/store/log/log.ts'
+import { liveStates, readSealed } from '../../packages/tenant/src/store/log/verify.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'

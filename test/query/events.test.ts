@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
 import { describe, expect, test } from 'vitest'
-import { count, find, get } from '../../packages/tenant/src/query/find.ts'
+import { count, find, get } from '../../packages/tenant/src/query/answer/find.ts'
 import type { Ledger } from './ledger.ts'
 import { ask, ids, opened } from './people.ts'
 

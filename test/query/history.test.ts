@@ -13,8 +13,8 @@ import {
 } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { count, find, get, type Page, type Query } from '../../packages/tenant/src/query/find.ts'
-import { regexTest } from '../../packages/tenant/src/query/regex.ts'
+import { count, find, get, type Page, type Query } from '../../packages/tenant/src/query/answer/find.ts'
+import { regexTest } from '../../packages/tenant/src/query/words/regex.ts'
 import { verifies } from '../verifies.ts'
 import { Ledger } from './ledger.ts'
 

@@ -3,7 +3,7 @@ import type { Sql, SqlValue } from '@tildebase/tenant/ports'
 import { openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import { Budget } from '../../packages/tenant/src/budget.ts'
 import type { ReadContext } from '../../packages/tenant/src/query/reader.ts'
-import { regexFault } from '../../packages/tenant/src/query/regex.ts'
+import { regexFault } from '../../packages/tenant/src/query/words/regex.ts'
 import { LAYOUT, NULL_KEY, OPEN } from '../../packages/tenant/src/store/layout.ts'
 
 interface State {

@@ -1,6 +1,6 @@
 import { parseSort } from '@tildebase/nouns'
 import { describe, expect, test } from 'vitest'
-import { find } from '../../packages/tenant/src/query/find.ts'
+import { find } from '../../packages/tenant/src/query/answer/find.ts'
 import { verifies } from '../verifies.ts'
 import { budgetOf } from './ledger.ts'
 import { ask, ids, NOUNS, opened, Person } from './people.ts'

@@ -1,7 +1,7 @@
 import type { Filter, JsonObject } from '@tildebase/nouns'
 import { describe, expect, test } from 'vitest'
-import { aggregate } from '../../packages/tenant/src/query/aggregate.ts'
-import { find, get } from '../../packages/tenant/src/query/find.ts'
+import { aggregate } from '../../packages/tenant/src/query/answer/aggregate.ts'
+import { find, get } from '../../packages/tenant/src/query/answer/find.ts'
 import { ids, opened, Person } from './people.ts'
 
 describe('narrowing', () => {

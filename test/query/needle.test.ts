@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { regexTest } from '../../packages/tenant/src/query/regex.ts'
-import { requiredText } from '../../packages/tenant/src/query/required-text.ts'
+import { regexTest } from '../../packages/tenant/src/query/words/regex.ts'
+import { requiredText } from '../../packages/tenant/src/query/words/required-text.ts'
 
 const pieces = fc.constantFrom(
   ...['ab', 'a', 'b', 'c', ' ', '-', '.', '^', '$', '+', '*', '?', '{2}', '{0,1}', '{', '}', '(', ')', '(?:', '(?i)'],

@@ -1,5 +1,5 @@
 import { type Noun, noun, nounsOf, parseSort } from '@tildebase/nouns'
-import { find, type Page, type Query } from '../../packages/tenant/src/query/find.ts'
+import { find, type Page, type Query } from '../../packages/tenant/src/query/answer/find.ts'
 import { Ledger } from './ledger.ts'
 
 /** Types with a relation of every kind, a secret, and the Event collection. */

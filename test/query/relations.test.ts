@@ -1,8 +1,8 @@
 import { type Filter, type Hop, hopOf, type JsonObject, match, relationOf } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { find } from '../../packages/tenant/src/query/find.ts'
-import { regexTest } from '../../packages/tenant/src/query/regex.ts'
+import { find } from '../../packages/tenant/src/query/answer/find.ts'
+import { regexTest } from '../../packages/tenant/src/query/words/regex.ts'
 import { ids, NOUNS, opened } from './people.ts'
 
 const RUNS = Number(process.env.TILDE_RUNS ?? 1_500) / 5

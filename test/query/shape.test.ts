@@ -1,8 +1,8 @@
 import { catalogue, type Noun, nounsOf, parseSort } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
-import { aggregate } from '../../packages/tenant/src/query/aggregate.ts'
-import { parseFields, project } from '../../packages/tenant/src/query/fields.ts'
-import { find } from '../../packages/tenant/src/query/find.ts'
+import { aggregate } from '../../packages/tenant/src/query/answer/aggregate.ts'
+import { find } from '../../packages/tenant/src/query/answer/find.ts'
+import { parseFields, project } from '../../packages/tenant/src/query/parameters/fields.ts'
 import { Ledger } from './ledger.ts'
 import { ask, ids, opened, Person } from './people.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { find as mingoFind } from 'mingo'
 import type { AnyObject } from 'mingo/types'
 import { expect } from 'vitest'
-import { find } from '../../packages/tenant/src/query/find.ts'
+import { find } from '../../packages/tenant/src/query/answer/find.ts'
 import { verifies } from '../verifies.ts'
 import { Ledger } from './ledger.ts'
 

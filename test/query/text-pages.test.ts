@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Page } from '../../packages/tenant/src/query/find.ts'
+import type { Page } from '../../packages/tenant/src/query/answer/find.ts'
 import { verifies } from '../verifies.ts'
 import type { Ledger } from './ledger.ts'
 import { ask, ids, opened } from './people.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseFields } from '../../packages/tenant/src/query/fields.ts'
-import { indexText } from '../../packages/tenant/src/query/text-index.ts'
+import { parseFields } from '../../packages/tenant/src/query/parameters/fields.ts'
+import { indexText } from '../../packages/tenant/src/query/words/text-index.ts'
 import { verifies } from '../verifies.ts'
 import type { Ledger } from './ledger.ts'
 import { ask, ids, NOUNS, opened, Person } from './people.ts'

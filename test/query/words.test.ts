@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { indexText } from '../../packages/tenant/src/query/text-index.ts'
+import { indexText } from '../../packages/tenant/src/query/words/text-index.ts'
 import { ask, ids, NOUNS, opened } from './people.ts'
 
 const WORDS = ['ada', 'bob', 'cleo']

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { wireTo } from '@tildebase/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withProgress } from '../../packages/cli/src/task-progress.ts'
+import { withProgress } from '../../packages/cli/src/output/task-progress.ts'
 import { ROOT, type TestApp, testApp, testHost } from '../host.ts'
 
 const EVENTS = 6_000

@@ -1,8 +1,8 @@
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
-import { putType } from '../../packages/tenant/src/services/schema.ts'
 import { sync } from '../../packages/tenant/src/services/sync/sync.ts'
+import { putType } from '../../packages/tenant/src/services/types/schema.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 function open() {

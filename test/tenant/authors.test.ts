@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { authoredParts } from '../../packages/tenant/src/authorship/parts.ts'
-import { putType } from '../../packages/tenant/src/services/schema.ts'
 import { putHook } from '../../packages/tenant/src/services/scripts/stored.ts'
+import { putType } from '../../packages/tenant/src/services/types/schema.ts'
 import { subscriptions } from '../../packages/tenant/src/services/webhooks/subscription.ts'
 import { currentWorkflow } from '../../packages/tenant/src/services/workflows/author.ts'
-import { storedHook } from '../../packages/tenant/src/write/stored-hooks.ts'
+import { storedHook } from '../../packages/tenant/src/write/hooks/stored-hooks.ts'
 import { openAcme } from './fixture.ts'
 
 /** A file with one thing of every kind that a key stored, in the form of layout 7. */

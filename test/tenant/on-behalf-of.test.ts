@@ -1,7 +1,7 @@
 import { OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { sealedEvent } from '../../packages/tenant/src/services/portable/chain.ts'
-import { BEGINNING, readLog } from '../../packages/tenant/src/store/log.ts'
+import { BEGINNING, readLog } from '../../packages/tenant/src/store/log/log.ts'
 import { eventView } from '../../packages/tenant/src/view/event.ts'
 import { openAcme } from './fixture.ts'
 

@@ -2,7 +2,7 @@ import { isoOf } from '@tildebase/nouns'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import type { OutboundAnswer, OutboundRequest } from '@tildebase/tenant/ports'
 import { expect, test } from 'vitest'
-import { erase } from '../../packages/tenant/src/services/erase.ts'
+import { erase } from '../../packages/tenant/src/services/erasure/erase.ts'
 import { verifies } from '../verifies.ts'
 import { type Bench, openAcme } from './fixture.ts'
 

@@ -1,6 +1,6 @@
 import { OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
-import { putType } from '../../packages/tenant/src/services/schema.ts'
+import { putType } from '../../packages/tenant/src/services/types/schema.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 test('all events of one write have one time, though the clock continues', () => {

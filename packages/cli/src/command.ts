@@ -1,6 +1,6 @@
-import type { Given } from './given.ts'
-import type { Link } from './link.ts'
-import type { Output } from './output.ts'
+import type { Given } from './entities/given.ts'
+import type { Link } from './link/link.ts'
+import type { Output } from './output/output.ts'
 import type { Settings } from './settings.ts'
 
 /** A flag: its value and its purpose. */

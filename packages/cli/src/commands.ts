@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from '@tildebase/nouns'
 import type { Command } from './command.ts'
-import type { Link } from './link.ts'
-import { UsageError } from './usage-error.ts'
+import type { Link } from './link/link.ts'
+import { UsageError } from './parse/usage-error.ts'
 
 /** Every command with its purpose. Each is a separate file. */
 export const COMMANDS: { readonly [name: string]: string } = {
@@ -50,7 +50,7 @@ export async function commandOf(
   if (Object.hasOwn(COMMANDS, word)) return { command: await loadCommand(word), args }
   const [type = '', operation, ...more] = word.split('.')
   if (operation !== undefined && operation !== '' && type !== '' && more.length === 0) {
-    const { entityCommand } = await import('./entity.ts')
+    const { entityCommand } = await import('./entities/entity.ts')
     return { command: await entityCommand(type, operation, link()), args }
   }
   throw new UsageError(unknownCommand(word))

@@ -1,9 +1,9 @@
 import type { Command } from './command.ts'
 import { COMMANDS, commandOf } from './commands.ts'
-import { READS } from './entity-reads.ts'
-import { GLOBAL } from './flags.ts'
-import type { Link } from './link.ts'
-import type { Described } from './type.ts'
+import { READS } from './entities/entity-reads.ts'
+import type { Described } from './entities/type.ts'
+import type { Link } from './link/link.ts'
+import { GLOBAL } from './parse/flags.ts'
 
 /** The line as the shell sees it: the words before the cursor, and the beginning of the current word. */
 interface Line {

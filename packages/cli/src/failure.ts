@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/client'
-import { cell } from './cell.ts'
-import { UsageError } from './usage-error.ts'
+import { cell } from './output/cell.ts'
+import { UsageError } from './parse/usage-error.ts'
 
 /** Problems in the call of the command, not in the request to the service. */
 const OURS = new Set([

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Output } from './output.ts'
-import { progressBar } from './progress.ts'
-import { UsageError } from './usage-error.ts'
+import type { Output } from './output/output.ts'
+import { progressBar } from './output/progress.ts'
+import { UsageError } from './parse/usage-error.ts'
 
 /** A file, or standard input as `-`, as a stream that reports how much was read. */
 export async function streamFrom(

@@ -1,7 +1,7 @@
 import type { Command, Flags } from './command.ts'
 import { COMMANDS, loadCommand, unknownCommand } from './commands.ts'
-import { GLOBAL } from './flags.ts'
-import { UsageError } from './usage-error.ts'
+import { GLOBAL } from './parse/flags.ts'
+import { UsageError } from './parse/usage-error.ts'
 
 /** All commands on one page. */
 export function overview(): string {
@@ -30,7 +30,7 @@ export function overview(): string {
 
 /** How one command is used. */
 export async function helpFor(word: string): Promise<string> {
-  if (word.includes('.')) return helpOf((await import('./entity.ts')).generalHelp(word))
+  if (word.includes('.')) return helpOf((await import('./entities/entity.ts')).generalHelp(word))
   if (!Object.hasOwn(COMMANDS, word)) throw new UsageError(unknownCommand(word))
   return helpOf(await loadCommand(word))
 }

@@ -1,11 +1,11 @@
 import type { Call } from './command.ts'
 import { commandOf } from './commands.ts'
 import { failureOf } from './failure.ts'
-import { firstLook, readFlags, refuseUnheeded } from './flags.ts'
 import { helpFor, overview } from './help.ts'
-import { linkTo } from './link.ts'
+import { linkTo } from './link/link.ts'
 import { freshKey } from './login/refresh.ts'
-import { outputTo } from './output.ts'
+import { outputTo } from './output/output.ts'
+import { firstLook, readFlags, refuseUnheeded } from './parse/flags.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
 // A reader that closes the pipe early, such as head, is not a failure.

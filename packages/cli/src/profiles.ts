@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './parse/usage-error.ts'
 
 /** A saved login, with a key or as a person. */
 export interface Profile {

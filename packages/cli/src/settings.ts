@@ -1,6 +1,6 @@
-import type { Given } from './given.ts'
+import type { Given } from './entities/given.ts'
+import { UsageError } from './parse/usage-error.ts'
 import { readProfiles } from './profiles.ts'
-import { UsageError } from './usage-error.ts'
 
 /** The service, the key, and the form of the output. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import type { Json } from '@tildebase/nouns'
 import { Problem } from '@tildebase/nouns'
-import type { Sending, Wire } from './wire.ts'
+import type { Sending, Wire } from './transport/wire.ts'
 
 /** A verb of a changeset, under its number. */
 export interface ProposedOperation {

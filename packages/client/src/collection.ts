@@ -1,9 +1,9 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { createMany } from './many.ts'
-import { type Page, pageOf } from './page.ts'
 import { type Asking, getQuery, listQuery, type Time, timeText } from './query.ts'
-import type { Measures, WriteOptions } from './types.ts'
-import { problemIn, type Wire } from './wire.ts'
+import { type Page, pageOf } from './transport/page.ts'
+import { problemIn, type Wire } from './transport/wire.ts'
+import type { Measures, WriteOptions } from './types/types.ts'
 
 const LARGEST_PAGE = 100
 /** A longer list question travels in a body: not every proxy takes long addresses. */

@@ -1,10 +1,10 @@
 import { type EventOf, type EventRecord, type NounMap, Problem } from '@tildebase/nouns'
-import { type Page, pageOf } from './page.ts'
 import { type Time, timeText } from './query.ts'
-import { backOff, pause } from './retry.ts'
-import { messagesIn } from './sse.ts'
-import type { EventPattern } from './types.ts'
-import type { Wire } from './wire.ts'
+import { type Page, pageOf } from './transport/page.ts'
+import { backOff, pause } from './transport/retry.ts'
+import { messagesIn } from './transport/sse.ts'
+import type { Wire } from './transport/wire.ts'
+import type { EventPattern } from './types/types.ts'
 
 /** Which events of the change stream: those of a type or pattern, after a time. */
 export interface EventFilter<Name extends string = string> {

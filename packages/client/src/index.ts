@@ -1,5 +1,4 @@
 export { type About, type EventRecord, type Issue, Problem } from '@tildebase/nouns'
-export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './batch-types.ts'
 export type {
   ChangesetEffect,
   Changesets,
@@ -20,13 +19,10 @@ export {
   openLocal,
   type Persistence,
 } from './local.ts'
-export type { Page } from './page.ts'
 export type { ConsistencyProof, EventProof, Proofs, SignedCheckpoint, WitnessReport } from './proof.ts'
 export type { Time } from './query.ts'
-export { isTemporary } from './retry.ts'
 export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './runs.ts'
 export { type SendSync, type SyncReport, sync, syncOver } from './sync.ts'
-export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './sync-types.ts'
 export {
   type DoAnswer,
   type Service,
@@ -35,6 +31,11 @@ export {
   type TildebaseOptions,
   tildebase,
 } from './tildebase.ts'
+export type { Page } from './transport/page.ts'
+export { isTemporary } from './transport/retry.ts'
+export { type Sending, type Warning, type Wire, type WireOptions, warningText, wireTo } from './transport/wire.ts'
+export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './types/batch-types.ts'
+export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './types/sync-types.ts'
 export type {
   Collection,
   Created,
@@ -49,6 +50,5 @@ export type {
   Version,
   With,
   WriteOptions,
-} from './types.ts'
+} from './types/types.ts'
 export { type Delivery, type VerifyOptions, verifyWebhook } from './webhooks.ts'
-export { type Sending, type Warning, type Wire, type WireOptions, warningText, wireTo } from './wire.ts'

@@ -1,4 +1,4 @@
-import type { Wire } from './wire.ts'
+import type { Wire } from './transport/wire.ts'
 
 /** A signed checkpoint with what is known about it. Hashes are base64. */
 export interface SignedCheckpoint {

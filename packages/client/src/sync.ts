@@ -1,6 +1,6 @@
 import type { LocalStore } from './local.ts'
-import type { SyncAnswer, SyncChange, SyncRequest } from './sync-types.ts'
-import type { Wire } from './wire.ts'
+import type { Wire } from './transport/wire.ts'
+import type { SyncAnswer, SyncChange, SyncRequest } from './types/sync-types.ts'
 
 /** What a synchronisation did. */
 export interface SyncReport {

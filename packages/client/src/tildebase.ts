@@ -1,15 +1,15 @@
 import type { Catalogue, Noun, NounMap } from '@tildebase/nouns'
-import type { AnyJson } from './any-json.ts'
 import { batch } from './batch.ts'
-import type { BatchAnswer, BatchBuilder, BatchOptions } from './batch-types.ts'
 import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
 import { collectionOf } from './collection.ts'
 import { type Events, eventsOf } from './events.ts'
 import { type Proofs, proofsOf } from './proof.ts'
 import { type Time, timeText } from './query.ts'
-import type { Collection } from './types.ts'
+import type { AnyJson } from './transport/any-json.ts'
+import { type Sending, type Warning, type Wire, type WireOptions, wireTo } from './transport/wire.ts'
+import type { BatchAnswer, BatchBuilder, BatchOptions } from './types/batch-types.ts'
+import type { Collection } from './types/types.ts'
 import { verifyWebhook } from './webhooks.ts'
-import { type Sending, type Warning, type Wire, type WireOptions, wireTo } from './wire.ts'
 
 export interface TildebaseOptions<N extends NounMap> extends Omit<WireOptions, 'baseUrl'> {
   /** The one tenant that this client works on. */

@@ -1,41 +1,41 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { loadAccess } from './access.ts'
-import { loadActors } from './actors.ts'
-import { cache, useData } from './cache.ts'
 import { useKeys } from './keyboard.ts'
 import { lazy } from './lazy.tsx'
-import { exportJobs } from './list/export-jobs.ts'
-import { followLog, onEvent } from './live.ts'
-import { EntitiesPage } from './pages/entities.tsx'
-import { KeyBox } from './parts/key-box.tsx'
-import { clash } from './parts/save.ts'
-import { Side } from './parts/side.tsx'
-import { ConnectionBar, PastBanner, TopBar } from './parts/top-bar.tsx'
-import { TypingAhead } from './parts/typing-ahead.tsx'
+import { exportJobs } from './list/export/export-jobs.ts'
+import { EntitiesPage } from './list/list-page.tsx'
+import { clash } from './parts/forms/save.ts'
+import { TypingAhead } from './parts/forms/typing-ahead.tsx'
+import { KeyBox } from './parts/frame/key-box.tsx'
+import { Side } from './parts/frame/side.tsx'
+import { ConnectionBar, PastBanner, TopBar } from './parts/frame/top-bar.tsx'
 import { VerbDialog } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
-import { loadNouns, nouns } from './schema.ts'
-import { isAsking, openSignedIn, session } from './session.ts'
+import { loadAccess } from './service/access.ts'
+import { cache, useData } from './service/cache.ts'
+import { followLog, onEvent } from './service/live.ts'
+import { loadNouns, nouns } from './service/schema.ts'
+import { isAsking, openSignedIn, session } from './service/session.ts'
 import { runNewestAction, sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
 import { EmptyState, Failure, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toasts.tsx'
+import { loadActors } from './values/actors.ts'
 
 const PAGES: { readonly [path: string]: preact.ComponentType } = {
-  events: lazy(async () => (await import('./pages/events.tsx')).EventsPage),
-  changesets: lazy(async () => (await import('./pages/changesets.tsx')).ChangesetsPage),
+  events: lazy(async () => (await import('./events/events-page.tsx')).EventsPage),
+  changesets: lazy(async () => (await import('./changesets/changesets-page.tsx')).ChangesetsPage),
   bin: lazy(async () => (await import('./pages/bin.tsx')).BinPage),
-  account: lazy(async () => (await import('./pages/account.tsx')).AccountPage),
-  people: lazy(async () => (await import('./pages/people.tsx')).PeoplePage),
-  roles: lazy(async () => (await import('./pages/roles.tsx')).RolesPage),
-  keys: lazy(async () => (await import('./pages/keys.tsx')).KeysPage),
+  account: lazy(async () => (await import('./people/account.tsx')).AccountPage),
+  people: lazy(async () => (await import('./people/people-page.tsx')).PeoplePage),
+  roles: lazy(async () => (await import('./people/roles.tsx')).RolesPage),
+  keys: lazy(async () => (await import('./people/keys.tsx')).KeysPage),
   metrics: lazy(async () => (await import('./pages/metrics.tsx')).MetricsPage),
-  dashboards: lazy(async () => (await import('./pages/dashboards.tsx')).DashboardsPage),
-  types: lazy(async () => (await import('./pages/types.tsx')).TypesPage),
+  dashboards: lazy(async () => (await import('./dashboard/dashboard-page.tsx')).DashboardsPage),
+  types: lazy(async () => (await import('./types/types-page.tsx')).TypesPage),
   query: lazy(async () => (await import('./pages/query.tsx')).QueryPage),
   agent: lazy(async () => (await import('./pages/agent.tsx')).AgentPage),
-  import: lazy(async () => (await import('./pages/import.tsx')).ImportPage),
-  webhooks: lazy(async () => (await import('./pages/webhooks.tsx')).WebhooksPage),
+  import: lazy(async () => (await import('./import/import-page.tsx')).ImportPage),
+  webhooks: lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage),
 }
 
 /** A window that is not loaded yet shows nothing in its place. */
@@ -43,11 +43,11 @@ const nothing = () => null
 const typing = (props: { onClose: () => void }) => <TypingAhead {...props} />
 
 const HomePage = lazy(async () => (await import('./pages/home.tsx')).HomePage)
-const EntityPage = lazy(async () => (await import('./pages/entity.tsx')).EntityPage)
-const Help = lazy(async () => (await import('./parts/help.tsx')).Help, typing)
-const Palette = lazy(async () => (await import('./parts/palette.tsx')).Palette, typing)
-const Exports = lazy(async () => (await import('./parts/exports.tsx')).Exports, nothing)
-const ConflictDialog = lazy(async () => (await import('./parts/conflict-dialog.tsx')).ConflictDialog, nothing)
+const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).EntityPage)
+const Help = lazy(async () => (await import('./parts/frame/help.tsx')).Help, typing)
+const Palette = lazy(async () => (await import('./parts/frame/palette.tsx')).Palette, typing)
+const Exports = lazy(async () => (await import('./list/export/exports.tsx')).Exports, nothing)
+const ConflictDialog = lazy(async () => (await import('./parts/forms/conflict-dialog.tsx')).ConflictDialog, nothing)
 
 /** The console: the key box, or the tenant that the key opens. */
 export function App() {

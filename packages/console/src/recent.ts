@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { session } from './session.ts'
+import { session } from './service/session.ts'
 
 /** An entity that was opened. */
 export interface Visit {

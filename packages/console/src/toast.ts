@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { Problem } from '@tildebase/client'
-import { ClosedError } from './service.ts'
+import { ClosedError } from './service/service.ts'
 
 export interface Toast {
   readonly id: number

@@ -1,4 +1,4 @@
-import type { Entity, EventName, NounMap, Patch, VerbName } from './infer.ts'
+import type { Entity, EventName, NounMap, Patch, VerbName } from './infer/infer.ts'
 import type { JsonObject, Noun } from './noun.ts'
 
 /** One record of a tenant's log, as the change stream, SSE and webhooks send it. */

@@ -1,5 +1,5 @@
-import { listed } from './english.ts'
 import { nearest } from './nearest.ts'
+import { listed } from './notation/english.ts'
 import { Problem } from './problem.ts'
 
 /** The part of the data that a host and a path select. It never hides data. */

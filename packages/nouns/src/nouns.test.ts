@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogue } from './catalogue/index.ts'
-import { parseNoun } from './notation.ts'
+import { parseNoun } from './notation/notation.ts'
 import { checkRelations, nounsOf } from './nouns.ts'
 import { Problem } from './problem.ts'
 

@@ -1,4 +1,4 @@
-import { checkComputed, withComputedKinds } from './computed.ts'
+import { checkComputed, withComputedKinds } from './expression/computed.ts'
 import { nearest } from './nearest.ts'
 import { ANY_TYPE, type Noun, pointsTo } from './noun.ts'
 import { type Issue, Problem } from './problem.ts'

@@ -9,9 +9,9 @@ export type { TenantWriter } from './facade/writer.ts'
 export { type Grant, type GrantLimits, OPERATOR, onlyProposes, personOf } from './grant/grant.ts'
 export { common, type Scope, scopesText } from './grant/scopes.ts'
 export { isId, randomText } from './ids.ts'
-export { parseFields, project } from './query/fields.ts'
-export type { Page, Query } from './query/find.ts'
-export { DEFAULT_LIMIT, limitOf, offsetOf } from './query/limits.ts'
+export type { Page, Query } from './query/answer/find.ts'
+export { parseFields, project } from './query/parameters/fields.ts'
+export { DEFAULT_LIMIT, limitOf, offsetOf } from './query/parameters/limits.ts'
 export {
   bodyNames,
   filterNames,
@@ -19,7 +19,7 @@ export {
   MOST_UNKNOWN,
   sortNames,
   type UnknownField,
-} from './query/unknown-names.ts'
+} from './query/parameters/unknown-names.ts'
 export { type ImportCounts, type ImportDetail, Importer } from './services/bulk/import.ts'
 export type { ImportRow } from './services/bulk/import-row.ts'
 export type { Snapshot } from './services/bulk/snapshot.ts'
@@ -29,11 +29,11 @@ export type { Role } from './services/identity/roles.ts'
 export { tenantOfSession } from './services/identity/secrets.ts'
 export { tenantOfSecret } from './services/keys.ts'
 export type { EventProof } from './services/proof/event-proof.ts'
-export type { Client, Consent } from './store/consents.ts'
-export type { Credential } from './store/credentials.ts'
 export type { Stored } from './store/entities.ts'
 export { BEGUN, type KeptAnswer } from './store/idempotency.ts'
-export type { Token, TokenKind } from './store/tokens.ts'
+export type { Client, Consent } from './store/people/consents.ts'
+export type { Credential } from './store/people/credentials.ts'
+export type { Token, TokenKind } from './store/people/tokens.ts'
 export { openTenant, type RequestContext, Tenant } from './tenant.ts'
 export { entityText, entityView } from './view/entity.ts'
 export { eventText } from './view/event.ts'

@@ -5,7 +5,7 @@ import { readOperation } from '../../../packages/tenant/src/services/session.ts'
 import { timersOf } from '../../../packages/tenant/src/services/timers/view.ts'
 import { deliveriesOf } from '../../../packages/tenant/src/services/webhooks/records.ts'
 import { runsOf, runWithId } from '../../../packages/tenant/src/services/workflows/view.ts'
-import { readLog } from '../../../packages/tenant/src/store/log.ts'
+import { readLog } from '../../../packages/tenant/src/store/log/log.ts'
 import type { Goal } from './authors.ts'
 import { type Grant, MARK, PROVED, stateOf, stored, TAKEN, type World } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isTemporary, Problem, type Wire } from '@tildebase/client'
-import { type ListedTenant, tenantPages } from '../tenant-pages.ts'
+import { type ListedTenant, tenantPages } from '../link/tenant-pages.ts'
 import { Archive } from './archive.ts'
 import { waitFor } from './patience.ts'
 import { shipOnce } from './ship.ts'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem, parseInstant } from '@tildebase/nouns'
 import { BEGINNING, type Head } from '@tildebase/server/log'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../parse/usage-error.ts'
 import { SECRETS } from './archive.ts'
 import { eventsOf, tenantOf } from './segments.ts'
 

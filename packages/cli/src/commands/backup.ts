@@ -3,11 +3,11 @@ import { isoOf } from '@tildebase/nouns'
 import type { Archive } from '../backup/archive.ts'
 import type { Call, Command } from '../command.ts'
 import { saveTo } from '../files.ts'
-import { operatorWire } from '../link.ts'
-import { progressBar } from '../progress.ts'
-import { withProgress } from '../task-progress.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord, someWords } from '../words.ts'
+import { operatorWire } from '../link/link.ts'
+import { progressBar } from '../output/progress.ts'
+import { withProgress } from '../output/task-progress.ts'
+import { oneWord, someWords } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: 'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER [--follow]\nbackup --all --to FOLDER [--follow]',

@@ -1,8 +1,8 @@
 import type { ChangesetEffect, ReviewedChangeset } from '@tildebase/client'
-import { cell } from '../cell.ts'
 import type { Call, Command } from '../command.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { cell } from '../output/cell.ts'
+import { oneWord } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 const COLUMNS = ['$id', 'state', 'title', 'operationCount', 'author', 'createdAt']
 

@@ -1,6 +1,6 @@
 import type { Call, Command } from '../command.ts'
-import { operatorWire } from '../link.ts'
-import { UsageError } from '../usage-error.ts'
+import { operatorWire } from '../link/link.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: ['cluster status [TENANT]', 'cluster drain NODE', 'cluster resume NODE', 'cluster move TENANT NODE'].join(

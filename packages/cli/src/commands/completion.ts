@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 import { SCRIPTS, suggestions } from '../completion.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: 'completion bash | zsh | fish',

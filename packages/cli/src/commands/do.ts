@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { cell } from '../cell.ts'
 import type { Command } from '../command.ts'
-import { proposed } from '../proposed.ts'
-import { UsageError } from '../usage-error.ts'
-import { someWords, standardInput } from '../words.ts'
+import { proposed } from '../entities/proposed.ts'
+import { cell } from '../output/cell.ts'
+import { someWords, standardInput } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: 'do Type.verb ID [--field value …]\ndo --code CODE | --file FILE',

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Call, Command } from '../command.ts'
 import { failureOf } from '../failure.ts'
-import { linkTo } from '../link.ts'
+import { linkTo } from '../link/link.ts'
 
 /** What the packages need. The sources need a newer one, without which the command does not start. */
 const OLDEST_NODE = '22.18'

@@ -1,7 +1,7 @@
 import type { EventRecord } from '@tildebase/client'
 import type { Call, Command } from '../command.ts'
-import { lastSeq } from '../last-seq.ts'
-import { someWords } from '../words.ts'
+import { lastSeq } from '../link/last-seq.ts'
+import { someWords } from '../output/words.ts'
 
 const COLUMNS = ['seq', 'timestamp', 'type', 'entityId', 'actor']
 

@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts'
+import { jsonObject } from '../entities/type.ts'
 import { saveTo } from '../files.ts'
-import { jsonObject } from '../type.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { oneWord } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 const FORMATS = ['json', 'ndjson', 'csv', 'parquet']
 

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { someWords } from '../words.ts'
+import { someWords } from '../output/words.ts'
 
 export const command: Command = {
   usage: 'fetch TYPE ID',

@@ -1,7 +1,7 @@
 import type { Call, Command } from '../command.ts'
-import { operatorWire } from '../link.ts'
-import { withProgress } from '../task-progress.ts'
-import { someWords } from '../words.ts'
+import { operatorWire } from '../link/link.ts'
+import { withProgress } from '../output/task-progress.ts'
+import { someWords } from '../output/words.ts'
 
 export const command: Command = {
   usage: 'fork TENANT NEW [--as-of TIME]',

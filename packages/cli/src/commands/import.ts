@@ -1,11 +1,11 @@
 import { type ImportTarget, Problem, sendRows } from '@tildebase/client'
 import { type CutFile, cutFile } from '@tildebase/server/rows'
-import { cell } from '../cell.ts'
 import type { Command } from '../command.ts'
 import { streamFrom } from '../files.ts'
-import { progressBar } from '../progress.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { cell } from '../output/cell.ts'
+import { progressBar } from '../output/progress.ts'
+import { oneWord } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 const TYPES: { readonly [format: string]: string } = {
   json: 'application/json',

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from '../command.ts'
+import { UsageError } from '../parse/usage-error.ts'
 import { projectIn } from '../project.ts'
-import { UsageError } from '../usage-error.ts'
 
 export const command: Command = {
   usage: 'init [FOLDER]',

@@ -1,6 +1,6 @@
 import type { Call, Command } from '../command.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord, someWords } from '../words.ts'
+import { oneWord, someWords } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 const COLUMNS = ['$id', 'name', 'keyPrefix', 'scopes', 'status', 'createdAt', 'expiresAt']
 

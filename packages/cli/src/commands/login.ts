@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Call, Command } from '../command.ts'
-import { linkTo } from '../link.ts'
+import { linkTo } from '../link/link.ts'
 import { browserCommand, signInWithBrowser } from '../login/browser.ts'
 import { signInWithCode } from '../login/device.ts'
 import type { Tokens } from '../login/tokens.ts'
+import { someWords, standardInput } from '../output/words.ts'
 import { profilesPath, readProfiles, writeProfiles } from '../profiles.ts'
-import { someWords, standardInput } from '../words.ts'
 
 export const command: Command = {
   usage: 'login [NAME] --url URL [--tenant TENANT]',

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
 import { oauthForm } from '../login/tokens.ts'
+import { UsageError } from '../parse/usage-error.ts'
 import { readProfiles, writeProfiles } from '../profiles.ts'
-import { UsageError } from '../usage-error.ts'
 
 export const command: Command = {
   usage: 'logout [NAME]',

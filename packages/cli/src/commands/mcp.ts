@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
-import { bridgeMcp } from '../mcp.ts'
-import { UsageError } from '../usage-error.ts'
-import { someWords } from '../words.ts'
+import { bridgeMcp } from '../link/mcp.ts'
+import { someWords } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: 'mcp',

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from '../command.ts'
-import { oneWord } from '../words.ts'
+import { oneWord } from '../output/words.ts'
 
 export const command: Command = {
   usage: 'prove EVENT [-o FILE]',

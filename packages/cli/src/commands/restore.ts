@@ -3,11 +3,11 @@ import { Problem } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
 import type { Call, Command } from '../command.ts'
 import { streamFrom } from '../files.ts'
-import { operatorWire } from '../link.ts'
-import { progressBar } from '../progress.ts'
-import { withProgress } from '../task-progress.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { operatorWire } from '../link/link.ts'
+import { progressBar } from '../output/progress.ts'
+import { withProgress } from '../output/task-progress.ts'
+import { oneWord } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: 'restore FILE --as TENANT\nrestore FOLDER --as TENANT [--as-of TIME|SEQ]',

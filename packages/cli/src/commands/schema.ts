@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Call, Command } from '../command.ts'
-import { type Described, describeType, jsonObject } from '../type.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord, someWords, standardInput } from '../words.ts'
+import { type Described, describeType, jsonObject } from '../entities/type.ts'
+import { oneWord, someWords, standardInput } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])
 

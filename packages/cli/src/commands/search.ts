@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
-import { columnsOf, describeType, jsonObject } from '../type.ts'
-import { UsageError } from '../usage-error.ts'
+import { columnsOf, describeType, jsonObject } from '../entities/type.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: 'search TYPE WORDS…',

@@ -1,6 +1,6 @@
 import { activatedSocket, readSettings, SettingError, startHost } from '@tildebase/server'
 import type { Command } from '../command.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 /** Serves tenants until it is stopped. */
 export const command: Command = {

@@ -1,8 +1,8 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type LocalState, openLocal, type Persistence, Problem, sync, syncOver } from '@tildebase/client'
 import type { Command } from '../command.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { oneWord } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
   usage: 'sync FILE',

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import type { Call, Command } from '../command.ts'
-import { operatorWire } from '../link.ts'
-import { type ListedTenant, tenantPages } from '../tenant-pages.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { operatorWire } from '../link/link.ts'
+import { type ListedTenant, tenantPages } from '../link/tenant-pages.ts'
+import { oneWord } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 import { fork } from './fork.ts'
 
 export const command: Command = {

@@ -1,9 +1,9 @@
 import { Problem } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
 import type { Call, Command } from '../command.ts'
-import { operatorWire } from '../link.ts'
-import { withProgress } from '../task-progress.ts'
-import { oneWord, someWords } from '../words.ts'
+import { operatorWire } from '../link/link.ts'
+import { withProgress } from '../output/task-progress.ts'
+import { oneWord, someWords } from '../output/words.ts'
 
 export const command: Command = {
   usage: 'verify TENANT\nverify --from FOLDER [--against CHECKPOINT]\nverify --against CHECKPOINT',

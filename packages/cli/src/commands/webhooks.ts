@@ -1,7 +1,7 @@
 import type { Call, Command } from '../command.ts'
-import { listen } from '../listen.ts'
-import { UsageError } from '../usage-error.ts'
-import { oneWord } from '../words.ts'
+import { listen } from '../link/listen.ts'
+import { oneWord } from '../output/words.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 const COLUMNS = ['$id', 'url', 'events', 'status', 'createdAt']
 

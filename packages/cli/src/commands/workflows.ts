@@ -1,6 +1,6 @@
 import type { Call, Command } from '../command.ts'
-import { jsonObject } from '../type.ts'
-import { UsageError } from '../usage-error.ts'
+import { jsonObject } from '../entities/type.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 const WORKFLOWS = ['$id', 'name', 'status', 'triggerEvent', 'schedule', 'runCount', 'failureCount', 'lastRunAt']
 const RUNS = ['id', 'status', 'trigger', 'startedAt', 'duration', 'error']

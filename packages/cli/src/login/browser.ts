@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../parse/usage-error.ts'
 import { CLIENT, oauthForm, type Tokens, tokensOf } from './tokens.ts'
 
 const PATIENCE = 10 * 60_000

@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../parse/usage-error.ts'
 import { oauthForm, type Tokens, tokensOf } from './tokens.ts'
 
 /** Shows a code for the person to enter in a browser elsewhere, and waits for it. */

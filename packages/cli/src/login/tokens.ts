@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../parse/usage-error.ts'
 
 /** The tokens of a program that a person has connected. */
 export interface Tokens {

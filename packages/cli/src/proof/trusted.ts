@@ -11,7 +11,7 @@ import {
   type VerifierKey,
   validSignatures,
 } from '@tildebase/nouns'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../parse/usage-error.ts'
 import { sha256, verifyEd25519 } from './crypto.ts'
 
 /** A checkpoint whose signature was checked. */

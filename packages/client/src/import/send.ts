@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
-import { isTemporary, pause } from '../retry.ts'
-import { token, type Wire } from '../wire.ts'
+import { isTemporary, pause } from '../transport/retry.ts'
+import { token, type Wire } from '../transport/wire.ts'
 import { ImportReport, type SliceReport } from './report.ts'
 import { type RowText, type SentRow, slicesOf } from './slices.ts'
 

@@ -1,7 +1,7 @@
 import type { Conflict } from '@tildebase/client'
 import { useState } from 'preact/hooks'
-import { numberText } from '../format.ts'
 import { Act } from '../ui/basics.tsx'
+import { numberText } from '../values/format.ts'
 
 /** How many conflicts are decided one by one; beyond them one choice is for all. */
 const MOST = 50

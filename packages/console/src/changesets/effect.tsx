@@ -1,9 +1,9 @@
 import type { ChangesetEffect } from '@tildebase/client'
-import { useData } from '../cache.ts'
-import { isMoney, labelOf, metricText } from '../format.ts'
-import { nouns } from '../schema.ts'
-import { request } from '../service.ts'
+import { useData } from '../service/cache.ts'
+import { nouns } from '../service/schema.ts'
+import { request } from '../service/service.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
+import { isMoney, labelOf, metricText } from '../values/format.ts'
 
 /** One number that changes, in words. */
 interface NumberLine {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { labelOf, shortText } from '../format.ts'
-import { useNames } from '../names.ts'
 import { Value } from '../parts/value.tsx'
 import { href } from '../place.ts'
-import { nouns } from '../schema.ts'
+import { useNames } from '../service/names.ts'
+import { nouns } from '../service/schema.ts'
+import { labelOf, shortText } from '../values/format.ts'
 import type { Line } from './changeset.ts'
 import { useWindow } from './window.ts'
 

@@ -1,9 +1,9 @@
 import { useId, useState } from 'preact/hooks'
-import { actorName } from '../actors.ts'
-import { agoText } from '../format.ts'
+import { write } from '../service/write.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
-import { write } from '../write.ts'
+import { actorName } from '../values/actors.ts'
+import { agoText } from '../values/format.ts'
 import type { Reviewed } from './changeset.ts'
 
 /** What people say about a changeset. */

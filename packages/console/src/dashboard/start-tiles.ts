@@ -1,6 +1,6 @@
-import { may } from '../access.ts'
-import type { Tile } from '../dashboards.ts'
-import { nouns } from '../schema.ts'
+import { may } from '../service/access.ts'
+import { nouns } from '../service/schema.ts'
+import type { Tile } from './dashboards.ts'
 
 /** What a new dashboard begins with, as far as the key may read it. */
 export function startTiles(): Tile[] {

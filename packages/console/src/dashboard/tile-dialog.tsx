@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import { may } from '../access.ts'
-import type { Tile } from '../dashboards.ts'
-import { labelOf } from '../format.ts'
 import { FilterBuilder } from '../list/filter-builder.tsx'
-import { type Noun, plural } from '../noun.ts'
-import { HIDDEN_TYPES } from '../parts/side.tsx'
-import { nouns } from '../schema.ts'
+import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
+import { may } from '../service/access.ts'
+import { nouns } from '../service/schema.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
+import { labelOf } from '../values/format.ts'
+import { type Noun, plural } from '../values/noun.ts'
+import type { Tile } from './dashboards.ts'
 
 const METRICS = [
   'mrr', 'arr', 'nrr', 'churn', 'ltv', 'pipeline', 'deals_won', 'leads', 'tickets_open', 'satisfaction', 'trial_conversion',

@@ -1,12 +1,12 @@
 import type { Json } from '@tildebase/nouns'
-import { useData } from '../cache.ts'
-import type { Tile } from '../dashboards.ts'
-import { isMoney, labelOf, metricText, moneyText, monthText, numberText } from '../format.ts'
-import { wordsOf } from '../noun.ts'
 import { LineChart, type Point, RankChart } from '../parts/chart.tsx'
-import { nouns } from '../schema.ts'
-import { request } from '../service.ts'
+import { useData } from '../service/cache.ts'
+import { nouns } from '../service/schema.ts'
+import { request } from '../service/service.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
+import { isMoney, labelOf, metricText, moneyText, monthText, numberText } from '../values/format.ts'
+import { wordsOf } from '../values/noun.ts'
+import type { Tile } from './dashboards.ts'
 
 const MOST_BARS = 8
 

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { Entity } from '../entity.ts'
-import { isEditable, type Noun } from '../noun.ts'
-import { FieldsForm } from '../parts/form.tsx'
-import { saveFields } from '../parts/save.ts'
-import { titleOf } from '../schema.ts'
+import { FieldsForm } from '../parts/forms/form.tsx'
+import { saveFields } from '../parts/forms/save.ts'
+import { titleOf } from '../service/schema.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import type { Entity } from '../values/entity.ts'
+import { isEditable, type Noun } from '../values/noun.ts'
 
 /** The form of all fields of an entity. */
 export function EditDialog({ noun, entity, onClose }: { noun: Noun; entity: Entity; onClose: () => void }) {

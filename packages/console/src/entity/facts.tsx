@@ -1,16 +1,16 @@
 import type { Json } from '@tildebase/nouns'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { mayChange } from '../access.ts'
-import type { Entity } from '../entity.ts'
-import { labelOf } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { isEditable, type Noun } from '../noun.ts'
-import { FieldInput } from '../parts/field-input.tsx'
-import type { FormField } from '../parts/form.tsx'
-import { saveFields } from '../parts/save.ts'
+import { FieldInput } from '../parts/forms/field-input.tsx'
+import type { FormField } from '../parts/forms/form.tsx'
+import { saveFields } from '../parts/forms/save.ts'
 import { Value } from '../parts/value.tsx'
+import { mayChange } from '../service/access.ts'
 import { sayError } from '../toast.ts'
 import { Icon } from '../ui/icon.tsx'
+import type { Entity } from '../values/entity.ts'
+import { labelOf } from '../values/format.ts'
+import { isEditable, type Noun } from '../values/noun.ts'
 
 /** The fields of an entity, each edited in place. Empty ones are behind a button. */
 export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly string[] }) {

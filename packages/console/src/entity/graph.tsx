@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { type Entity, isEntity } from '../entity.ts'
-import { labelOf, shortText } from '../format.ts'
-import { type Noun, targetOf } from '../noun.ts'
 import { href } from '../place.ts'
-import { nouns, titleOf } from '../schema.ts'
+import { nouns, titleOf } from '../service/schema.ts'
 import { Scroll } from '../ui/basics.tsx'
+import { type Entity, isEntity } from '../values/entity.ts'
+import { labelOf, shortText } from '../values/format.ts'
+import { type Noun, targetOf } from '../values/noun.ts'
 
 interface Node {
   readonly relation: string

@@ -1,15 +1,15 @@
 import type { BackField } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
-import { may, mayChange } from '../access.ts'
-import { columnLabel, defaultColumns, TITLE } from '../columns.ts'
-import { type Entity, isEntity } from '../entity.ts'
-import { labelOf, numberText } from '../format.ts'
-import { type Noun, singular, titleField } from '../noun.ts'
-import { CreateDialog } from '../parts/create.tsx'
+import { columnLabel, defaultColumns, TITLE } from '../list/table/columns.ts'
+import { CreateDialog } from '../parts/forms/create.tsx'
 import { Value } from '../parts/value.tsx'
 import { href } from '../place.ts'
-import { nouns, titleOf } from '../schema.ts'
+import { may, mayChange } from '../service/access.ts'
+import { nouns, titleOf } from '../service/schema.ts'
 import { Icon } from '../ui/icon.tsx'
+import { type Entity, isEntity } from '../values/entity.ts'
+import { labelOf, numberText } from '../values/format.ts'
+import { type Noun, singular, titleField } from '../values/noun.ts'
 
 const ROWS = 5
 

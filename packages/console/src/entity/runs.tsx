@@ -1,13 +1,13 @@
 import type { RunStep, WorkflowRun } from '@tildebase/client'
 import { useState } from 'preact/hooks'
-import { useData } from '../cache.ts'
-import { numberText } from '../format.ts'
 import { State, Time } from '../parts/value.tsx'
-import type { Page } from '../schema.ts'
-import { request } from '../service.ts'
+import { useData } from '../service/cache.ts'
+import type { Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, FoldedJson } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
+import { numberText } from '../values/format.ts'
 
 const STATES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
 const STEP_STATES = ['Pending', 'Waiting', 'Running', 'Succeeded', 'Failed', 'Skipped']

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
-import { actorName } from '../actors.ts'
-import { useData } from '../cache.ts'
-import { changesOf, type Version } from '../diff.ts'
-import { agoText, labelOf } from '../format.ts'
 import { Changes } from '../parts/changes.tsx'
 import { Seal } from '../parts/seal.tsx'
 import { Time } from '../parts/value.tsx'
 import { asOf, travel } from '../place.ts'
-import type { Page } from '../schema.ts'
-import { request, statusOf } from '../service.ts'
+import { useData } from '../service/cache.ts'
+import type { Page } from '../service/schema.ts'
+import { request, statusOf } from '../service/service.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
+import { actorName } from '../values/actors.ts'
+import { changesOf, type Version } from '../values/diff.ts'
+import { agoText, labelOf } from '../values/format.ts'
 
 const STEP = 25
 

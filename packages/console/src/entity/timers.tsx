@@ -1,10 +1,10 @@
 import type { EntityTimer } from '@tildebase/client'
-import { useData } from '../cache.ts'
-import { agoText, labelOf } from '../format.ts'
-import type { Noun } from '../noun.ts'
 import { Time } from '../parts/value.tsx'
-import { request } from '../service.ts'
+import { useData } from '../service/cache.ts'
+import { request } from '../service/service.ts'
 import { Failure } from '../ui/states.tsx'
+import { agoText, labelOf } from '../values/format.ts'
+import type { Noun } from '../values/noun.ts'
 
 /** The pending and failed timers of an entity. Nothing for types without timers. */
 export function Timers({ noun, id }: { noun: Noun; id: string }) {

@@ -1,6 +1,6 @@
 import { catalogue, type Json } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
-import type { Noun } from '../noun.ts'
+import type { Noun } from '../values/noun.ts'
 import { cellValue, draftOf, guessMapping } from './convert.ts'
 
 const Contact = catalogue.Contact as unknown as Noun

@@ -1,5 +1,5 @@
 import type { Field, Json } from '@tildebase/nouns'
-import { isWritable, type Noun, wordsOf } from '../noun.ts'
+import { isWritable, type Noun, wordsOf } from '../values/noun.ts'
 
 /** Which field each column fills; null leaves the column out. */
 export type Mapping = { readonly [column: string]: string | null }

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import { NDJSON, Problem, type SentRow, sendRows } from '@tildebase/client'
-import { invalidate } from '../cache.ts'
-import { ClosedError, request } from '../service.ts'
-import { session } from '../session.ts'
-import { pending } from '../write.ts'
+import { invalidate } from '../service/cache.ts'
+import { ClosedError, request } from '../service/service.ts'
+import { session } from '../service/session.ts'
+import { pending } from '../service/write.ts'
 import { type ImportOptions, type Report, uploadAll } from './upload.ts'
 
 /** An import that runs. It continues when people look at another page. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { labelOf, numberText, shortText } from '../format.ts'
-import { isRequired, isWritable, type Noun, plural } from '../noun.ts'
 import { Scroll } from '../ui/basics.tsx'
+import { labelOf, numberText, shortText } from '../values/format.ts'
+import { isRequired, isWritable, type Noun, plural } from '../values/noun.ts'
 import { draftOf, guessMapping, type Mapping } from './convert.ts'
 import type { Table } from './read.ts'
 

@@ -1,7 +1,7 @@
-import { numberText } from '../format.ts'
-import { saveFile } from '../list/save-file.ts'
+import { saveFile } from '../list/export/save-file.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { numberText } from '../values/format.ts'
 import type { Outcome } from './job.ts'
 
 const SHOWN = 100

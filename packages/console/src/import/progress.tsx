@@ -1,4 +1,4 @@
-import { numberText } from '../format.ts'
+import { numberText } from '../values/format.ts'
 import { type ImportJob, stopImport } from './job.ts'
 
 /** How far an import is, with a way to end it. */

@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/client'
-import { addressOf, checkKey, withSession } from '../service.ts'
-import { session } from '../session.ts'
+import { addressOf, checkKey, withSession } from '../service/service.ts'
+import { session } from '../service/session.ts'
 
 export interface Report {
   readonly success: boolean

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { Entity } from '../entity.ts'
-import { labelOf, numberText } from '../format.ts'
-import { isEditable, type Noun, plural } from '../noun.ts'
-import { FieldsForm, type FormField } from '../parts/form.tsx'
+import { FieldsForm, type FormField } from '../parts/forms/form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
+import type { Entity } from '../values/entity.ts'
+import { labelOf, numberText } from '../values/format.ts'
+import { isEditable, type Noun, plural } from '../values/noun.ts'
 import { changeMany, commonVerbs, progress } from './bulk.ts'
-import { exportItems } from './export.ts'
+import { exportItems } from './export/export.ts'
 
 /** What can be done with the rows that are selected. */
 export function BulkBar(props: {

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
-import { invalidate } from '../cache.ts'
-import type { Entity } from '../entity.ts'
-import { type Noun, ownVerbs, verbsFor } from '../noun.ts'
-import type { Page } from '../schema.ts'
-import { request } from '../service.ts'
+import { invalidate } from '../service/cache.ts'
+import type { Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { newCorrelation, undo } from '../service/write.ts'
 import { say, sayError } from '../toast.ts'
-import { newCorrelation, undo } from '../write.ts'
+import type { Entity } from '../values/entity.ts'
+import { type Noun, ownVerbs, verbsFor } from '../values/noun.ts'
 
 const BATCH = 50
 const MOST = 5_000

@@ -1,9 +1,9 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { type Condition, conditionsOf, operatorsFor, queryOf, refield } from '../filter.ts'
-import { labelOf } from '../format.ts'
-import type { Noun } from '../noun.ts'
 import { Icon } from '../ui/icon.tsx'
+import { labelOf } from '../values/format.ts'
+import type { Noun } from '../values/noun.ts'
+import { type Condition, conditionsOf, operatorsFor, queryOf, refield } from './filter.ts'
 import { Operand } from './operand.tsx'
 
 const META: readonly Field[] = ['$createdAt', '$updatedAt'].map((name) => ({

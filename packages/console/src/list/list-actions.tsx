@@ -1,9 +1,9 @@
-import { mayChange } from '../access.ts'
-import type { Noun } from '../noun.ts'
 import { go } from '../place.ts'
+import { mayChange } from '../service/access.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { exportItems } from './export.ts'
+import type { Noun } from '../values/noun.ts'
+import { exportItems } from './export/export.ts'
 
 /** The menu of a list: columns, import, the bin and exports. */
 export function ListActions(props: { noun: Noun; filter: object; total: number | null; onColumns: () => void }) {

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
-import { may } from '../access.ts'
-import { allColumns, defaultColumns, TITLE } from '../columns.ts'
-import { type Noun, targetOf, titleField, titleRelations, wordsOf } from '../noun.ts'
 import { asOf, href, look, place } from '../place.ts'
-import { nouns } from '../schema.ts'
-import { session } from '../session.ts'
+import { may } from '../service/access.ts'
+import { nouns } from '../service/schema.ts'
+import { session } from '../service/session.ts'
+import { type Noun, targetOf, titleField, titleRelations, wordsOf } from '../values/noun.ts'
+import { allColumns, defaultColumns, TITLE } from './table/columns.ts'
 
 type Layout = 'table' | 'board'
 

@@ -1,6 +1,6 @@
-import { type Noun, plural, singular } from '../noun.ts'
 import { asOf, href } from '../place.ts'
 import { EmptyState } from '../ui/states.tsx'
+import { type Noun, plural, singular } from '../values/noun.ts'
 
 /** A list without rows: why, and the first step. */
 export function Nothing(props: {

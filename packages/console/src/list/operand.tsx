@@ -1,10 +1,10 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { useId } from 'preact/hooks'
-import type { Condition } from '../filter.ts'
-import { labelOf } from '../format.ts'
-import { wordsOf } from '../noun.ts'
-import { RelationPicker } from '../parts/relation-picker.tsx'
+import { RelationPicker } from '../parts/forms/relation-picker.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { labelOf } from '../values/format.ts'
+import { wordsOf } from '../values/noun.ts'
+import type { Condition } from './filter.ts'
 
 const TIMES = ['today', '7d ago', '30d ago', '90d ago']
 

@@ -1,8 +1,8 @@
 import type { Json } from '@tildebase/nouns'
-import type { Entity } from '../entity.ts'
-import { type Noun, titleField, wordsOf } from '../noun.ts'
-import { nouns, type Page } from '../schema.ts'
-import { request } from '../service.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import type { Entity } from '../values/entity.ts'
+import { type Noun, titleField, wordsOf } from '../values/noun.ts'
 
 /** What a list is asked. */
 export interface Question {

@@ -1,9 +1,9 @@
-import { labelOf } from '../format.ts'
-import { type Noun, plural } from '../noun.ts'
 import { asOf } from '../place.ts'
 import { Tabs } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { labelOf } from '../values/format.ts'
+import { type Noun, plural } from '../values/noun.ts'
 import { boardFields, type Look, setLook } from './look.ts'
 import { ViewsMenu } from './views-menu.tsx'
 

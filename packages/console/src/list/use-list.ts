@@ -1,9 +1,9 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { type Data, useData, useSettled } from '../cache.ts'
-import type { Entity } from '../entity.ts'
-import type { Noun } from '../noun.ts'
 import { asOf, place } from '../place.ts'
-import { session } from '../session.ts'
+import { type Data, useData, useSettled } from '../service/cache.ts'
+import { session } from '../service/session.ts'
+import type { Entity } from '../values/entity.ts'
+import type { Noun } from '../values/noun.ts'
 import { asked, includesOf, type Look, lastList, setLook } from './look.ts'
 import { type ListPage, loadPage, PAGE, type Question } from './question.ts'
 

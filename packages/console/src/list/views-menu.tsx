@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { Noun } from '../noun.ts'
-import { plural } from '../noun.ts'
 import { asOf, look as setAddress } from '../place.ts'
 import { sayError } from '../toast.ts'
 import { NameDialog } from '../ui/form-dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
+import type { Noun } from '../values/noun.ts'
+import { plural } from '../values/noun.ts'
+import type { Look } from './look.ts'
 import {
   deleteView,
   isLocal,
@@ -15,8 +16,7 @@ import {
   useViews,
   type View,
   viewStore,
-} from '../views.ts'
-import type { Look } from './look.ts'
+} from './views.ts'
 
 const PARTS = ['layout', 'filter', 'text', 'sort', 'group', 'columns', 'view', 'page']
 

@@ -1,15 +1,15 @@
 import type { EventRecord } from '@tildebase/client'
 import { useState } from 'preact/hooks'
-import { mayWrite } from '../access.ts'
 import { useKeys } from '../keyboard.ts'
-import { Editor } from '../parts/editor.tsx'
+import { Editor } from '../parts/forms/editor.tsx'
 import { EntityLink } from '../parts/value.tsx'
 import { asOf } from '../place.ts'
-import { request } from '../service.ts'
-import { session } from '../session.ts'
+import { mayWrite } from '../service/access.ts'
+import { request } from '../service/service.ts'
+import { session } from '../service/session.ts'
+import { undo as undoAll } from '../service/write.ts'
 import { Act, Copyable, Head, JsonText, Scroll } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
-import { undo as undoAll } from '../write.ts'
 
 interface Done {
   readonly result: unknown

@@ -1,15 +1,15 @@
 import { useId, useState } from 'preact/hooks'
-import { may } from '../access.ts'
-import { labelOf, numberText } from '../format.ts'
 import { useKeys } from '../keyboard.ts'
-import { completeQuery } from '../parts/complete-query.ts'
-import { Editor } from '../parts/editor.tsx'
+import { Editor } from '../parts/forms/editor.tsx'
+import { completeQuery } from '../parts/frame/complete-query.ts'
 import { ResultTable } from '../parts/result-table.tsx'
 import { asOf, look, place } from '../place.ts'
-import { nouns, type Page } from '../schema.ts'
-import { addressOf, request } from '../service.ts'
+import { may } from '../service/access.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { addressOf, request } from '../service/service.ts'
 import { Act, Copyable, Head, JsonText, Labelled, Tabs } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
+import { labelOf, numberText } from '../values/format.ts'
 
 const EXAMPLES: readonly {
   readonly label: string

@@ -1,7 +1,7 @@
 import type { Json } from '@tildebase/nouns'
-import type { Change } from '../diff.ts'
-import { labelOf, shortText } from '../format.ts'
-import { nouns } from '../schema.ts'
+import { nouns } from '../service/schema.ts'
+import type { Change } from '../values/diff.ts'
+import { labelOf, shortText } from '../values/format.ts'
 import { Value } from './value.tsx'
 
 /** What changed, field by field: the value before, struck out, and the value after. */

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { compactText, labelOf, numberText } from '../format.ts'
+import { compactText, labelOf, numberText } from '../values/format.ts'
 
 export interface Point {
   readonly label: string

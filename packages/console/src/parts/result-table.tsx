@@ -1,11 +1,11 @@
-import { TITLE } from '../columns.ts'
-import { type Entity, isEntity } from '../entity.ts'
-import { labelOf, numberText } from '../format.ts'
-import { type Noun, titleField } from '../noun.ts'
+import { TITLE } from '../list/table/columns.ts'
 import { href } from '../place.ts'
-import { titleOf } from '../schema.ts'
+import { titleOf } from '../service/schema.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { EmptyState } from '../ui/states.tsx'
+import { type Entity, isEntity } from '../values/entity.ts'
+import { labelOf, numberText } from '../values/format.ts'
+import { type Noun, titleField } from '../values/noun.ts'
 import { Value } from './value.tsx'
 
 /** The entities of an answer as a table, with the columns that have a value. */

@@ -1,14 +1,14 @@
 import type { EventProof } from '@tildebase/client'
 import { useState } from 'preact/hooks'
-import { useData } from '../cache.ts'
-import { numberText } from '../format.ts'
-import { saveFile } from '../list/save-file.ts'
-import { request, send } from '../service.ts'
+import { saveFile } from '../list/export/save-file.ts'
+import { useData } from '../service/cache.ts'
+import { request, send } from '../service/service.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
+import { numberText } from '../values/format.ts'
 
 /** A button that shows the proof of an event, by its id or its seq. */
 export function Seal({ event }: { event: string }) {

@@ -1,12 +1,12 @@
 import type { Field, Json } from '@tildebase/nouns'
-import { actorName } from '../actors.ts'
-import { type Entity, idsOf, isEntity, typeOfId } from '../entity.ts'
-import { dateText, isMoney, labelOf, momentText, moneyText, shortText } from '../format.ts'
-import { useNames } from '../names.ts'
-import { targetOf, wordsOf } from '../noun.ts'
 import { href } from '../place.ts'
-import { nouns, titleOf } from '../schema.ts'
-import { toneOf } from '../tones.ts'
+import { useNames } from '../service/names.ts'
+import { nouns, titleOf } from '../service/schema.ts'
+import { actorName } from '../values/actors.ts'
+import { type Entity, idsOf, isEntity, typeOfId } from '../values/entity.ts'
+import { dateText, isMoney, labelOf, momentText, moneyText, shortText } from '../values/format.ts'
+import { targetOf, wordsOf } from '../values/noun.ts'
+import { toneOf } from '../values/tones.ts'
 
 interface ValueProps {
   readonly value: Json | undefined

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
 import type { Verb } from '@tildebase/nouns'
-import type { Entity } from '../entity.ts'
-import { labelOf } from '../format.ts'
-import { type Noun, verbsFor } from '../noun.ts'
-import { titleOf } from '../schema.ts'
+import { titleOf } from '../service/schema.ts'
+import { isConflict, sayDone, write } from '../service/write.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { isConflict, sayDone, write } from '../write.ts'
-import { type Draft, FieldsForm, type FormField } from './form.tsx'
+import type { Entity } from '../values/entity.ts'
+import { labelOf } from '../values/format.ts'
+import { type Noun, verbsFor } from '../values/noun.ts'
+import { type Draft, FieldsForm, type FormField } from './forms/form.tsx'
 
 interface Started {
   readonly noun: Noun

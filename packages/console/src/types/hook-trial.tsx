@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import { isPlainObject } from '@tildebase/nouns'
 import { useId, useState } from 'preact/hooks'
-import { type Noun, singular } from '../noun.ts'
+import { WrittenEvents } from '../events/written-events.tsx'
 import { Changes } from '../parts/changes.tsx'
-import { RelationPicker } from '../parts/relation-picker.tsx'
-import { WrittenEvents } from '../parts/written-events.tsx'
-import { titleOf } from '../schema.ts'
-import { request } from '../service.ts'
+import { RelationPicker } from '../parts/forms/relation-picker.tsx'
+import { titleOf } from '../service/schema.ts'
+import { request } from '../service/service.ts'
 import { Act, JsonText, Labelled } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
+import { type Noun, singular } from '../values/noun.ts'
 
 interface Outcome {
   readonly entity: JsonObject | null

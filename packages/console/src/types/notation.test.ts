@@ -1,6 +1,6 @@
 import { type JsonObject, noun } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
-import type { Noun } from '../noun.ts'
+import type { Noun } from '../values/noun.ts'
 import { draftOf, EMPTY_FIELD, notationOf } from './notation.ts'
 
 test('the editor writes the notation that the service reads', () => {

@@ -1,5 +1,5 @@
 import type { Field, Json, JsonObject } from '@tildebase/nouns'
-import type { Noun } from '../noun.ts'
+import type { Noun } from '../values/noun.ts'
 
 export type FieldKind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'enum' | 'json' | 'forward' | 'computed'
 

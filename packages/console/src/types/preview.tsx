@@ -1,9 +1,9 @@
-import { useData } from '../cache.ts'
-import { numberText } from '../format.ts'
-import type { Noun } from '../noun.ts'
-import { request } from '../service.ts'
+import { useData } from '../service/cache.ts'
+import { request } from '../service/service.ts'
 import { JsonText } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
+import { numberText } from '../values/format.ts'
+import type { Noun } from '../values/noun.ts'
 import { notationOf, type TypeDraft } from './notation.ts'
 
 interface Effect {

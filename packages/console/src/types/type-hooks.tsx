@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import { useData } from '../cache.ts'
-import { labelOf, momentText } from '../format.ts'
-import type { Noun } from '../noun.ts'
-import { Editor } from '../parts/editor.tsx'
-import { request } from '../service.ts'
+import { Editor } from '../parts/forms/editor.tsx'
+import { useData } from '../service/cache.ts'
+import { request } from '../service/service.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
+import { labelOf, momentText } from '../values/format.ts'
+import type { Noun } from '../values/noun.ts'
 import { HookTrial } from './hook-trial.tsx'
 
 interface Hook {

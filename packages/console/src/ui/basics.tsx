@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { pretty } from '../format.ts'
+import { pretty } from '../values/format.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** The head of a page: what it is, what it is for, and what can be done. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Data } from '../cache.ts'
+import type { Data } from '../service/cache.ts'
 import { Scroll } from './basics.tsx'
 import { Failure, Skeleton } from './states.tsx'
 

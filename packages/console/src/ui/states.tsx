@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { isUnreachable } from '../service.ts'
+import { isUnreachable } from '../service/service.ts'
 import { sentenceOf } from '../toast.ts'
 import { Icon, type IconName } from './icon.tsx'
 

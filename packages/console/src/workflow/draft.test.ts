@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Entity } from '../entity.ts'
+import type { Entity } from '../values/entity.ts'
 import { draftOf, fieldsOf, textOf, valueIn } from './draft.ts'
 
 test('every value survives being written as a string', () => {

@@ -1,5 +1,5 @@
 import { isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
-import type { Entity } from '../entity.ts'
+import type { Entity } from '../values/entity.ts'
 
 /** An argument of a step, as people write it. */
 export interface ArgRow {

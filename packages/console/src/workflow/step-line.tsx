@@ -1,13 +1,13 @@
-import { may } from '../access.ts'
 import { lazy } from '../lazy.tsx'
-import { HIDDEN_TYPES } from '../parts/side.tsx'
-import { nouns } from '../schema.ts'
+import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
+import { may } from '../service/access.ts'
+import { nouns } from '../service/schema.ts'
 import { Icon } from '../ui/icon.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import type { ArgRow, StepRow } from './draft.ts'
 
-const Editor = lazy(async () => (await import('../parts/editor.tsx')).Editor)
+const Editor = lazy(async () => (await import('../parts/forms/editor.tsx')).Editor)
 
 /** One step of a workflow: a verb with its arguments, or code. */
 export function StepLine(props: {

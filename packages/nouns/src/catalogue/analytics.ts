@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A tracked event, or the event of a verb. It cannot be changed. */
 export const Event = noun(

@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** The paying customer and the payment method. */
 export const Customer = noun('Customer', {

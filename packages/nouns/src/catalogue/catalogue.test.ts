@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import json from '../../../../docs/spec/catalogue.json' with { type: 'json' }
 import { verifies } from '../../../../test/verifies.ts'
-import { parseNoun } from '../notation.ts'
+import { parseNoun } from '../notation/notation.ts'
 import type { JsonObject, Noun } from '../noun.ts'
 import { checkRelations, nounsOf } from '../nouns.ts'
 import { catalogue } from './index.ts'

@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A file: image, video, document. */
 export const Asset = noun('Asset', {

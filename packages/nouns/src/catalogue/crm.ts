@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A call, e-mail, meeting or task with a contact. */
 export const Activity = noun('Activity', {

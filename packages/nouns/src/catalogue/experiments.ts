@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A test that compares variants. */
 export const Experiment = noun('Experiment', {

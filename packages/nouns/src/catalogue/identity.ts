@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A key for programs. Its secret is shown once, on creation. */
 export const ApiKey = noun('ApiKey', {

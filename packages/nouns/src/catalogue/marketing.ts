@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A campaign to get leads. */
 export const Campaign = noun('Campaign', {

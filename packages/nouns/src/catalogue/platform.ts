@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** An assistant that acts automatically or on request. */
 export const Agent = noun('Agent', {

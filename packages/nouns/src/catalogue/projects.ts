@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A comment on an issue. */
 export const Comment = noun('Comment', {

@@ -1,4 +1,4 @@
-import { noun } from '../notation.ts'
+import { noun } from '../notation/notation.ts'
 
 /** A request for help. */
 export const Ticket = noun('Ticket', {

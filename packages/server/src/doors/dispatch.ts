@@ -10,10 +10,10 @@ import {
   type WriteRoute,
 } from './call.ts'
 import type { MaybePromise } from './http.ts'
-import { isOnce, remember, rememberLong } from './idempotency.ts'
-import { isProposed, proposed } from './propose.ts'
 import { json, type Reply } from './reply.ts'
 import { redacted } from './watch/redact.ts'
+import { isOnce, remember, rememberLong } from './writing/idempotency.ts'
+import { isProposed, proposed } from './writing/propose.ts'
 
 /** The route of a request, or the problem of having none. */
 export function findRoute<R>(

@@ -2,7 +2,7 @@ import { type Filter, type Noun, Problem, touches } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { type Grant, may } from '../grant/grant.ts'
 import { type Action, isServiceType } from '../grant/scopes.ts'
-import { filterOf } from '../query/filter.ts'
+import { filterOf } from '../query/parameters/filter.ts'
 
 /** A right that a stored thing needs: an action on a type, on every row of it where `allRows` says so. */
 export interface Reach {

@@ -2,7 +2,7 @@ import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { type Author, covers, type Grant } from '../grant/grant.ts'
 import type { Scope } from '../grant/scopes.ts'
-import { authorRecord, saveAuthor } from '../store/authors.ts'
+import { authorRecord, saveAuthor } from '../store/automation/authors.ts'
 import { hexOf } from '../store/non-log-tables.ts'
 import { demandReach, type Reach } from './reach.ts'
 

@@ -1,9 +1,9 @@
 import { isoOf, parseAsOf } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
-import { momentOf } from '../query/moment.ts'
+import { momentOf } from '../query/plan/moment.ts'
 import type { Moment, ReadContext } from '../query/reader.ts'
-import { readEntry, seqAt } from '../store/log.ts'
+import { readEntry, seqAt } from '../store/log/log.ts'
 import type { Window } from './sql/subscriptions.ts'
 
 const DAY = 86_400_000

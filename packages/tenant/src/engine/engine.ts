@@ -1,7 +1,7 @@
 import { type Noun, type Nouns, Problem } from '@tildebase/nouns'
 import type { Clock, Random, Sql, TransactionWay } from '../ports.ts'
 import { type IndexedField, numberFields } from '../store/field-index.ts'
-import { append, type Entry, type Head, type LogRow, lastSeq, readHead } from '../store/log.ts'
+import { append, type Entry, type Head, type LogRow, lastSeq, readHead } from '../store/log/log.ts'
 import { ensureLayout } from '../store/meta.ts'
 import { Cache } from './cache.ts'
 import type { Ports, TenantOptions } from './options.ts'

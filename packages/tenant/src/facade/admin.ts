@@ -4,8 +4,8 @@ import { type LogPart, portableLog } from '../services/portable/log.ts'
 import { replay, type Slice } from '../services/portable/replay.ts'
 import { entitiesByType, firstEventAt } from '../services/summary.ts'
 import { type Verdict, verify } from '../services/verify.ts'
-import { type Head, seqAt } from '../store/log.ts'
-import { type Origin, readOrigin } from '../store/origin.ts'
+import { type Head, seqAt } from '../store/log/log.ts'
+import { type Origin, readOrigin } from '../store/log/origin.ts'
 
 /** What there is of a tenant. */
 export interface TenantInfo {

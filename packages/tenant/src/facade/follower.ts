@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
-import { visibilityOf } from '../query/visibility.ts'
+import { visibilityOf } from '../query/rights/visibility.ts'
 import { changesAfter, type Patterns } from '../services/events/changes.ts'
 import { eventFrame } from '../services/events/frame.ts'
 import { LiveList, type LiveListOptions } from '../services/events/live-list.ts'

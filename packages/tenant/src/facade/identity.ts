@@ -15,6 +15,8 @@ import {
   tokenOf,
 } from '../services/identity/secrets.ts'
 import { areaOf, rowsFilter } from '../services/keys.ts'
+import { currentOf, entitiesWith } from '../store/entities.ts'
+import { hexOf } from '../store/non-log-tables.ts'
 import {
   type Client,
   type Consent,
@@ -25,7 +27,7 @@ import {
   dropUnusedClients,
   saveClient,
   saveConsent,
-} from '../store/consents.ts'
+} from '../store/people/consents.ts'
 import {
   type Credential,
   credentialById,
@@ -33,9 +35,7 @@ import {
   dropCredential,
   saveCredential,
   useCredential,
-} from '../store/credentials.ts'
-import { currentOf, entitiesWith } from '../store/entities.ts'
-import { hexOf } from '../store/non-log-tables.ts'
+} from '../store/people/credentials.ts'
 import {
   changeToken,
   dropToken,
@@ -47,7 +47,7 @@ import {
   trimTokensOfConsent,
   unclaimedTokens,
   useToken,
-} from '../store/tokens.ts'
+} from '../store/people/tokens.ts'
 
 const HOUR = 3_600_000
 /** The oldest give way. */

@@ -2,9 +2,9 @@ import { type Filter, type Lens, type Noun, parsePlain } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
-import { filterOf } from '../query/filter.ts'
-import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters.ts'
-import { type UnknownField, unknownField } from '../query/unknown-names.ts'
+import { filterOf } from '../query/parameters/filter.ts'
+import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters/parameters.ts'
+import { type UnknownField, unknownField } from '../query/parameters/unknown-names.ts'
 
 /** Reads what requests ask for. A question that reaches types that the grant may not read is refused here. */
 export class QuestionReader {

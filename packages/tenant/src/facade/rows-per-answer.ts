@@ -1,7 +1,7 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 import type { Grant } from '../grant/grant.ts'
-import type { Page, Query } from '../query/find.ts'
-import { DEFAULT_LIMIT } from '../query/limits.ts'
+import type { Page, Query } from '../query/answer/find.ts'
+import { DEFAULT_LIMIT } from '../query/parameters/limits.ts'
 
 /** The query with no more results than an agent may get at once. */
 export function limited({ limits }: Grant, query: Query): Query {

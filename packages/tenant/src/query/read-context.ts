@@ -3,9 +3,9 @@ import { type Budget, unlimited } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Grant, isNarrowed, may } from '../grant/grant.ts'
 import { CHANGESET } from '../grant/scopes.ts'
-import { changesetRows, hidesChangesets } from './changeset-rows.ts'
-import { filterOf } from './filter.ts'
+import { filterOf } from './parameters/filter.ts'
 import type { KeptAnswers, ReadContext } from './reader.ts'
+import { changesetRows, hidesChangesets } from './rights/changeset-rows.ts'
 
 /** Reads a tenant with the rights of a grant. */
 export function readContextOf(

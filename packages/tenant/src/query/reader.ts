@@ -1,7 +1,7 @@
 import type { Filter, NounLookup } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Sql, SqlRow } from '../ports.ts'
-import type { Fragment } from './fragment.ts'
+import type { Fragment } from './plan/fragment.ts'
 
 /** The context of a read: the database, the types, the grant and the budget. */
 export interface ReadContext {

@@ -10,12 +10,12 @@ import {
   type QueuedHook,
   removeHook,
   retryHook,
-} from '../store/after-hook-queue.ts'
-import { type LogRow, readEntry } from '../store/log.ts'
+} from '../store/automation/after-hook-queue.ts'
+import { type LogRow, readEntry } from '../store/log/log.ts'
 import { entityView } from '../view/entity.ts'
 import { eventView, stateOf } from '../view/event.ts'
-import { storedHook } from '../write/stored-hooks.ts'
-import type { Transactor } from '../write/transactor.ts'
+import type { Transactor } from '../write/commit/transactor.ts'
+import { storedHook } from '../write/hooks/stored-hooks.ts'
 import type { Write } from '../write/write.ts'
 import { runNow } from './scripts/run-write.ts'
 import { runStoredAfter, StoppedError } from './scripts/stored-after.ts'

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
-import { indexText, textBacklog } from '../query/text-index.ts'
-import { indexVersions, versionsBacklog } from '../store/versions.ts'
+import { indexText, textBacklog } from '../query/words/text-index.ts'
+import { indexVersions, versionsBacklog } from '../store/log/versions.ts'
 import { extendTree, treeBacklog } from './proof/tree.ts'
 
 const QUIET_MS = 300

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { type Grant, may } from '../grant/grant.ts'
 import { scopesText } from '../grant/scopes.ts'
 import { rowFilterOf } from '../query/read-context.ts'
-import { readOrigin } from '../store/origin.ts'
+import { readOrigin } from '../store/log/origin.ts'
 import { entitiesByType } from './summary.ts'
 
 /** How a tenant is, and what a key may do. */

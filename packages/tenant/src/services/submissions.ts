@@ -1,10 +1,10 @@
 import { isoOf, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
-import { visibilityOf } from '../query/visibility.ts'
+import { visibilityOf } from '../query/rights/visibility.ts'
 import { currentOf } from '../store/entities.ts'
-import { readEntries } from '../store/log.ts'
-import { countVerb, seqsOfVerb } from '../store/versions.ts'
+import { readEntries } from '../store/log/log.ts'
+import { countVerb, seqsOfVerb } from '../store/log/versions.ts'
 import { notFound } from '../write/verb-input.ts'
 
 /** Records that are read at most for a narrowed grant. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import { countsByType } from '../store/entities.ts'
-import { readEntry } from '../store/log.ts'
+import { readEntry } from '../store/log/log.ts'
 
 /** How many entities of each type there are. */
 export function entitiesByType(engine: Engine): [type: string, count: number][] {

@@ -1,9 +1,9 @@
 import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import { visibilityOf } from '../query/visibility.ts'
+import { visibilityOf } from '../query/rights/visibility.ts'
 import { currentOf } from '../store/entities.ts'
-import { type LogRow, readCorrelated, readEntries } from '../store/log.ts'
-import { seqsOf } from '../store/versions.ts'
+import { type LogRow, readCorrelated, readEntries } from '../store/log/log.ts'
+import { seqsOf } from '../store/log/versions.ts'
 import { runVerb } from '../write/run-verb.ts'
 import type { Write } from '../write/write.ts'
 

@@ -2,7 +2,7 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { valuesIn } from '../store/field-index.ts'
-import { chain, hasOwnValues } from '../store/log.ts'
+import { chain, hasOwnValues } from '../store/log/log.ts'
 import {
   endOfEntities,
   entityHeads,
@@ -11,8 +11,8 @@ import {
   readSealed,
   strayEntities,
   strayVersions,
-} from '../store/verify.ts'
-import { Erasures } from './erasures.ts'
+} from '../store/log/verify.ts'
+import { Erasures } from './erasure/erasures.ts'
 import { NewestEvents } from './newest-events.ts'
 import { treeFaults } from './proof/check-tree.ts'
 

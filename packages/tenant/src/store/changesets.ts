@@ -1,5 +1,5 @@
 import type { Sql } from '../ports.ts'
-import { indexVersions } from './versions.ts'
+import { indexVersions } from './log/versions.ts'
 
 /** An event that took the place of a version of an entity. */
 export interface LaterEvent {

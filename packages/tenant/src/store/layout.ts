@@ -1,6 +1,6 @@
-import { AUTHORS } from './author-tables.ts'
+import { AUTHORS } from './automation/author-tables.ts'
 import { MEASURES } from './measures.ts'
-import { PEOPLE } from './people-tables.ts'
+import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
 export const LAYOUT_VERSION = 8

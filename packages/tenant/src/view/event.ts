@@ -1,5 +1,5 @@
 import { isoOf, type JsonObject } from '@tildebase/nouns'
-import type { LogRow } from '../store/log.ts'
+import type { LogRow } from '../store/log/log.ts'
 import { entityText } from './entity.ts'
 
 /** The tenant that an event belongs to, as the record shows it. */

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import type { Grant } from '../grant/grant.ts'
 import { CHANGESET } from '../grant/scopes.ts'
-import { countWrite } from '../store/consents.ts'
+import { countWrite } from '../store/people/consents.ts'
 
 const DAY = 86_400_000
 /** A proposal changes nothing: another person decides about it. */

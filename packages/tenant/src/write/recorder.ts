@@ -1,7 +1,7 @@
 import { isPlainObject, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { CHANGESET } from '../grant/scopes.ts'
-import { asOfSeq } from '../query/parameters.ts'
+import { asOfSeq } from '../query/parameters/parameters.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
 
 /** A verb that was proposed, with what it takes to run it again. */

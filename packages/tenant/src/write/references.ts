@@ -14,7 +14,7 @@ import {
 import type { Engine } from '../engine/engine.ts'
 import { type Grant, isNarrowed } from '../grant/grant.ts'
 import type { Sql } from '../ports.ts'
-import { isVisible } from '../query/visible-entity.ts'
+import { isVisible } from '../query/rights/visible-entity.ts'
 import { exists } from '../store/entities.ts'
 import type { VerbRequest } from './verb-request.ts'
 import type { Write } from './write.ts'

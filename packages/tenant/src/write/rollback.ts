@@ -1,9 +1,9 @@
 import { type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import { asOfSeq } from '../query/parameters.ts'
+import { asOfSeq } from '../query/parameters/parameters.ts'
 import type { Current } from '../store/entities.ts'
-import { readEntry } from '../store/log.ts'
-import { seqsOf } from '../store/versions.ts'
+import { readEntry } from '../store/log/log.ts'
+import { seqsOf } from '../store/log/versions.ts'
 
 /** The seq that `{asOf}` or `{version}` of a rollback means. */
 export function rollbackSeq(engine: Engine, noun: Noun, current: Current, args: JsonObject): number {

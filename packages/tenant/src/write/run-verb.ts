@@ -1,6 +1,6 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { demand, isNarrowed, writing } from '../grant/grant.ts'
-import { isSeen, isVisible } from '../query/visible-entity.ts'
+import { isSeen, isVisible } from '../query/rights/visible-entity.ts'
 import { demandVerb } from './limits.ts'
 import { applyVerb } from './verb.ts'
 import { notFound } from './verb-input.ts'

@@ -2,7 +2,7 @@ import { type Issue, invalid, type Json, type JsonObject, type Noun, Problem, ty
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { isId } from '../ids.ts'
 import { type Current, currentOf } from '../store/entities.ts'
-import { hasEntry } from '../store/log.ts'
+import { hasEntry } from '../store/log/log.ts'
 import { MissingReferences } from './references.ts'
 import type { VerbRequest } from './verb-request.ts'
 import type { Write } from './write.ts'

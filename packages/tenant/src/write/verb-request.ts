@@ -1,6 +1,6 @@
 import type { JsonObject, Verb } from '@tildebase/nouns'
 import type { Stored } from '../store/entities.ts'
-import type { LogRow } from '../store/log.ts'
+import type { LogRow } from '../store/log/log.ts'
 
 /** One verb to run. */
 export interface VerbRequest {

@@ -1,7 +1,7 @@
-import { presence } from '../../query/compile.ts'
-import { type Fragment, fragment, plain } from '../../query/fragment.ts'
+import { presence } from '../../query/plan/compile.ts'
+import { type Fragment, fragment, plain } from '../../query/plan/fragment.ts'
+import { sourceOf } from '../../query/plan/source.ts'
 import type { Moment, ReadContext } from '../../query/reader.ts'
-import { sourceOf } from '../../query/source.ts'
 import { MEASURED } from '../../store/measures.ts'
 
 /** Rows to add up, and how their fields are read. */

@@ -1,7 +1,7 @@
-import { presence } from '../../query/compile.ts'
-import { fragment } from '../../query/fragment.ts'
+import { presence } from '../../query/plan/compile.ts'
+import { fragment } from '../../query/plan/fragment.ts'
+import { sourceOf } from '../../query/plan/source.ts'
 import { type Moment, queryRows, type ReadContext } from '../../query/reader.ts'
-import { sourceOf } from '../../query/source.ts'
 
 /** A plan, as far as money is concerned. */
 export interface PlanRow {

@@ -1,4 +1,4 @@
-import { fragment } from '../../query/fragment.ts'
+import { fragment } from '../../query/plan/fragment.ts'
 import { type Moment, queryRows, type ReadContext } from '../../query/reader.ts'
 import { type Measured, measured } from './measured.ts'
 

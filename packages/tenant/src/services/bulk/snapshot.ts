@@ -1,12 +1,12 @@
 import { EVERYTHING, type Filter, type JsonObject, matchWords, type Noun, touches } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
+import { scan } from '../../query/answer/scan.ts'
 import { readContextOf, rowFilterOf } from '../../query/read-context.ts'
-import { scan } from '../../query/scan.ts'
-import { isText } from '../../query/text-index.ts'
-import { viewKey } from '../../query/visibility.ts'
-import { lastSeqOf } from '../../store/changes.ts'
+import { viewKey } from '../../query/rights/visibility.ts'
+import { isText } from '../../query/words/text-index.ts'
 import type { Stored } from '../../store/entities.ts'
+import { lastSeqOf } from '../../store/log/changes.ts'
 
 /**
  * A page has about so many characters of data: as many rows as that is, by those of the page before. Others wait while it is

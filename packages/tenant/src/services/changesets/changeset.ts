@@ -1,7 +1,7 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
-import { get } from '../../query/find.ts'
+import { get } from '../../query/answer/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import type { Stored } from '../../store/entities.ts'
 import { checkTransition } from '../../write/execute.ts'

@@ -1,7 +1,7 @@
 import type { Verb } from '@tildebase/nouns'
 import { partsNaming } from '../../store/changesets.ts'
 import { currentOf } from '../../store/entities.ts'
-import { eraseValues } from '../../store/erase.ts'
+import { eraseValues } from '../../store/log/erase.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { type Operation, partOf, writeParts } from './operations.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { audiencesOf } from '../../query/changeset-rows.ts'
+import { audiencesOf } from '../../query/rights/changeset-rows.ts'
 import type { ProposedVerb } from '../../write/recorder.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { VerbResult } from '../../write/verb-request.ts'

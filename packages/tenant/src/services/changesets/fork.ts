@@ -1,9 +1,9 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
-import { visibilityOf } from '../../query/visibility.ts'
-import { type LogRow, readLog } from '../../store/log.ts'
-import { readOrigin } from '../../store/origin.ts'
+import { visibilityOf } from '../../query/rights/visibility.ts'
+import { type LogRow, readLog } from '../../store/log/log.ts'
+import { readOrigin } from '../../store/log/origin.ts'
 import { demandSize } from './operations.ts'
 
 /** A verb that a fork ran, for its origin to run again. */

@@ -1,5 +1,5 @@
 import { listed, Problem } from '@tildebase/nouns'
-import type { LogRow } from '../../store/log.ts'
+import type { LogRow } from '../../store/log/log.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import type { RunResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'

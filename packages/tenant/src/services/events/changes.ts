@@ -2,9 +2,9 @@ import { matchesEvent } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { mayReadEvents } from '../../query/read-context.ts'
-import { visibilityOf } from '../../query/visibility.ts'
-import { type LogRow, readLog } from '../../store/log.ts'
-import { countWanted, loggedTypes, readWanted, type Wanted } from '../../store/stream.ts'
+import { visibilityOf } from '../../query/rights/visibility.ts'
+import { type LogRow, readLog } from '../../store/log/log.ts'
+import { countWanted, loggedTypes, readWanted, type Wanted } from '../../store/log/stream.ts'
 
 /** A stretch of the change stream. */
 export interface Changes {

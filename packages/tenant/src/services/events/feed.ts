@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import type { LogRow } from '../../store/log.ts'
+import type { LogRow } from '../../store/log/log.ts'
 import { eventFrame } from './frame.ts'
 
 const MOST_KEPT = 1_000

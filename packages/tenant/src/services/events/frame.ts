@@ -1,4 +1,4 @@
-import type { LogRow } from '../../store/log.ts'
+import type { LogRow } from '../../store/log/log.ts'
 import { type EventSource, eventText } from '../../view/event.ts'
 
 /** One message of a live stream. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
-import { viewKey } from '../../query/visibility.ts'
+import { viewKey } from '../../query/rights/visibility.ts'
 import type { Feed } from './feed.ts'
 
 const MOST_PIECES = 10

@@ -1,8 +1,8 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { may } from '../../grant/grant.ts'
 import type { Sql } from '../../ports.ts'
-import { consentsOf, dropConsent } from '../../store/consents.ts'
-import { dropTokensOf, dropTokensOfConsent } from '../../store/tokens.ts'
+import { consentsOf, dropConsent } from '../../store/people/consents.ts'
+import { dropTokensOf, dropTokensOfConsent } from '../../store/people/tokens.ts'
 import type { TransactionListener, Write } from '../../write/write.ts'
 import { demandCoversRole } from './roles.ts'
 

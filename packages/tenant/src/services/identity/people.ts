@@ -3,9 +3,15 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Job } from '../../engine/scheduler.ts'
 import type { Grant, GrantLimits } from '../../grant/grant.ts'
 import { common, parseScopes } from '../../grant/scopes.ts'
-import { clientById, consentById, dropUnusedClients, oldestUnusedClient, touchConsent } from '../../store/consents.ts'
 import { currentOf } from '../../store/entities.ts'
-import { dropEndedTokens, extendToken, nextTokenEnd, tokenById } from '../../store/tokens.ts'
+import {
+  clientById,
+  consentById,
+  dropUnusedClients,
+  oldestUnusedClient,
+  touchConsent,
+} from '../../store/people/consents.ts'
+import { dropEndedTokens, extendToken, nextTokenEnd, tokenById } from '../../store/people/tokens.ts'
 import { areaOf } from '../keys.ts'
 import { rightsOf } from './roles.ts'
 import { tokenOf } from './secrets.ts'

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { newId, randomText } from '../../ids.ts'
 import type { Seal, Sql } from '../../ports.ts'
 import { hasAny } from '../../store/entities.ts'
-import { hasTokens, saveToken, type Token, type TokenKind, tokenByHash } from '../../store/tokens.ts'
+import { hasTokens, saveToken, type Token, type TokenKind, tokenByHash } from '../../store/people/tokens.ts'
 
 /** The first letters of each kind of secret. All end with the tenant's slug, as keys do. */
 const PREFIX: { readonly [kind in TokenKind]: string } = {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Seal } from '../../ports.ts'
-import { chain, type Head, hasOwnValues } from '../../store/log.ts'
+import { chain, type Head, hasOwnValues } from '../../store/log/log.ts'
+import type { SealedRow } from '../../store/log/verify.ts'
 import { bytesOf } from '../../store/non-log-tables.ts'
-import type { SealedRow } from '../../store/verify.ts'
 import { broken } from './lines.ts'
 
 /** The event that a line of a portable log tells, which must fit the chain after `head`. */

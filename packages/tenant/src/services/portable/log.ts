@@ -1,8 +1,8 @@
 import type { Engine } from '../../engine/engine.ts'
+import { readOrigin } from '../../store/log/origin.ts'
+import { readSealed, type SealedRow } from '../../store/log/verify.ts'
 import { CUT, earliestCut } from '../../store/meta.ts'
 import { hexOf, type NonLogRow, type NonLogTables, nonLogRows } from '../../store/non-log-tables.ts'
-import { readOrigin } from '../../store/origin.ts'
-import { readSealed, type SealedRow } from '../../store/verify.ts'
 
 const FIRST_PAGE = 16
 const MOST_ROWS = 500

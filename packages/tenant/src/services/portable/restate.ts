@@ -2,9 +2,9 @@ import type { JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { INTERNAL_TYPES } from '../../engine/types.ts'
 import { type Current, currentOf, insertEntity, supersede } from '../../store/entities.ts'
-import { eraseValues } from '../../store/erase.ts'
 import { updateFieldIndex } from '../../store/field-index.ts'
-import type { LogRow } from '../../store/log.ts'
+import { eraseValues } from '../../store/log/erase.ts'
+import type { LogRow } from '../../store/log/log.ts'
 import { dropFields, rebuildFieldIndex } from '../../store/schema.ts'
 
 /** Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. */

@@ -1,6 +1,6 @@
 import { nodeHash, sameBytes } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { BLOCK, chainHashes, countNodes, readNode, STORED_LEVEL, storedBlocks } from '../../store/tree.ts'
+import { BLOCK, chainHashes, countNodes, readNode, STORED_LEVEL, storedBlocks } from '../../store/log/tree.ts'
 import { isCut, storedCheckpoint } from './stored-checkpoint.ts'
 import { subtreeHash, Tree } from './tree.ts'
 

@@ -8,7 +8,7 @@ import {
   treeRoot,
 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { addNode, BLOCK, chainHashes, readNode, STORED_LEVEL, storedBlocks } from '../../store/tree.ts'
+import { addNode, BLOCK, chainHashes, readNode, STORED_LEVEL, storedBlocks } from '../../store/log/tree.ts'
 
 /** Hashing this many blocks takes some 10 ms. */
 const SLICE = 128

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
-import { shownEvents } from '../../query/visibility.ts'
+import { shownEvents } from '../../query/rights/visibility.ts'
 import { Recorder } from '../../write/recorder.ts'
 import { newSeed, seededRandom } from '../../write/seeded.ts'
 import type { Write } from '../../write/write.ts'

@@ -9,7 +9,7 @@ import {
   sortNames,
   type UnknownField,
   unknownField,
-} from '../../query/unknown-names.ts'
+} from '../../query/parameters/unknown-names.ts'
 import type { ScriptCall } from './call.ts'
 
 /** A name that code used for a type which does not know it. */

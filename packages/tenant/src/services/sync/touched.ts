@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { type LogRow, readLog } from '../../store/log.ts'
+import { type LogRow, readLog } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 
 /** What happened to an entity in a stretch of the log. */

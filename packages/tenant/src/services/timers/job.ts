@@ -1,8 +1,15 @@
 import { Problem } from '@tildebase/nouns'
 import type { Job } from '../../engine/scheduler.ts'
-import { cancelTimer, dueTimers, failTimer, nextTimer, postponeTimer, type TimerRow } from '../../store/timers.ts'
-import { HOOKS_PENDING } from '../../write/hook-answers.ts'
-import type { Transactor } from '../../write/transactor.ts'
+import {
+  cancelTimer,
+  dueTimers,
+  failTimer,
+  nextTimer,
+  postponeTimer,
+  type TimerRow,
+} from '../../store/automation/timers.ts'
+import type { Transactor } from '../../write/commit/transactor.ts'
+import { HOOKS_PENDING } from '../../write/hooks/hook-answers.ts'
 import { answersFor, attemptWrite, runNow } from '../scripts/run-write.ts'
 import { actingTimer, fire } from './fire.ts'
 

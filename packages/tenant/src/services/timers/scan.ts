@@ -1,9 +1,6 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Job } from '../../engine/scheduler.ts'
-import { statesAfter } from '../../store/entities.ts'
-import type { LogRow } from '../../store/log.ts'
-import { getMeta, setMeta } from '../../store/meta.ts'
 import {
   clearTimers,
   DECLARED_TIMERS,
@@ -15,7 +12,10 @@ import {
   removeMarks,
   scheduleMissing,
   startScan,
-} from '../../store/timers.ts'
+} from '../../store/automation/timers.ts'
+import { statesAfter } from '../../store/entities.ts'
+import type { LogRow } from '../../store/log/log.ts'
+import { getMeta, setMeta } from '../../store/meta.ts'
 import type { Write } from '../../write/write.ts'
 import { timeIn } from './schedule.ts'
 

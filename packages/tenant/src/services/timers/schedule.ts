@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, parseInstant, type Timer } from '@tildebase/nouns'
+import { cancelTimer, scheduleTimer } from '../../store/automation/timers.ts'
 import type { Stored } from '../../store/entities.ts'
-import type { LogRow } from '../../store/log.ts'
-import { cancelTimer, scheduleTimer } from '../../store/timers.ts'
+import type { LogRow } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 
 /** Timers, hooks and workflows that lead to each other without a pause: past this it is a loop. */

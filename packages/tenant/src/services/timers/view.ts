@@ -1,9 +1,9 @@
 import { isoOf, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
-import { isVisible } from '../../query/visible-entity.ts'
+import { isVisible } from '../../query/rights/visible-entity.ts'
+import { type TimerRow, timersAt } from '../../store/automation/timers.ts'
 import { currentOf } from '../../store/entities.ts'
-import { type TimerRow, timersAt } from '../../store/timers.ts'
 import { notFound } from '../../write/verb-input.ts'
 
 /** What is due next for an entity, and timers whose verb was refused. */

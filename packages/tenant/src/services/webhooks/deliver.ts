@@ -9,8 +9,8 @@ import {
   nextDelivery,
   oldestDone,
   type Queue,
-} from '../../store/outbox.ts'
-import type { Transactor } from '../../write/transactor.ts'
+} from '../../store/outgoing/outbox.ts'
+import type { Transactor } from '../../write/commit/transactor.ts'
 import { recordAttempts } from './attempts.ts'
 import { EventTexts } from './event-texts.ts'
 import { enqueueHistory } from './history.ts'

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import { plainSecrets, replaceSecrets } from '../../store/receivers.ts'
+import { plainSecrets, replaceSecrets } from '../../store/outgoing/receivers.ts'
 
 /** Encrypts secrets that an earlier version stored as they are. */
 export function encryptSecrets({ sql, ports }: Engine): void {

@@ -1,5 +1,5 @@
-import type { LogRow } from '../../store/log.ts'
-import { enqueueDelivery } from '../../store/outbox.ts'
+import type { LogRow } from '../../store/log/log.ts'
+import { enqueueDelivery } from '../../store/outgoing/outbox.ts'
 import type { Write } from '../../write/write.ts'
 import { subscriptions } from './subscription.ts'
 

@@ -1,6 +1,6 @@
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Engine } from '../../engine/engine.ts'
-import { type LogRow, readEntry } from '../../store/log.ts'
+import { type LogRow, readEntry } from '../../store/log/log.ts'
 import { eventText } from '../../view/event.ts'
 
 /** So many characters are kept: what some webhooks have been sent and others are about to be. Long texts are not. */

@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts'
-import { readLog } from '../../store/log.ts'
-import { enqueueDelivery } from '../../store/outbox.ts'
-import { setPosition } from '../../store/receivers.ts'
+import { readLog } from '../../store/log/log.ts'
+import { enqueueDelivery } from '../../store/outgoing/outbox.ts'
+import { setPosition } from '../../store/outgoing/receivers.ts'
 import type { Subscription } from './subscription.ts'
 
 const PAGE = 500

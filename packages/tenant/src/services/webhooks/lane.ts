@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import { type Delivery, type DeliveryState, dueDeliveries, type Queue } from '../../store/outbox.ts'
+import { type Delivery, type DeliveryState, dueDeliveries, type Queue } from '../../store/outgoing/outbox.ts'
 import type { AttemptResult } from './attempts.ts'
 
 const PAGE = 50

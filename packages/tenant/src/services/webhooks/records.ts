@@ -2,10 +2,10 @@ import { isoOf, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
-import { visibilityOf } from '../../query/visibility.ts'
-import { isVisible } from '../../query/visible-entity.ts'
+import { visibilityOf } from '../../query/rights/visibility.ts'
+import { isVisible } from '../../query/rights/visible-entity.ts'
 import { currentOf } from '../../store/entities.ts'
-import { readEntry } from '../../store/log.ts'
+import { readEntry } from '../../store/log/log.ts'
 import {
   addTest,
   countDeliveries,
@@ -16,9 +16,9 @@ import {
   listDeliveries,
   requeue,
   requeueFailed,
-} from '../../store/outbox.ts'
+} from '../../store/outgoing/outbox.ts'
 import { entityView } from '../../view/entity.ts'
-import type { Transactor } from '../../write/transactor.ts'
+import type { Transactor } from '../../write/commit/transactor.ts'
 import { notFound } from '../../write/verb-input.ts'
 import type { Write } from '../../write/write.ts'
 import { recordAttempts } from './attempts.ts'

@@ -1,7 +1,7 @@
 import { isoOf } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { WEBHOOK_DEFAULTS } from '../../engine/options.ts'
-import type { Attempt, Delivery } from '../../store/outbox.ts'
+import type { Attempt, Delivery } from '../../store/outgoing/outbox.ts'
 import type { EventTexts } from './event-texts.ts'
 import { signatures } from './signature.ts'
 import type { Subscription } from './subscription.ts'

@@ -1,5 +1,5 @@
 import type { Random, Seal } from '../../ports.ts'
-import type { Receiver } from '../../store/receivers.ts'
+import type { Receiver } from '../../store/outgoing/receivers.ts'
 import { hex } from './trace.ts'
 
 const PREFIX = 'whsec_'

@@ -1,6 +1,6 @@
 import { type Issue, invalid, isPattern, isPlainObject, type Json, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { filterOf } from '../../query/filter.ts'
+import { filterOf } from '../../query/parameters/filter.ts'
 import { MOST_CODE } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { parseSchedule, type Schedule } from './schedule.ts'

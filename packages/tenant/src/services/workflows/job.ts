@@ -1,9 +1,17 @@
 import type { Job } from '../../engine/scheduler.ts'
 import { newId } from '../../ids.ts'
+import {
+  addRun,
+  dueRuns,
+  forgetRuns,
+  holdRun,
+  nextRun,
+  oldestEnd,
+  type RunRow,
+} from '../../store/automation/workflow-runs.ts'
+import { dueSchedules, nextSchedule, scheduleWorkflow } from '../../store/automation/workflows.ts'
 import { currentOf } from '../../store/entities.ts'
-import { addRun, dueRuns, forgetRuns, holdRun, nextRun, oldestEnd, type RunRow } from '../../store/workflow-runs.ts'
-import { dueSchedules, nextSchedule, scheduleWorkflow } from '../../store/workflows.ts'
-import type { Transactor } from '../../write/transactor.ts'
+import type { Transactor } from '../../write/commit/transactor.ts'
 import { runStepCode } from './code.ts'
 import { definitionOf } from './definition.ts'
 import { advance, type CodeTask } from './run.ts'

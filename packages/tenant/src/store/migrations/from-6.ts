@@ -1,4 +1,4 @@
-import { PEOPLE } from '../people-tables.ts'
+import { PEOPLE } from '../people/people-tables.ts'
 
 /** From layout 6 to 7: an event can name the person that its actor acts for, and people sign in. */
 export const FROM_6: readonly string[] = [

@@ -1,4 +1,4 @@
-import { AUTHORS } from '../author-tables.ts'
+import { AUTHORS } from '../automation/author-tables.ts'
 
 /**
  * From layout 7 to 8: one table of authors for all that is stored and acts later. The authors of what is there already are

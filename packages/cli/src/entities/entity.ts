@@ -1,0 +1,29 @@
+import { didYouMean } from '@tildebase/nouns'
+import type { Command } from '../command.ts'
+import type { Link } from '../link/link.ts'
+import { UsageError } from '../parse/usage-error.ts'
+import { READS } from './entity-reads.ts'
+import { WRITES, writeCommand } from './entity-writes.ts'
+import { type Described, describeType } from './type.ts'
+
+/** The command `Type.operation`. Its flags are the fields of the type, so the service is asked for them first. */
+export async function entityCommand(type: string, operation: string, link: Link): Promise<Command> {
+  const noun = await describeType(link, type)
+  if (Object.hasOwn(READS, operation)) return READS[operation]!(noun)
+  if (Object.hasOwn(noun.verbs, operation)) return writeCommand(noun, operation)
+  const known = [...Object.keys(READS), ...Object.keys(noun.verbs)]
+  const near = didYouMean(operation, known)
+  throw new UsageError(
+    `${noun.name} has no verb ${operation}${near || `. It has ${Object.keys(noun.verbs).join(', ')}`}`,
+  )
+}
+
+/** The usage of these commands, for all types. */
+export function generalHelp(word: string): Pick<Command, 'usage' | 'summary' | 'flags' | 'examples'> {
+  const [type = 'Contact', operation = 'find'] = word.split('.')
+  const bare: Described = { name: type, domain: '', path: '', fields: {}, verbs: {}, notation: {} }
+  if (Object.hasOwn(READS, operation)) return READS[operation]!(bare)
+  const command = writeCommand(bare, operation)
+  const examples = WRITES[operation] ?? [`tilde ${word} ID`]
+  return { ...command, examples: examples.map((example) => example.replaceAll('Contact.', `${type}.`)) }
+}

@@ -1,0 +1,197 @@
+import type {
+  Draft,
+  Entity,
+  EventName,
+  Include,
+  Json,
+  Noun,
+  NounMap,
+  Patch,
+  RelationName,
+  SortField,
+  TargetOf,
+  VerbArgs,
+  VerbName,
+  Where,
+} from '@tildebase/nouns'
+import type { Time } from '../query.ts'
+import type { EntityTimer, WorkflowRuns } from '../runs.ts'
+import type { AnyJson } from '../transport/any-json.ts'
+import type { Page } from '../transport/page.ts'
+
+/** One type of a tenant: to find, to read, to write, and every verb as a method. */
+export type Collection<T extends Noun, C extends NounMap> = Reading<T, C> &
+  Omit<Verbs<T>, keyof Reading<T, C>> &
+  (T['name'] extends 'Workflow' ? WorkflowRuns : unknown)
+
+/** The methods of every type. */
+export interface Reading<T extends Noun, C extends NounMap> {
+  /** A page of entities, 25 by default: an array that also has `total`, `hasMore` and `cursor`. */
+  find<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    filter?: Where<T, C>,
+    options?: FindOptions<T, I, F>,
+  ): Promise<Page<Shown<T, C, I, F>>>
+  /** The first entity, or null. */
+  findOne<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    filter?: Where<T, C>,
+    options?: Omit<FindOptions<T, I, F>, 'limit' | 'cursor'>,
+  ): Promise<Shown<T, C, I, F> | null>
+  /** Every entity, page by page as it is asked for: `for await (const contact of $.Contact.all())`. */
+  all<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    filter?: Where<T, C>,
+    options?: Omit<FindOptions<T, I, F>, 'limit' | 'offset' | 'cursor'>,
+  ): AsyncGenerator<Shown<T, C, I, F>, void>
+  /** One entity by its id; null when there is none. */
+  get<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    id: string,
+    options?: GetOptions<I, F>,
+  ): Promise<Shown<T, C, I, F> | null>
+  count(filter?: Where<T, C>, options?: { readonly asOf?: Time; readonly signal?: AbortSignal }): Promise<number>
+  /** Counts and aggregates by group, the largest first: `aggregate({ group: ['stage'], sum: ['value'] })`. */
+  aggregate(measures: Measures, filter?: Where<T, C>, options?: { readonly asOf?: Time }): Promise<readonly Group[]>
+  /** The versions of an entity, deleted ones included, newest first. */
+  history(id: string, options?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<Version<T>>>
+  /** What changed between two versions, or between two times. */
+  diff(id: string, from: number | Time, to: number | Time): Promise<Difference>
+  /** The pending timers of an entity. */
+  timers(id: string): Promise<readonly EntityTimer[]>
+  /** Creates many, each separately: an invalid one does not affect the others. */
+  createMany(drafts: readonly Draft<T>[], options?: { readonly signal?: AbortSignal }): Promise<CreatedMany>
+}
+
+/** The built-in verbs that the type has, and its own. */
+type Verbs<T extends Noun> =
+  string extends VerbName<T>
+    ? BuiltIn<T> & { readonly [verb: string]: (...args: AnyJson[]) => Promise<AnyJson> }
+    : { readonly [V in VerbName<T>]: V extends keyof BuiltIn<T> ? BuiltIn<T>[V] : VerbMethod<T, V> }
+
+type VerbMethod<T extends Noun, V extends VerbName<T>> = (
+  id: string,
+  args?: VerbArgs<T, V>,
+  options?: WriteOptions,
+) => Promise<Entity<T>>
+
+interface BuiltIn<T extends Noun> {
+  create(draft: Draft<T>, options?: Omit<WriteOptions, 'ifVersion'>): Promise<Created<T>>
+  /** Changes the fields that are given; null clears one. */
+  update(id: string, patch: Patch<T>, options?: WriteOptions): Promise<Entity<T>>
+  /** A soft delete: the past stays readable, and `restore` brings it back. */
+  delete(id: string, options?: WriteOptions): Promise<void>
+  /** Makes a new version that equals the state at a time. */
+  rollback(id: string, to: { readonly asOf: Time }, options?: WriteOptions): Promise<Entity<T>>
+  restore(id: string, args?: object, options?: WriteOptions): Promise<Entity<T>>
+}
+
+export interface FindOptions<T extends Noun, I extends string, F extends string> extends GetOptions<I, F> {
+  /** `{stage: 1, value: -1}`, or `'stage,-value'`; the newest first by default. */
+  readonly sort?: string | { readonly [K in SortField<T>]?: 1 | -1 } | undefined
+  /** 1 to 100; 25 by default. */
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  /** The cursor of the page before. */
+  readonly cursor?: string | null | undefined
+}
+
+export interface GetOptions<I extends string, F extends string> {
+  /** Relations of either direction to load, nested by dots. */
+  readonly include?: readonly I[] | undefined
+  /** The fields to give; `$id` and `$type` come along. */
+  readonly fields?: readonly F[] | undefined
+  /** The state as of that time. */
+  readonly asOf?: Time | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface WriteOptions {
+  /** Only if the entity still has this `$version`; else a Problem `version_mismatch`. */
+  readonly ifVersion?: number | undefined
+  /** A repeated request with the same key within a day runs once. Generated by default. */
+  readonly idempotencyKey?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An entity just created; a key or a webhook shows its secret this once, and not when its first answer got lost. */
+export type Created<T extends Noun> = Entity<T> &
+  (T['name'] extends 'ApiKey' | 'Webhook' ? { readonly secret?: string } : unknown)
+
+/** What to group by and what to measure: fields, also behind relations to one by dots. */
+export interface Measures {
+  readonly group?: readonly string[]
+  readonly sum?: readonly string[]
+  readonly avg?: readonly string[]
+  readonly min?: readonly string[]
+  readonly max?: readonly string[]
+}
+
+/** One group: `{ stage: 'Lead', count: 3, sum: { value: 500 } }`. */
+export type Group = { readonly [path: string]: Json } & {
+  readonly count: number
+  readonly sum?: { readonly [path: string]: number }
+  readonly avg?: { readonly [path: string]: number | null }
+  readonly min?: { readonly [path: string]: Json }
+  readonly max?: { readonly [path: string]: Json }
+}
+
+export interface CreatedMany {
+  readonly created: number
+  /** The drafts that were refused, by their place in the array. */
+  readonly rejected: readonly { readonly row: number; readonly error: string }[]
+}
+
+/** One version of an entity: its state, its actor and its verb. */
+export interface Version<T extends Noun> {
+  readonly version: number
+  readonly seq: number
+  readonly timestamp: string
+  readonly verb: VerbName<T>
+  readonly event: string
+  readonly actor: string
+  readonly correlation: string | null
+  readonly data: { readonly [field: string]: Json } | null
+  readonly previous: { readonly [field: string]: Json } | null
+  /** The arguments of the verb; null when it had none. */
+  readonly args: { readonly [name: string]: Json } | null
+}
+
+export interface Difference {
+  readonly from: Moment | null
+  readonly to: Moment | null
+  readonly changes: readonly { readonly field: string; readonly from: Json; readonly to: Json }[]
+}
+
+interface Moment {
+  readonly version: number
+  readonly timestamp: string
+  readonly verb: string
+  readonly actor: string
+}
+
+/** The names that `fields` takes. */
+type FieldName<T extends Noun> = keyof Entity<T> & string
+
+/** An entity with the relations that were included, or with the fields that were asked for. */
+export type Shown<T extends Noun, C extends NounMap, I extends string, F extends string> = [F] extends [never]
+  ? With<T, C, I>
+  : Pick<With<T, C, I>, (F | Head<I> | '$id' | '$type') & keyof With<T, C, I>>
+
+/** An entity whose relations that `I` names are entities themselves. */
+export type With<T extends Noun, C extends NounMap, I extends string> = [I] extends [never]
+  ? Entity<T>
+  : Omit<Entity<T>, Head<I>> & { readonly [K in Head<I> & RelationName<T>]: Related<T, C, K, Tail<I, K>> }
+
+type Related<T extends Noun, C extends NounMap, K extends string, I extends string> =
+  IsMany<T, K> extends true
+    ? readonly Target<TargetOf<Notation<T, K>>, C, I>[]
+    : Target<TargetOf<Notation<T, K>>, C, I> | null
+
+/** One of the entities that a relation leads to; `$type` tells of which type it is. */
+type Target<Name, C extends NounMap, I extends string> = Name extends keyof C ? With<C[Name], C, I> : Json
+
+type Notation<T extends Noun, K extends string> = T['notation'][K] extends infer F extends string ? F : never
+type IsMany<T extends Noun, K extends string> = Notation<T, K> extends `${string}[]${string}` ? true : false
+
+type Head<I extends string> = I extends `${infer First}.${string}` ? First : I
+type Tail<I extends string, K extends string> = I extends `${K}.${infer Rest}` ? Rest : never
+
+/** The events of all types, for completion; any pattern is allowed. */
+export type EventPattern<C extends NounMap> = { [K in keyof C]: EventName<C[K]> }[keyof C] | (string & {})

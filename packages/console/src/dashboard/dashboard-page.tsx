@@ -1,0 +1,174 @@
+import { useState } from 'preact/hooks'
+import { asOf, go, place } from '../place.ts'
+import { useSettled } from '../service/cache.ts'
+import { sayError } from '../toast.ts'
+import { Head } from '../ui/basics.tsx'
+import { NameDialog } from '../ui/form-dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import {
+  createDashboard,
+  type Dashboard,
+  dashboardStore,
+  deleteDashboard,
+  isLocal,
+  mayEdit,
+  saveTiles,
+  type Tile,
+  useDashboards,
+} from './dashboards.ts'
+import { startTiles } from './start-tiles.ts'
+import { TileDialog } from './tile-dialog.tsx'
+import { TileView } from './tile-view.tsx'
+
+/** Numbers and charts that people arrange themselves, as of the time shown. */
+export function DashboardsPage() {
+  const dashboards = useDashboards()
+  const [naming, setNaming] = useState(false)
+  const list = dashboards.value ?? []
+  const current = list.find(({ id }) => id === place.value.path[1]) ?? list[0]
+  const canMake = asOf.value === null
+  return (
+    <>
+      <Head
+        title={current?.name ?? 'Dashboards'}
+        about={current && isLocal(current) ? 'Kept in this browser' : undefined}
+      >
+        {list.length > 1 && (
+          <Menu
+            label="Dashboards"
+            icon="grid"
+            items={list.map((one) => ({
+              label: one.name,
+              checked: one === current,
+              onSelect: () => go(['dashboards', one.id]),
+            }))}
+          />
+        )}
+        {canMake && (
+          <button type="button" class={list.length === 0 ? 'primary' : ''} onClick={() => setNaming(true)}>
+            <Icon name="plus" /> New dashboard
+          </button>
+        )}
+      </Head>
+      <Failure error={dashboards.error} onRetry={dashboards.reload} />
+      {!dashboards.value && !dashboards.error && <Skeleton rows={6} />}
+      {dashboards.value && list.length === 0 && (
+        <EmptyState icon="grid" title="No dashboards yet">
+          <p>A dashboard shows counts, sums and metrics of your choice, now or at any time.</p>
+        </EmptyState>
+      )}
+      {current && (
+        <Tiles key={current.id} dashboard={current} canEdit={mayEdit(current)} onChanged={dashboards.reload} />
+      )}
+      {naming && (
+        <NameDialog
+          title="New dashboard"
+          submit="Create"
+          onClose={() => setNaming(false)}
+          onName={async (name) => {
+            const made = await createDashboard(name, startTiles())
+            setNaming(false)
+            dashboards.reload()
+            go(['dashboards', made.id])
+          }}
+        >
+          {dashboardStore() === 'browser' && (
+            <p class="hint">
+              This key may not store dashboards in the tenant, so this one is kept in this browser only.
+            </p>
+          )}
+        </NameDialog>
+      )}
+    </>
+  )
+}
+
+function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () => void }) {
+  const { dashboard, canEdit } = props
+  const [tiles, setTiles] = useState<readonly Tile[]>(dashboard.tiles)
+  const [seen, setSeen] = useState(dashboard.tiles)
+  const [editing, setEditing] = useState<number | null>(null)
+  const time = useSettled(asOf.value, 200)
+  if (JSON.stringify(seen) !== JSON.stringify(dashboard.tiles)) {
+    setSeen(dashboard.tiles)
+    setTiles(dashboard.tiles)
+  }
+  const save = (next: readonly Tile[]) => {
+    setTiles(next)
+    saveTiles(dashboard, next).then(props.onChanged, sayError)
+  }
+  const move = (at: number, step: number) => {
+    const next = [...tiles]
+    const [one] = next.splice(at, 1)
+    next.splice(at + step, 0, one!)
+    save(next)
+  }
+  return (
+    <>
+      <div class="tiles">
+        {tiles.map((tile, at) => (
+          <section class={`panel tile${tile.wide ? ' wide' : ''}`} key={`${at} ${tile.title}`} aria-label={tile.title}>
+            <div class="panel-head">
+              <h2>{tile.title}</h2>
+              {canEdit && (
+                <Menu
+                  class="quiet icon-only"
+                  label={<Icon name="more" />}
+                  name={`Actions for ${tile.title}`}
+                  items={[
+                    { label: 'Edit…', icon: 'edit', onSelect: () => setEditing(at) },
+                    ...(at > 0 ? [{ label: 'Move left', icon: 'left', onSelect: () => move(at, -1) } as const] : []),
+                    ...(at < tiles.length - 1
+                      ? [{ label: 'Move right', icon: 'right', onSelect: () => move(at, 1) } as const]
+                      : []),
+                    {
+                      label: tile.wide ? 'Make narrow' : 'Make wide',
+                      icon: 'columns',
+                      onSelect: () => save(tiles.map((one, n) => (n === at ? { ...one, wide: !one.wide } : one))),
+                    },
+                    {
+                      label: 'Remove',
+                      icon: 'bin',
+                      danger: true,
+                      onSelect: () => save(tiles.filter((_, n) => n !== at)),
+                    },
+                  ]}
+                />
+              )}
+            </div>
+            <TileView tile={tile} time={time} />
+          </section>
+        ))}
+      </div>
+      {canEdit && (
+        <div class="actions">
+          <button type="button" onClick={() => setEditing(-1)}>
+            <Icon name="plus" /> Add a tile
+          </button>
+          <Menu
+            class="quiet icon-only"
+            label={<Icon name="more" />}
+            name="Dashboard actions"
+            items={[
+              {
+                label: 'Delete this dashboard',
+                icon: 'bin',
+                danger: true,
+                onSelect: () => deleteDashboard(dashboard).then(() => go(['dashboards']), sayError),
+              },
+            ]}
+          />
+        </div>
+      )}
+      {editing !== null && (
+        <TileDialog
+          tile={tiles[editing] ?? null}
+          onClose={() => setEditing(null)}
+          onSave={(tile) => save(editing < 0 ? [...tiles, tile] : tiles.map((one, n) => (n === editing ? tile : one)))}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import type { Json } from '@tildebase/nouns'
+import { asOf } from '../place.ts'
+import { keyId, may, mayChange } from '../service/access.ts'
+import { type Data, useData } from '../service/cache.ts'
+import { ensureType, keepDocuments, localDocuments, storeOf } from '../service/own-types.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { sayDone, write } from '../service/write.ts'
+import type { Entity } from '../values/entity.ts'
+
+/** One number or chart of a dashboard. */
+export interface Tile {
+  readonly title: string
+  readonly source: 'count' | 'sum' | 'avg' | 'metric'
+  /** The type that is counted, or the name of the metric. */
+  readonly of: string
+  /** The number field that is summed or averaged. */
+  readonly field?: string
+  /** The field whose values are the bars; a single number without one. */
+  readonly group?: string | undefined
+  readonly filter?: { readonly [field: string]: Json }
+  readonly wide?: boolean
+}
+
+export interface Dashboard {
+  readonly id: string
+  readonly name: string
+  readonly tiles: readonly Tile[]
+  readonly isShared: boolean
+  readonly version: number | undefined
+}
+
+const TYPE = 'Dashboard'
+const NOTATION = { name: 'string!', tiles: 'json', shared: 'boolean = true', owner: 'string#' }
+const LOCAL = 'tildebase.dashboards'
+
+export const dashboardStore = () => storeOf(TYPE)
+
+/** The dashboards that people made, those of this browser included. */
+export function useDashboards(): Data<readonly Dashboard[]> {
+  const isThere = nouns.value.has(TYPE) && may('read', nouns.value.get(TYPE))
+  return useData(
+    ['dashboards', isThere],
+    async (signal) => [...(isThere ? await stored(signal) : []), ...localDocuments<Dashboard>(LOCAL)],
+    { types: [TYPE] },
+  )
+}
+
+export async function createDashboard(name: string, tiles: readonly Tile[]): Promise<Dashboard> {
+  if (dashboardStore() === 'browser') {
+    const made = { id: `local-${Date.now()}`, name, tiles, isShared: false, version: undefined }
+    keepDocuments(LOCAL, [...localDocuments<Dashboard>(LOCAL), made])
+    return made
+  }
+  await ensureType(TYPE, NOTATION)
+  const body = { name, tiles, shared: true, owner: keyId() }
+  const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body, type: TYPE })
+  sayDone(`Dashboard “${name}” created.`, correlation)
+  return dashboardOf(value)
+}
+
+/** Saves the tiles of a dashboard, in their order. */
+export async function saveTiles(dashboard: Dashboard, tiles: readonly Tile[]): Promise<void> {
+  if (isLocal(dashboard)) {
+    const all = localDocuments<Dashboard>(LOCAL)
+    return keepDocuments(
+      LOCAL,
+      all.map((one) => (one.id === dashboard.id ? { ...one, tiles } : one)),
+    )
+  }
+  const path = `/${TYPE}/${dashboard.id}`
+  await write({ method: 'PUT', path, body: { tiles }, version: dashboard.version, type: TYPE })
+}
+
+export async function deleteDashboard(dashboard: Dashboard): Promise<void> {
+  if (isLocal(dashboard)) {
+    const all = localDocuments<Dashboard>(LOCAL)
+    return keepDocuments(
+      LOCAL,
+      all.filter(({ id }) => id !== dashboard.id),
+    )
+  }
+  const { correlation } = await write({ method: 'DELETE', path: `/${TYPE}/${dashboard.id}`, type: TYPE })
+  sayDone(`Dashboard “${dashboard.name}” deleted.`, correlation)
+}
+
+/** Whether to offer changes of a dashboard: it is kept in this browser, or the key may write it. */
+export function mayEdit(dashboard: Dashboard): boolean {
+  return asOf.value === null && (isLocal(dashboard) || mayChange(nouns.value.get(TYPE)))
+}
+
+export function isLocal(dashboard: Dashboard): boolean {
+  return dashboard.id.startsWith('local-')
+}
+
+async function stored(signal: AbortSignal): Promise<Dashboard[]> {
+  const { results } = await request<Page>('GET', `/${TYPE}`, { query: { sort: 'name', limit: 100 }, signal })
+  return results.map(dashboardOf)
+}
+
+function dashboardOf(entity: Entity): Dashboard {
+  return {
+    id: entity.$id,
+    name: String(entity.name),
+    tiles: (Array.isArray(entity.tiles) ? entity.tiles : []) as unknown as Tile[],
+    isShared: entity.shared !== false,
+    version: entity.$version,
+  }
+}

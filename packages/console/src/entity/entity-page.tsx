@@ -1,0 +1,181 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useKeys } from '../keyboard.ts'
+import { lazy } from '../lazy.tsx'
+import { hrefOfList } from '../list/look.ts'
+import { ProofDialog } from '../parts/seal.tsx'
+import { State } from '../parts/value.tsx'
+import { remove, VerbButtons } from '../parts/verbs.tsx'
+import { asOf, goTo } from '../place.ts'
+import { visit } from '../recent.ts'
+import { may, mayChange } from '../service/access.ts'
+import { useData, useSettled } from '../service/cache.ts'
+import { nouns, type Page, titleOf } from '../service/schema.ts'
+import { request, statusOf } from '../service/service.ts'
+import { sayDone, write } from '../service/write.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, Head } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
+import type { Version } from '../values/diff.ts'
+import type { Entity } from '../values/entity.ts'
+import { labelOf, momentText } from '../values/format.ts'
+import { type Noun, singular, targetOf, wordsOf } from '../values/noun.ts'
+import { Comments } from './comments.tsx'
+import { EditDialog } from './edit-dialog.tsx'
+import { Facts } from './facts.tsx'
+import { RelationGraph } from './graph.tsx'
+import { Related } from './related.tsx'
+import { Runs } from './runs.tsx'
+import { Timeline } from './timeline.tsx'
+import { Timers } from './timers.tsx'
+
+/** The fields of a workflow that its editor shows. */
+const BUILT_FIELDS = ['triggerEvent', 'filter', 'schedule', 'steps', 'retryPolicy', 'errorHandling', 'timeout']
+const WorkflowEditor = lazy(async () => (await import('../workflow/workflow-editor.tsx')).WorkflowEditor)
+
+/** One entity: its fields, what belongs to it, notes, and everything that happened to it. */
+export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
+  const [editing, setEditing] = useState(false)
+  const [graph, setGraph] = useState(false)
+  const [proved, setProved] = useState<string | null>(null)
+  const time = useSettled(asOf.value, 150)
+  const relations = Object.values(noun.fields).filter((field) => {
+    const target = targetOf(field)
+    return target !== undefined && may('read', nouns.value.get(target))
+  })
+  const include = relations.map(({ name }) => name).join(',')
+  const found = useData<Entity>(
+    ['entity', id, time, include],
+    (signal) =>
+      request('GET', `/${noun.name}/${id}`, {
+        query: { asOf: time ?? undefined, include: include || undefined },
+        signal,
+      }),
+    { types: time === null ? [noun.name, ...relations.map((field) => targetOf(field)!)] : [] },
+  )
+  const isGone = statusOf(found.error) === 404
+  const entity = isGone ? null : found.value
+  const writes = mayChange(noun)
+  const buildsWorkflow = writes && noun.name === 'Workflow'
+  const past = useData(
+    ['was', id],
+    isGone ? () => request('GET', `/${noun.name}/${id}/history`, { query: { limit: 1 } }) : null,
+  )
+  const title = entity ? titleOf(entity, noun) : null
+  useEffect(() => {
+    if (title !== null) visit({ type: noun.name, id, title })
+  }, [title])
+  useKeys({
+    Escape: () => goTo(hrefOfList(noun.name)),
+    e: () => writes && entity && setEditing(true),
+  })
+  const rollback = async (version: Version) => {
+    try {
+      const change = { path: `/${noun.name}/${id}/rollback`, body: { asOf: version.timestamp }, type: noun.name }
+      const { correlation } = await write({ ...change, version: entity?.$version })
+      sayDone(`Rolled back to version ${version.version}, as a new version.`, correlation)
+    } catch (reason) {
+      sayError(reason)
+    }
+  }
+  const showProof = async () => {
+    const { results } = await request<Page<Version>>('GET', `/${noun.name}/${id}/history`, { query: { limit: 1 } })
+    setProved(String(results[0]!.seq))
+  }
+  const restore = () =>
+    write({ path: `/${noun.name}/${id}/restore`, type: noun.name }).then(() => say('Restored.'), sayError)
+  return (
+    <>
+      <p class="crumbs">
+        <a href={hrefOfList(noun.name)}>
+          <Icon name="left" /> {labelOf(noun.path)}
+        </a>
+      </p>
+      <Head
+        title={title ?? (past.value ? 'Not there' : past.error ? 'Not found' : '…')}
+        about={
+          entity && (
+            <>
+              {noun.stateField && entity[noun.stateField] && (
+                <State value={String(entity[noun.stateField])} values={wordsOf(noun.fields[noun.stateField])} />
+              )}{' '}
+              {labelOf(singular(noun))} · version {entity.$version} · created {momentText(String(entity.$createdAt))}
+            </>
+          )
+        }
+      >
+        {entity && writes && <VerbButtons noun={noun} entity={entity} />}
+        {entity && writes && noun.verbs.update && (
+          <button type="button" onClick={() => setEditing(true)}>
+            <Icon name="edit" /> Edit
+          </button>
+        )}
+        {entity && (
+          <Menu
+            class="icon-only"
+            label={<Icon name="more" />}
+            name="More actions"
+            items={[
+              { label: 'Copy id', icon: 'link', onSelect: () => copy(id) },
+              { label: 'Show the proof', icon: 'seal', onSelect: () => showProof().catch(sayError) },
+              { label: graph ? 'Hide the graph' : 'Show as a graph', icon: 'share', onSelect: () => setGraph(!graph) },
+              ...(writes && noun.verbs.delete
+                ? [{ label: 'Delete', icon: 'bin', danger: true, onSelect: () => remove(noun, entity) } as const]
+                : []),
+            ]}
+          />
+        )}
+      </Head>
+      {isGone && (past.value !== null || past.error) && (
+        <div class="panel gone">
+          <p>
+            {time
+              ? `There was no such ${singular(noun)} at that time.`
+              : past.value
+                ? `This ${singular(noun)} is deleted. What is deleted keeps its past.`
+                : `There never was a ${singular(noun)} of this id.`}
+          </p>
+          {writes && noun.verbs.restore && past.value !== null && (
+            <Act class="primary" onRun={restore}>
+              Restore
+            </Act>
+          )}
+        </div>
+      )}
+      {!isGone && <Failure error={found.error} onRetry={found.reload} />}
+      {!entity && !found.error && <Skeleton rows={6} />}
+      <div class="entity">
+        {entity && <Facts noun={noun} entity={entity} {...(buildsWorkflow && { omit: BUILT_FIELDS })} />}
+        <div class="entity-main">
+          {entity && graph && (
+            <section class="panel relations" aria-labelledby="relations-title">
+              <h2 id="relations-title">Connections</h2>
+              <RelationGraph noun={noun} entity={entity} />
+            </section>
+          )}
+          {entity && time === null && <Timers noun={noun} id={id} />}
+          {entity && buildsWorkflow && <WorkflowEditor key={id} noun={noun} entity={entity} />}
+          {entity && time === null && noun.name === 'Workflow' && <Runs workflow={id} writes={writes} />}
+          {entity && <Related noun={noun} entity={entity} />}
+          {entity && <Comments entity={entity} />}
+          <Timeline
+            type={noun.name}
+            id={id}
+            writes={writes && noun.verbs.rollback !== undefined && !isGone}
+            onRollback={rollback}
+          />
+        </div>
+      </div>
+      {proved !== null && <ProofDialog event={proved} onClose={() => setProved(null)} />}
+      {editing && entity && <EditDialog noun={noun} entity={entity} onClose={() => setEditing(false)} />}
+    </>
+  )
+}
+
+async function copy(text: string): Promise<void> {
+  await navigator.clipboard?.writeText(text).then(
+    () => say('Copied.'),
+    () => say(text),
+  )
+}

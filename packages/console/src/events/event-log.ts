@@ -1,0 +1,114 @@
+import type { EventRecord } from '@tildebase/client'
+import type { Json, JsonObject } from '@tildebase/nouns'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import type { Entity } from '../values/entity.ts'
+
+/** An event as the console lists it, whether it came from the log or from the stream. */
+export interface LoggedEvent {
+  readonly id: string
+  /** `Deal.won`, or the name of a tracked event. */
+  readonly type: string
+  readonly timestamp: string
+  readonly entityType: string
+  readonly entityId: string
+  readonly verb: string
+  readonly actor: string
+  readonly data: JsonObject
+  readonly previous: JsonObject | null
+}
+
+export interface LogQuestion {
+  /** `Deal.won`, `Deal.*`, `*.created`, `Deal`, or empty for all. */
+  readonly pattern: string
+  readonly words: string
+  readonly time: string | null
+  readonly cursor: string | null
+  readonly limit: number
+  /** True leaves out events that were tracked rather than caused by a verb. */
+  readonly verbsOnly?: boolean
+}
+
+export interface LogPage {
+  readonly events: readonly LoggedEvent[]
+  readonly total: number
+  readonly cursor: string | null
+}
+
+/** A page of the log, newest first, under a pattern and up to a time. */
+export async function loadEvents(question: LogQuestion, signal: AbortSignal): Promise<LogPage> {
+  const filter = {
+    ...nameFilter(question.pattern),
+    ...(question.verbsOnly && { type: 'verb' }),
+    ...(question.time && { timestamp: { $lte: question.time } }),
+  }
+  const page = await request<Page>('GET', '/Event', {
+    query: {
+      filter: Object.keys(filter).length === 0 ? undefined : filter,
+      sort: '-timestamp',
+      limit: question.limit,
+      cursor: question.cursor ?? undefined,
+    },
+    signal,
+  })
+  return { events: page.results.map(eventOf), total: page.total, cursor: page.hasMore ? page.cursor : null }
+}
+
+/** An event of the stream. */
+export function streamed(event: EventRecord): LoggedEvent {
+  const { id, type, timestamp, entityType, entityId, verb, actor, data, previous } = event
+  const isTracked = entityType === 'Event'
+  return {
+    id,
+    type: isTracked ? String(data.name ?? type) : type,
+    timestamp,
+    entityType,
+    entityId,
+    verb,
+    actor,
+    data,
+    previous: previous ?? null,
+  }
+}
+
+/** Whether an event falls under a pattern. */
+export function matches(pattern: string, { type, entityType }: Pick<LoggedEvent, 'type' | 'entityType'>): boolean {
+  const [kind = '*', name = '*'] = pattern.trim().split('.')
+  if (pattern.trim() === '' || pattern.trim() === type) return true
+  const own = type.split('.')[1] ?? type
+  const same = (wanted: string, word: string) => wanted === '*' || wanted.toLowerCase() === word.toLowerCase()
+  return same(kind, entityType) && same(name, own)
+}
+
+/** Whether a string can be a pattern of events. */
+export function isPattern(text: string): boolean {
+  const word = text.trim()
+  return word === '' || nouns.value.has(word) || /^(\*|[A-Za-z][\w-]*)(\.(\*|[A-Za-z][\w-]*))?$/.test(word)
+}
+
+function nameFilter(pattern: string): { [field: string]: Json } {
+  const word = pattern.trim()
+  if (word === '' || word === '*') return {}
+  const [kind = '*', name = '*'] = word.split('.')
+  if (!word.includes('.')) return nouns.value.has(word) ? { 'properties.entityType': word } : { name: word }
+  if (kind === '*' && name === '*') return {}
+  if (kind === '*') return { name: { $regex: `\\.${name}$`, $options: 'i' } }
+  if (name === '*') return { name: { $regex: `^${kind}\\.`, $options: 'i' } }
+  return { name: word }
+}
+
+function eventOf(entity: Entity): LoggedEvent {
+  const about = (entity.properties ?? {}) as JsonObject
+  const isVerb = entity.type === 'verb' && typeof about.entityType === 'string'
+  return {
+    id: entity.$id,
+    type: String(entity.name),
+    timestamp: String(entity.timestamp),
+    entityType: isVerb ? String(about.entityType) : 'Event',
+    entityId: isVerb ? String(about.entityId) : entity.$id,
+    verb: isVerb ? String(about.verb) : 'create',
+    actor: String(entity.$createdBy),
+    data: isVerb ? ((entity.data ?? {}) as JsonObject) : entity,
+    previous: (about.previous as JsonObject | undefined) ?? null,
+  }
+}

@@ -1,0 +1,181 @@
+import { useRef, useState } from 'preact/hooks'
+import { useKeys } from '../keyboard.ts'
+import { Changes } from '../parts/changes.tsx'
+import { Seal } from '../parts/seal.tsx'
+import { asOf, href, look, place, travel } from '../place.ts'
+import { useData, useSettled } from '../service/cache.ts'
+import { connected } from '../service/live.ts'
+import { nouns, titleOf } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { Head, JsonText } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { actorName } from '../values/actors.ts'
+import { type Change, changesOf } from '../values/diff.ts'
+import { clockText, dayText, labelOf, numberText } from '../values/format.ts'
+import { useLive, useLog } from './event-hooks.ts'
+import { isPattern, type LoggedEvent } from './event-log.ts'
+
+/** What happened in the tenant, newest first, page by page, and what happens now. */
+export function EventsPage() {
+  const type = place.value.query.get('type') ?? ''
+  const isValid = isPattern(type)
+  const pattern = useSettled(isValid ? type.trim() : '', 250)
+  const time = useSettled(asOf.value, 200)
+  const [words, setWords] = useState('')
+  const [paused, setPaused] = useState(false)
+  const search = useRef<HTMLInputElement>(null)
+  const log = useLog(pattern, time)
+  const live = useLive(pattern, time === null, paused)
+  useKeys({
+    '/': () => search.current?.focus(),
+    p: () => setPaused(!paused),
+    Escape: () => search.current?.blur(),
+  })
+  const seen = new Set(log.events.map(({ id }) => id))
+  const events = [...live.events.filter(({ id }) => !seen.has(id)), ...log.events]
+  const shown =
+    words === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(words.toLowerCase()))
+  return (
+    <>
+      <Head
+        title="Events"
+        about={
+          log.total === null
+            ? undefined
+            : `${numberText(log.total + live.events.length)} ${time ? 'up to then' : 'in all'}`
+        }
+      >
+        {time === null && <Lamp isOpen={connected.value === true} paused={paused} />}
+        {time === null && (
+          <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
+            {paused ? `Continue${live.waiting > 0 ? ` · ${live.waiting} waiting` : ''}` : 'Pause'}
+          </button>
+        )}
+      </Head>
+      <search class="toolbar">
+        <label class="search-box">
+          <Icon name="filter" />
+          <input
+            aria-label="Type or pattern"
+            placeholder="Deal, *.created, Deal.won"
+            aria-invalid={!isValid}
+            value={type}
+            onInput={(event) => look({ type: event.currentTarget.value || null })}
+          />
+        </label>
+        <label class="search-box">
+          <Icon name="search" />
+          <input
+            ref={search}
+            type="search"
+            aria-label="Words in the events"
+            placeholder="Words in the events shown"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+          <kbd>/</kbd>
+        </label>
+      </search>
+      <Failure error={log.error} onRetry={log.reload} />
+      {log.total === null && !log.error && <Skeleton rows={10} />}
+      {log.total !== null && shown.length === 0 && (
+        <EmptyState
+          icon="pulse"
+          title={
+            words === '' ? (pattern === '' ? 'Nothing happened yet' : `No ${pattern} yet`) : 'No event has these words'
+          }
+        />
+      )}
+      <ol class="tail" aria-label="Events">
+        {shown.map((event, at) => (
+          <Line key={event.id} event={event} isNewDay={isNewDay(shown, at)} />
+        ))}
+      </ol>
+      {log.hasMore && (
+        <nav class="pager" aria-label="Pages">
+          <button type="button" aria-busy={log.loading} onClick={log.more}>
+            Earlier events
+          </button>
+        </nav>
+      )}
+    </>
+  )
+}
+
+function Lamp({ isOpen, paused }: { isOpen: boolean; paused: boolean }) {
+  const word = paused ? 'Paused' : isOpen ? 'Live' : 'Connecting'
+  return <span class={`lamp ${word.toLowerCase()}`}>{word}</span>
+}
+
+function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
+  const [open, setOpen] = useState(false)
+  const [kind, name] = event.type.includes('.') ? event.type.split('.') : ['', event.type]
+  const noun = nouns.value.get(event.entityType)
+  return (
+    <>
+      {isNewDay && (
+        <li class="day">
+          <h2>{dayText(event.timestamp)}</h2>
+        </li>
+      )}
+      <li>
+        <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+          <summary>
+            <time dateTime={event.timestamp} title={event.timestamp}>
+              {clockText(event.timestamp)}
+            </time>
+            <span class="event-type">
+              {kind && `${kind}.`}
+              <b>{name}</b>
+            </span>
+            <span class="event-title">{titleOf(event.data, noun)}</span>
+            <span class="event-actor" title={event.actor}>
+              {actorName(event.actor)}
+            </span>
+          </summary>
+          {open && (
+            <div class="event-body">
+              <p>
+                {noun && (
+                  <a href={href([event.entityType, event.entityId])}>
+                    Open this {labelOf(event.entityType).toLowerCase()}
+                  </a>
+                )}{' '}
+                <button type="button" class="quiet" onClick={() => travel(event.timestamp)}>
+                  <Icon name="clock" /> See this moment
+                </button>{' '}
+                <Seal event={event.id} />
+              </p>
+              <EventChanges event={event} />
+              <JsonText value={event.data} label="The entity after the event" />
+            </div>
+          )}
+        </details>
+      </li>
+    </>
+  )
+}
+
+/** What an event changed. The collection of events leaves that out, so it is asked of the entity's history. */
+function EventChanges({ event }: { event: LoggedEvent }) {
+  const isVerb = event.entityType !== 'Event' && event.verb !== 'create' && nouns.value.has(event.entityType)
+  const found = useData<readonly Change[]>(
+    ['event changes', event.id],
+    isVerb && event.previous === null
+      ? async (signal) => {
+          const at = { from: new Date(Date.parse(event.timestamp) - 1).toISOString(), to: event.timestamp }
+          const { changes } = await request<{
+            changes: { field: string; from: Change['before']; to: Change['after'] }[]
+          }>('GET', `/${event.entityType}/${event.entityId}/diff`, { query: at, signal })
+          return changes.map(({ field, from, to }) => ({ field, before: from, after: to }))
+        }
+      : null,
+  )
+  const own = event.previous === null ? [] : changesOf({ data: event.data, previous: event.previous, verb: event.verb })
+  return <Changes type={event.entityType} changes={own.length > 0 ? own : (found.value ?? [])} />
+}
+
+function isNewDay(events: readonly LoggedEvent[], at: number): boolean {
+  return at === 0 || dayText(events[at]!.timestamp) !== dayText(events[at - 1]!.timestamp)
+}

@@ -1,0 +1,153 @@
+import type { Field } from '@tildebase/nouns'
+import { useId, useRef, useState } from 'preact/hooks'
+import { asOf, place } from '../place.ts'
+import { mayChange } from '../service/access.ts'
+import { nouns } from '../service/schema.ts'
+import { Head, Labelled } from '../ui/basics.tsx'
+import { EmptyState, Failure } from '../ui/states.tsx'
+import { bytesText } from '../values/format.ts'
+import { failure, job, outcome, runImport } from './job.ts'
+import { ImportMapping } from './mapping.tsx'
+import { ImportOutcome } from './outcome.tsx'
+import { ImportProgress } from './progress.tsx'
+import { isTable, readRows, readTable, rowsOf, type Table } from './read.ts'
+
+const HIDDEN = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard'])
+
+/** Imports a file of entities: one event per entity, and errors reported per row. */
+export function ImportPage() {
+  const id = useId()
+  const open = [...nouns.value.values()].filter((noun) => mayChange(noun) && !HIDDEN.has(noun.name))
+  const [type, setType] = useState(
+    place.value.query.get('type') ?? (nouns.value.has('Contact') ? 'Contact' : (open[0]?.name ?? '')),
+  )
+  const [upsert, setUpsert] = useState('')
+  const [file, setFile] = useState<File | null>(null)
+  const [table, setTable] = useState<Table | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const [isOver, setOver] = useState(false)
+  const picker = useRef<HTMLInputElement>(null)
+  const noun = nouns.value.get(type)
+  const uniques = Object.values(noun?.fields ?? {}).filter(isUnique)
+  const take = async (given: File | undefined) => {
+    if (!given) return
+    // The same file can be chosen again.
+    if (picker.current) picker.current.value = ''
+    outcome.value = null
+    failure.value = null
+    setError(null)
+    setFile(given)
+    setTable(null)
+    try {
+      if (isTable(given)) setTable(await readTable(given))
+    } catch (reason) {
+      setError(reason as Error)
+    }
+  }
+  const isBusy = job.value !== null
+  const run = async (dryRun: boolean, drafts: readonly object[] | null) => {
+    if (!file || isBusy) return
+    setError(null)
+    try {
+      const rows = drafts ? rowsOf(drafts) : await readRows(file)
+      await runImport(file.name, rows, { type, dryRun, upsert: upsert || null })
+    } catch (reason) {
+      setError(reason as Error)
+    }
+  }
+  if (asOf.value !== null) {
+    return (
+      <>
+        <Head title="Import" />
+        <EmptyState icon="clock" title="Nothing can be imported into the past. Go back to now first." />
+      </>
+    )
+  }
+  if (open.length === 0) {
+    return (
+      <>
+        <Head title="Import" />
+        <EmptyState icon="upload" title="This key can only read. An import needs a key that writes." />
+      </>
+    )
+  }
+  return (
+    <>
+      <Head title="Import" about="CSV, JSON or NDJSON, also gzipped" />
+      <section class="panel">
+        <div class="form-grid">
+          <Labelled label="Type" for={`${id}-type`}>
+            <select id={`${id}-type`} value={type} onChange={(event) => setType(event.currentTarget.value)}>
+              {open.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </Labelled>
+          <Labelled label="When it exists already" for={`${id}-upsert`}>
+            <select id={`${id}-upsert`} value={upsert} onChange={(event) => setUpsert(event.currentTarget.value)}>
+              <option value="">reject the row</option>
+              {uniques.map(({ name }) => (
+                <option key={name} value={name}>
+                  update it, by {name}
+                </option>
+              ))}
+            </select>
+          </Labelled>
+        </div>
+        <fieldset
+          class={`drop${isOver ? ' over' : ''}`}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setOver(true)
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={(event) => {
+            event.preventDefault()
+            setOver(false)
+            void take(event.dataTransfer?.files[0])
+          }}
+        >
+          <legend class="unseen">File</legend>
+          <p>{file ? `${file.name} · ${bytesText(file.size)}` : 'Drop a file here'}</p>
+          <button type="button" onClick={() => picker.current?.click()}>
+            {file ? 'Choose another file' : 'Choose a file'}
+          </button>
+          <input
+            ref={picker}
+            type="file"
+            hidden
+            aria-label="File to import"
+            accept=".json,.ndjson,.jsonl,.csv,.tsv,.gz"
+            onChange={(event) => void take(event.currentTarget.files?.[0])}
+          />
+        </fieldset>
+        {job.value && <ImportProgress job={job.value} />}
+        <Failure error={error ?? failure.value} />
+        {file && noun && table && (
+          <ImportMapping
+            key={`${file.name} ${type}`}
+            noun={noun}
+            table={table}
+            isBusy={isBusy}
+            onRun={(dryRun, rows) => void run(dryRun, rows)}
+          />
+        )}
+        {file && !table && !isTable(file) && (
+          <footer class="import-actions">
+            <button type="button" onClick={() => void run(true, null)} aria-busy={isBusy}>
+              Check without writing
+            </button>
+            <button type="button" class="primary" onClick={() => void run(false, null)} aria-busy={isBusy}>
+              Import
+            </button>
+          </footer>
+        )}
+      </section>
+      {outcome.value && <ImportOutcome outcome={outcome.value} />}
+    </>
+  )
+}
+
+function isUnique(field: Field): boolean {
+  return field.kind !== 'forward' && field.kind !== 'back' && field.index === 'unique'
+}

@@ -1,0 +1,74 @@
+import type { Json } from '@tildebase/nouns'
+import type { Page } from '../../service/schema.ts'
+import { request } from '../../service/service.ts'
+import type { Entity } from '../../values/entity.ts'
+import { wordsOf } from '../../values/noun.ts'
+import type { Question } from '../question.ts'
+
+const CARDS = 40
+
+/** A column of a board: its first cards, how many there are in all, and the sum of their amounts. */
+export interface Column {
+  readonly word: string
+  readonly cards: readonly Entity[]
+  readonly count: number
+  readonly sum: number | null
+  readonly currency: Json
+}
+
+/** All columns of a board, in one request. */
+export async function loadColumns(
+  { noun, filter, sort, include, time }: Question,
+  field: string,
+  money: string | null,
+  signal: AbortSignal,
+): Promise<Column[]> {
+  const words = wordsOf(noun.fields[field])
+  const asOf = time ?? undefined
+  const both = (word: string) =>
+    Object.keys(filter).length === 0 ? { [field]: word } : { $and: [filter, { [field]: word }] }
+  const operations = [
+    {
+      id: 'counts',
+      method: 'GET',
+      path: `/${noun.name}/aggregate`,
+      query: {
+        group: field,
+        sum: money ?? undefined,
+        filter: Object.keys(filter).length === 0 ? undefined : filter,
+        asOf,
+      },
+    },
+    ...words.map((word) => ({
+      id: word,
+      method: 'GET',
+      path: `/${noun.name}`,
+      query: {
+        filter: both(word),
+        sort: sort ?? '-$updatedAt',
+        include: include.join(',') || undefined,
+        limit: CARDS,
+        total: false,
+        asOf,
+      },
+    })),
+  ]
+  const { results } = await request<{ results: { status: number; body: unknown }[] }>('POST', '/batch', {
+    body: { operations },
+    signal,
+  })
+  const counted = results[0]?.body as { results?: { [name: string]: Json }[] } | undefined
+  const groups = counted?.results ?? []
+  return words.map((word, at) => {
+    const group = groups.find((one) => one[field] === word)
+    const cards = (results[at + 1]?.body as Page | undefined)?.results ?? []
+    const currencies = new Set(cards.map(({ currency }) => currency ?? null))
+    return {
+      word,
+      cards,
+      count: Number(group?.count ?? 0),
+      sum: money === null ? null : Number((group?.sum as { [name: string]: number } | undefined)?.[money] ?? 0),
+      currency: currencies.size === 1 ? [...currencies][0]! : null,
+    }
+  })
+}

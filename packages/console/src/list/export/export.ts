@@ -1,0 +1,29 @@
+import { asOf } from '../../place.ts'
+import { sayError } from '../../toast.ts'
+import type { MenuItem } from '../../ui/menu.tsx'
+import type { Noun } from '../../values/noun.ts'
+import { type Export, type Exported, type Format, MOST_IDS } from './export-jobs.ts'
+
+const FORMATS: readonly (readonly [Format, string])[] = [
+  ['csv', 'CSV, for spreadsheets'],
+  ['json', 'JSON'],
+  ['ndjson', 'NDJSON, one line each'],
+  ['parquet', 'Parquet, for analysis'],
+]
+
+/** The items of a menu that exports entities, as of the time shown. */
+export function exportItems(noun: Noun, what: Exported): MenuItem[] {
+  const isLarge = 'selected' in what && what.selected.length > MOST_IDS
+  return FORMATS.map(([format, label], at) => ({
+    label,
+    icon: 'download',
+    ...(at === 0 && { section: 'Export' }),
+    ...(isLarge && format === 'parquet' && { disabled: true, hint: 'at most 1,000' }),
+    onSelect: () => start({ noun, format, what, time: asOf.value }).catch(sayError),
+  }))
+}
+
+async function start(wanted: Export): Promise<void> {
+  const { runExport } = await import('./run-export.ts')
+  runExport(wanted)
+}

@@ -1,0 +1,77 @@
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import type { Noun } from '../../values/noun.ts'
+import { allColumns, columnLabel, defaultColumns } from './columns.ts'
+
+/** Which columns a list shows, and in which order. */
+export function ColumnsDialog(props: {
+  noun: Noun
+  columns: readonly string[]
+  onChange: (columns: readonly string[]) => void
+  onClose: () => void
+}) {
+  const { noun, columns, onChange } = props
+  const others = allColumns(noun).filter((name) => !columns.includes(name))
+  const move = (at: number, step: number) => {
+    const next = [...columns]
+    const [one] = next.splice(at, 1)
+    next.splice(at + step, 0, one!)
+    onChange(next)
+  }
+  return (
+    <Dialog title="Columns" onClose={props.onClose}>
+      <ol class="column-list" aria-label="Shown columns">
+        {columns.map((name, at) => (
+          <li key={name}>
+            <label>
+              <input
+                type="checkbox"
+                checked
+                disabled={columns.length === 1}
+                onChange={() => onChange(columns.filter((one) => one !== name))}
+              />
+              {columnLabel(noun, name)}
+            </label>
+            <button
+              type="button"
+              class="quiet icon-only"
+              aria-label={`Move ${columnLabel(noun, name)} left`}
+              disabled={at === 0}
+              onClick={() => move(at, -1)}
+            >
+              <Icon name="left" />
+            </button>
+            <button
+              type="button"
+              class="quiet icon-only"
+              aria-label={`Move ${columnLabel(noun, name)} right`}
+              disabled={at === columns.length - 1}
+              onClick={() => move(at, 1)}
+            >
+              <Icon name="right" />
+            </button>
+          </li>
+        ))}
+      </ol>
+      <h3>Hidden</h3>
+      <ul class="column-list" aria-label="Hidden columns">
+        {others.map((name) => (
+          <li key={name}>
+            <label>
+              <input type="checkbox" checked={false} onChange={() => onChange([...columns, name])} />
+              {columnLabel(noun, name)}
+            </label>
+          </li>
+        ))}
+      </ul>
+      <footer>
+        <button type="button" class="primary" onClick={props.onClose}>
+          Done
+        </button>
+        <button type="button" onClick={() => onChange(defaultColumns(noun))}>
+          Reset
+        </button>
+      </footer>
+    </Dialog>
+  )
+}

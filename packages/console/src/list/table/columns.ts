@@ -1,0 +1,78 @@
+import type { Field } from '@tildebase/nouns'
+import { labelOf } from '../../values/format.ts'
+import { isWritable, type Noun, titleField, titleRelations } from '../../values/noun.ts'
+
+/** The column that shows what an entity is called, for types that have no field for it. */
+export const TITLE = '$title'
+
+const META = ['$createdAt', '$updatedAt', '$createdBy', '$version', '$id']
+
+/** Words in the names of fields that people look for first, best first. */
+const WORTH = [
+  /^(value|amount|total|mrr|price)$/i,
+  /^(organization|company)$/i,
+  /^email$/i,
+  /^priority$/i,
+  /^(contact|customer|requester|recipient)$/i,
+  /^(assignee|owner)$/i,
+  /(due|expected|close|start|renew|periodEnd)/i,
+  /^(type|plan|category|channel)$/i,
+  /(score|quantity|count|rate)$/i,
+  /^(phone|title|industry|city|source)$/i,
+]
+
+/** What a column is called. */
+export function columnLabel(noun: Noun, name: string): string {
+  return labelOf(name === TITLE ? noun.name : name)
+}
+
+/** Every column that a list can show. */
+export function allColumns(noun: Noun): string[] {
+  const own = Object.values(noun.fields).filter(({ kind }) => kind !== 'back' && kind !== 'secret')
+  const names = own.map(({ name }) => name)
+  return [...(titleField(noun) === null ? [TITLE] : []), ...names, ...META]
+}
+
+/** The columns that a list shows until people choose others: what it is called, its state, and what is worth seeing. */
+export function defaultColumns(noun: Noun): string[] {
+  const title = titleField(noun) ?? TITLE
+  const first = [title, ...(noun.stateField === null ? [] : [noun.stateField])]
+  const hidden = new Set([...first, ...titleRelations(noun)])
+  const others = Object.values(noun.fields)
+    .filter((field) => !hidden.has(field.name) && isShort(field))
+    .map((field) => ({ name: field.name, rank: rankOf(field) }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, 4)
+  return [...first, ...others.map(({ name }) => name), '$updatedAt']
+}
+
+/** The fields that a form of a new entity shows at first. */
+export function firstFields(noun: Noun): string[] {
+  const title = titleField(noun)
+  const fields = Object.values(noun.fields).filter(isWritable)
+  const needed = fields.filter((field) => field.required && !hasDefault(field)).map(({ name }) => name)
+  const worth = fields
+    .filter((field) => isShort(field) && rankOf(field) < WORTH.length)
+    .sort((a, b) => rankOf(a) - rankOf(b))
+    .map(({ name }) => name)
+  const relations = titleRelations(noun)
+  return [...new Set([...(title === null ? [] : [title]), ...needed, ...relations, ...worth])].slice(
+    0,
+    Math.max(6, needed.length),
+  )
+}
+
+function hasDefault(field: Field): boolean {
+  return field.kind !== 'forward' && field.kind !== 'back' && field.default !== undefined
+}
+
+function isShort(field: Field): boolean {
+  return field.kind !== 'back' && field.kind !== 'json' && field.kind !== 'secret' && !field.list
+}
+
+function rankOf(field: Field): number {
+  const at = WORTH.findIndex((pattern) => pattern.test(field.name))
+  if (at >= 0) return at
+  const byKind: { readonly [kind: string]: number } = { enum: 1, date: 2, forward: 3, datetime: 4, number: 5 }
+  return WORTH.length + (byKind[field.kind] ?? 6)
+}

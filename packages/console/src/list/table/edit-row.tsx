@@ -1,0 +1,84 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useKeys } from '../../keyboard.ts'
+import { FieldInput } from '../../parts/forms/field-input.tsx'
+import type { Draft } from '../../parts/forms/form.tsx'
+import { saveFields } from '../../parts/forms/save.ts'
+import { Value } from '../../parts/value.tsx'
+import { sayError } from '../../toast.ts'
+import { Icon } from '../../ui/icon.tsx'
+import type { Entity } from '../../values/entity.ts'
+import { labelOf } from '../../values/format.ts'
+import { isEditable, type Noun } from '../../values/noun.ts'
+
+/** A row whose cells are inputs. */
+export function EditRow(props: {
+  noun: Noun
+  columns: readonly string[]
+  entity: Entity
+  onDirty: (isDirty: boolean) => void
+  onCancel: () => void
+  onSaved: () => void
+}) {
+  const { noun, columns } = props
+  // The version that the edit began with: news of the row do not move it under the hands of its editor.
+  const [base] = useState(props.entity)
+  const [draft, setDraft] = useState<Draft>({})
+  const [busy, setBusy] = useState(false)
+  const row = useRef<HTMLTableRowElement>(null)
+  useLayoutEffect(
+    () => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(),
+    [],
+  )
+  // With the drawing and not after it: the next key may leave the row.
+  useLayoutEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
+  const save = async () => {
+    if (busy) return
+    setBusy(true)
+    try {
+      if (Object.keys(draft).length === 0 || (await saveFields(noun, base, draft))) props.onSaved()
+    } catch (reason) {
+      sayError(reason)
+    }
+    setBusy(false)
+  }
+  useKeys({ 'mod+s': () => void save(), 'mod+Enter': () => void save(), Escape: props.onCancel })
+  const press = (event: KeyboardEvent) => {
+    const isOwn = event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLButtonElement
+    if (event.key !== 'Enter' || isOwn) return
+    event.preventDefault()
+    void save()
+  }
+  return (
+    <tr class="editing" ref={row} onKeyDown={press}>
+      <td class="select" />
+      {columns.map((name) => {
+        const field = noun.fields[name]
+        return (
+          <td key={name}>
+            {isEditable(noun, field) ? (
+              <FieldInput
+                id={`edit-${name}`}
+                label={labelOf(name)}
+                field={field}
+                value={name in draft ? draft[name] : base[name]}
+                onChange={(value) => setDraft((old) => ({ ...old, [name]: value }))}
+              />
+            ) : (
+              <Value value={base[name]} field={field} name={name} entity={base} />
+            )}
+          </td>
+        )
+      })}
+      <td class="row-actions">
+        <div class="buttons">
+          <button type="button" class="primary" aria-busy={busy} onClick={() => void save()}>
+            Save
+          </button>
+          <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={props.onCancel}>
+            <Icon name="close" />
+          </button>
+        </div>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,21 @@
+import { Icon } from '../../ui/icon.tsx'
+import { numberText } from '../../values/format.ts'
+import type { ListPage } from '../question.ts'
+
+/** Where a page is in its list, and the ways to the others. */
+export function Pager(props: { list: ListPage; page: number; onBack: () => void; onNext: () => void }) {
+  const { begin, results, total, hasMore } = props.list
+  return (
+    <nav class="pager" aria-label="Pages">
+      <button type="button" disabled={props.page === 1} onClick={props.onBack}>
+        <Icon name="left" /> Previous
+      </button>
+      <span aria-live="polite">
+        {numberText(begin + 1)}–{numberText(begin + results.length)} of {numberText(total)}
+      </span>
+      <button type="button" disabled={!hasMore} onClick={props.onNext}>
+        Next <Icon name="right" />
+      </button>
+    </nav>
+  )
+}

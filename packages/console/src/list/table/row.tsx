@@ -1,0 +1,82 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { Value } from '../../parts/value.tsx'
+import { verbItems } from '../../parts/verbs.tsx'
+import { href } from '../../place.ts'
+import { mayChange } from '../../service/access.ts'
+import { titleOf } from '../../service/schema.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import type { Entity } from '../../values/entity.ts'
+import { type Noun, titleField } from '../../values/noun.ts'
+import { TITLE } from './columns.ts'
+import type { TableProps } from './table-props.ts'
+
+/** One entity in a table. */
+export function Row(props: TableProps & { entity: Entity; at: number; writes: boolean; onEdit: () => void }) {
+  const { noun, entity, columns, at, selected } = props
+  const row = useRef<HTMLTableRowElement>(null)
+  const isActive = at === props.active
+  const isSelected = selected.has(entity.$id)
+  const changes = mayChange(noun)
+  useEffect(() => {
+    if (isActive) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
+  const items = [
+    ...(props.writes ? [{ label: 'Edit row', icon: 'edit', hint: 'e', onSelect: props.onEdit } as const] : []),
+    ...verbItems(noun, entity, changes),
+  ]
+  return (
+    <tr
+      ref={row}
+      data-row={at}
+      data-id={entity.$id}
+      class={`${isActive ? 'active' : ''}${isSelected ? ' selected' : ''}`}
+      aria-current={isActive ? 'true' : undefined}
+      onMouseDown={() => props.onActive(at)}
+      onDblClick={() => props.writes && props.onEdit()}
+    >
+      {changes && (
+        <td class="select">
+          <label>
+            <input
+              type="checkbox"
+              aria-label={`Select ${titleOf(entity, noun)}`}
+              checked={isSelected}
+              onChange={() => props.onSelect([entity], !isSelected)}
+            />
+          </label>
+        </td>
+      )}
+      {columns.map((name, column) => (
+        <td key={name} class={isRight(noun, name) ? 'right' : ''}>
+          {name === TITLE || name === titleField(noun) || (column === 0 && !columns.includes(titleOrId(noun))) ? (
+            <a class="title" href={href([noun.name, entity.$id])}>
+              {titleOf(entity, noun)}
+            </a>
+          ) : (
+            <Value value={entity[name]} field={noun.fields[name]} name={name} entity={entity} />
+          )}
+        </td>
+      ))}
+      <td class="row-actions">
+        {items.length > 0 && (
+          <Menu
+            class="quiet icon-only"
+            label={<Icon name="more" />}
+            name={`Actions for ${titleOf(entity, noun)}`}
+            items={items}
+          />
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function titleOrId(noun: Noun): string {
+  return titleField(noun) ?? TITLE
+}
+
+/** Numbers are at the right. */
+export function isRight(noun: Noun, name: string): boolean {
+  return noun.fields[name]?.kind === 'number'
+}

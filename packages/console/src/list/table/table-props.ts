@@ -1,0 +1,20 @@
+import type { Entity } from '../../values/entity.ts'
+import type { Noun } from '../../values/noun.ts'
+import type { ListPage } from '../question.ts'
+
+/** What a table shows, and what it reports. */
+export interface TableProps {
+  readonly noun: Noun
+  readonly columns: readonly string[]
+  readonly page: ListPage
+  readonly sort: string | null
+  /** The field whose values head the groups of rows. */
+  readonly group: string | null
+  readonly active: number
+  readonly busy: boolean
+  readonly selected: ReadonlyMap<string, Entity>
+  readonly onSort: (column: string) => void
+  readonly onActive: (row: number) => void
+  readonly onSelect: (entities: readonly Entity[], isSelected: boolean) => void
+  readonly onMoveColumn: (name: string, before: string) => void
+}

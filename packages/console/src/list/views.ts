@@ -1,0 +1,121 @@
+import { keyId, may } from '../service/access.ts'
+import { type Data, useData } from '../service/cache.ts'
+import { ensureType, keepDocuments, localDocuments, storeOf } from '../service/own-types.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { sayDone, write } from '../service/write.ts'
+import type { Entity } from '../values/entity.ts'
+import type { Look } from './look.ts'
+
+/** A look at a list that was given a name. */
+export interface View {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  /** The parts of the address that make the look. */
+  readonly look: { readonly [name: string]: string }
+  readonly isShared: boolean
+  readonly isMine: boolean
+}
+
+const TYPE = 'View'
+const NOTATION = {
+  name: 'string!',
+  type: 'string!#',
+  look: 'json',
+  shared: 'boolean = false',
+  owner: 'string#',
+}
+const LOCAL = 'tildebase.views'
+
+/** The store that this key can save views to. */
+export const viewStore = () => storeOf(TYPE)
+
+/** The views of a type: shared ones, those of this key, and those of this browser. */
+export function useViews(type: string): Data<readonly View[]> {
+  const isThere = nouns.value.has(TYPE) && may('read', nouns.value.get(TYPE))
+  return useData(
+    ['views', type, isThere],
+    async (signal) => [...(isThere ? await stored(type, signal) : []), ...local().filter((view) => view.type === type)],
+    { types: [TYPE] },
+  )
+}
+
+/** Saves a look under a name. The type that holds views is declared when the first is saved. */
+export async function saveView(type: string, name: string, look: Look, isShared: boolean): Promise<View> {
+  const view = { name, type, look: lookText(look), shared: isShared, owner: keyId() }
+  if (viewStore() === 'browser') return saveLocal(view)
+  await ensureType(TYPE, NOTATION)
+  const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body: view, type: TYPE })
+  sayDone(`View “${name}” saved.`, correlation)
+  return viewOf(value)
+}
+
+/** Saves how the list looks now under a view that exists. */
+export async function updateView(view: View, look: Look): Promise<void> {
+  if (isLocal(view))
+    return keepLocal(local().map((one) => (one.id === view.id ? { ...one, look: lookText(look) } : one)))
+  const change = { method: 'PUT', path: `/${TYPE}/${view.id}`, body: { look: lookText(look) }, type: TYPE } as const
+  const { correlation } = await write(change)
+  sayDone(`View “${view.name}” updated.`, correlation)
+}
+
+export async function deleteView(view: View): Promise<void> {
+  if (isLocal(view)) return keepLocal(local().filter(({ id }) => id !== view.id))
+  const { correlation } = await write({ method: 'DELETE', path: `/${TYPE}/${view.id}`, type: TYPE })
+  sayDone(`View “${view.name}” deleted.`, correlation)
+}
+
+/** Whether to offer changes of a view: it is kept in this browser, or the key may write it. */
+export function mayEdit(view: View): boolean {
+  return isLocal(view) || ((view.isMine || view.isShared) && may('write', nouns.value.get(TYPE)))
+}
+
+/** Whether a view is kept in this browser only. */
+export function isLocal(view: View): boolean {
+  return view.id.startsWith('local-')
+}
+
+/** The look as parts of the address. */
+export function lookText(look: Look): { readonly [name: string]: string } {
+  const parts = {
+    layout: look.layout === 'table' ? '' : look.layout,
+    filter: Object.keys(look.filter).length === 0 ? '' : JSON.stringify(look.filter),
+    text: look.text,
+    sort: look.sort ?? '',
+    group: look.group ?? '',
+    columns: look.columns.join(','),
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ''))
+}
+
+async function stored(type: string, signal: AbortSignal): Promise<View[]> {
+  const filter = { type, $or: [{ shared: true }, { owner: keyId() }] }
+  const { results } = await request<Page>('GET', `/${TYPE}`, { query: { filter, sort: 'name', limit: 100 }, signal })
+  return results.map(viewOf)
+}
+
+function viewOf(entity: Entity): View {
+  return {
+    id: entity.$id,
+    name: String(entity.name),
+    type: String(entity.type),
+    look: (entity.look ?? {}) as View['look'],
+    isShared: entity.shared === true,
+    isMine: entity.owner === keyId(),
+  }
+}
+
+function saveLocal(view: { name: string; type: string; look: View['look'] }): View {
+  const made = { id: `local-${Date.now()}`, ...view, isShared: false, isMine: true }
+  keepLocal([...local(), made])
+  return made
+}
+
+function local(): readonly View[] {
+  return localDocuments<View>(LOCAL)
+}
+
+function keepLocal(views: readonly View[]): void {
+  keepDocuments(LOCAL, views)
+}

@@ -1,0 +1,50 @@
+import { firstFields } from '../../list/table/columns.ts'
+import { titleOf } from '../../service/schema.ts'
+import { sayDone, write } from '../../service/write.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import type { Entity } from '../../values/entity.ts'
+import { forCreation, isWritable, type Noun, singular, titleField } from '../../values/noun.ts'
+import { type Draft, FieldsForm } from './form.tsx'
+
+/** The form of a new entity: what is needed first, the other fields behind a button. */
+export function CreateDialog(props: {
+  noun: Noun
+  /** What is known already, such as the entity that it is added to. */
+  preset?: Draft
+  onClose: () => void
+  onCreated?: (made: Entity) => void
+}) {
+  const { noun, preset = {}, onClose } = props
+  const first = [...firstFields(noun), ...Object.keys(preset)]
+  const rank = (name: string) => (name === titleField(noun) ? -1 : first.includes(name) ? first.indexOf(name) : 99)
+  const fields = Object.values(noun.fields)
+    .filter(isWritable)
+    .map((field) => forCreation(noun, field))
+    .map((field) => (field.kind !== 'forward' && field.default !== undefined ? { ...field, required: false } : field))
+    .sort((a, b) => rank(a.name) - rank(b.name))
+  const defaults = Object.fromEntries(
+    fields.flatMap((field) =>
+      field.kind === 'forward' || field.default === undefined || field.default === 'now'
+        ? []
+        : [[field.name, field.default]],
+    ),
+  )
+  return (
+    <Dialog title={`New ${singular(noun)}`} onClose={onClose}>
+      <FieldsForm
+        fields={fields}
+        first={first}
+        initial={{ ...defaults, ...preset }}
+        submit="Create"
+        onCancel={onClose}
+        onSubmit={async (draft) => {
+          const body = { ...preset, ...draft }
+          const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
+          sayDone(`${titleOf(value, noun)} created.`, correlation)
+          props.onCreated?.(value)
+          onClose()
+        }}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,103 @@
+import type { Field, Json } from '@tildebase/nouns'
+import { useState } from 'preact/hooks'
+import { fromLocalInput, labelOf, localInput } from '../../values/format.ts'
+import { wordsOf } from '../../values/noun.ts'
+import { RelationPicker } from './relation-picker.tsx'
+
+export interface InputProps {
+  readonly id: string
+  readonly field: Exclude<Field, { kind: 'back' }>
+  readonly value: Json | undefined
+  readonly onChange: (value: Json) => void
+  /** The name of the field, where no label is stored next to it. */
+  readonly label?: string
+}
+
+const PHONE = /phone|mobile|fax/i
+const LONG = /description|notes|body|content|message|summary|reason/i
+
+/** The input that suits a field. An empty one gives null. */
+export function FieldInput({ id, field, value, onChange, label }: InputProps) {
+  const common = { id, name: field.name, 'aria-label': label, required: field.required && !label }
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  const give = (event: Event) => onChange((event.currentTarget as HTMLInputElement).value || null)
+  if (field.kind === 'forward') {
+    const { target, list, required } = field
+    return <RelationPicker {...{ id, label, target, value, required, onChange }} many={list} />
+  }
+  if (field.kind === 'json' || (field.list && field.kind !== 'string' && field.kind !== 'enum')) {
+    return <JsonInput {...{ id, field, value, onChange }} label={label ?? ''} />
+  }
+  if (field.list) {
+    const words = Array.isArray(value) ? value.join(', ') : ''
+    const split = (event: Event) => onChange(listOf((event.currentTarget as HTMLInputElement).value))
+    return <input {...common} type="text" placeholder="several, with commas" defaultValue={words} onChange={split} />
+  }
+  switch (field.kind) {
+    case 'enum':
+      return (
+        <select {...common} value={text} onChange={give}>
+          <option value="">—</option>
+          {wordsOf(field).map((word) => (
+            <option key={word} value={word}>
+              {labelOf(word)}
+            </option>
+          ))}
+        </select>
+      )
+    case 'boolean':
+      return (
+        <select
+          {...common}
+          value={value === true ? 'true' : value === false ? 'false' : ''}
+          onChange={(event) => onChange(event.currentTarget.value === '' ? null : event.currentTarget.value === 'true')}
+        >
+          <option value="">—</option>
+          <option value="true">Yes</option>
+          <option value="false">No</option>
+        </select>
+      )
+    case 'number': {
+      const number = (event: Event) => {
+        const written = (event.currentTarget as HTMLInputElement).value
+        onChange(written === '' ? null : Number(written))
+      }
+      const { min, max } = field
+      return <input {...common} type="number" step="any" min={min} max={max} value={text} onInput={number} />
+    }
+    case 'date':
+      return <input {...common} type="date" value={text.slice(0, 10)} onInput={give} />
+    case 'datetime': {
+      const moment = (event: Event) => onChange(fromLocalInput((event.currentTarget as HTMLInputElement).value))
+      return <input {...common} type="datetime-local" step="1" value={localInput(text)} onInput={moment} />
+    }
+    default:
+      if (LONG.test(field.name) && !label) return <textarea {...common} rows={3} value={text} onInput={give} />
+      if (PHONE.test(field.name)) return <input {...common} type="tel" value={text} autocomplete="off" onInput={give} />
+      return <input {...common} type="text" value={text} autocomplete="off" onInput={give} />
+  }
+}
+
+function listOf(text: string): Json {
+  const words = text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+  return words.length === 0 ? null : words
+}
+
+function JsonInput({ id, field, value, onChange, label }: InputProps) {
+  const [text, setText] = useState(value === undefined || value === null ? '' : JSON.stringify(value, null, 2))
+  const change = (event: Event) => {
+    const area = event.currentTarget as HTMLTextAreaElement
+    setText(area.value)
+    try {
+      onChange(area.value.trim() === '' ? null : JSON.parse(area.value))
+      area.setCustomValidity('')
+    } catch {
+      area.setCustomValidity('This is not JSON yet.')
+    }
+  }
+  const props = { id, name: field.name, 'aria-label': label || undefined, spellcheck: false }
+  return <textarea {...props} class="code" rows={label ? 1 : 3} value={text} placeholder="JSON" onInput={change} />
+}

@@ -1,0 +1,106 @@
+import type { Field, Json } from '@tildebase/nouns'
+import type { ComponentChildren } from 'preact'
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useKeys } from '../../keyboard.ts'
+import { issuesOf } from '../../toast.ts'
+import { Labelled } from '../../ui/basics.tsx'
+import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { labelOf } from '../../values/format.ts'
+import { FieldInput } from './field-input.tsx'
+
+export type Draft = { readonly [field: string]: Json }
+export type FormField = Exclude<Field, { kind: 'back' }>
+
+/** A form of fields. It gives what was changed, and shows each fault next to its field. */
+export function FieldsForm(props: {
+  fields: readonly FormField[]
+  /** The names of the fields to show at first; the others are behind a button. All of them when left out. */
+  first?: readonly string[]
+  initial: Draft
+  submit: string
+  /** Resolves when the form is done; a thrown Problem is shown in the form. */
+  onSubmit: (changed: Draft) => Promise<unknown>
+  onCancel: () => void
+  children?: ComponentChildren
+}) {
+  const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const [changed, setChanged] = useState<Draft>({})
+  const [error, setError] = useState<Error | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [all, setAll] = useState(props.first === undefined)
+  const save = async () => {
+    if (busy || !form.current?.reportValidity()) return
+    setBusy(true)
+    try {
+      await props.onSubmit(changed)
+    } catch (reason) {
+      setError(reason as Error)
+      const wrong = issuesOf(reason).some(({ field }) => field && props.first && !props.first.includes(field))
+      if (wrong) setAll(true)
+    }
+    setBusy(false)
+  }
+  const leave = async () => {
+    if (Object.keys(changed).length === 0 || (await confirmDiscard())) props.onCancel()
+  }
+  const guard = useContext(LeaveGuard)
+  // With the drawing and not after it: Escape may come in between.
+  useLayoutEffect(() => {
+    if (guard) guard.current = () => void leave()
+  })
+  useKeys({ 'mod+s': () => void save(), Escape: () => void leave() })
+  const issues = issuesOf(error)
+  const shown = all ? props.fields : props.fields.filter(({ name }) => props.first!.includes(name) || name in changed)
+  const hidden = props.fields.length - shown.length
+  return (
+    <form
+      class="fields-form"
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      <div class="form-grid">
+        {shown.map((field, at) => (
+          <Labelled
+            key={field.name}
+            for={`${id}-${field.name}`}
+            wide={at === 0}
+            label={
+              <>
+                {labelOf(field.name)}
+                {field.required && <span class="required"> required</span>}
+              </>
+            }
+            error={issues.find((issue) => issue.field === field.name)?.message}
+          >
+            <FieldInput
+              id={`${id}-${field.name}`}
+              field={field}
+              value={field.name in changed ? changed[field.name] : props.initial[field.name]}
+              onChange={(value) => setChanged((old) => ({ ...old, [field.name]: value }))}
+            />
+          </Labelled>
+        ))}
+      </div>
+      {hidden > 0 && (
+        <button type="button" class="quiet more-fields" aria-expanded={false} onClick={() => setAll(true)}>
+          Show {hidden} more {hidden === 1 ? 'field' : 'fields'}
+        </button>
+      )}
+      {props.children}
+      <Failure error={error} />
+      <footer>
+        <button type="submit" class="primary" aria-busy={busy}>
+          {props.submit} <kbd>Ctrl S</kbd>
+        </button>
+        <button type="button" onClick={() => void leave()}>
+          Cancel
+        </button>
+      </footer>
+    </form>
+  )
+}

@@ -1,0 +1,133 @@
+import type { Json } from '@tildebase/nouns'
+import { useRef, useState } from 'preact/hooks'
+import { mayChange } from '../../service/access.ts'
+import { useData, useSettled } from '../../service/cache.ts'
+import { findByName, useNames } from '../../service/names.ts'
+import { nouns, titleOf } from '../../service/schema.ts'
+import { sayDone, write } from '../../service/write.ts'
+import { sayError } from '../../toast.ts'
+import { Combobox, type Option } from '../../ui/combobox.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { type Entity, idsOf, isEntity } from '../../values/entity.ts'
+import { hasWords } from '../../values/format.ts'
+import { isRequired, type Noun, singular, titleField } from '../../values/noun.ts'
+
+const CREATE = '$create'
+
+/** Chooses one entity, or several, by name. */
+export function RelationPicker(props: {
+  id?: string | undefined
+  label?: string | undefined
+  target: string
+  many: boolean
+  value: Json | undefined
+  required?: boolean | undefined
+  onChange: (value: Json) => void
+}) {
+  const { target, many, value, onChange } = props
+  const noun = nouns.value.get(target)
+  const [words, setWords] = useState<string | null>(null)
+  const settled = useSettled(words, 150)
+  const found = useData(
+    ['picker', target, settled],
+    settled === null ? null : (signal) => findByName(target, settled, signal),
+    { types: [target] },
+  )
+  const ids = idsOf(value)
+  const known = new Map((Array.isArray(value) ? value : [value]).filter(isEntity).map((one) => [one.$id, one]))
+  const names = useNames(ids.filter((id) => !known.has(id)))
+  // A name that was just chosen is known before the service tells it.
+  const chosen = useRef(new Map<string, string>())
+  const nameOf = (id: string) =>
+    known.has(id) ? titleOf(known.get(id)!, noun) : (names.get(id) ?? chosen.current.get(id) ?? '…')
+  const isAnswered = words === settled && (found.error !== null || (found.value !== null && !found.isPrevious))
+  const isPending = words !== null && !isAnswered
+  const options = optionsOf(found.value ?? [], noun, words ?? '', isPending)
+  const take = (id: string) => onChange(many ? [...ids.filter((one) => one !== id), id] : id)
+  const select = (option: Option) => {
+    if (option.value !== CREATE) {
+      chosen.current.set(option.value, option.label)
+      return take(option.value)
+    }
+    void create(noun!, words ?? '').then((made) => {
+      if (!made) return
+      chosen.current.set(made.$id, titleOf(made, noun))
+      take(made.$id)
+    })
+  }
+  const drop = (id: string) => {
+    const rest = ids.filter((one) => one !== id)
+    onChange(many && rest.length > 0 ? rest : null)
+  }
+  return (
+    <div class="picker">
+      {many &&
+        ids.map((id) => (
+          <span class="chip" key={id}>
+            {nameOf(id)}
+            <button type="button" class="quiet icon-only" aria-label={`Remove ${nameOf(id)}`} onClick={() => drop(id)}>
+              <Icon name="close" />
+            </button>
+          </span>
+        ))}
+      <Combobox
+        id={props.id}
+        label={props.label}
+        text={many || ids.length === 0 ? '' : nameOf(ids[0]!)}
+        options={options}
+        loading={isPending}
+        required={props.required && ids.length === 0}
+        placeholder={noun ? `Find ${/^[aeiou]/.test(singular(noun)) ? 'an' : 'a'} ${singular(noun)}` : 'Find by name'}
+        onInput={setWords}
+        onSelect={select}
+        onClear={() => !many && onChange(null)}
+      />
+      {!many && ids.length > 0 && !props.required && (
+        <button type="button" class="quiet icon-only" aria-label="Clear" onClick={() => onChange(null)}>
+          <Icon name="close" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What can be chosen. Until the answer is there, what was found before and has the words in its name. */
+function optionsOf(entities: readonly Entity[], noun: Noun | undefined, words: string, isPending: boolean): Option[] {
+  const options: Option[] = entities
+    .map((entity) => ({ value: entity.$id, label: titleOf(entity, noun), hint: hintOf(entity, noun) }))
+    .filter(({ label }) => !isPending || hasWords(label, words))
+  if (isPending) return options
+  const isNew = words.trim() !== '' && !options.some(({ label }) => label.toLowerCase() === words.trim().toLowerCase())
+  if (isNew && noun && canCreate(noun)) options.push({ value: CREATE, label: `Create “${words.trim()}”`, hint: 'new' })
+  return options
+}
+
+/** What tells two entities of the same name apart. */
+function hintOf(entity: Entity, noun: Noun | undefined): string | undefined {
+  const title = titleField(noun ?? ({ fields: {} } as Noun))
+  const field = ['email', 'domain', 'city', 'industry', 'title', noun?.stateField ?? 'status'].find(
+    (name) => name !== title && typeof entity[name] === 'string',
+  )
+  return field === undefined ? undefined : String(entity[field])
+}
+
+/** A type whose only required field is its title can be created from a name. */
+function canCreate(noun: Noun): boolean {
+  const title = titleField(noun)
+  const needed = Object.values(noun.fields).filter(isRequired)
+  return (
+    title !== null && mayChange(noun) && noun.verbs.create !== undefined && needed.every(({ name }) => name === title)
+  )
+}
+
+async function create(noun: Noun, name: string): Promise<Entity | null> {
+  try {
+    const body = { [titleField(noun)!]: name.trim() }
+    const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
+    sayDone(`${name.trim()} created.`, correlation)
+    return value
+  } catch (reason) {
+    sayError(reason)
+    return null
+  }
+}

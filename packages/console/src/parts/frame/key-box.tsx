@@ -1,0 +1,120 @@
+import { Problem, tildebase } from '@tildebase/client'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { place } from '../../place.ts'
+import { farewell, open, type Session, signInAddress, tenantOf } from '../../service/session.ts'
+import { sentenceOf } from '../../toast.ts'
+import { Labelled } from '../../ui/basics.tsx'
+import { Logo } from '../../ui/icon.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { Tasks } from './tasks.tsx'
+
+/** The way in: a tenant and a key that opens it. */
+export function KeyBox() {
+  const id = useId()
+  const [key, setKey] = useState('')
+  const [tenant, setTenant] = useState(place.value.tenant ?? '')
+  const [keep, setKeep] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const [busy, setBusy] = useState(false)
+  /** A tenant that nothing was written to yet: perhaps a slip of the pen. */
+  const [unknown, setUnknown] = useState<string | null>(null)
+  /** The tenant whose restore refused the key, and the key: the operator sees how far it is. */
+  const [restored, setRestored] = useState<Session | null>(null)
+  const first = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => first.current?.focus(), [])
+  const write = (text: string) => {
+    setKey(text)
+    const named = tenantOf(text)
+    if (named) setTenant(named)
+  }
+  const enter = async (given: Session) => {
+    setBusy(true)
+    setError(null)
+    const answer = await tryKey(given)
+    setBusy(false)
+    setRestored(answer.kind === 'refused' && answer.isRestoring ? given : null)
+    if (answer.kind === 'refused') return setError(answer.error)
+    if (answer.kind === 'empty' && unknown !== given.tenant) return setUnknown(given.tenant)
+    open(given, keep)
+  }
+  return (
+    <main class="key-box">
+      <form
+        class="panel"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void enter({ tenant: tenant.trim(), key: key.trim() })
+        }}
+      >
+        <h1>
+          <Logo /> Tildebase
+        </h1>
+        {farewell.value && <p class="farewell">{farewell.value}</p>}
+        <p class="server">
+          Server <code>{location.origin}</code>
+        </p>
+        <Labelled label="Key" for={`${id}-key`}>
+          <input
+            ref={first}
+            id={`${id}-key`}
+            type="password"
+            autocomplete="off"
+            required
+            value={key}
+            onInput={(event) => write(event.currentTarget.value)}
+          />
+        </Labelled>
+        <Labelled label="Tenant" for={`${id}-tenant`} hint="A key names its own tenant; the operator's key opens any.">
+          <input
+            id={`${id}-tenant`}
+            required
+            pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
+            autocomplete="off"
+            spellcheck={false}
+            value={tenant}
+            onInput={(event) => setTenant(event.currentTarget.value)}
+          />
+        </Labelled>
+        <label class="check">
+          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Keep the
+          key until this tab is closed
+        </label>
+        <Failure error={error} />
+        <Tasks of={restored} onEnd={() => restored && void enter(restored)} />
+        {unknown !== null && unknown === tenant.trim() && (
+          <p class="notice" role="alert">
+            There is no tenant <strong>~{unknown}</strong> yet. Check the name, or open it to start it with your first
+            entity.
+          </p>
+        )}
+        <button type="submit" class="primary" aria-busy={busy}>
+          {unknown !== null && unknown === tenant.trim() ? 'Open it all the same' : 'Open'}
+        </button>
+        {/^[a-z0-9-]+$/.test(tenant.trim()) && (
+          <a class="sign-in" href={signInAddress(tenant.trim())}>
+            Sign in as a person
+          </a>
+        )}
+      </form>
+    </main>
+  )
+}
+
+/** What a key finds at a tenant. */
+type Answer =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'refused'; readonly error: Error; readonly isRestoring: boolean }
+
+/** Asks with the key before anything is shown. The operator's key opens tenants that do not exist yet, too. */
+async function tryKey({ tenant, key: apiKey }: Session): Promise<Answer> {
+  const fetchOnce = (url: string, init: RequestInit) => fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
+  try {
+    const client = tildebase({ tenant, apiKey, baseUrl: location.origin, retries: 0, fetch: fetchOnce })
+    const { log } = await client.status()
+    return log.seq === 0 ? { kind: 'empty' } : { kind: 'open' }
+  } catch (reason) {
+    const isRestoring = reason instanceof Problem && reason.code === 'restoring'
+    return { kind: 'refused', error: new Error(sentenceOf(reason)), isRestoring }
+  }
+}

@@ -1,0 +1,116 @@
+import { asOf, go, travel } from '../../place.ts'
+import { recent } from '../../recent.ts'
+import { may, mayChange } from '../../service/access.ts'
+import { nouns, type Page, titleOf } from '../../service/schema.ts'
+import { request } from '../../service/service.ts'
+import { leave } from '../../service/session.ts'
+import type { IconName } from '../../ui/icon.tsx'
+import type { Entity } from '../../values/entity.ts'
+import { hasWords, labelOf } from '../../values/format.ts'
+import { plural, singular, titleRelations } from '../../values/noun.ts'
+import { HIDDEN_TYPES, SETUP_PAGES, WORK_PAGES } from './side.tsx'
+
+/** One line of the palette. */
+export interface Entry {
+  readonly id: string
+  readonly section: string
+  readonly label: string
+  readonly hint?: string
+  readonly icon: IconName
+  run(): void
+}
+
+const DAY = 86_400_000
+
+/**
+ * The entities that match, or those that were opened last when nothing is written. What was found for other words counts
+ * only if its name has these.
+ */
+export function entitiesOf(words: string, found: readonly Entity[], isAnswer: boolean): Entry[] {
+  if (words === '') {
+    return recent().map(({ type, id, title }) => ({
+      id,
+      section: 'Recent',
+      label: title,
+      hint: labelOf(type),
+      icon: 'clock',
+      run: () => go([type, id]),
+    }))
+  }
+  const named = found.map((entity) => ({ entity, label: titleOf(entity, nouns.value.get(entity.$type)) }))
+  const fits = ({ label }: { label: string }) => isAnswer || hasWords(label, words)
+  return named.filter(fits).map(({ entity, label }) => ({
+    id: entity.$id,
+    section: 'Found',
+    label,
+    hint: labelOf(entity.$type),
+    icon: 'dot',
+    run: () => go([entity.$type, entity.$id]),
+  }))
+}
+
+/** The commands whose words contain all that is written. */
+export function commandsFor(words: string): Entry[] {
+  const readable = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
+  const all: Entry[] = [
+    ...[...WORK_PAGES, ...SETUP_PAGES]
+      .filter(({ shown }) => !shown || shown())
+      .map(({ path, label, icon }) =>
+        command(`page ${path}`, 'Go to', label, icon, () => go(path === '' ? [] : [path])),
+      ),
+    ...readable.map((noun) =>
+      command(`type ${noun.name}`, 'Go to', labelOf(plural(noun)), 'table', () => go([noun.name])),
+    ),
+    ...readable
+      .filter((noun) => mayChange(noun) && noun.verbs.create)
+      .map((noun) =>
+        command(`new ${noun.name}`, 'Create', `New ${singular(noun)}`, 'plus', () => go([noun.name], { new: '1' })),
+      ),
+    ...(asOf.value === null
+      ? [
+          command('yesterday', 'Time', 'Travel to yesterday', 'clock', () => travel(ago(DAY))),
+          command('month', 'Time', 'Travel a month back', 'clock', () => travel(ago(30 * DAY))),
+        ]
+      : [command('now', 'Time', 'Back to now', 'clock', () => travel(null))]),
+    command('leave', 'Key', 'Leave this tenant', 'out', () => leave()),
+  ]
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean)
+  if (parts.length === 0) return all.filter(({ section }) => section !== 'Create').slice(0, 12)
+  return all.filter(({ label }) => parts.every((part) => label.toLowerCase().includes(part))).slice(0, 8)
+}
+
+function command(id: string, section: string, label: string, icon: IconName, run: () => void): Entry {
+  return { id, section, label, icon, run }
+}
+
+function ago(ms: number): string {
+  return new Date(Date.now() - ms).toISOString()
+}
+
+/** Entities of every type whose words begin as these do, a few of each, in one request. */
+export async function searchAll(words: string, signal: AbortSignal): Promise<readonly Entity[]> {
+  const clean = words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
+  const types = [...nouns.value.values()].filter(
+    (noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name) && noun.name !== 'Event',
+  )
+  if (clean === '') return []
+  const operations = types.slice(0, 100).map((noun) => ({
+    id: noun.name,
+    method: 'GET',
+    path: `/${noun.name}`,
+    query: {
+      filter: { $text: clean },
+      limit: 4,
+      total: false,
+      include: titleRelations(noun).join(',') || undefined,
+    },
+  }))
+  const { results } = await request<{ results: { status: number; body: Page }[] }>('POST', '/batch', {
+    body: { operations },
+    signal,
+  })
+  const lists = results.map(({ status, body }) => (status === 200 ? body.results : []))
+  const all = lists.flat()
+  const starts = (entity: Entity) => titleOf(entity).toLowerCase().startsWith(clean.toLowerCase())
+  return [...all.filter(starts), ...all.filter((entity) => !starts(entity))].slice(0, 20)
+}

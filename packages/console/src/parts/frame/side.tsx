@@ -1,0 +1,92 @@
+import { href, place } from '../../place.ts'
+import { may, mayAdminister, mayDeclare, mayWrite } from '../../service/access.ts'
+import { byDomain, nouns } from '../../service/schema.ts'
+import { session, signOut } from '../../service/session.ts'
+import { Icon, type IconName, Logo } from '../../ui/icon.tsx'
+import { labelOf } from '../../values/format.ts'
+
+interface SidePage {
+  readonly path: string
+  readonly label: string
+  readonly icon: IconName
+  readonly shown?: () => boolean
+}
+
+/** The pages for daily work, and those for setting a tenant up. */
+export const WORK_PAGES: readonly SidePage[] = [
+  { path: '', label: 'Home', icon: 'home' },
+  { path: 'dashboards', label: 'Dashboards', icon: 'grid' },
+  { path: 'metrics', label: 'Metrics', icon: 'chart' },
+  { path: 'changesets', label: 'Changesets', icon: 'inbox' },
+  { path: 'events', label: 'Events', icon: 'pulse' },
+  { path: 'bin', label: 'Bin', icon: 'bin' },
+]
+export const SETUP_PAGES: readonly SidePage[] = [
+  { path: 'query', label: 'Query', icon: 'code' },
+  { path: 'agent', label: 'Agents', icon: 'bot' },
+  { path: 'import', label: 'Import', icon: 'upload', shown: mayWrite },
+  { path: 'types', label: 'Types', icon: 'shape', shown: mayDeclare },
+  { path: 'webhooks', label: 'Webhooks', icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
+  { path: 'account', label: 'Your account', icon: 'person', shown: () => session.value?.csrf !== undefined },
+  { path: 'people', label: 'People', icon: 'people', shown: () => mayAdminister('User') },
+  { path: 'roles', label: 'Roles', icon: 'shield', shown: () => mayAdminister('User') },
+  { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
+]
+
+/** Types that have their own page, or that the console uses internally. */
+export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset'])
+
+/** The way around. */
+export function Side({ onSearch }: { onSearch: () => void }) {
+  const here = place.value.path[0] ?? ''
+  const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
+  const pages = (list: readonly SidePage[]) => (
+    <ul>
+      {list
+        .filter(({ shown }) => !shown || shown())
+        .map(({ path, label, icon }) => (
+          <Entry key={path} to={href(path === '' ? [] : [path])} label={label} icon={icon} isHere={here === path} />
+        ))}
+    </ul>
+  )
+  return (
+    <nav class="side" id="side" aria-label="Console">
+      <div class="brand">
+        <Logo />
+        <span title={session.value?.tenant}>{session.value?.tenant}</span>
+      </div>
+      <button type="button" class="side-search" onClick={onSearch}>
+        <Icon name="search" /> Search <kbd>Ctrl K</kbd>
+      </button>
+      {pages(WORK_PAGES)}
+      {byDomain(types).map(([domain, group]) => (
+        <details key={domain} open={domain === 'crm' || group.some(({ name }) => name === here)}>
+          <summary>{labelOf(domain)}</summary>
+          <ul>
+            {group.map((noun) => (
+              <Entry key={noun.name} to={href([noun.name])} label={labelOf(noun.path)} isHere={noun.name === here} />
+            ))}
+          </ul>
+        </details>
+      ))}
+      <details open={SETUP_PAGES.some(({ path }) => path === here)}>
+        <summary>Set up</summary>
+        {pages(SETUP_PAGES)}
+      </details>
+      <button type="button" class="quiet leave" onClick={() => void signOut()}>
+        <Icon name="out" /> {session.value?.csrf ? 'Sign out' : 'Leave'}
+      </button>
+    </nav>
+  )
+}
+
+function Entry({ to, label, icon, isHere }: { to: string; label: string; icon?: IconName; isHere: boolean }) {
+  return (
+    <li>
+      <a href={to} aria-current={isHere ? 'page' : undefined}>
+        {icon && <Icon name={icon} />}
+        {label}
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import { request } from '../service/service.ts'
+import { say } from '../toast.ts'
+import { TextField } from '../ui/inputs.tsx'
+import { Failure } from '../ui/states.tsx'
+
+/** Changes the password of the person who is signed in. */
+export function PasswordForm() {
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const [error, setError] = useState<Error | null>(null)
+  const change = async () => {
+    setError(null)
+    await request('PUT', '/account/password', { body: { password, ...(current && { current }) } }).then(() => {
+      say('The password is changed. Your other sessions are ended.')
+      setCurrent('')
+      setPassword('')
+    }, setError)
+  }
+  return (
+    <section class="block" aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void change()
+        }}
+      >
+        <TextField
+          label="Current password"
+          hint="Leave it empty if you have none."
+          type="password"
+          autocomplete="current-password"
+          value={current}
+          onChange={setCurrent}
+        />
+        <TextField
+          label="New password"
+          hint="12 characters or more."
+          type="password"
+          autocomplete="new-password"
+          minLength={12}
+          required
+          value={password}
+          onChange={setPassword}
+        />
+        <Failure error={error} />
+        <button type="submit">Change the password</button>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,27 @@
+import { signal } from '@preact/signals'
+import { may } from '../service/access.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import type { Entity } from './entity.ts'
+
+const names = signal<ReadonlyMap<string, string>>(new Map())
+
+/** Loads the names of keys and people, as far as this key may read them. The log has only their ids. */
+export async function loadActors(): Promise<void> {
+  names.value = new Map()
+  const query = { limit: 100, fields: 'name', total: false }
+  const named = async (type: string, path: string) =>
+    may('read', nouns.value.get(type)) ? (await request<Page<Entity>>('GET', path, { query })).results : []
+  const found = [...(await named('ApiKey', '/api-keys')), ...(await named('User', '/User'))]
+  names.value = new Map(found.map(({ $id, name }) => [$id, String(name)]))
+}
+
+/** Who acted, by name where this key may know it. */
+export function actorName(actor: string): string {
+  const known = names.value.get(actor)
+  if (known) return known
+  if (actor.startsWith('apiKey_')) return `Key …${actor.slice(-6)}`
+  if (actor.startsWith('agent_')) return `Agent …${actor.slice(-6)}`
+  if (actor.startsWith('user_')) return `Person …${actor.slice(-6)}`
+  return actor.charAt(0).toUpperCase() + actor.slice(1)
+}

@@ -1,0 +1,165 @@
+import { useState } from 'preact/hooks'
+import { useKeys } from '../keyboard.ts'
+import { State } from '../parts/value.tsx'
+import { asOf, go, href, place } from '../place.ts'
+import { mayChange } from '../service/access.ts'
+import { useData } from '../service/cache.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { sayDone, write } from '../service/write.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { FormDialog, SecretDialog } from '../ui/form-dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { TextField } from '../ui/inputs.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import type { Entity } from '../values/entity.ts'
+import { Deliveries } from './deliveries.tsx'
+
+interface Secret {
+  readonly title: string
+  readonly secret: string
+}
+
+/** The receivers of events, whether delivery works, and what was sent. */
+export function WebhooksPage() {
+  const noun = nouns.value.get('Webhook')
+  const hooks = useData<Page>(
+    ['webhooks', asOf.value],
+    (signal) => request('GET', '/webhooks', { query: { limit: 100, asOf: asOf.value }, signal }),
+    { types: asOf.value === null ? ['Webhook'] : [] },
+  )
+  const [making, setMaking] = useState(false)
+  const [secret, setSecret] = useState<Secret | null>(null)
+  useKeys({
+    Escape: () => place.value.path.length > 1 && go(['webhooks']),
+    n: () => mayChange(noun) && setMaking(true),
+  })
+  const rows = hooks.value?.results ?? []
+  const chosen = rows.find(({ $id }) => $id === place.value.path[1])
+  const refresh = () => hooks.reload()
+  return (
+    <>
+      <Head title="Webhooks" about="Signed events, sent to other systems">
+        {mayChange(noun) && (
+          <button type="button" class="primary" onClick={() => setMaking(true)}>
+            <Icon name="plus" /> New webhook
+          </button>
+        )}
+      </Head>
+      <DataTable
+        label="Webhooks"
+        data={hooks}
+        rows={rows}
+        keyOf={({ $id }) => $id}
+        active={chosen ? rows.indexOf(chosen) : -1}
+        empty={
+          <EmptyState
+            icon="hook"
+            title={asOf.value === null ? 'No webhooks yet' : 'There were no webhooks at that time.'}
+          >
+            {mayChange(noun) && (
+              <button type="button" class="primary" onClick={() => setMaking(true)}>
+                Send events to a URL
+              </button>
+            )}
+          </EmptyState>
+        }
+        columns={[
+          {
+            label: 'URL',
+            cell: (hook) => (
+              <a class="title" href={href(['webhooks', hook.$id])} aria-current={hook === chosen ? 'true' : undefined}>
+                {String(hook.url)}
+              </a>
+            ),
+          },
+          { label: 'Status', cell: (hook) => <State value={String(hook.status)} /> },
+          { label: 'Events', cell: (hook) => <code>{(hook.events as string[]).join(', ')}</code> },
+        ]}
+        actions={(hook) => mayChange(noun) && <HookActions hook={hook} onDone={refresh} onSecret={setSecret} />}
+      />
+      {chosen && <Deliveries key={chosen.$id} hook={chosen} writes={mayChange(noun)} onDone={refresh} />}
+      {making && (
+        <NewWebhook
+          onClose={() => setMaking(false)}
+          onMade={(made) => {
+            setMaking(false)
+            setSecret({ title: 'Signing secret', secret: String(made.secret) })
+            refresh()
+          }}
+        />
+      )}
+      {secret && (
+        <SecretDialog
+          title={secret.title}
+          about="This is the only time it is shown. The receiver checks signatures with it."
+          label="The signing secret"
+          secret={secret.secret}
+          onClose={() => setSecret(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function HookActions({
+  hook,
+  onDone,
+  onSecret,
+}: {
+  hook: Entity
+  onDone: () => void
+  onSecret: (secret: Secret) => void
+}) {
+  const path = `/webhooks/${hook.$id}`
+  const rotate = () =>
+    request<{ secret: string }>('POST', `${path}/rotate`).then(({ secret }) => {
+      onSecret({ title: 'New signing secret; the old one signs alongside for a day', secret })
+      onDone()
+    }, sayError)
+  const test = () =>
+    request<{ status: number | null; error: string | null }>('POST', `${path}/test`).then(({ status, error }) => {
+      if (error === null) say(`It answered ${status}.`)
+      else say(`It was not delivered: ${error}`, { tone: 'bad' })
+      onDone()
+    }, sayError)
+  const remove = () =>
+    write({ method: 'DELETE', path, version: hook.$version, type: 'Webhook' }).then(({ correlation }) => {
+      sayDone('Webhook deleted. It receives nothing from now on.', correlation)
+      onDone()
+    }, sayError)
+  return (
+    <>
+      <Act onRun={test}>Send a test</Act>
+      <Act onRun={rotate}>Rotate secret</Act>
+      <Act class="danger" onRun={remove}>
+        Delete
+      </Act>
+    </>
+  )
+}
+
+function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: Entity) => void }) {
+  const [url, setUrl] = useState('')
+  const [events, setEvents] = useState('*')
+  const patterns = events
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+  const make = () => request<Entity>('POST', '/webhooks', { body: { url, events: patterns } }).then(onMade)
+  return (
+    <FormDialog title="New webhook" submit="Create" onSubmit={make} onClose={onClose}>
+      <TextField label="URL" type="url" required placeholder="https://" value={url} onChange={setUrl} />
+      <TextField
+        label="Events"
+        hint="Patterns with commas: Contact.created, Deal.*, *.deleted"
+        class="code"
+        required
+        value={events}
+        onChange={setEvents}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,184 @@
+import { isComputed } from '../expression/computed.ts'
+import { didYouMean } from '../nearest.ts'
+import type { Json, JsonObject, Noun, ValueField } from '../noun.ts'
+import type { Issue } from '../problem.ts'
+import { type CheckValue, valueCheck } from './check-value.ts'
+import { FORBIDDEN_NAMES, isPlainObject, notAllowed, storable } from './json.ts'
+import { isoOf } from './time.ts'
+
+/** Fields in their stored form, and all errors of the input. */
+export interface Checked {
+  readonly data: JsonObject
+  readonly issues: readonly Issue[]
+}
+
+/** Options of the validation. */
+export interface CheckWay {
+  /** Ignores computed fields instead of refusing them, because imports and syncs contain the values of an export. */
+  readonly dropsComputed?: boolean
+}
+
+/**
+ * Validates the fields of a new entity: missing fields get their default; null means "known to be empty" and gets none.
+ */
+export function checkDraft(noun: Noun, input: unknown, now: number, way: CheckWay = {}): Checked {
+  const checker = checkerOf(noun)
+  const { data, issues, given } = read(checker, input, { ...way, patch: false })
+  if (given === null) return { data, issues }
+  for (const { name, required, service, fallback } of checker.expected) {
+    const empty = !service && Object.hasOwn(given, name) && given[name] === null
+    if (empty || Object.hasOwn(data, name)) continue
+    if (fallback) data[name] = fallback(now)
+    else if (required) issues.push({ field: name, message: 'is required' })
+  }
+  return { data, issues }
+}
+
+/** Validates only the fields that an update or a verb changes; null clears a field. */
+export function checkPatch(noun: Noun, input: unknown, _now: number, way: CheckWay = {}): Checked {
+  const { data, issues } = read(checkerOf(noun), input, { ...way, patch: true })
+  return { data, issues }
+}
+
+/** Validates the arguments of a verb that stores them in its event: any names, but only storable values. */
+export function checkArguments(input: JsonObject): Checked {
+  const data: { [name: string]: Json } = {}
+  const issues: Issue[] = []
+  for (const [name, value] of Object.entries(input)) {
+    if (FORBIDDEN_NAMES.has(name)) issues.push({ field: name, message: notAllowed(name) })
+    else if (value !== undefined) data[name.toWellFormed()] = storable(value, name, issues)
+  }
+  return { data, issues }
+}
+
+/** Validates the fields that a verb sets by its declaration, including those that only the service writes. */
+export function checkSet(noun: Noun, input: { readonly [field: string]: unknown }): Checked {
+  const { data, issues } = read(checkerOf(noun), input, { patch: true, own: true })
+  return { data, issues }
+}
+
+/** Fields in answers of the service that a client may send back; they are ignored. */
+const IGNORED: ReadonlySet<string> = new Set([
+  '$id',
+  '$type',
+  '$version',
+  '$context',
+  '$createdAt',
+  '$updatedAt',
+  '$createdBy',
+  'createdAt',
+  'updatedAt',
+])
+
+interface Checker {
+  readonly noun: Noun
+  readonly rules: ReadonlyMap<string, Rule>
+  /** The required fields and the defaults of a draft. */
+  readonly expected: readonly Expected[]
+}
+
+type Rule =
+  | { readonly is: 'ignored' }
+  | { readonly is: 'back' | 'computed'; readonly message: string }
+  | { readonly is: 'checked'; readonly required: boolean; readonly service: boolean; readonly check: CheckValue }
+
+interface Expected {
+  readonly name: string
+  readonly required: boolean
+  /** True if the sent value was ignored. */
+  readonly service: boolean
+  readonly fallback: ((now: number) => Json) | null
+}
+
+interface Reading {
+  readonly data: { [field: string]: Json }
+  readonly issues: Issue[]
+  readonly given: { readonly [field: string]: unknown } | null
+}
+
+interface ReadWay extends CheckWay {
+  /** True if null clears a field. */
+  readonly patch: boolean
+  /** True if the service itself writes. */
+  readonly own?: boolean
+}
+
+function read(checker: Checker, input: unknown, { patch, own = false, dropsComputed = false }: ReadWay): Reading {
+  const data: { [field: string]: Json } = {}
+  const issues: Issue[] = []
+  if (!isPlainObject(input)) {
+    issues.push({ field: '', message: 'the body must be a JSON object' })
+    return { data, issues, given: null }
+  }
+  for (const name of Object.keys(input)) {
+    const value = input[name]
+    if (value === undefined) continue
+    const rule = checker.rules.get(name)
+    if (rule === undefined) readUndeclared(checker.noun, name, value, data, issues)
+    else if (rule.is === 'back') issues.push({ field: name, message: rule.message })
+    else if (rule.is === 'computed') {
+      if (!dropsComputed) issues.push({ field: name, message: rule.message })
+    } else if (rule.is === 'checked' && (own || !rule.service)) {
+      if (value !== null) data[name] = rule.check(value, issues)
+      else if (rule.required)
+        issues.push({ field: name, message: patch ? 'is required and cannot be cleared' : 'is required' })
+      else if (patch) data[name] = null
+    }
+  }
+  return { data, issues, given: input }
+}
+
+function readUndeclared(
+  noun: Noun,
+  name: string,
+  value: unknown,
+  data: { [field: string]: Json },
+  issues: Issue[],
+): void {
+  if (FORBIDDEN_NAMES.has(name)) issues.push({ field: name, message: notAllowed(name) })
+  else if (name.startsWith('$'))
+    issues.push({ field: name, message: 'starts with $, which is reserved for the service' })
+  else if (noun.strict) {
+    const hint = didYouMean(name, Object.keys(noun.fields))
+    issues.push({ field: name, message: `is not declared, and ${noun.name} is strict${hint}` })
+  } else data[name.toWellFormed()] = storable(value, name, issues)
+}
+
+const checkers = new WeakMap<Noun, Checker>()
+
+function checkerOf(noun: Noun): Checker {
+  const known = checkers.get(noun)
+  if (known) return known
+  const made = makeChecker(noun)
+  checkers.set(noun, made)
+  return made
+}
+
+function makeChecker(noun: Noun): Checker {
+  const rules = new Map<string, Rule>()
+  const expected: Expected[] = []
+  for (const name of IGNORED) rules.set(name, { is: 'ignored' })
+  for (const field of Object.values(noun.fields)) {
+    const { name } = field
+    if (field.kind === 'back') {
+      rules.set(name, { is: 'back', message: `is the inverse of ${field.target}.${field.via}; set that field instead` })
+      continue
+    }
+    if (isComputed(field)) {
+      rules.set(name, { is: 'computed', message: 'is computed and cannot be written' })
+      continue
+    }
+    const service = field.kind !== 'forward' && field.service
+    rules.set(name, { is: 'checked', required: field.required, service, check: valueCheck(field) })
+    const fallback = field.kind === 'forward' ? null : fallbackOf(field)
+    if (fallback || (field.required && !service)) expected.push({ name, required: field.required, service, fallback })
+  }
+  return { noun, rules, expected }
+}
+
+function fallbackOf({ kind, default: value }: ValueField): Expected['fallback'] {
+  if (value === undefined) return null
+  if (value === 'now' && kind === 'datetime') return isoOf
+  if (value === 'now' && kind === 'date') return (now) => isoOf(now).slice(0, 10)
+  return () => value
+}

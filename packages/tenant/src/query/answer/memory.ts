@@ -1,0 +1,176 @@
+import { type Filter, type Follow, type Hop, type JsonObject, matcher, type Regex } from '@tildebase/nouns'
+import type { SqlRow } from '../../ports.ts'
+import type { Stored } from '../../store/entities.ts'
+import { type LogRow, readEntry } from '../../store/log/log.ts'
+import { stateOf } from '../../view/event.ts'
+import { presence, scopeBehind } from '../plan/compile.ts'
+import { eachOf, every, type Fragment, fragment, plain } from '../plan/fragment.ts'
+import { PRESENT } from '../plan/moment.ts'
+import type { Part, Plan } from '../plan/plan.ts'
+import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from '../plan/scope.ts'
+import { pageRows, readRows, toStored } from '../plan/select.ts'
+import { columns, isLogged, sourceOf } from '../plan/source.ts'
+import { queryRows, type ReadContext } from '../reader.ts'
+import { regexTest } from '../words/regex.ts'
+import { asksFields, flat, viewFor } from './tested-view.ts'
+
+const CHUNK = 1_000
+/** Data of so many bytes is read row by row. */
+const LARGE = 16_384
+/** Its place among the columns of a row. */
+const DATA = 6
+
+/** Where a scan in memory begins and when it may end, when the order of creation is the order asked for. */
+export interface Extent {
+  readonly descending: boolean
+  readonly after: number | null
+  /** Ends after so many matches. */
+  readonly enough: number
+}
+
+const WHOLE: Extent = { descending: true, after: null, enough: Number.POSITIVE_INFINITY }
+
+/** The places of the entities that pass the parts of a filter which SQL cannot test; null when there are no such parts. */
+export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
+  if (plan.residual.length === 0) return null
+  const { scope } = plan
+  const order = { by: 'creation', descending: extent.descending } as const
+  const rows = pageRows(plan, order)
+  const test = tester(scope, plan.residual)
+  const read = testedColumns(plan)
+  const found: number[] = []
+  let place = extent.after
+  for (;;) {
+    const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
+    const chunk = readRows(read, rows, beyond, CHUNK, 0)
+    for (const row of testedRows(plan, chunk)) if (test(row)) found.push(row.ordinal)
+    scope.reader.budget.checkTime()
+    if (chunk.length < CHUNK || found.length >= extent.enough) return found
+    place = chunk.at(-1)![0]
+  }
+}
+
+/** The plan with the columns alone that its test in memory looks at: each one more costs as much as the test. */
+export function testedColumns(plan: Plan): Plan {
+  const { source } = plan.scope
+  const { data } = source
+  const none = plain('NULL')
+  const asksMeta = !plan.residual.every((part) => 'filter' in part && asksFields(part.filter))
+  const meta = asksMeta ? {} : { id: none, version: none, createdAt: none, createdBy: none, updatedAt: none }
+  const small = source.isStored ? { data: fragment`CASE WHEN octet_length(${data}) < ${LARGE} THEN ${data} END` } : {}
+  return { ...plan, scope: { ...plan.scope, source: { ...source, ...meta, ...small } } }
+}
+
+/** Rows that were read with `testedColumns`. Large data is read when its row is reached, so that little is in memory. */
+export function* testedRows({ scope }: Plan, rows: readonly SqlRow[]): Generator<Stored> {
+  const { reader, source, type } = scope
+  for (const row of rows) {
+    if (row[DATA] !== null) yield toStored(type, row)
+    else {
+      reader.budget.checkTime()
+      const where = every([source.where, fragment`${source.n} = ${row[0] as number}`])
+      const [large] = queryRows(reader, fragment`SELECT ${source.data} FROM ${source.from} WHERE ${where}`)
+      yield toStored(type, row.with(DATA, large![0]) as SqlRow)
+    }
+  }
+}
+
+/** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
+export function rowTest(reader: ReadContext, type: string, filter: Filter): (row: Stored) => boolean {
+  const scope = { reader, moment: PRESENT, type, source: sourceOf(reader, type, PRESENT, 'e'), narrowed: false }
+  return tester(scope, [{ filter, narrowed: false }])
+}
+
+/** The reader's narrowing of a type, as a test of its rows in memory. */
+export function narrowingTest(scope: Scope): (row: Stored) => boolean {
+  const { reader, type } = scope
+  const narrowing = reader.narrow?.(type) ?? null
+  return tester(scope, [
+    ...(narrowing === null ? [] : [{ filter: narrowing, narrowed: false }]),
+    ...(isLogged(reader, type) ? [{ records: true } as const] : []),
+  ])
+}
+
+/**
+ * Whether a narrowed reader sees a log record: the state in the record matches the row filter of its type. Relations
+ * are followed as they are now. A record without values, because they were erased, is not seen.
+ */
+export function recordTest(reader: ReadContext): (record: LogRow) => boolean {
+  const tests = new Map<string, ((row: Stored) => boolean) | null>()
+  return (record) => {
+    const test = kept(tests, record.type, () => {
+      const rows = reader.nouns.get(record.type) ? (reader.narrow?.(record.type) ?? null) : null
+      return rows && rowTest(reader, record.type, rows)
+    })
+    return test === null || (record.data !== null && test(stateOf(record, record.data)))
+  }
+}
+
+export function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
+  const patterns = new Map<string, (text: string) => boolean>()
+  const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
+  const filters = parts.filter((part) => 'filter' in part)
+  const tests = filters.map(({ filter, narrowed }) => matcher(filter, follower({ ...scope, narrowed }), regex))
+  const isSeen = filters.length < parts.length ? recordTest(scope.reader) : null
+  const view = viewFor(filters.map(({ filter }) => filter))
+  return (row) => {
+    const entity = view(row)
+    if (!tests.every((test) => test(entity))) return false
+    return isSeen === null || isSeen(readEntry(scope.reader.sql, row.ordinal)!)
+  }
+}
+
+/** Follows relations by asking the database, each question once. */
+function follower(scope: Scope): Follow {
+  const answers = new Map<string, readonly JsonObject[]>()
+  return (hop, entity) => {
+    const from = hop.kind === 'back' ? [entity.$id as string] : idsIn(entity, hop)
+    return kept(answers, JSON.stringify([hop.from, hop.field, hop.target, from]), () => related(scope, hop, from))
+  }
+}
+
+function idsIn(entity: JsonObject, hop: Hop): string[] {
+  const value = Object.hasOwn(entity, hop.field) ? entity[hop.field] : null
+  const ids = hop.list && Array.isArray(value) ? value : [value]
+  return ids.filter((id) => typeof id === 'string')
+}
+
+function related(scope: Scope, hop: Hop, from: readonly string[]): JsonObject[] {
+  if (from.length === 0) return []
+  const behind = scopeBehind(scope, hop, 't')
+  const there = presence(behind)
+  const read = queryRows(scope.reader, relatedRows(behind, hop, from, there ?? behind.source.where))
+  const rows = read.map((row) => toStored(hop.target, row))
+  return (there === null ? rows.filter(narrowingTest(behind)) : rows).map(flat)
+}
+
+function relatedRows(
+  { reader, moment, source, type }: Scope,
+  hop: Hop,
+  from: readonly string[],
+  there: Fragment,
+): Fragment {
+  const read = (rows: Fragment, ...where: Fragment[]) =>
+    fragment`SELECT ${columns(source)} FROM ${rows} WHERE ${every([...where, there])}`
+  if (hop.kind === 'forward')
+    return read(fragment`${eachOf(from, 'i')} CROSS JOIN ${source.from}`, fragment`${source.id} = i.value`)
+  const number = fieldIndexNumber(reader, type, hop.via!)
+  const f = plain('f')
+  if (number === null) {
+    const way = jsonPath([hop.via!])
+    return read(
+      source.from,
+      fragment`EXISTS (SELECT 1 FROM json_each(${source.dataFor(hop.via!)}, ${way}) WHERE value = ${from[0]!})`,
+    )
+  }
+  const pointing = fragment`f.field = ${number} AND f.value = ${from[0]!} AND ${fieldIndexAt(moment, f)} AND ${source.n} = f.n`
+  return read(fragment`field_index f CROSS JOIN ${source.from}`, pointing)
+}
+
+function kept<T>(answers: Map<string, T>, key: string, compute: () => T): T {
+  const known = answers.get(key)
+  if (known !== undefined) return known
+  const answer = compute()
+  answers.set(key, answer)
+  return answer
+}

@@ -1,0 +1,168 @@
+import type { Stored } from '../../store/entities.ts'
+import { lastSeq } from '../../store/log/log.ts'
+import { every, fragment } from '../plan/fragment.ts'
+import type { CursorPosition, Order } from '../plan/order.ts'
+import type { Plan } from '../plan/plan.ts'
+import { partRows, ticking } from '../plan/select.ts'
+import { columns } from '../plan/source.ts'
+import { queryRows, type ReadContext, within } from '../reader.ts'
+import { type Prepared, prepared, type Query, rowsOf } from './find.ts'
+import { embed } from './include.ts'
+import { keepOrder } from './kept-order.ts'
+import { testedColumns, testedRows, tester } from './memory.ts'
+import { remembered, typesOf } from './totals.ts'
+
+/** How long a slice of a scan takes, about. */
+const SLICE_MS = 2
+/** Of how many rows the relations are read at once. */
+const EMBEDDED = 10
+/**
+ * Of how many places the first slice is, how many rows are sorted at once, and how many of an order are kept: the next
+ * pages need not be sorted for again.
+ */
+export const SIZES = { first: 128, sorted: 2_000, kept: 200 }
+
+/** A question as of the moment at which it was first asked, answered slice by slice. */
+export class Search {
+  readonly #reader: ReadContext
+  readonly #query: Query
+  readonly #sizes: typeof SIZES
+  readonly #seq: number
+  /** The newest event when the question was planned last. */
+  #settled: number
+  question: Prepared
+
+  constructor(reader: ReadContext, query: Query, sizes: typeof SIZES) {
+    this.#sizes = sizes
+    this.#reader = reader
+    this.#query = query
+    this.#seq = lastSeq(reader.sql)
+    this.#settled = this.#seq
+    this.question = prepared(reader, query)
+  }
+
+  /** The plan, as of the moment of the question. */
+  get plan(): Plan {
+    this.#settle()
+    return this.question.plan
+  }
+
+  /** The plan without conditions, for rows that have met them. */
+  get bare(): Plan {
+    return { ...this.plan, conditions: [], residual: [], match: null }
+  }
+
+  /** Keeps the total, unless something has been written since. */
+  remember(total: number): number {
+    if (lastSeq(this.#reader.sql) !== this.#seq) return total
+    return remembered(this.#reader, this.#query, this.question.asked, undefined, total)
+  }
+
+  /** The numbers of the entities that pass the filter, in the order of creation or against it, until there are enough. */
+  *matches(ascending: boolean, place: CursorPosition | null, enough: number): Generator<void, number[]> {
+    const found: number[] = []
+    const take = (from: number, end: number) => {
+      found.push(...this.part(from, end))
+      return found.length < enough
+    }
+    yield* this.parts(ascending, place, take)
+    return found
+  }
+
+  /** Calls `take` for one part after the other of all places, until it returns false. */
+  *parts(
+    ascending: boolean,
+    place: CursorPosition | null,
+    take: (from: number, end: number) => boolean,
+  ): Generator<void, void> {
+    const reader = this.#reader
+    const last = this.#seq + 1
+    let width = this.#sizes.first
+    let at = ascending ? (place?.[0] ?? -1) + 1 : (place?.[0] ?? last)
+    for (let goesOn = true; goesOn && (ascending ? at < last : at > 0); ) {
+      const from = ascending ? at : Math.max(0, at - width)
+      const end = ascending ? Math.min(last, at + width) : at
+      const begun = reader.budget.timer()
+      goesOn = within(reader, () => take(from, end))
+      const ms = reader.budget.timer() - begun
+      width = ms < SLICE_MS / 2 ? width * 2 : ms > SLICE_MS ? Math.max(64, Math.floor(width / 2)) : width
+      at = ascending ? end : from
+      yield
+    }
+  }
+
+  /** The rows of a page, of entities that passed: the best of each part, and then the best of those. */
+  *sorted(
+    numbers: readonly number[],
+    place: CursorPosition | null,
+    offset: number,
+    limit: number,
+  ): Generator<void, ReturnType<typeof rowsOf>> {
+    const { order } = this.question
+    // The index would be read as a whole to find them.
+    const byValues: Order = order.by === 'index' ? { ...order, by: 'values' } : order
+    const most = Math.max(this.#reader.orders ? this.#sizes.kept : 0, offset + limit)
+    const part = Math.max(this.#sizes.sorted, 2 * most)
+    let left = numbers
+    while (left.length > part) {
+      const best: number[] = []
+      for (let start = 0; start < left.length; start += part) {
+        const some = left.slice(start, start + part)
+        const rows = within(this.#reader, () => rowsOf(this.bare, byValues, some, place, most, 0))
+        for (const [n] of rows) best.push(n)
+        yield
+      }
+      left = best
+    }
+    const rows = within(this.#reader, () => rowsOf(this.bare, byValues, left, place, most, 0))
+    this.#keep(place, rows, rows.length < most)
+    return rows.slice(offset, offset + limit)
+  }
+
+  /** Keeps what was sorted for the next pages, unless something has been written since. */
+  #keep(place: CursorPosition | null, rows: ReturnType<typeof rowsOf>, isWhole: boolean): void {
+    if (lastSeq(this.#reader.sql) !== this.#seq) return
+    const { asked, order } = this.question
+    const numbers = rows.map(([n]) => n as number)
+    keepOrder(this.#reader, { asked, order, types: typesOf(this.#query) }, place, numbers, isWhole)
+  }
+
+  /** The rows with their relations in them, some rows at a time. */
+  *embedded(rows: readonly Stored[]): Generator<void, Stored[]> {
+    const results: Stored[] = []
+    for (let start = 0; start < rows.length; start += EMBEDDED) {
+      yield
+      const { type, include = [] } = this.#query
+      const { moment } = this.plan.scope
+      const some = rows.slice(start, start + EMBEDDED)
+      results.push(...within(this.#reader, () => embed(this.#reader, type, some, include, moment)))
+    }
+    return results
+  }
+
+  /** The numbers of the entities between two places that pass the filter. */
+  part(from: number, end: number): number[] {
+    const plan = this.plan
+    const { scope, residual } = plan
+    const rows = partRows(plan, from, end)
+    const where = every([...rows.where, ...ticking(plan, rows)])
+    if (residual.length === 0)
+      return queryRows(this.#reader, fragment`SELECT ${rows.n} FROM ${rows.from} WHERE ${where}`).map(([n]) => n)
+    const test = tester(scope, residual)
+    const { source } = testedColumns(plan).scope
+    const read = queryRows(this.#reader, fragment`SELECT ${columns(source)} FROM ${rows.from} WHERE ${where}`)
+    const found: number[] = []
+    for (const row of testedRows(plan, read)) if (test(row)) found.push(row.ordinal)
+    return found
+  }
+
+  /** Once something has been written since, the present is no longer what is asked for. */
+  #settle(): void {
+    const last = lastSeq(this.#reader.sql)
+    if (last === this.#settled) return
+    this.#settled = last
+    const { asked, question } = this.question
+    const asOf = this.#query.asOf ?? this.#seq
+    this.question = { ...prepared(this.#reader, { ...this.#query, asOf }), asked, question }
+  }
+}

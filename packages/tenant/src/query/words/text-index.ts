@@ -1,0 +1,138 @@
+import { type Field, type JsonObject, type NounLookup, textsOf } from '@tildebase/nouns'
+import type { Sql, SqlRow } from '../../ports.ts'
+import { getMeta, setMeta } from '../../store/meta.ts'
+
+const WATERMARK = 'text.seq'
+
+/** How much one slice reads at most: this takes some 20 ms. */
+const SLICE_EVENTS = 500
+const SLICE_LENGTH = 262_144
+/** How much of the texts of one entity is searched: what is longer would hold up its neighbours. */
+const LONGEST_TEXT = 262_144
+
+/**
+ * Brings the text index towards the log by one slice, bounded in events and in bytes, and commits that. Returns whether
+ * the index knows all events now.
+ */
+export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boolean {
+  return sql.transaction(() => {
+    const since = Number(getMeta(sql, WATERMARK) ?? 0)
+    const all = sql.rows(OUTSTANDING, since, most).map(toOutstanding)
+    const rows = all.slice(0, lengthOfSlice(all))
+    if (rows.length === 0) return true
+    // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
+    for (const { seq, type, event, data } of rows.toReversed()) {
+      insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
+    }
+    for (const { n, type, data } of reworded(sql, nouns, rows)) {
+      // Its place is no later than its first event, so what lies beyond the watermark is not in the index yet.
+      if (n <= since) sql.run('DELETE FROM text WHERE rowid = ?', n)
+      const present = data ?? presentData(sql, n)
+      if (present !== null) insertWords(sql, n, words(nouns, type, present))
+    }
+    setMeta(sql, WATERMARK, String(rows.at(-1)!.seq))
+    return all.length < most && rows.length === all.length
+  })
+}
+
+/** How many of these events make a slice: one at least, and no more than its bytes allow. */
+function lengthOfSlice(rows: readonly Outstanding[]): number {
+  let length = 0
+  for (let i = 0; i < rows.length; i++) {
+    length += rows[i]!.length
+    if (length > SLICE_LENGTH) return Math.max(i, 1)
+  }
+  return rows.length
+}
+
+/** How many events the text index does not know yet. */
+export function textBacklog(sql: Sql, head: number): number {
+  return head - Number(getMeta(sql, WATERMARK) ?? 0)
+}
+
+interface Outstanding {
+  readonly seq: number
+  readonly type: string
+  readonly entity: string
+  readonly event: string
+  readonly version: number
+  readonly data: string | null
+  readonly previous: string | null
+  /** How long the state after it is. */
+  readonly length: number
+}
+
+// What is large is read one by one, and values before it not at all: hundreds at once would fill the memory. The length
+// in bytes is known without reading the text; the length in letters is not.
+const OUTSTANDING = `
+  SELECT seq, type, entity, event, version,
+    CASE WHEN type = 'Event' OR (version = 1 AND octet_length(data) < 1000) THEN data END,
+    CASE WHEN verb <> 'restore' AND octet_length(previous) < 1000 THEN previous END,
+    coalesce(octet_length(data), 0)
+  FROM log
+  WHERE seq > ?
+  ORDER BY seq
+  LIMIT +?`
+
+function toOutstanding([seq, type, entity, event, version, data, previous, length]: SqlRow): Outstanding {
+  return { seq, type, entity, event, version, data, previous, length }
+}
+
+/**
+ * Entities whose words the events may have changed, in the order of their places; with their data if it is available.
+ */
+function reworded(
+  sql: Sql,
+  nouns: NounLookup,
+  rows: readonly Outstanding[],
+): readonly { readonly n: number; readonly type: string; readonly data: string | null }[] {
+  const changed = rows.filter(({ type, previous }) => type !== 'Event' && changesWords(nouns, type, previous))
+  const isNew = ({ version, data }: Outstanding) => version === 1 && data !== null
+  const known = new Set(changed.filter((row) => !isNew(row)).map(({ entity }) => entity))
+  // The place of an entity is the seq of its first event.
+  const fresh = changed.filter((row) => isNew(row) && !known.has(row.entity))
+  const places = known.size === 0 ? [] : sql.rows(PLACES, JSON.stringify([...known]))
+  return [
+    ...fresh.map(({ seq, type, data }) => ({ n: seq, type, data })),
+    ...places.map(([n, type]) => ({ n, type, data: null })),
+  ].sort((a, b) => a.n - b.n)
+}
+
+const PLACES = 'SELECT n, type FROM entities WHERE id IN (SELECT value FROM json_each(?))'
+
+/** Whether an event with these values before it has changed what is searched; one without any has changed all. */
+function changesWords(nouns: NounLookup, type: string, previous: string | null): boolean {
+  if (previous === null) return true
+  const fields = nouns.get(type)?.fields ?? {}
+  return Object.keys(JSON.parse(previous)).some((name) =>
+    isText(Object.hasOwn(fields, name) ? fields[name] : undefined),
+  )
+}
+
+/** An entity's present state, which may be newer than the event being folded: that does no harm. */
+function presentData(sql: Sql, n: number): string | null {
+  return sql.rows('SELECT data FROM entities WHERE n = ? AND gone = 0', n)[0]?.[0] ?? null
+}
+
+function insertWords(sql: Sql, rowid: number, text: string): void {
+  sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', rowid, text)
+}
+
+/** The texts of an entity: string and enum fields and whatever is undeclared; never ids, dates or secrets. */
+function words(nouns: NounLookup, type: string, data: string): string {
+  const fields = nouns.get(type)?.fields ?? {}
+  const state = JSON.parse(data) as JsonObject
+  const texts: string[] = []
+  for (const name of Object.keys(state)) {
+    if (!isText(Object.hasOwn(fields, name) ? fields[name] : undefined)) continue
+    const value = state[name]!
+    if (typeof value === 'string') texts.push(value)
+    else for (const text of textsOf(value)) texts.push(text)
+  }
+  return texts.join('\n').slice(0, LONGEST_TEXT)
+}
+
+/** Whether the words of a field are searched; one that is not declared is. */
+export function isText(field: Field | undefined): boolean {
+  return field === undefined || field.kind === 'string' || field.kind === 'enum' || field.kind === 'json'
+}

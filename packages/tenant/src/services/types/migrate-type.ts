@@ -1,0 +1,170 @@
+import {
+  convert,
+  didYouMean,
+  type Field,
+  type ForwardField,
+  isComputed,
+  type Json,
+  type JsonObject,
+  type Noun,
+  Problem,
+  renameField,
+  renameInNotation,
+  targetText,
+  type Verb,
+} from '@tildebase/nouns'
+import { changes, demandReach } from '../../authorship/reach.ts'
+import { type Migration, migrationsOf } from '../../engine/migrations.ts'
+import { demandArea } from '../../grant/grant.ts'
+import { currentOf } from '../../store/entities.ts'
+import { liveEntities } from '../../store/schema.ts'
+import { isThere } from '../../write/references.ts'
+import { applyVerb, writeState } from '../../write/verb.ts'
+import type { Write } from '../../write/write.ts'
+import { ownNotation, putType, schemaId } from './schema.ts'
+
+/** The verb that brings stored entities into the new form of their type. */
+const MIGRATE: Verb = { name: 'migrate', before: '', event: 'updated' }
+const PAGE = 500
+const MOST_TOLD = 100
+
+/** An entity that a migration cannot convert, and why. Its value is not shown. */
+interface Misfit {
+  readonly id: string
+  readonly field: string
+  readonly message: string
+}
+
+/** Renames a field of the tenant's own in its type and in every entity. Returns the number of changed entities. */
+export function renameTypeField(write: Write, type: Noun, from: string, to: string): number {
+  const { engine } = write
+  demandMigration(write, type)
+  const notation = ownNotation(engine, type.name)
+  if (typeof notation[from] !== 'string') throw noField(type, from, notation)
+  if (Object.hasOwn(type.fields, to) || Object.hasOwn(type.verbs, to)) {
+    throw invalidSchema(type, to, `${type.name} has ${to} already`)
+  }
+  putType(write, type.name, renameInNotation(notation, from, to), { recomputes: false })
+  const misfits: Misfit[] = []
+  const changed = migrate(write, type.name, (id, state) => {
+    if (!Object.hasOwn(state, from)) return state
+    if (Object.hasOwn(state, to)) {
+      misfits.push({ id, field: to, message: `already has a value in ${to}, which is not declared` })
+      return state
+    }
+    return renameField(state, from, to)
+  })
+  refuse(type, `renamed to ${to}`, misfits)
+  keep(write, type.name, { from, to })
+  return changed
+}
+
+/** Changes the kind of a field and converts the stored values. All values must convert. Returns the number of changed entities. */
+export function retypeTypeField(write: Write, type: Noun, name: string, to: string): number {
+  const { engine } = write
+  demandMigration(write, type)
+  const before = Object.hasOwn(type.fields, name) ? type.fields[name]! : null
+  if (before === null) throw noField(type, name, type.notation)
+  putType(write, type.name, { ...ownNotation(engine, type.name), [name]: to }, { recomputes: false })
+  const field = engine.noun(type.name).fields[name]!
+  if (!holdsValues(before) || !holdsValues(field)) {
+    throw invalidSchema(type, name, 'is computed or an inverse relation, which stores no values; declare it with PUT')
+  }
+  const misfits: Misfit[] = []
+  const changed = migrate(write, type.name, (id, state) => {
+    const value = state[name] ?? null
+    const fallback = 'default' in field && field.default !== 'now' ? (field.default ?? null) : null
+    const converted = value === null ? { value: field.required ? fallback : null } : convert(field, value)
+    if ('fault' in converted) misfits.push({ id, field: name, message: converted.fault })
+    else if (converted.value === null && field.required) {
+      misfits.push({ id, field: name, message: 'is required' })
+    } else if (field.kind === 'forward' && !areThere(write, field, converted.value)) {
+      misfits.push({ id, field: name, message: `is not the id of a ${targetText(field)}` })
+    } else if (converted.value === null) return without(state, name)
+    else return { ...state, [name]: converted.value }
+    return state
+  })
+  refuse(type, `converted to ${to}`, misfits)
+  keep(write, type.name, { retyped: name })
+  return changed
+}
+
+/** A migration reads and writes every entity of the type: the caller must be able to do so itself. */
+function demandMigration({ grant }: Write, type: Noun): void {
+  demandArea(grant, 'admin', 'platform')
+  demandReach(grant, 'migration', [changes(type, true)])
+}
+
+/** Writes the next version of every entity that `change` changes, in the order of creation, within the budget. */
+function migrate(write: Write, type: string, change: (id: string, state: JsonObject) => JsonObject): number {
+  const { budget } = write.context
+  const noun = write.engine.noun(type)
+  let changed = 0
+  for (let after = 0; ; ) {
+    const page = liveEntities(write.sql, type, after, PAGE)
+    budget.spendRows(page.length)
+    for (const current of page) {
+      budget.checkTime()
+      const state = JSON.parse(current.data) as JsonObject
+      const next = change(current.id, state)
+      if (next === state) continue
+      // A change of an earlier entity may have led to a new version of this one.
+      const newest = currentOf(write.sql, type, current.id)!
+      const isNewer = newest.seq !== current.seq
+      const from = isNewer ? (JSON.parse(newest.data) as JsonObject) : state
+      const { event } = writeState(write, noun, MIGRATE, newest, from, isNewer ? change(current.id, from) : next, null)
+      if (event) changed++
+    }
+    if (page.length < PAGE) return changed
+    after = page.at(-1)!.ordinal
+  }
+}
+
+/** Notes the migration next to the notation, for what comes back from before it. */
+function keep(write: Write, type: string, migration: { from: string; to: string } | { retyped: string }): void {
+  const { engine } = write
+  const migrations: readonly Migration[] = [...migrationsOf(engine, type), { seq: engine.head.seq, ...migration }]
+  const data = { migrations: migrations as unknown as Json }
+  applyVerb(write, { type: 'Schema', verb: 'update', id: schemaId(type), data })
+}
+
+function refuse(type: Noun, what: string, misfits: readonly Misfit[]): void {
+  if (misfits.length === 0) return
+  const [first] = misfits
+  const others = misfits.length > 1 ? ` and ${misfits.length - 1} more` : ''
+  throw new Problem(
+    'validation_error',
+    `Nothing was changed: ${first!.id}${others} cannot be ${what}. ${first!.field}: ${first!.message}`,
+    { type: type.name, field: first!.field, failed: misfits.length, details: misfits.slice(0, MOST_TOLD) },
+  )
+}
+
+function noField(type: Noun, name: string, notation: JsonObject): Problem {
+  const own = Object.keys(notation).filter((key) => typeof notation[key] === 'string' && !key.startsWith('$'))
+  const message = Object.hasOwn(type.fields, name)
+    ? 'is a field of the built-in type and cannot be renamed'
+    : `is not a field of ${type.name}${didYouMean(name, own)}`
+  return invalidSchema(type, name, message)
+}
+
+function invalidSchema({ name }: Noun, field: string, message: string): Problem {
+  return new Problem('invalid_schema', `The type ${name} is not valid. ${field}: ${message}`, {
+    type: name,
+    field,
+    details: [{ field, message }],
+  })
+}
+
+function holdsValues(field: Field): field is Exclude<Field, { kind: 'back' }> {
+  return field.kind !== 'back' && !isComputed(field)
+}
+
+function areThere({ sql, engine }: Write, field: ForwardField, value: Json): boolean {
+  const ids = Array.isArray(value) ? value : [value]
+  return ids.every((id) => id === null || isThere(sql, field, String(id), engine.nouns))
+}
+
+function without(state: JsonObject, name: string): JsonObject {
+  const { [name]: _, ...rest } = state
+  return rest
+}

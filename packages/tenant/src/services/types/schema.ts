@@ -1,0 +1,234 @@
+import {
+  type BackField,
+  checkRelations,
+  computedFields,
+  type Field,
+  type ForwardField,
+  isPlainObject,
+  type JsonObject,
+  type Noun,
+  type Nouns,
+  Problem,
+  sameJson,
+} from '@tildebase/nouns'
+import { storeParts } from '../../authorship/parts.ts'
+import { demandReach, type Reach, readsAll } from '../../authorship/reach.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { declareType } from '../../engine/types.ts'
+import { demandArea, type Grant, isNarrowed, may } from '../../grant/grant.ts'
+import { isServiceType } from '../../grant/scopes.ts'
+import { currentOf } from '../../store/entities.ts'
+import { dropFields, liveCount, liveEntities, rebuildFieldIndex } from '../../store/schema.ts'
+import { applyVerb, recompute } from '../../write/verb.ts'
+import type { VerbResult } from '../../write/verb-request.ts'
+import type { Write } from '../../write/write.ts'
+import { declareTimers } from '../timers/scan.ts'
+
+/** Types whose meaning is the service's own, and names that mean something else already. */
+const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
+const PAGE = 500
+const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'AccessRole', 'ChangesetPart', 'Status', 'Batch', 'Operator'])
+
+/** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
+export function putType(
+  write: Write,
+  name: string,
+  given: JsonObject,
+  { recomputes = true }: { readonly recomputes?: boolean } = {},
+): VerbResult {
+  const { engine, grant } = write
+  demandArea(grant, 'admin', 'platform')
+  refuseFixed(name)
+  const notation = isOnlyAbout(given) ? { ...ownNotation(engine, name), ...given } : given
+  const builtIn = engine.options.nouns.get(name)
+  if (builtIn?.name === name) refuseMove(builtIn, notation)
+  const parsed = declareType(engine.options.nouns, name, notation)
+  // Next to the others, its computed fields know their kinds.
+  const declared = engine.nouns.with(parsed).get(parsed.name)!
+  refuseSecrets(declared)
+  demandDomains(grant, declared, engine.nouns.get(name))
+  if (builtIn?.name === name) refuseServiceParts(builtIn, notation)
+  demandReach(grant, 'declaration', reachOf(engine.nouns.with(parsed), declared, engine.nouns.get(name)))
+  const issues = newIssues(engine.nouns, declared)
+  if (issues.length > 0) {
+    throw new Problem(
+      'invalid_schema',
+      `The type ${name} conflicts with other types. ${issues.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
+      {
+        type: name,
+        details: issues.map(({ field, message }) => ({ field, message })),
+      },
+    )
+  }
+  const before = engine.nouns.get(declared.name)
+  storeParts(write, engine.nouns.with(parsed))
+  const id = schemaId(declared.name)
+  const current = currentOf(engine.sql, 'Schema', id)
+  const data = { name: declared.name, notation }
+  const result = current
+    ? applyVerb(write, { type: 'Schema', verb: current.deleted ? 'restore' : 'update', id, data })
+    : applyVerb(write, { type: 'Schema', verb: 'create', data: { $id: id, ...data }, keepId: true })
+  if (current?.deleted) applyVerb(write, { type: 'Schema', verb: 'update', id, data })
+  const namesHolders = may(grant, 'read', declared) && !isNarrowed(grant)
+  if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null, namesHolders)
+  engine.cache.forget('Schema')
+  if (recomputes && computesAnew(declared, before)) recomputeAll(write, declared.name)
+  declareTimers(engine, declared, before)
+  write.wakeAt(write.context.clock.now())
+  return result
+}
+
+/** Whether a declaration only speaks of the type as a whole: then its fields and verbs stay. */
+function isOnlyAbout(notation: JsonObject): boolean {
+  const keys = Object.keys(notation)
+  return keys.length > 0 && keys.every((key) => key.startsWith('$'))
+}
+
+/** What the tenant itself has declared of a type. */
+export function ownNotation({ sql }: Engine, name: string): JsonObject {
+  const current = currentOf(sql, 'Schema', schemaId(name))
+  return current === undefined || current.deleted ? {} : JSON.parse(current.data).notation
+}
+
+/** What does not fit once a type is declared: its own all, and what it breaks in the others. */
+function newIssues(nouns: Nouns, declared: Noun) {
+  const known = new Set(checkRelations(nouns).map(({ field, message }) => `${field} ${message}`))
+  return checkRelations(nouns.with(declared)).filter(
+    ({ field, message }) => field.startsWith(`${declared.name}.`) || !known.has(`${field} ${message}`),
+  )
+}
+
+/** Whether a declaration brings a computed field, or computes one otherwise. */
+function computesAnew(declared: Noun, before: Noun | undefined): boolean {
+  const known = new Map(before ? computedFields(before).map((field) => [field.name, field.computed]) : [])
+  return computedFields(declared).some(({ name, computed }) => {
+    const old = known.get(name)
+    return old === undefined || !sameJson(old as JsonObject, computed as JsonObject)
+  })
+}
+
+/** Works out the computed fields of every entity of a type, within the budget of the request. */
+function recomputeAll(write: Write, type: string): void {
+  const { budget } = write.context
+  for (let after = 0; ; ) {
+    const page = liveEntities(write.sql, type, after, PAGE)
+    budget.spendRows(page.length)
+    recompute(write, new Map([[type, new Set(page.map(({ id }) => id))]]))
+    if (page.length < PAGE) return
+    after = page.at(-1)!.ordinal
+  }
+}
+
+/** Takes back a type of the tenant's own, once it has no entities; a built-in one loses what was added to it. */
+export function dropType(write: Write, name: string): void {
+  const { engine, grant } = write
+  demandArea(grant, 'admin', 'platform')
+  const builtIn = engine.options.nouns.get(name)
+  if (!builtIn) demandDomains(grant, engine.noun(name), undefined)
+  const count = liveCount(engine.sql, name)
+  if (!builtIn && count > 0) {
+    throw new Problem('conflict', `There are ${count} entities of type ${name}. Delete them first.`, { type: name })
+  }
+  if (builtIn) storeParts(write, engine.nouns.with(builtIn))
+  applyVerb(write, { type: 'Schema', verb: 'delete', id: schemaId(name) })
+  if (builtIn) rebuildFieldIndex(engine.sql, builtIn, engine.nouns.get(name) ?? null)
+  else dropFields(engine.sql, name)
+  engine.cache.forget('Schema')
+}
+
+/** The domain and the path of a built-in type decide which keys may read it, and where. */
+function refuseMove({ name, domain, path }: Noun, { $domain = domain, $path = path }: JsonObject): void {
+  const moved = [
+    ...($domain === domain ? [] : [{ field: '$domain', message: `must stay ${domain}, because ${name} is built in` }]),
+    ...($path === path ? [] : [{ field: '$path', message: `must stay ${path}, because ${name} is built in` }]),
+  ]
+  if (moved.length === 0) return
+  throw new Problem(
+    'invalid_schema',
+    `The type ${name} is not valid. ${moved.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
+    {
+      type: name,
+      details: moved,
+    },
+  )
+}
+
+/** A key that moves a type into or out of a domain must administer that domain; `custom` belongs to the platform. */
+function demandDomains(grant: Grant, after: Noun, before: Noun | undefined): void {
+  const domains = before?.domain === after.domain ? [] : [after.domain, ...(before ? [before.domain] : [])]
+  for (const domain of domains) if (domain !== 'custom') demandArea(grant, 'admin', domain)
+}
+
+/**
+ * What a declaration touches at once: the types behind its new relations, which stored filters may follow, and the values
+ * of a field that becomes unique. What its timers and computed fields reach is checked with their author.
+ */
+function reachOf(nouns: Nouns, after: Noun, before: Noun | undefined): Reach[] {
+  const isNew = (field: Field) => !sameJson((before?.fields[field.name] ?? null) as never, field as never)
+  const related = Object.values(after.fields).filter((field) => isRelation(field) && isNew(field))
+  const targets = new Set(related.flatMap((field) => targetsOf(field as ForwardField | BackField)))
+  targets.delete(after.name)
+  const uniqueIn = (noun: Noun) =>
+    JSON.stringify([
+      ...Object.values(noun.fields).flatMap((field) =>
+        'index' in field && field.index === 'unique' ? field.name : [],
+      ),
+      ...noun.unique,
+    ])
+  return [
+    ...[...targets].flatMap((target) => nouns.get(target) ?? []).map(readsAll),
+    ...(before && uniqueIn(before) !== uniqueIn(after) ? [readsAll(after)] : []),
+  ]
+}
+
+function targetsOf(field: ForwardField | BackField): readonly string[] {
+  return field.kind === 'forward' && field.targets ? field.targets : [field.target]
+}
+
+function isRelation(field: Field): field is ForwardField | BackField {
+  return field.kind === 'forward' || field.kind === 'back'
+}
+
+/** What the service's own types mean is not for a tenant to change: their verbs run with the rights of other callers. */
+function refuseServiceParts(builtIn: Noun, notation: JsonObject): void {
+  if (!isServiceType(builtIn.name)) return
+  const taken = Object.keys(notation).filter(
+    (name) => Object.hasOwn(builtIn.fields, name) || Object.hasOwn(builtIn.verbs, name),
+  )
+  const setting = Object.entries(notation).filter(([, part]) => {
+    const set = isPlainObject(part) && isPlainObject(part.set) ? Object.keys(part.set) : []
+    return set.some((field) => Object.hasOwn(builtIn.fields, field))
+  })
+  const details = [
+    ...taken.map((field) => ({ field, message: 'is built in and cannot be declared again' })),
+    ...setting.map(([field]) => ({ field, message: `cannot set a built-in field of ${builtIn.name}` })),
+  ]
+  if (details.length === 0) return
+  throw new Problem(
+    'invalid_schema',
+    `The type ${builtIn.name} is not valid. ${details.map((i) => `${i.field}: ${i.message}`).join('; ')}`,
+    { type: builtIn.name, details },
+  )
+}
+
+function refuseFixed(name: string): void {
+  if (FIXED.has(name))
+    throw new Problem('invalid_schema', `${name} cannot be changed, because the service depends on it.`, { type: name })
+  if (RESERVED.has(name))
+    throw new Problem('invalid_schema', `The name ${name} is reserved for the service.`, { type: name })
+}
+
+/** Secrets are kept aside by services that know what they open; an entity would show them. */
+function refuseSecrets({ name, fields }: Noun): void {
+  const secret = Object.values(fields).find((field) => field.kind === 'secret')
+  if (!secret) return
+  const message = 'is a secret, which only built-in types can have; store a hash, or store it elsewhere'
+  throw new Problem('invalid_schema', `The type ${name} is not valid. ${secret.name}: ${message}`, {
+    type: name,
+    details: [{ field: secret.name, message }],
+  })
+}
+
+export function schemaId(name: string): string {
+  return `schema_${name}`
+}

@@ -1,0 +1,200 @@
+import type { Random, Seal, Sql, SqlRow } from '../../ports.ts'
+import { EVENT_SIZE, fittingEvents } from './parts.ts'
+
+/** What an event says; its seq and its place in the chain are given by the log. */
+export interface Entry {
+  readonly id: string
+  readonly at: number
+  readonly type: string
+  readonly entity: string
+  readonly verb: string
+  readonly event: string
+  readonly version: number
+  readonly actor: string
+  readonly correlation: string | null
+  /** The person that the actor acts for, when that is another: an agent's user, the author of a changeset. */
+  readonly onBehalfOf: string | null
+  readonly createdAt: number
+  readonly createdBy: string
+  /** The state after, as JSON text; null once erased. */
+  readonly data: string | null
+  /** The changed fields with their values before, as JSON text. */
+  readonly previous: string | null
+  /** The arguments of the verb, as JSON text. */
+  readonly args: string | null
+}
+
+export interface LogRow extends Entry {
+  readonly seq: number
+}
+
+/** The newest event: where the next one continues. */
+export interface Head {
+  readonly seq: number
+  readonly at: number
+  readonly hash: Uint8Array
+}
+
+/** The head of a log without events. */
+export const BEGINNING: Head = { seq: 0, at: 0, hash: new Uint8Array(32) }
+const SALT_LENGTH = 16
+
+export function readHead(sql: Sql): Head {
+  const row = sql.rows('SELECT seq, at, hash FROM log ORDER BY seq DESC LIMIT 1')[0]
+  return row ? { seq: row[0], at: row[1], hash: row[2] } : BEGINNING
+}
+
+/** The seq of the newest event, as the log has it. */
+export function lastSeq(sql: Sql): number {
+  return sql.rows('SELECT coalesce(max(seq), 0) FROM log')[0]![0]
+}
+
+/**
+ * Appends an event after the head and returns the new head. The hash of each event covers the one before it. `replaced`
+ * is the seq of the version that it took the place of.
+ */
+export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: Entry, replaced: number | null): Head {
+  const seq = head.seq + 1
+  // A salted digest represents the values in the chain, so that they can be erased and not be guessed from it.
+  const salt = random.bytes(SALT_LENGTH)
+  const digest = digestOf(seal, salt, entry)
+  const hash = chain(seal, head.hash, seq, entry, digest)
+  sql.run(
+    INSERT,
+    entry.id,
+    entry.at,
+    entry.type,
+    entry.entity,
+    entry.verb,
+    entry.event,
+    entry.version,
+    entry.actor,
+    entry.correlation,
+    entry.createdAt,
+    entry.createdBy,
+    entry.data,
+    entry.previous,
+    entry.args,
+    salt,
+    digest,
+    hash,
+    replaced,
+    entry.onBehalfOf,
+  )
+  return { seq, at: entry.at, hash }
+}
+
+/** The digest of an event's values under its salt. */
+export function digestOf(seal: Seal, salt: Uint8Array, entry: Pick<Entry, 'data' | 'previous' | 'args'>): Uint8Array {
+  const { data, previous, args } = entry
+  // An event without arguments has the digest that it had before events kept any.
+  if (args === null) return seal.sha256(salt, data ?? '', '\n', previous ?? '')
+  return seal.sha256(salt, data ?? '', '\n', previous ?? '', '\n', args)
+}
+
+/** Whether an event has the values of its digest. Without a salt they were erased: then it has none. */
+export function hasOwnValues(
+  seal: Seal,
+  row: Pick<Entry, 'data' | 'previous' | 'args'> & { readonly salt: Uint8Array | null; readonly digest: Uint8Array },
+): boolean {
+  if (row.salt === null) return row.data === null && row.previous === null && row.args === null
+  return seal.equal(digestOf(seal, row.salt, row), row.digest)
+}
+
+/** The hash of an event: over the hash before it, its header and the digest of its values. */
+export function chain(seal: Seal, before: Uint8Array, seq: number, entry: Entry, digest: Uint8Array): Uint8Array {
+  return seal.sha256(before, headerText(seq, entry), digest)
+}
+
+/** What the chain says of an event in addition to its values, as JSON text. */
+export function headerText(seq: number, entry: Entry): string {
+  const header = [
+    seq,
+    entry.id,
+    entry.at,
+    entry.type,
+    entry.entity,
+    entry.verb,
+    entry.event,
+    entry.version,
+    entry.actor,
+    entry.correlation,
+    entry.createdAt,
+    entry.createdBy,
+  ]
+  // Only where there is one: events from before have no place for it.
+  if (entry.onBehalfOf) header.push(entry.onBehalfOf)
+  return JSON.stringify(header)
+}
+
+/** Events after a seq, oldest first: at most `limit`, and fewer when they are large. None when there are no more. */
+export function readLog(sql: Sql, after: number, limit: number): LogRow[] {
+  const most = fittingEvents(sql, after, limit)
+  return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT +?`, after, most).map(toRow)
+}
+
+/** Events that share a correlation, oldest first. */
+export function readCorrelated(sql: Sql, correlation: string): LogRow[] {
+  return sql.rows(`${SELECT} WHERE correlation = ? ORDER BY seq`, correlation).map(toRow)
+}
+
+export function readEntry(sql: Sql, seq: number): LogRow | undefined {
+  return sql.rows(`${SELECT} WHERE seq = ?`, seq).map(toRow)[0]
+}
+
+/** The event with this id. */
+export function readEntryOf(sql: Sql, id: string): LogRow | undefined {
+  return sql.rows(`${SELECT} WHERE id = ?`, id).map(toRow)[0]
+}
+
+/** The events of these seqs, newest first. */
+export function readEntries(sql: Sql, seqs: readonly number[]): LogRow[] {
+  const list = JSON.stringify(seqs)
+  return sql.rows(`${SELECT} WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC`, list).map(toRow)
+}
+
+/** The bytes of the events of these seqs, newest first. */
+export function readSizes(sql: Sql, seqs: readonly number[]): number[] {
+  const some = 'SELECT value FROM json_each(?)'
+  const rows = sql.rows(`SELECT ${EVENT_SIZE} FROM log WHERE seq IN (${some}) ORDER BY seq DESC`, JSON.stringify(seqs))
+  return rows.map(([size]) => size)
+}
+
+/** Which of these events made a version; null if none did. */
+export function seqOfVersion(sql: Sql, seqs: readonly number[], version: number): number | null {
+  const some = 'SELECT value FROM json_each(?)'
+  const rows = sql.rows(`SELECT seq FROM log WHERE seq IN (${some}) AND version = ?`, JSON.stringify(seqs), version)
+  return rows[0]?.[0] ?? null
+}
+
+export function hasEntry(sql: Sql, id: string): boolean {
+  return sql.rows('SELECT 1 FROM log WHERE id = ?', id).length > 0
+}
+
+/** The last seq at or before a time. Times never decrease along the log, so halving finds it without an index. */
+export function seqAt(sql: Sql, head: Head, at: number): number {
+  if (at >= head.at) return head.seq
+  let low = 0
+  let high = head.seq
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const [row] = sql.rows('SELECT at FROM log WHERE seq = ?', middle)
+    if (row![0] <= at) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+const COLUMNS =
+  'id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous, args'
+const SELECT = `SELECT seq, ${COLUMNS}, on_behalf_of FROM log`
+const INSERT = `
+  INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced, on_behalf_of)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+function toRow(row: SqlRow): LogRow {
+  const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
+  const [data, previous, args, onBehalfOf] = row.slice(12)
+  const head = { seq, id, at, type, entity, verb, event, version, actor, correlation, onBehalfOf }
+  return { ...head, createdAt, createdBy, data, previous, args }
+}
