@@ -50,6 +50,7 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_BODY_LIMIT: 'The largest JSON body.',
     TILDE_IMPORT_LIMIT: 'The largest import, after decompression.',
     TILDE_BODY_MEMORY: 'Memory for all request bodies together.',
+    TILDE_ANSWER_MEMORY: 'Memory for answers that wait to be read.',
     TILDE_BODY_TIMEOUT: 'How long a body may pause before 408.',
   },
   Webhooks: {
