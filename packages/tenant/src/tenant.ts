@@ -65,7 +65,7 @@ export class Tenant {
 
   /** The tenant as a grant may read it. */
   read(grant: Grant, budget: Budget, context: string = this.context): TenantReader {
-    return new TenantReader(this.#services, grant, budget, context)
+    return new TenantReader(this.#services, grant, budget, context, true)
   }
 
   /** Runs a write in the next commit. Its result comes when that is durable; stored BEFORE hooks are asked first. */

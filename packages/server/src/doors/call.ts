@@ -72,12 +72,11 @@ interface RouteBase extends Description {
   readonly repeats?: boolean
 }
 
-/** A route that answers at once. */
+/** A route that reads. */
 export interface ReadRoute extends RouteBase {
   readonly mode: 'read'
-  readonly handle: (call: Call) => Reply
-  /** The same, with turns for others while it takes long; for requests that are not part of another. */
-  readonly inTurns?: (call: Call) => MaybePromise<Reply>
+  /** Answers with a promise only if `read` of the call may yield. */
+  readonly handle: (call: Call) => MaybePromise<Reply>
 }
 
 /** A route that runs inside a commit. */

@@ -60,7 +60,7 @@ function runPrepared(route: Route, call: Call): MaybePromise<Reply> {
   const isProposal = isProposed(route, call)
   if (route.mode === 'stream')
     return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))
-  if (route.mode === 'read' && !isOnce(call)) return (route.inTurns ?? route.handle)(call)
+  if (route.mode === 'read' && !isOnce(call)) return route.handle(call)
   const isPlain = !isOnce(call) && !isProposal && !flagParam(call.query, 'dryRun')
   const inTurns = route.mode === 'write' && isPlain ? route.inTurns?.(call) : null
   if (inTurns) return inTurns
@@ -75,7 +75,8 @@ function runPrepared(route: Route, call: Call): MaybePromise<Reply> {
 
 /** Runs a route inside a write. */
 export function handleIn(route: Exclude<Route, StreamRoute>, call: Call, write: TenantWriter): Reply {
-  return route.mode === 'write' ? route.handle(call, write) : route.handle(call)
+  if (route.mode === 'write') return route.handle(call, write)
+  return route.handle({ ...call, read: call.read.atOnce() }) as Reply
 }
 
 /** Runs a write that leaves no trace: what it would answer, and the events it would write. */

@@ -31,6 +31,11 @@ export interface HttpResponse {
 /** A value that is there, or a promise of it. What is there already is not awaited: a turn of the queue costs a statement. */
 export type MaybePromise<T> = T | Promise<T>
 
+/** Continues with a value now if it is there, and else when it comes. */
+export function whenReady<T, R>(value: MaybePromise<T>, next: (value: T) => R): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
 /** Whether a path takes a body that is read bit by bit: it may be larger than memory. */
 export function hasStreamedBody(path: string): boolean {
   return /\/import\/|^\/operator\/tenants\/[^/]+\/(?:restore|log)$/.test(path)

@@ -7,7 +7,7 @@ type Endpoint = `${Route['method']} ${string}`
 type Given<R extends Route, E> = Omit<R, 'method' | 'path' | 'mode' | 'body'> &
   (E extends `GET ${string}` | `DELETE ${string}` ? { readonly body?: never } : { readonly body: Of<Body | null> })
 
-/** A route that answers at once: `readRoute('GET /schema', …)`. */
+/** A route that reads: `readRoute('GET /schema', …)`. */
 export function readRoute<E extends Endpoint>(endpoint: E, given: Given<ReadRoute, E>): ReadRoute {
   return { ...given, ...partsOf(endpoint), mode: 'read' }
 }
@@ -24,7 +24,7 @@ export function streamRoute<E extends Endpoint>(endpoint: E, given: Given<Stream
 
 /** A route of every type, as one of them answers it. */
 export function routeOfType(
-  { inTurns: _, ...route }: ReadRoute,
+  route: ReadRoute,
   type: string,
   given: Pick<ReadRoute, 'handle'> & Partial<Pick<ReadRoute, 'needs'>>,
 ): ReadRoute {

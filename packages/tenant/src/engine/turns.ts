@@ -1,10 +1,21 @@
+import type { Budget } from '../budget.ts'
 import type { Turns } from '../ports.ts'
 
-/** What takes longer than this is done in turns. */
-export const BRIEF_MS = 5
+/** Work that takes longer than this is done in turns. */
+const BRIEF_MS = 5
 /** The milliseconds after which work yields: work that a request waits for, and background work. */
 const AWAITED_MS = 2
 const LONGEST_MS = 20
+
+/** Does work at once if it is brief, and else again in steps, with turns for others between them. */
+export function briefOrInTurns<T>(
+  turns: Turns | undefined,
+  budget: Budget,
+  work: () => T,
+  steps: () => Iterator<void, T>,
+): T | Promise<T> {
+  return budget.briefly(BRIEF_MS, work) ?? inTurns(turns, steps())
+}
 
 /** Does the steps of long work, with turns for others before and between them. */
 export async function inTurns<T>(turns: Turns | undefined, steps: Iterator<void, T>): Promise<T> {

@@ -2,7 +2,7 @@ import { type Filter, isoOf, type JsonObject, type Noun, type Nouns } from '@til
 import type { Budget } from '../budget.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
-import { BRIEF_MS, inTurns } from '../engine/turns.ts'
+import { briefOrInTurns, inTurns } from '../engine/turns.ts'
 import { demand, demandArea, demandUnlimited, type Grant, may } from '../grant/grant.ts'
 import type { Action } from '../grant/scopes.ts'
 import type { Hasher } from '../ports.ts'
@@ -42,14 +42,22 @@ export class TenantReader {
   readonly #services: TenantServices
   /** What `$context` shows in the entities of this reader. */
   readonly context: string
+  /** Whether long answers are promises, read in turns with others. A commit cannot wait for one. */
+  readonly mayYield: boolean
   #known: ReadContext | null = null
 
-  constructor(services: TenantServices, grant: Grant, budget: Budget, context: string) {
+  constructor(services: TenantServices, grant: Grant, budget: Budget, context: string, mayYield: boolean) {
+    this.mayYield = mayYield
     this.grant = grant
     this.budget = budget
     this.context = context
     this.#engine = services.transactor.engine
     this.#services = services
+  }
+
+  /** The same reader for use inside a commit: every answer is there at once. */
+  atOnce(): TenantReader {
+    return this.mayYield ? new TenantReader(this.#services, this.grant, this.budget, this.context, false) : this
   }
 
   /** Made when something is read: most writes read nothing. */
@@ -113,30 +121,23 @@ export class TenantReader {
     return cachedQuery(this.#engine, this.#reader, this.grant, noun, text, parse)
   }
 
-  list({ query, prepared }: CachedQuery): Page {
+  /** A page of entities: a promise if it takes long and this reader lets others have their turn. */
+  list(cached: CachedQuery): Page | Promise<Page> {
+    const { query, prepared } = cached
     const allowed = limited(this.grant, this.#allowed(query))
-    return this.#counted(find(this.#reader, allowed, allowed === query ? prepared : null))
+    const whole = () => this.#counted(find(this.#reader, allowed, allowed === query ? prepared : null))
+    if (!this.mayYield || asksWords(query.filter)) return whole()
+    const steps = () => this.#countedAfter(findInSlices(this.#reader, allowed))
+    if (isSlow(this.#engine, cached)) return this.inTurns(steps())
+    const page = this.#inTurnsIfLong(whole, steps)
+    if (page instanceof Promise) rememberSlow(this.#engine, cached)
+    return page
   }
 
-  /** The same as a promise if it takes long: others then have their turn in between. */
-  listInTurns(cached: CachedQuery): Page | Promise<Page> {
-    const { query } = cached
-    if (asksWords(query.filter)) return this.list(cached)
-    const brief = isSlow(this.#engine, cached) ? null : this.budget.briefly(BRIEF_MS, () => this.list(cached))
-    if (brief) return brief
-    rememberSlow(this.#engine, cached)
-    return this.inTurns(findInSlices(this.#reader, limited(this.grant, query))).then((page) => this.#counted(page))
-  }
-
-  count(query: Query): number {
-    return count(this.#reader, this.#allowed(query))
-  }
-
-  /** The same as a promise if it takes long. */
-  countInTurns(query: Query): number | Promise<number> {
-    if (asksWords(query.filter)) return this.count(query)
-    const brief = this.budget.briefly(BRIEF_MS, () => this.count(query))
-    return brief ?? this.inTurns(countInSlices(this.#reader, query))
+  count(query: Query): number | Promise<number> {
+    const whole = () => count(this.#reader, this.#allowed(query))
+    if (!this.mayYield || asksWords(query.filter)) return whole()
+    return this.#inTurnsIfLong(whole, () => countInSlices(this.#reader, query))
   }
 
   /** Does the steps of something that takes long, with turns for others in between. */
@@ -153,17 +154,11 @@ export class TenantReader {
     return entity
   }
 
-  aggregate(noun: Noun, asked: Aggregation): Groups {
-    this.#demandAggregation(noun, asked)
-    return aggregate(this.#reader, noun, asked)
-  }
-
-  /** The same as a promise if it takes long. */
-  aggregateInTurns(noun: Noun, asked: Aggregation): Groups | Promise<Groups> {
+  aggregate(noun: Noun, asked: Aggregation): Groups | Promise<Groups> {
     this.#demandAggregation(noun, asked)
     const whole = () => aggregate(this.#reader, noun, asked)
-    if (asksWords(asked.filter)) return whole()
-    return this.budget.briefly(BRIEF_MS, whole) ?? this.inTurns(aggregateInSlices(this.#reader, noun, asked))
+    if (!this.mayYield || asksWords(asked.filter)) return whole()
+    return this.#inTurnsIfLong(whole, () => aggregateInSlices(this.#reader, noun, asked))
   }
 
   #demandAggregation(noun: Noun, asked: Aggregation): void {
@@ -272,6 +267,14 @@ export class TenantReader {
   #allowed(query: Query): Query {
     demand(this.grant, 'read', this.noun(query.type))
     return query
+  }
+
+  #inTurnsIfLong<T>(whole: () => T, steps: () => Iterator<void, T>): T | Promise<T> {
+    return briefOrInTurns(this.#engine.ports.turns, this.budget, whole, steps)
+  }
+
+  *#countedAfter(steps: Generator<void, Page>): Generator<void, Page> {
+    return this.#counted(yield* steps)
   }
 
   #counted(page: Page): Page {

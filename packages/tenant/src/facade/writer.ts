@@ -40,7 +40,7 @@ export class TenantWriter {
 
   /** The tenant as this write sees it, its own changes included. */
   get read(): TenantReader {
-    return new TenantReader(this.#services, this.#write.grant, this.#write.context.budget, this.#context)
+    return new TenantReader(this.#services, this.#write.grant, this.#write.context.budget, this.#context, false)
   }
 
   /** Answers kept for Idempotency-Keys, in the same transaction. */

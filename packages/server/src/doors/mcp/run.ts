@@ -93,7 +93,7 @@ async function read(call: Call, segments: readonly string[], query: ReadonlyMap<
   const inner: Call = { ...call, params, query, body: undefined, request: { ...call.request, headers: {} } }
   const { headers, content } =
     route.mode === 'read'
-      ? route.handle(inner)
+      ? await route.handle(inner)
       : await call.tenant.write(call.grant, call.writes, call.budget, (write) => route.handle(inner, write))
   const warnings = headers[WARNINGS]
   const answer = content!.value() as object

@@ -2,6 +2,7 @@ import type { Noun } from '@tildebase/nouns'
 import { type Call, textParam } from '../call.ts'
 import { answer } from '../describe/description.ts'
 import { resultsOf, WHOLE, whole } from '../describe/schema.ts'
+import { type MaybePromise, whenReady } from '../http.ts'
 import { json, type Reply } from '../reply.ts'
 import { readRoute } from '../route.ts'
 import { asOfParam, filterParam } from './params.ts'
@@ -18,18 +19,12 @@ export const AGGREGATE = readRoute('GET /:type/aggregate', {
   params: [...WORDS, 'filter', 'asOf'],
   answers: { 200: answer(GROUPS, { description: 'The groups, largest first.' }) },
   handle: measure,
-  inTurns: measureInTurns,
 })
 
 /** Groups and measures the entities of a type. */
-export function measure(call: Call): Reply {
+export function measure(call: Call): MaybePromise<Reply> {
   const noun = call.read.noun(call.params.type!)
-  return json(200, call.read.aggregate(noun, askedIn(call, noun)))
-}
-
-async function measureInTurns(call: Call): Promise<Reply> {
-  const noun = call.read.noun(call.params.type!)
-  return json(200, await call.read.aggregateInTurns(noun, askedIn(call, noun)))
+  return whenReady(call.read.aggregate(noun, askedIn(call, noun)), (groups) => json(200, groups))
 }
 
 function askedIn(call: Call, noun: Noun) {

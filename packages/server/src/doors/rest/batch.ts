@@ -131,6 +131,8 @@ function runSome(
   const done: (readonly [string, Reply])[] = []
   const begun = performance.now()
   for (const operation of operations) {
+    // A read comes between two commits, where it may yield.
+    if (operation.method === 'GET' && done.length > 0) break
     const reply = attempt(call, write, operation, results)
     results.set(operation.id, reply)
     done.push([operation.id, reply])
@@ -144,7 +146,7 @@ async function readInTurns(call: Call, operation: Operation, results: Results): 
   if (operation.method !== 'GET') return null
   try {
     const { route, inner } = resolved(call, operation, results)
-    return route.mode === 'read' && route.inTurns ? await route.inTurns(inner) : null
+    return route.mode === 'read' ? await route.handle(inner) : null
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
     return errorReply(reason, call.requestId, call.report)

@@ -70,7 +70,7 @@ export const changesetRoutes: readonly Route[] = [
 ]
 
 /** Has a handler of entities answer about changesets. */
-function ofChangesets(handle: (call: Call) => Reply): (call: Call) => Reply {
+function ofChangesets<R>(handle: (call: Call) => R): (call: Call) => R {
   return (call) => handle({ ...call, params: { ...call.params, type: 'Changeset' } })
 }
 

@@ -5,7 +5,7 @@ import { type Answers, answer, DRY_RUN, jsonBody, PROPOSE, PROPOSED } from '../d
 import { exampleOf, patchExampleOf } from '../describe/examples.ts'
 import { either, listOf, ref, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { verbBody, verbDescription } from '../describe/verbs.ts'
-import type { MaybePromise } from '../http.ts'
+import { type MaybePromise, whenReady } from '../http.ts'
 import { contentReply, empty, entityContent, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
 import { readRoute, writeRoute } from '../route.ts'
 import { threadTurns } from '../turns/thread-turns.ts'
@@ -63,7 +63,6 @@ export const LIST = readRoute('GET /:type', {
     200: answer(listOf(ref(name)), { description: 'A page of entities.' }),
   }),
   handle: list,
-  inTurns: listInTurns,
 })
 
 /** Counts the entities of a type. */
@@ -74,7 +73,6 @@ export const COUNT = readRoute('GET /:type/count', {
   params: ['filter', 'asOf'],
   answers: { 200: answer(whole({ count: WHOLE }), { description: 'The number of entities.' }) },
   handle: countAll,
-  inTurns: countInTurns,
 })
 
 /** Reads one entity. */
@@ -134,22 +132,15 @@ export const entityRoutes: readonly Route[] = [
 ]
 
 /** A page of a list, or the list live when the call accepts a stream of events. */
-export function list(call: Call): Reply {
-  const noun = call.read.noun(call.params.type!)
-  return specialList(call, noun) ?? pageReply(call, noun, call.read.list(queryFor(call, noun)))
-}
-
-function listInTurns(call: Call): MaybePromise<Reply> {
+export function list(call: Call): MaybePromise<Reply> {
   const noun = call.read.noun(call.params.type!)
   const special = specialList(call, noun)
-  if (special) return special
-  const page = call.read.listInTurns(queryFor(call, noun))
-  return page instanceof Promise ? page.then((late) => anyReply(call, noun, late)) : anyReply(call, noun, page)
+  return special ?? whenReady(call.read.list(queryFor(call, noun)), (page) => anyReply(call, noun, page))
 }
 
 function anyReply(call: Call, noun: Noun, page: Page): Reply {
   const size = sizeOf(page)
-  return size > LARGE ? largeReply(call, noun, page, size) : pageReply(call, noun, page)
+  return size > LARGE && call.read.mayYield ? largeReply(call, noun, page, size) : pageReply(call, noun, page)
 }
 
 /** About how many bytes the text of a page has. */
@@ -196,14 +187,9 @@ function queryFor(call: Call, noun: Noun) {
   return read.query(noun, JSON.stringify([lens.industry, ...query]), () => findQuery(call, noun))
 }
 
-export function countAll(call: Call): Reply {
+export function countAll(call: Call): MaybePromise<Reply> {
   const noun = call.read.noun(call.params.type!)
-  return json(200, { count: call.read.count(findQuery(call, noun)) })
-}
-
-async function countInTurns(call: Call): Promise<Reply> {
-  const noun = call.read.noun(call.params.type!)
-  return json(200, { count: await call.read.countInTurns(findQuery(call, noun)) })
+  return whenReady(call.read.count(findQuery(call, noun)), (count) => json(200, { count }))
 }
 
 export function read(call: Call): Reply {

@@ -83,7 +83,7 @@ function withSince(call: Call): Call {
 }
 
 /** Has a handler of entities answer about Events. */
-function asEvents(handle: (call: Call) => Reply): (call: Call) => Reply {
+function asEvents<R>(handle: (call: Call) => R): (call: Call) => R {
   return (call) => handle({ ...call, params: { ...call.params, type: 'Event' } })
 }
 

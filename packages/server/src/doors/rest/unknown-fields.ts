@@ -9,10 +9,7 @@ export const WARNINGS = 'x-tilde-warnings'
 const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
 /** The same routes, whose answers warn of names that are nowhere known; with `strict` they refuse them. */
 export function warning<R extends Route>(routes: readonly R[]): R[] {
-  return routes.map((route) => {
-    const inTurns = route.mode === 'read' && route.inTurns ? { inTurns: warningHandle(route, route.inTurns) } : {}
-    return { ...route, handle: warningHandle(route, route.handle), ...inTurns } as R
-  })
+  return routes.map((route) => ({ ...route, handle: warningHandle(route, route.handle) }) as R)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the handle of a route takes what routes of its mode are given.

@@ -1,7 +1,7 @@
 import { allOf, type Noun, Problem, touches } from '@tildebase/nouns'
 import type { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { BRIEF_MS, inTurns } from '../../engine/turns.ts'
+import { briefOrInTurns } from '../../engine/turns.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { findRows, type Page, type Query, withId } from '../../query/answer/find.ts'
 import { findInSlices } from '../../query/answer/find-in-slices.ts'
@@ -78,9 +78,14 @@ export class LiveList {
     const reader = this.#reader(grant)
     this.#tail = this.#tailFrom(seq)
     const text = (page: Page) => frame(seq, 'page', pageText(page))
-    const brief = reader.budget.briefly(BRIEF_MS, () => findRows(reader, query))
     // A page that takes long is that of now all the same: what is written meanwhile follows it.
-    return brief ? text(brief) : inTurns(this.#engine.ports.turns, findInSlices(reader, query)).then(text)
+    const page = briefOrInTurns(
+      this.#engine.ports.turns,
+      reader.budget,
+      () => findRows(reader, query),
+      () => findInSlices(reader, query),
+    )
+    return page instanceof Promise ? page.then(text) : text(page)
   }
 
   #reader(grant: Grant): ReadContext {
