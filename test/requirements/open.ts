@@ -2,8 +2,7 @@
 export const OPEN: readonly string[] = `
   rights.author rights.reach rights.generator rights.kinds rights.acts rights.service rights.values rights.refer
   rights.now rights.holder rights.limits budget.transaction budget.tasks answers.bounded answers.slow
-  tenant.quota automation.rate relation.targets relation.targets.include relation.people comment.about
-  comment.mention deal.forward ticket.start contact.assign
+  tenant.quota automation.rate relation.people comment.about comment.mention ticket.start
 `
   .split(/\s+/)
   .filter((id) => id !== '')
