@@ -21,7 +21,8 @@ const SUMMARY = 'A self-hosted, multi-tenant store of typed business entities th
 
 /** What is for users first, the specification last. */
 function ordered(pages: readonly string[]): string[] {
-  const rank = (page: string) => ['', 'guides', 'reference', 'design', 'decisions', 'spec'].indexOf(folderOf(page))
+  const rank = (page: string) =>
+    ['', 'guides', 'reference', 'design', 'decisions', 'notes', 'spec'].indexOf(folderOf(page))
   return pages.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 

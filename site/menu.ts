@@ -96,4 +96,15 @@ export const sidebar = [
       item('Specification', '/spec/'),
     ],
   },
+  {
+    text: 'Notes',
+    collapsed: true,
+    items: [
+      item('All notes', '/notes/'),
+      item('Performance', '/notes/performance'),
+      item('Reliability', '/notes/reliability'),
+      item('Cloudflare', '/notes/cloudflare'),
+      item('Operations', '/notes/operations'),
+    ],
+  },
 ]

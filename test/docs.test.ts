@@ -53,6 +53,22 @@ describe('the pages of this repository', () => {
     })
   })
 
+  test('every source file that a page about the design names is there', () => {
+    const files = globSync(
+      ['bench/**/*.ts', 'build/**/*.ts', 'packages/*/*.js', 'packages/*/src/**/*.ts', 'test/**/*.ts'],
+      {
+        cwd: ROOT,
+        exclude: (path) => path.includes('node_modules'),
+      },
+    ).map((file) => `/${file.replace('/src/', '/')}`)
+    const names = PAGES.filter((page) => page.startsWith('docs/design/')).flatMap((page) =>
+      [...read(page).matchAll(/[\w./-]*[\w-]\.[jt]s\b/g)].map(([name]) => name.replace('/src/', '/')),
+    )
+
+    expect(names.length).toBeGreaterThan(60)
+    expect([...new Set(names)].filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([])
+  })
+
   test('every link to a file leads to one', () => {
     const dead = PAGES.flatMap((page) => links(page).filter((link) => !existsSync(join(ROOT, dirname(page), link))))
 

@@ -9,37 +9,10 @@ const TEXT = readFileSync(join(SPEC, 'decisions.md'), 'utf8')
 /** The numbers of all decisions, as the page has them. */
 const ALL = [...TEXT.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm)].map(([, number]) => number!)
 
-/** The sections of the contract that hold facts. */
-const SECTIONS = [
-  'What the service does',
-  'Common entity meta-fields',
-  'Resources/ApiKey',
-  'Resources/Event',
-  'Resources/Webhook',
-  'Other record shapes',
-  'ApiKey status',
-  'Webhook status',
-  'States/Event',
-  'Other entities',
-  'Endpoints',
-  'Entity operations',
-  'List query parameters',
-  'Change stream',
-  'Webhook registration',
-  'Import',
-  'Export',
-  'Sync',
-  'Manifest',
-  'MCP',
-  'Query language',
-  'Authentication',
-  'Event names',
-  'Webhook delivery',
-  'Retry policy',
-  'Errors',
-  'Limits',
-  'Versioning',
-].map((title) => `service.md#${title}`)
+/** The headings of the contract that have no smaller heading below them: these sections have the facts. */
+const SECTIONS = [...readFileSync(join(SPEC, 'service.md'), 'utf8').matchAll(/^(#{2,3}) (.+)$/gm)]
+  .filter(([, marks], index, all) => marks === '###' || all[index + 1]?.[1] !== '###')
+  .map(([, , title]) => `service.md#${title}`)
 
 const SOURCES = new Set(REQUIREMENTS.map(({ source }) => source))
 const IDS = REQUIREMENTS.map(({ id }) => id)

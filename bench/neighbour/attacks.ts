@@ -19,7 +19,7 @@ function head(method: string, path: string, ...more: string[]): string {
   return [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...more, '', ''].join('\r\n')
 }
 
-/** The attacks of the table in docs/performance.md. */
+/** The attacks of the table in docs/notes/performance.md. */
 export const ATTACKS: readonly Attack[] = [
   {
     name: 'large texts',

@@ -70,7 +70,7 @@ async function consoleAt(url: string): Promise<string> {
   }
 }
 
-/** A row for the table in docs/reliability.md. */
+/** A row for the table in docs/notes/reliability.md. */
 function record({ debian, node, npm, user }: Kind, command: string, seconds: number): void {
   const row = `| ${debian} | ${node} | ${npm} | ${user} | ${command} | ${seconds} s |\n`
   appendFileSync(join(import.meta.dirname, '../../.tmp/bare/times.md'), row)

@@ -2,17 +2,19 @@ import { requirements } from './requirement.ts'
 
 /** Where tenants, types and paths are found. */
 export const addressing = requirements('rest', {
-  'service.md#What the service does': {
-    'tenant.path': 'A tenant is addressed by the path prefix /~{tenant}.',
-    'tenant.isolation': 'No operation reads or writes the data of another tenant.',
-    'tenant.entity.one': 'Every entity belongs to exactly one tenant.',
-    'tenant.implicit': 'The first write to a tenant creates it; no provisioning step exists.',
-    'surface.same': 'What is written through one surface (REST, SDK, command line, MCP) is read through every other.',
-  },
-  'service.md#Endpoints': {
+  'service.md#Addresses': {
+    'tenant.path': 'The prefix /~{tenant} of a path selects the tenant.',
     'endpoint.prefix': 'All tenant endpoints answer under {base_url}/~{tenant}.',
     'endpoint.body.json': 'Requests with a body are read as application/json.',
-    'endpoint.db': 'The change stream, import, export, sync and manifest answer at {db_url} without a tenant prefix.',
+    'endpoint.db': 'At {db_url} import, export, sync, the manifest and the change stream need no prefix.',
+  },
+  'service.md#Isolation': {
+    'tenant.isolation': 'No operation reads or writes the data of another tenant.',
+    'tenant.entity.one': 'An entity belongs to one tenant.',
+    'tenant.implicit': 'The first write to a tenant creates it; no provisioning step exists.',
+  },
+  'service.md#Four ways to the same data': {
+    'surface.same': 'What is written through one surface (REST, SDK, command line, MCP) is read through every other.',
   },
   A1: {
     'address.listener.one': 'One listener serves both {base_url} and {db_url}.',
@@ -65,11 +67,11 @@ export const addressing = requirements('rest', {
 
 /** What a subdomain or a path segment before the tenant changes. */
 export const lenses = requirements('lenses', {
-  'service.md#What the service does': {
-    'lens.sameData': 'Every subdomain of the service host reaches the same tenant data.',
-    'lens.surface': 'A subdomain selects which entities and tools are surfaced and is no partition.',
-    'lens.interchangeable': 'Subdomain and path segment are interchangeable dimensions.',
-    'lens.industry.crm': 'A crm host with a healthcare path lists CRM entities filtered by the healthcare industry.',
+  'service.md#Lenses': {
+    'lens.sameData': 'The data of a tenant is the same on every subdomain.',
+    'lens.surface': 'A subdomain selects the types and tools that are offered, and separates no data.',
+    'lens.interchangeable': 'A subdomain and a segment of the path can be exchanged.',
+    'lens.industry.crm': 'crm as subdomain and healthcare in the path show CRM types of that industry.',
   },
   A6: {
     'lens.dimensions': 'The subdomain and any path segments before /~{tenant} are dimensions of the lens.',

@@ -2,32 +2,28 @@ import { requirements } from './requirement.ts'
 
 /** Import, export and the manifest. */
 export const bulk = requirements('bulk', {
-  'service.md#What the service does': {
-    'bulk.both': 'Entities can be imported and exported in bulk.',
-  },
-  'service.md#Other record shapes': {
-    'import.detail.shape': 'An import detail has row and error.',
-    'manifest.entry': 'A manifest file entry has hash as sha256:<hex>, size and records.',
-  },
   'service.md#Import': {
+    'bulk.both': 'Entities can be imported and exported in bulk.',
+    'import.detail.shape': 'An import detail has row and error.',
     'import.json': 'POST /import/:type takes a JSON array of entities.',
-    'import.ndjson': 'POST /import/:type takes newline-delimited JSON, one object per line.',
+    'import.ndjson': 'POST /import/:type takes NDJSON, an object in each line.',
     'import.answer': 'Import answers success, imported, errors and details.',
-    'import.rows': 'A bad row is reported in details and the other rows are still imported.',
-    'import.error.text': 'error tells of a missing required field or a duplicate of a unique value.',
+    'import.rows': 'A row that is rejected is in details, and the other rows are imported.',
+    'import.error.text': 'error names a required field that is missing, or a unique value that is taken.',
+  },
+  'service.md#Manifest': {
+    'manifest.entry': 'A manifest file entry has hash as sha256:<hex>, size and records.',
+    'manifest.files': 'GET /manifest answers files, keyed by names such as <Type>.parquet.',
+    'manifest.generatedAt': 'GET /manifest answers generatedAt.',
+    'manifest.compare': 'The hash of a type changes when its data does, so that clients can compare.',
   },
   'service.md#Errors': {
     'import.rejected': 'A rejected row is listed with its row number, and the counts tell imported and errors.',
   },
   'service.md#Export': {
-    'export.all': 'GET /export/:type exports all entities of the type.',
+    'export.all': 'GET /export/:type returns every entity of the type.',
     'export.format': 'format is json, csv or parquet and defaults to json.',
     'export.filter': 'filter narrows an export and defaults to {}.',
-  },
-  'service.md#Manifest': {
-    'manifest.files': 'GET /manifest answers files, keyed by names such as <Type>.parquet.',
-    'manifest.generatedAt': 'GET /manifest answers generatedAt.',
-    'manifest.compare': 'The hash of a type changes when its data does, so that clients can compare.',
   },
   G1: {
     'import.csv': 'Import takes text/csv.',
@@ -71,13 +67,9 @@ export const bulk = requirements('bulk', {
 
 /** Synchronisation with a local database. */
 export const sync = requirements('sync', {
-  'service.md#What the service does': {
-    'sync.local': 'Changes can be synchronised with a local database.',
-  },
-  'service.md#Other record shapes': {
-    'sync.change': 'A sync change has type, id, operation, data and timestamp.',
-  },
   'service.md#Sync': {
+    'sync.local': 'Changes can be synchronised with a local database.',
+    'sync.change': 'A sync change has type, id, operation, data and timestamp.',
     'sync.both': 'POST /sync synchronises in both directions.',
     'sync.lastWrite': 'The last write wins a conflict.',
     'sync.clocks': 'Vector clocks are supported.',

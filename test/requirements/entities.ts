@@ -2,7 +2,7 @@ import { requirements } from './requirement.ts'
 
 /** What entities look like and how they are created, read, updated and deleted. */
 export const entities = requirements('rest', {
-  'service.md#Common entity meta-fields': {
+  'service.md#Fields that every entity has': {
     'meta.id.form': '$id has the form <type>_<token> and is generated on create.',
     'meta.type': '$type is the name of the entity’s type.',
     'meta.context': '$context is the tenant’s namespace URL {base_url}/~{tenant}.',
@@ -11,22 +11,22 @@ export const entities = requirements('rest', {
     'meta.times.plain': 'Responses show createdAt and updatedAt as well.',
     'meta.createdBy': '$createdBy names the creator.',
   },
-  'service.md#Entity operations': {
+  'service.md#Reading and writing': {
     'rest.list': 'GET /:type answers a list response.',
-    'rest.create': 'POST /:type answers the created entity with generated $id, $type, createdAt and updatedAt.',
+    'rest.create': 'POST /:type answers the new entity, with its $id, $type, createdAt and updatedAt.',
     'rest.get': 'GET /:type/:id answers one entity.',
-    'rest.get.include': 'GET /:type/:id embeds included relations as objects, relations to many as arrays.',
+    'rest.get.include': 'GET /:type/:id embeds an included relation as an object, or as an array if it is to many.',
     'rest.get.fields': 'GET /:type/:id takes the parameter fields.',
     'rest.put': 'PUT /:type/:id merges a partial update into the entity and answers the updated entity.',
     'rest.delete': 'DELETE /:type/:id is a soft delete and answers 204 without content.',
     'rest.verb': 'POST /:type/:id/:verb runs the lifecycle of the verb, with optional arguments in the body.',
   },
-  'service.md#Other record shapes': {
+  'service.md#The answer of a list': {
     'list.shape': 'A list response has results, total, hasMore and cursor.',
   },
-  'service.md#Versioning': {
-    'version.counter': 'Every entity carries $version, a counter kept per entity and per tenant.',
-    'asOf.state': 'asOf returns the state of entities at a past timestamp.',
+  'service.md#The past': {
+    'version.counter': 'Every entity has its counter $version.',
+    'asOf.state': 'asOf returns entities as they were at that time.',
     'asOf.deleted': 'An entity deleted later is returned as of a time before its deletion.',
     'asOf.changed': 'An entity changed later is returned as of a time before with its former fields.',
   },
@@ -92,18 +92,18 @@ export const entities = requirements('rest', {
 
 /** How verbs run, from the hook before to the hook after. */
 export const verbs = requirements('rest', {
-  'service.md#What the service does': {
-    'type.declared': 'A type is declared with a set of fields and optional custom verbs.',
-    'log.every': 'Every mutation is recorded in the event log.',
-    'log.immutable': 'The event log is append-only; its records never change.',
-    'delete.soft': 'A deleted entity stays in the log and stays reachable with asOf.',
+  'service.md#Types and verbs': {
+    'type.declared': 'A declaration of a type has fields, and verbs if the type needs them.',
     'verb.lifecycle':
       'Every verb, built-in or custom, runs its BEFORE hook, its execution and its AFTER hook in this order.',
     'verb.names': 'The three steps are named by present participle, imperative and past participle.',
-    'verb.event': 'Every verb emits an event named after its past tense.',
+    'verb.event': 'Each verb writes an event with the past tense as its name.',
+    'verb.custom.lifecycle': 'A verb that a type adds runs the three steps in their order.',
   },
-  'service.md#Other entities': {
-    'verb.custom.lifecycle': 'Custom verbs run the lifecycle BEFORE, execute, AFTER.',
+  'service.md#The past': {
+    'log.every': 'Every mutation is recorded in the event log.',
+    'log.immutable': 'The event log is append-only; its records never change.',
+    'delete.soft': 'A deleted entity stays in the log, and asOf finds it.',
   },
   C6: {
     'verb.declared': 'A verb is declared with its event name, and with from states and fields to set where it has any.',

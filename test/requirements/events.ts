@@ -2,10 +2,15 @@ import { requirements } from './requirement.ts'
 
 /** The log, the change stream and the Event resource. */
 export const events = requirements('events', {
-  'service.md#What the service does': {
+  'service.md#The change stream': {
     'event.streamed': 'Change events can be streamed.',
+    'stream.tenant': 'GET /~{tenant}/events answers the change events of the tenant.',
+    'stream.db': 'GET {db_url}/events answers the change events of the key’s tenant.',
+    'stream.since': 'since leaves only events after that timestamp.',
+    'stream.type': 'type filters by entity type and defaults to all.',
+    'stream.limit': 'limit bounds the events returned and defaults to 100.',
   },
-  'service.md#Resources/Event': {
+  'service.md#The Event type': {
     'event.id': 'The $id of an Event has the form event_<token>.',
     'event.createOnly': 'Events support only create.',
     'event.name': 'name is a required string.',
@@ -17,32 +22,23 @@ export const events = requirements('events', {
     'event.timestamp': 'timestamp is a required datetime, defaulted to the current time before create.',
     'event.page': 'url, path and referrer are optional strings.',
     'event.properties': 'properties holds any JSON.',
-  },
-  'service.md#States/Event': {
     'event.stateless': 'An Event has no status; it is append-only.',
-  },
-  'service.md#Entity operations': {
-    'event.list': 'On the analytics host GET /events?name=<name>&source=<source> lists Events.',
+    'event.list': 'GET /events with name or source lists Events on the analytics lens.',
     'event.get': 'GET /events/:id reads one Event.',
     'event.post': 'POST /events creates an Event.',
-  },
-  'service.md#Change stream': {
-    'stream.tenant': 'GET /~{tenant}/events answers the change events of the tenant.',
-    'stream.db': 'GET {db_url}/events answers the change events of the key’s tenant.',
-    'stream.since': 'since leaves only events after that timestamp.',
-    'stream.type': 'type filters by entity type and defaults to all.',
-    'stream.limit': 'limit bounds the events returned and defaults to 100.',
   },
   'service.md#Limits': {
     'limit.stream': 'The limit of the change stream defaults to 100.',
   },
-  'service.md#Event names': {
+  'service.md#Names of events': {
     'event.names': 'Events are named {Entity}.{verb in the past tense}.',
     'event.names.builtin': 'Every entity has created, updated and deleted.',
-    'event.names.custom': 'Custom verbs add names such as Contact.qualified, Deal.closed and Subscription.upgraded.',
+    'event.names.custom': 'Each verb of a type adds the name of its event, such as Contact.qualified.',
     'event.names.wildcard': 'The wildcard * in place of the entity means that verb of every type.',
     'event.names.apiKey': 'ApiKey emits Created, Updated, Deleted and Revoked for its four verbs.',
     'event.names.event': 'Event emits Created only.',
+  },
+  'service.md#Types and verbs': {
     'hook.perVerb': 'In-process hooks exist before and after each verb.',
     'hook.after.context': 'An AFTER hook receives the entity and a context that can create further entities.',
   },

@@ -2,34 +2,32 @@ import { requirements } from './requirement.ts'
 
 /** ApiKeys, scopes and the first key. */
 export const keys = requirements('keys', {
-  'service.md#Resources/ApiKey': {
+  'service.md#The ApiKey type': {
     'key.id': 'The $id of an ApiKey has the form apiKey_<token>.',
     'key.path': 'ApiKeys are found at /~{tenant}/api-keys.',
     'key.name': 'name is a required string.',
-    'key.prefix': 'keyPrefix is the first 8 characters of the key.',
+    'key.prefix': 'keyPrefix has the first 8 characters of the secret.',
     'key.prefix.unique': 'keyPrefix is unique and indexed.',
     'key.scopes.form': 'scopes is a string of comma-separated <action>:<area>.',
     'key.status.values': 'status is Active, Revoked or Expired.',
     'key.secret.once': 'The full secret is returned in the response to creation and never again.',
-  },
-  'service.md#ApiKey status': {
-    'key.created': 'A created key is Active and emits Created.',
-    'key.revoke': 'revoke makes an Active key Revoked and emits Revoked.',
-    'key.expire': 'A key whose lifetime has elapsed becomes Expired.',
-    'key.final': 'A revoked or expired key can never be reactivated.',
-    'key.update': 'update changes only name and scopes and emits Updated.',
-    'key.delete': 'delete is a soft delete and emits Deleted.',
-  },
-  'service.md#Entity operations': {
     'key.list.status': 'GET /api-keys?status=<status> lists the keys in that status.',
     'key.get': 'GET /api-keys/:id reads one key.',
     'key.revoke.path': 'POST /api-keys/:id/revoke revokes a key.',
   },
-  'service.md#Authentication': {
-    'auth.bearer': 'Every tenant and database request carries Authorization: Bearer with an ApiKey secret.',
+  'service.md#The life of a key': {
+    'key.created': 'A created key is Active and emits Created.',
+    'key.revoke': 'revoke makes an Active key Revoked and emits Revoked.',
+    'key.expire': 'A key whose lifetime has elapsed becomes Expired.',
+    'key.final': 'A key that is Revoked or Expired stays so.',
+    'key.update': 'update of a key changes name and scopes only, and writes Updated.',
+    'key.delete': 'delete of a key keeps it in the log, and writes Deleted.',
+  },
+  'service.md#The key of a request': {
+    'auth.bearer': 'Requests to a tenant or to {db_url} need the secret of an ApiKey as Bearer token.',
     'auth.unusable': 'A Revoked or Expired key is not usable.',
     'auth.rotation': 'A new key works beside the old one until the old one is revoked.',
-    'auth.scopes': 'A key is limited to its scopes, with the actions read, write and admin.',
+    'auth.scopes': 'A key can do what its scopes allow; their actions are read, write and admin.',
   },
   'service.md#Limits': {
     'limit.keyPrefix': 'keyPrefix has 8 characters.',

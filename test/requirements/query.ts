@@ -2,7 +2,7 @@ import { requirements } from './requirement.ts'
 
 /** Lists and the query language. */
 export const query = requirements('query', {
-  'service.md#List query parameters': {
+  'service.md#Parameters of a list': {
     'list.filter': 'filter is a URL-encoded JSON object and defaults to {}.',
     'list.sort': 'sort is a field name, with - in front for descending.',
     'list.sort.default': 'Without a sort, lists are ordered by -createdAt.',
@@ -16,8 +16,8 @@ export const query = requirements('query', {
     'list.equality': 'A plain query parameter named after a field is an equality on it.',
     'list.text.relevance': 'With $text and no explicit sort, results are ranked by relevance.',
   },
-  'service.md#Query language': {
-    'filter.eq': '$eq is equal, and is implied when a literal is given.',
+  'service.md#Filters': {
+    'filter.eq': '$eq matches equal values, and a plain value means the same.',
     'filter.ne': '$ne is not equal.',
     'filter.gt': '$gt and $gte are greater than, and greater than or equal.',
     'filter.lt': '$lt and $lte are less than, and less than or equal.',
@@ -26,14 +26,16 @@ export const query = requirements('query', {
     'filter.regex': '$regex matches a regular expression, case-sensitive by default.',
     'filter.and': '$and holds when all of its conditions match.',
     'filter.or': '$or holds when any of its conditions matches.',
-    'filter.not': '$not negates an operator expression on a field.',
+    'filter.not': '$not matches the opposite of the operators that it contains.',
     'filter.text': '$text searches the indexed string fields, without regard to case and by prefixes.',
     'filter.combine': 'Several operators on one field must all hold.',
     'filter.fields': 'Several fields at the top level combine with AND.',
     'filter.dotted': 'Dot notation filters on the fields of related entities.',
     'filter.dotted.depth': 'Dot notation reaches 3 levels.',
-    'sort.object': 'In the SDK and MCP a sort is an object of field to 1 or -1, with several keys allowed.',
-    'sort.meta': 'Meta-fields like $createdAt and $updatedAt are sortable.',
+  },
+  'service.md#Sorting by an object': {
+    'sort.object': 'In the client library and MCP, sort maps one or more fields to 1 or -1.',
+    'sort.meta': 'Lists can be sorted by meta-fields such as $createdAt.',
   },
   'service.md#Limits': {
     'limit.list': 'The limit of a list is 1 to 100 and defaults to 25.',

@@ -64,4 +64,13 @@ export const fairness = requirements('running', {
   O4: { 'fair.quarantine': 'A tenant whose thread died twice within a minute is quarantined.' },
   O5: { 'fair.slow': 'A body that arrives too slowly is rejected with 408.' },
   O6: { 'files.damaged': 'A tenant file whose length does not match its header returns 503.' },
+  O7: {
+    'budget.transaction': 'A transaction over its time runs as a job in slices, and leaves the old or the new state.',
+    'budget.tasks': 'GET …/tasks/:id shows the progress of such a job, and a request can cancel it.',
+    'answers.bounded': 'Answers that wait to be read are bounded for the process, a tenant and a key.',
+    'answers.slow': 'A reader slower than 1 KiB/s over 60 s is disconnected.',
+    'tenant.quota': 'A write beyond TILDE_TENANT_LIMIT returns 507 over_quota; reads, deletes and erasures continue.',
+    'automation.rate':
+      'Timers, workflows and hooks write at most TILDE_AUTOMATION_RATE times a minute, then they wait.',
+  },
 })

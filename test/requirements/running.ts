@@ -2,27 +2,23 @@ import { requirements } from './requirement.ts'
 
 /** The typed SDK. */
 export const client = requirements('client', {
-  'service.md#What the service does': {
+  'service.md#Four ways to the same data': {
     'client.sdk': 'The data is reachable through an SDK.',
-  },
-  'service.md#Common entity meta-fields': {
     'client.context': '$context is set once, when a client is initialised.',
-  },
-  'service.md#Query language': {
-    'client.methods': 'The SDK offers find, findOne, get and count.',
+    'client.methods': 'The client library has find, findOne, get and count.',
     'client.options': 'The SDK takes the options sort, limit, offset and include.',
-    'client.sort': 'The SDK sorts by an object of field to 1 or -1.',
-  },
-  'service.md#Authentication': {
-    'client.configured': 'A client is configured with a tenant and an API key.',
-    'client.tenant': 'A client operates on exactly one tenant, chosen at initialisation.',
+    'client.configured': 'A client is created with a tenant and an API key.',
+    'client.tenant': 'A client works with the one tenant that it was created for.',
     'client.remote': 'The mode of a client can be remote.',
+  },
+  'service.md#Sorting by an object': {
+    'client.sort': 'The client library sorts by an object of fields.',
   },
 })
 
 /** The command. */
 export const cli = requirements('cli', {
-  'service.md#What the service does': {
+  'service.md#Four ways to the same data': {
     'cli.data': 'The data is reachable through a command-line client.',
   },
   L1: {
@@ -39,7 +35,7 @@ export const cli = requirements('cli', {
 
 /** What every host must give a tenant. */
 export const hosts = requirements('hosts', {
-  'service.md#What the service does': {
+  'service.md#Isolation': {
     'host.compute': 'Each tenant has a compute instance of its own.',
     'host.storage': 'Each tenant has a storage instance and an event log of its own.',
     'host.cache': 'Each tenant has its own cache and connections.',

@@ -2,12 +2,10 @@ import { requirements } from './requirement.ts'
 
 /** The tool protocol and the code it runs. */
 export const mcp = requirements('mcp', {
-  'service.md#What the service does': {
-    'mcp.three': 'The data is reachable over MCP with three tools: search, fetch, do.',
-  },
   'service.md#MCP': {
-    'mcp.path': 'An MCP connection is made to <subdomain host>/~{tenant}/mcp.',
-    'mcp.bound': 'An MCP connection is bound to its tenant; queries across tenants are impossible.',
+    'mcp.three': 'MCP offers the tools search, fetch and do, and no others.',
+    'mcp.path': 'An agent connects to /~{tenant}/mcp, on any subdomain.',
+    'mcp.bound': 'A connection of MCP cannot query another tenant.',
     'mcp.search': 'search takes type, filter, and optional sort and limit.',
     'mcp.search.sort': 'The sort of search maps a field to 1 or -1.',
     'mcp.fetch': 'fetch takes type, id and an optional include.',
@@ -48,10 +46,10 @@ export const mcp = requirements('mcp', {
 
 /** Several operations in one request. */
 export const batch = requirements('batch', {
-  'service.md#Entity operations': {
+  'service.md#Batch': {
     'batch.path': 'POST /~{tenant}/batch takes several operations in one request.',
   },
-  'service.md#Query language': {
+  'service.md#Filters': {
     'batch.filter': 'A batch takes a filter as JSON.',
   },
   E1: {
@@ -78,13 +76,13 @@ export const batch = requirements('batch', {
 
 /** The business snapshot, single metrics, funnels and goals. */
 export const metrics = requirements('metrics', {
-  'service.md#Entity operations': {
+  'service.md#Metrics': {
     'metrics.snapshot': 'GET /metrics answers revenue, pipeline, product, support and marketing.',
     'metric.byName': 'GET /Metric/:name answers one metric by name.',
   },
-  'service.md#Resources/Event': {
+  'service.md#Values that follow from Events': {
     'metrics.derived': 'Events feed Metric, Funnel and Goal.',
-    'funnel.matching': 'Funnel step completion is decided by matching event names.',
+    'funnel.matching': 'A step of a funnel is complete when an event with its name has happened.',
   },
   I1: {
     'metrics.revenue': 'revenue holds mrr, arr, nrr, churn and ltv.',

@@ -2,6 +2,20 @@ import { requirements } from './requirement.ts'
 
 /** What types can declare beyond fields and verbs, and how they change. */
 export const types = requirements('rest', {
+  C11: {
+    'relation.targets': 'A relation can have several target types; the type of the id decides which one is checked.',
+    'relation.targets.include':
+      'include embeds the entity with its $type, and filters apply to each target with the field.',
+    'relation.people': 'owner, assignee, author, reporter, createdBy and uploadedBy accept a User or a Contact.',
+    'comment.about':
+      'A Comment is about an entity of any type; who can read the entity can read and write its comments.',
+    'comment.mention': '@name in a Comment mentions a User.',
+  },
+  C12: {
+    'deal.forward': 'Deal.advance only moves forward, and Deal.revert moves back to a stage.',
+    'ticket.start': 'Ticket has start and hold; Issue has start and finish.',
+    'contact.assign': 'Contact.assign sets owner.',
+  },
   R3: {
     'contact.merge': 'Contact.merge moves all references to the target, fills its empty fields and deletes the source.',
     'contact.merge.undo': 'A merge is one transaction that undo reverts.',

@@ -2,32 +2,10 @@ import { requirements } from './requirement.ts'
 
 /** Webhooks: registration, delivery, retries. */
 export const webhooks = requirements('webhooks', {
-  'service.md#What the service does': {
-    'webhook.pushed': 'Change events are pushed to subscribers as signed webhooks.',
-  },
-  'service.md#Resources/Webhook': {
-    'webhook.id': 'The $id of a Webhook has the form webhook_<token>.',
-    'webhook.url': 'url is a required https endpoint.',
-    'webhook.events': 'events is a required list of subscribed event types.',
-    'webhook.secret': 'secret is optional and generated when left out.',
-    'webhook.status': 'status is active or failing and is set by the service.',
-    'webhook.createdAt': 'createdAt is an ISO 8601 datetime in the response.',
-  },
-  'service.md#Webhook status': {
-    'webhook.failing': 'A webhook becomes failing when 5 retries of a delivery have all failed.',
-    'webhook.failing.subscribed': 'A failing webhook stays subscribed and keeps receiving new events.',
-    'webhook.failing.drains': 'The backlog drains by itself once the endpoint is fixed.',
-  },
-  'service.md#Webhook registration': {
-    'webhook.register': 'POST /~{tenant}/webhooks takes url, events and an optional secret.',
-    'webhook.register.answer': 'Registration answers $id, url, events, status and createdAt.',
-    'webhook.register.active': 'A new webhook is active.',
-  },
-  'service.md#Authentication': {
+  'service.md#A delivery': {
+    'webhook.pushed': 'A webhook sends events to an endpoint, with a signature.',
     'webhook.authenticated': 'Deliveries are authenticated by their signature.',
-  },
-  'service.md#Webhook delivery': {
-    'delivery.post': 'A delivery is an HTTP POST to the url with a JSON body.',
+    'delivery.post': 'A delivery is a POST to url, and its body is a JSON object.',
     'delivery.id': 'id is the unique id of the event and the same on every try.',
     'delivery.type': 'type is the event name.',
     'delivery.timestamp': 'timestamp is when the event occurred.',
@@ -36,11 +14,27 @@ export const webhooks = requirements('webhooks', {
     'delivery.previous': 'previous holds the changed fields with their previous values, for updates and verbs only.',
     'delivery.signature': 'X-Service-Signature is sha256= and the lowercase hex HMAC-SHA256 of the raw body.',
   },
-  'service.md#Retry policy': {
+  'service.md#Registering a webhook': {
+    'webhook.id': 'The $id of a Webhook has the form webhook_<token>.',
+    'webhook.url': 'url is a required https endpoint.',
+    'webhook.events': 'events is a required list of subscribed event types.',
+    'webhook.secret': 'secret is optional and generated when left out.',
+    'webhook.status': 'status is active or failing and is set by the service.',
+    'webhook.createdAt': 'createdAt is an ISO 8601 datetime in the response.',
+    'webhook.register': 'POST /~{tenant}/webhooks takes url, events and an optional secret.',
+    'webhook.register.answer': 'Registration answers $id, url, events, status and createdAt.',
+    'webhook.register.active': 'A new webhook is active.',
+  },
+  'service.md#A webhook that fails': {
+    'webhook.failing': 'A webhook becomes failing when 5 retries of a delivery have all failed.',
+    'webhook.failing.subscribed': 'A failing webhook still receives new events.',
+    'webhook.failing.drains': 'The backlog drains by itself once the endpoint is fixed.',
+  },
+  'service.md#Retries': {
     'webhook.retry.failure': 'A non-2xx response fails a delivery.',
     'webhook.retry.timeout': 'No response within 10 seconds fails a delivery.',
     'webhook.retry.delays': 'Retries come 30 seconds, 2 minutes, 15 minutes, 1 hour and 6 hours after each failure.',
-    'webhook.retry.exhausted': 'After 5 failed retries the webhook is failing.',
+    'webhook.retry.exhausted': 'When the fifth retry has failed, the webhook is failing.',
     'webhook.retry.new': 'A failing webhook stays active for new events.',
   },
   'service.md#Errors': {

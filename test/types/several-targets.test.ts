@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
+import { verifies } from '../verifies.ts'
 
 let app: TestApp
 let ada: string
@@ -31,7 +32,7 @@ const found = async (filter: object) => {
 }
 
 describe('a relation to several types', () => {
-  test('accepts an id of each, and refuses other types and ids that do not exist', async () => {
+  verifies('relation.targets', 'accepts an id of each, and refuses other types and ids that do not exist', async () => {
     const refused = await app.request('POST', '/~acme/Deal', { name: 'X', owner: byAda })
     const missing = await app.request('POST', '/~acme/Deal', { name: 'X', owner: 'user_0000000000000000' })
 
@@ -42,37 +43,43 @@ describe('a relation to several types', () => {
     ])
   })
 
-  test('is embedded with the type of each entity, and further relations where they exist', async () => {
-    const { body } = await app.request('GET', '/~acme/Deal?include=owner,owner.organization&sort=createdAt')
+  verifies(
+    'relation.targets.include',
+    'is embedded with the type of each entity, and further relations where they exist',
+    async () => {
+      const { body } = await app.request('GET', '/~acme/Deal?include=owner,owner.organization&sort=createdAt')
 
-    expect(body.results.map(({ owner }: any) => owner && [owner.$type, owner.name, owner.organization?.name])).toEqual([
-      ['User', 'Ada', undefined],
-      ['Contact', 'Eve', 'Babbage & Co'],
-      null,
-    ])
-    const unknown = await app.request('GET', '/~acme/Deal?include=owner.nothing')
-    expect([unknown.status, unknown.body.error]).toEqual([400, 'invalid_include'])
-  })
+      expect(
+        body.results.map(({ owner }: any) => owner && [owner.$type, owner.name, owner.organization?.name]),
+      ).toEqual([['User', 'Ada', undefined], ['Contact', 'Eve', 'Babbage & Co'], null])
+      const unknown = await app.request('GET', '/~acme/Deal?include=owner.nothing')
+      expect([unknown.status, unknown.body.error]).toEqual([400, 'invalid_include'])
+    },
+  )
 
-  test('is filtered by fields of each type that has them, in SQL and in memory', async () => {
-    const all = [byAda, byEve, byNone].toSorted()
+  verifies(
+    'relation.targets.include',
+    'is filtered by fields of each type that has them, in SQL and in memory',
+    async () => {
+      const all = [byAda, byEve, byNone].toSorted()
 
-    expect(await found({ 'owner.name': 'Ada' })).toEqual([byAda])
-    expect(await found({ 'owner.name': { $in: ['Ada', 'Eve'] } })).toEqual([byAda, byEve].toSorted())
-    expect(await found({ 'owner.name': { $regex: '^E' } })).toEqual([byEve])
-    expect(await found({ 'owner.title': 'Engineer' })).toEqual([byEve])
-    expect(await found({ 'owner.name': { $ne: 'Ada' } })).toEqual([byEve, byNone].toSorted())
-    expect(await found({ 'owner.name': null })).toEqual([byNone])
-    expect(await found({ 'owner.name': { $exists: false } })).toEqual([byNone])
-    expect(await found({ 'owner.name': { $exists: true } })).toEqual([byAda, byEve].toSorted())
-    expect(await found({ 'owner.organization.name': 'Babbage & Co' })).toEqual([byEve])
-    expect(await found({ owner: ada })).toEqual([byAda])
-    expect(await found({ $or: [{ 'owner.name': 'Ada' }, { name: { $regex: 'Th|Tw' } }] })).toEqual(all)
-    const plain = await app.request('GET', '/~acme/Deal?owner.name=Eve')
-    expect(plain.body.results.map(({ $id }: any) => $id)).toEqual([byEve])
-    const group = await app.request('GET', '/~acme/Deal/aggregate?group=owner.name')
-    expect(group.status).not.toBe(500)
-  })
+      expect(await found({ 'owner.name': 'Ada' })).toEqual([byAda])
+      expect(await found({ 'owner.name': { $in: ['Ada', 'Eve'] } })).toEqual([byAda, byEve].toSorted())
+      expect(await found({ 'owner.name': { $regex: '^E' } })).toEqual([byEve])
+      expect(await found({ 'owner.title': 'Engineer' })).toEqual([byEve])
+      expect(await found({ 'owner.name': { $ne: 'Ada' } })).toEqual([byEve, byNone].toSorted())
+      expect(await found({ 'owner.name': null })).toEqual([byNone])
+      expect(await found({ 'owner.name': { $exists: false } })).toEqual([byNone])
+      expect(await found({ 'owner.name': { $exists: true } })).toEqual([byAda, byEve].toSorted())
+      expect(await found({ 'owner.organization.name': 'Babbage & Co' })).toEqual([byEve])
+      expect(await found({ owner: ada })).toEqual([byAda])
+      expect(await found({ $or: [{ 'owner.name': 'Ada' }, { name: { $regex: 'Th|Tw' } }] })).toEqual(all)
+      const plain = await app.request('GET', '/~acme/Deal?owner.name=Eve')
+      expect(plain.body.results.map(({ $id }: any) => $id)).toEqual([byEve])
+      const group = await app.request('GET', '/~acme/Deal/aggregate?group=owner.name')
+      expect(group.status).not.toBe(500)
+    },
+  )
 
   test('shows the id of an entity of a type that the key may not read', async () => {
     const send = app.as(await app.key('acme', 'read:crm'))
@@ -117,7 +124,7 @@ describe('a relation to any type', () => {
 describe('stages', () => {
   const act = (id: string, verb: string, args?: object) => app.request('POST', `/~acme/Deal/${id}/${verb}`, args)
 
-  test('a deal advances forward only, and revert moves it back only', async () => {
+  verifies('deal.forward', 'a deal advances forward only, and revert moves it back only', async () => {
     const { body } = await app.request('POST', '/~acme/Deal', { name: 'Four' })
     const id = body.$id
 
@@ -131,7 +138,7 @@ describe('stages', () => {
     expect((await act(id, 'advance')).body.stage).toBe('Proposal')
   })
 
-  test('a contact is assigned to an owner', async () => {
+  verifies('contact.assign', 'a contact is assigned to an owner', async () => {
     const { body } = await app.request('POST', `/~acme/Contact/${eve}/assign`, { assignee: ada })
 
     expect(body.owner).toBe(ada)

@@ -1,3 +1,4 @@
+/// <reference path="../browser/scripts.d.ts" />
 import type { EventProof } from '@tildebase/tenant'
 import { SCRIPTS } from '#scripts'
 import { contentReply, type Reply } from '../reply.ts'
