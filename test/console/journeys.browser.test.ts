@@ -102,7 +102,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Qualify' }).count()).toBe(0)
     await page.locator('.head .state', { hasText: 'Qualified' }).waitFor()
     await page.getByRole('button', { name: 'Assign' }).click()
-    await page.getByRole('dialog').getByLabel('Assignee').fill('Ada')
+    await page.getByRole('dialog').getByLabel('Assignee').fill(body.$id)
     await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
     await page.locator('.timeline .moment').nth(2).waitFor()
     expect(await page.locator('.moment-head strong').allTextContents()).toEqual(['Assigned', 'Qualified', 'Created'])

@@ -70,7 +70,7 @@ function targetsOf(field: Extract<Field, { readonly target: string }>): readonly
 function readSchema(field: Field, included: (type: string) => Schema): Schema {
   if (isComputed(field)) return { ...writeSchema(field), readOnly: true, description: 'Computed.' }
   if (field.kind !== 'back' && field.kind !== 'forward') return writeSchema(field)
-  const targets = targetsOf(field).map(included)
+  const targets = [...new Set(targetsOf(field).map(included))]
   const entity = targets.length === 1 ? targets[0]! : { anyOf: targets }
   if (field.kind === 'back') {
     const description = `${field.target} by ${field.via}; only if included.`
