@@ -56,7 +56,7 @@ const REMOVALS: readonly Removal[] = [
   ),
   removal(
     'hooks change service types only as far as their author',
-    'write/before-hooks.ts',
+    'write/hooks/before-hooks.ts',
     'if (isServiceType(noun.name) && !mayActFor(write, author, noun)) return {}',
     'void mayActFor',
     'hook: BEFORE hook that changes what an administrator stores|hook: BEFORE hook that gives',
@@ -78,14 +78,14 @@ const REMOVALS: readonly Removal[] = [
   ),
   removal(
     'log records are shown by type',
-    'query/visibility.ts',
+    'query/rights/visibility.ts',
     'const answer = isWanted && mayReadEvents(engine, grant, type)',
     'const answer = isWanted || mayReadEvents(engine, grant, type)',
     'workflow: a pattern for all|webhook: events of a type of others',
   ),
   removal(
     'new relations need read on their target',
-    'services/schema.ts',
+    'services/types/schema.ts',
     '...[...targets].flatMap((target) => nouns.get(target) ?? []).map(readsAll),',
     '',
     'key rows',

@@ -1,15 +1,5 @@
 import { type Noun, Problem, sameJson } from '@tildebase/nouns'
-import {
-  type Action,
-  ALL,
-  allows,
-  CHANGESET,
-  isServiceType,
-  neededFor,
-  reaches,
-  type Scope,
-  uncovered,
-} from './scopes.ts'
+import { type Action, ALL, allows, isServiceType, neededFor, reaches, type Scope, uncovered } from './scopes.ts'
 
 /** An actor and its rights. Every access to a tenant has one. */
 export interface Grant {
@@ -121,15 +111,6 @@ export function isNarrowed(grant: Grant): boolean {
 /** Whether the grant sees only some changesets: those that touch what it may not read are hidden. */
 export function seesSomeChangesets(grant: Grant): boolean {
   return isNarrowed(grant) || !reaches(grant.scopes, 'read', [])
-}
-
-/** Refuses a grant that is narrowed to some rows of a type, for what concerns all of them. */
-export function demandAllRows(grant: Grant, noun: Noun): void {
-  const isPartial = noun.name === CHANGESET && seesSomeChangesets(grant)
-  if (!isPartial && !Object.hasOwn(grant.rows, noun.name)) return
-  throw new Problem('forbidden', `This key has a row filter on ${noun.name}. This request needs a key without one.`, {
-    type: noun.name,
-  })
 }
 
 /**

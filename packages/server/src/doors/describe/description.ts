@@ -5,7 +5,7 @@ import { ref, type Schema, TEXT, whole } from './schema.ts'
 type Action = 'read' | 'write' | 'admin'
 
 /** The rights that a route needs, in the words of the reference. The engine enforces them. */
-export type Need =
+type Need =
   | 'no key'
   | 'any valid key'
   | 'a session'
@@ -62,7 +62,7 @@ export interface Description {
 export const READ_ERRORS = [400, 401, 403, 404, 429, 500, 503]
 export const WRITE_ERRORS = [400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 422, 429, 500, 503]
 
-export const JSON_TYPE = 'application/json'
+const JSON_TYPE = 'application/json'
 export const HTML = { 'text/html': TEXT }
 export const EVENT_STREAM = { 'text/event-stream': TEXT }
 
