@@ -53,7 +53,7 @@ export class NodeProofs {
     return this.#matches(signature, 'node', id, ...identityOf(node))
   }
 
-  /** The header for one request to one node. It is of no use anywhere else, or later. */
+  /** The header for one request. It is valid at that node, for that method and path, for a few minutes. */
   proofFor(node: Pick<NodeRow, 'url'>, role: NodeRole, method: string, path: string): string {
     const at = String(this.#now())
     return `${role}.${at}.${this.#sign('request', role, at, node.url, method, path).toString('base64url')}`
