@@ -41,3 +41,13 @@ test('a page that is held back ends with its key', async () => {
 
   expect((await held).status).toBe(401)
 })
+
+test('a live list that a key may not read is refused before it begins', async () => {
+  const key = host.as(await host.key('acme', 'read:Deal'))
+  const paths = ['/Contact', '/Contact?sort=name', '/Event', '/events?subject=x']
+
+  const live = { accept: 'text/event-stream' }
+  const replies = await Promise.all(paths.map((path) => key('GET', `/~acme${path}`, undefined, live)))
+
+  expect(replies.map(({ status, body }) => [status, body?.error])).toEqual(replies.map(() => [403, 'forbidden']))
+})

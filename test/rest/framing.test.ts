@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { readdirSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '@tildebase/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -47,6 +48,26 @@ test('only the user of the service can read its files', async () => {
   const open = files.filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0)
   expect(open.map(({ name }) => name)).toEqual([])
   expect(files.length).toBeGreaterThan(3)
+})
+
+test('files that others could read become private when the service opens them', async () => {
+  needs('folder of data')
+  const data = mkdtempSync(join(tmpdir(), 'tildebase-modes-'))
+  const files = () => readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const databases = () => files().filter(({ name }) => /\.db(-wal|-shm)?$/.test(name))
+  const before = await testHost({}, { data })
+  await before.request('POST', '/~older/Contact', { name: 'Ada' })
+  await before.stop()
+  for (const { parentPath, name } of databases()) chmodSync(join(parentPath, name), 0o644)
+
+  const after = await testHost({}, { data })
+  expect((await after.request('GET', '/~older/Contact')).body.results).toHaveLength(1)
+
+  const open = databases().filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0)
+  expect(open.map(({ name }) => name)).toEqual([])
+  expect(databases().map(({ name }) => name)).toEqual(expect.arrayContaining(['alarms.db', 'operator.db']))
+  await after.stop()
+  rmSync(data, { recursive: true, force: true })
 })
 
 test('the message about a name of a node says the rule', () => {

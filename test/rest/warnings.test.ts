@@ -33,6 +33,12 @@ describe('a name that is neither declared nor stored', () => {
       ['Contact/aggregate?group=createdAt:month&sum=ledScore', ['ledScore', 'leadScore']],
       ['export/Contact?stge=Lead', ['stge', 'stage']],
       ['Contact?organization.nme=x', ['organization.nme', 'organization.name']],
+      ['Event?sort=-nam', ['nam', 'name']],
+      ['events?nme=x', ['nme', 'name']],
+      ['events?since=7d%20ago&sort=nme', ['nme', 'name']],
+      ['Event/count?nme=x', ['nme', 'name']],
+      ['events/aggregate?group=nme', ['nme', 'name']],
+      ['export/Event?sort=nme', ['nme', 'name']],
     ] as const)
       expect([path, await read(path)]).toEqual([path, expected.map(([field, nearest]) => ({ field, nearest }))])
   })
@@ -55,6 +61,26 @@ describe('a name that is neither declared nor stored', () => {
     expect(status).toBe(422)
     expect(body.details).toEqual([{ field: 'name', message: 'is required' }])
     expect(body.message).toMatch(/name: is required\. nmae is not a field of Contact; did you mean name\?$/)
+  })
+
+  verifies('typo.strict', 'is refused with strict on every path that lists, counts or follows', async () => {
+    const statuses = []
+    for (const path of [
+      'Contact?sort=nam',
+      'Contact/count?stge=x',
+      'Contact/aggregate?group=stge',
+      'export/Contact?sort=nam',
+    ])
+      statuses.push((await host.request('GET', `/~acme/${path}&strict=true`)).status)
+    for (const path of ['Event?sort=nam', 'events?nme=x', 'events/count?nme=x', 'Event/aggregate?group=nme'])
+      statuses.push((await host.request('GET', `/~acme/${path}&strict=true`)).status)
+    for (const path of ['Contact?sort=nam', 'events?nme=x'])
+      statuses.push(
+        (await host.request('GET', `/~acme/${path}&strict=true`, undefined, { accept: 'text/event-stream' })).status,
+      )
+    statuses.push((await host.request('POST', '/~acme/events?strict=true', { name: 'Seen', sesion: 's' })).status)
+
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 400, 400, 400, 400, 422])
   })
 
   verifies('typo.strict', 'is refused with strict, and nothing is written', async () => {

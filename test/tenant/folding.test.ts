@@ -26,6 +26,31 @@ test('where writing does not pause and much is outstanding, they are folded in n
   expect(tenant.facade.due()).toBe(clock.at + QUIET)
 })
 
+test('a few long texts are folded in slices, with turns for others between them', async () => {
+  const { tenant } = openAcme()
+  const words = (i: number) =>
+    Array.from({ length: 30_000 }, (_, n) => `w${(i * 7_919 + n * 104_729) % 1_000_003}`).join(' ')
+  tenant.write(OPERATOR, (write) => {
+    for (let i = 0; i < 20; i++)
+      runVerb(write, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}`, notes: words(i) } })
+  })
+  const indexed = () => tenant.sql.rows('SELECT count(*) FROM text WHERE rowid > 0')[0]![0]
+  const counts = [indexed()]
+
+  const caughtUp = tenant.facade.catchUp()
+  while (counts.at(-1) < 20 && counts.length < 100) {
+    counts.push(indexed())
+    await Promise.resolve()
+  }
+
+  expect(caughtUp).toBeInstanceOf(Promise)
+  await caughtUp
+  expect(indexed()).toBe(20)
+  // Each slice holds one of them.
+  expect(Math.max(...counts.map((count, i) => count - (counts[i - 1] ?? 0)))).toBe(1)
+  expect(tenant.facade.catchUp()).toBeUndefined()
+}, 60_000)
+
 test('an update that changes no word leaves the text index alone', async () => {
   const { tenant, clock } = openAcme()
   const { entity } = tenant.act({ type: 'Deal', verb: 'create', data: { name: 'Engine' }, actor: 'system' })

@@ -50,7 +50,7 @@ verifies(
   },
 )
 
-verifies('cluster.rights', 'the header of a node opens nothing without its token', async () => {
+verifies('cluster.rights', 'the header of a node opens nothing without its signature', async () => {
   const { owner } = await createTenant(nodes, 'headed')
   const response = await fetch(`${owner.url}/~headed/Contact`, {
     headers: { 'x-tilde-node': 'guess', 'x-tilde-hops': '1' },

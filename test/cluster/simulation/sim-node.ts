@@ -194,6 +194,7 @@ export class Process {
       node: { name: node.name, url: node.name, layout: node.layout, version: '' },
       lease: LEASE,
       newSession: () => `s${world.number()}`,
+      isGenuine: () => true,
       renewed: () => this.ownership.drain(),
       expired: () => this.ownership.loseAll(),
       report: () => {},

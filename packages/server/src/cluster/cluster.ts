@@ -77,7 +77,7 @@ export class Cluster implements ClusterHost {
   }
 
   get isNode(): ClusterHost['isNode'] {
-    return this.#parts.token.isNode
+    return this.#parts.proofs.isNode
   }
 
   exists(slug: string): boolean {

@@ -48,15 +48,16 @@ export class Creation {
     else if (!(await ownership.own(slug))) throw unopened(slug)
   }
 
-  /** Creates a tenant here for a write. Writes that are all refused leave no tenant behind. */
-  async firstWrite(slug: string, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  /** Creates a tenant here for a write, which learns whether it did. Writes that are all refused leave no tenant behind. */
+  async firstWrite(slug: string, answer: (isFirst: boolean) => Promise<HttpResponse>): Promise<HttpResponse> {
     const { membership, ownership, files } = this.#options
     this.#writes.set(slug, (this.#writes.get(slug) ?? 0) + 1)
     let isStream = false
     try {
-      if (await this.#add(slug, files.template, membership.session)) this.#created.add(slug)
+      const isFirst = await this.#add(slug, files.template, membership.session)
+      if (isFirst) this.#created.add(slug)
       if (!(await ownership.own(slug))) throw unopened(slug)
-      const given = await answer()
+      const given = await answer(isFirst)
       isStream = holdsOn(given)
       if (!holdsOn(given)) return given
       // It may still write.

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { LAYOUT_VERSION } from '@tildebase/tenant/host'
 import type { Settings } from '../host/settings/settings.ts'
+import { operatorTest } from '../node/secrets/keys.ts'
 import { ReplicaThread } from './files/thread.ts'
 import { ClusterNumbers } from './operator/numbers.ts'
 import { Membership } from './protocol/membership.ts'
@@ -8,7 +8,7 @@ import { Ownership } from './protocol/ownership.ts'
 import type { ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
 import { Directory } from './routing/directory.ts'
 import { Forwarder } from './routing/forward.ts'
-import { NodeToken } from './routing/node-token.ts'
+import { NodeProofs } from './routing/node-proof.ts'
 import { Peers } from './routing/peers.ts'
 import { Router } from './routing/router.ts'
 import { SYSTEM_TIME } from './system-time.ts'
@@ -28,7 +28,7 @@ export interface PartEvents {
 /** The parts of a node that exist before it joins. */
 export interface Parts {
   readonly log: ReplicatedLog
-  readonly token: NodeToken
+  readonly proofs: NodeProofs
   readonly numbers: ClusterNumbers
   readonly directory: Directory
   readonly forwarder: Forwarder
@@ -45,18 +45,21 @@ export function createParts(settings: Settings, log: ReplicatedLog, url: string,
   const { nodeName, lease, patience } = settings.cluster!
   const { report } = events
   const time = SYSTEM_TIME
-  const token = new NodeToken(settings.secretKey!)
+  const [secretKey, operatorKey] = [settings.secretKey!, settings.rootKey!]
+  const proofs = new NodeProofs({ secretKey, operatorKey, url })
+  const node = { name: nodeName, url, layout: LAYOUT_VERSION, version: process.version }
   const numbers = new ClusterNumbers()
   const directory = new Directory(log)
-  const forwarder = new Forwarder(token.text, settings.rootKey!)
+  const forwarder = new Forwarder(proofs, operatorTest(operatorKey))
   const replicas = new ReplicaThread(settings.cluster!, settings.data)
   const threads = new TenantThreads({ replicas, time, underWay: (slug) => router.underWay(slug) })
   const membership = new Membership({
     log,
     time,
-    node: { name: nodeName, url, layout: LAYOUT_VERSION, version: process.version },
+    node,
     lease,
-    newSession: randomUUID,
+    newSession: () => proofs.newSession(node),
+    isGenuine: proofs.isGenuine,
     renewed: events.renewed,
     expired: events.expired,
     report,
@@ -75,7 +78,7 @@ export function createParts(settings: Settings, log: ReplicatedLog, url: string,
   const { hostSuffix } = settings
   const router: Router = new Router({
     ...{ membership, ownership, directory, forwarder },
-    ...{ hostSuffix, patience, isNode: token.isNode, report },
+    ...{ hostSuffix, patience, proofs, report },
   })
-  return { log, token, numbers, directory, forwarder, replicas, threads, membership, ownership, peers, router }
+  return { log, proofs, numbers, directory, forwarder, replicas, threads, membership, ownership, peers, router }
 }

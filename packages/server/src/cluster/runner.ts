@@ -100,7 +100,11 @@ export class ClusterRunner implements TenantHost<AdminTask, Stats> {
         { id: slug },
       )
     if (request.method === 'GET' || request.method === 'HEAD') return this.#readNew(call)
-    return this.#creation.firstWrite(slug, () => pool.handle(call))
+    return this.#creation.firstWrite(slug, (isFirst) => {
+      // The operator or another sign-up was faster: this one does not take the tenant over.
+      if (isSignUp && !isFirst) throw unauthorized()
+      return pool.handle({ ...call, isFirst })
+    })
   }
 
   /** Reads a tenant that does not exist. A stream of it continues with the real one when that is here. */

@@ -141,8 +141,17 @@ function contextOf({ slug }: Tenant, { baseUrl }: RequestTarget, options: AppOpt
   return `${options.baseUrl ?? baseUrl}/~${slug}`
 }
 
+/** What JSON is sent as; the last two are what `curl -d` and simple clients name when they say nothing. */
+const JSON_TYPES =
+  /^(?:application\/json|[\w.!#$&^+-]+\/[\w.!#$&^+-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/i
+
 /** The JSON of a body, which only an import takes zipped. */
 function plainBody({ body, headers }: HttpRequest): unknown {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim()
+  if (type !== '' && body !== null && !JSON_TYPES.test(type) && !isEmpty(body))
+    throw new Problem('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.', {
+      field: 'Content-Type',
+    })
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (body === null || encoding === 'identity') return parseBody(body as Uint8Array | null)
   throw new Problem(
@@ -152,6 +161,10 @@ function plainBody({ body, headers }: HttpRequest): unknown {
       field: 'Content-Encoding',
     },
   )
+}
+
+function isEmpty(body: HttpRequest['body']): boolean {
+  return body instanceof Uint8Array && body.length === 0
 }
 
 /** The trace that a request belongs to, as its id and flags: deliveries of what it writes continue with it. */
@@ -211,7 +224,7 @@ function isWriting(method: string): boolean {
 /** The one request that needs no key: a tenant's first key, where signing up is open. */
 async function signUp(tenant: Tenant, { request, target }: TenantCall, options: AppOptions): Promise<Reply> {
   if (!options.signup || !isFirstKey(request.method, target.segments)) throw unauthorized()
-  const given = parseBody(request.body as Uint8Array | null)
+  const given = plainBody(request)
   // Whatever it asks for: without a key that may do everything, none could make another.
   const data = isPlainObject(given) ? { ...given, scopes: 'admin:all' } : given
   const budget = new Budget(options.budget ?? BUDGET, now)

@@ -15,4 +15,6 @@ export interface TenantCall {
   readonly target: RequestTarget
   readonly sender: Sender
   readonly requestId: string
+  /** Set by a node of a cluster that has created the tenant for this request: a sign-up may have it. */
+  readonly isFirst?: boolean
 }

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { Grant } from '../grant/grant.ts'
+import { demand, type Grant } from '../grant/grant.ts'
 import { visibilityOf } from '../query/rights/visibility.ts'
 import { changesAfter, type Patterns } from '../services/events/changes.ts'
 import { eventFrame } from '../services/events/frame.ts'
@@ -64,6 +64,8 @@ export class Follower {
 
   /** A list that stays current. */
   list(options: LiveListOptions): LiveSource {
+    // Refused now: once a stream has begun, its status is sent.
+    demand(this.#grant, 'read', options.noun)
     return new LiveList(this.#engine, this.#services.feed, options)
   }
 }

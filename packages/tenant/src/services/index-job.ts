@@ -1,13 +1,13 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
-import { indexText, textBacklog } from '../query/words/text-index.ts'
+import { indexText, isLongBacklog, textBacklog } from '../query/words/text-index.ts'
 import { indexVersions, versionsBacklog } from '../store/log/versions.ts'
 import { extendTree, treeBacklog } from './proof/tree.ts'
 
 const QUIET_MS = 300
 /** The more at once, the fewer pages are written; this many take some 20 ms. */
 const VERSIONS_SLICE = 2_000
-/** Indexing the text of this many events takes a few milliseconds. */
+/** Indexing the text of this many events takes a few milliseconds, unless they are long. */
 const FEW_EVENTS = 100
 /** Hashing this many takes some seconds: a checkpoint that is asked for waits no longer than that. */
 const MOST_UNHASHED = 1_000_000
@@ -67,6 +67,8 @@ export class IndexJob implements Job {
   /** Whether there is more to index than one slice takes. */
   get isFarBehind(): boolean {
     const { sql, head } = this.#engine
-    return this.#behind > 0 && (textBacklog(sql, head.seq) > FEW_EVENTS || versionsBacklog(sql) > VERSIONS_SLICE)
+    if (this.#behind === 0) return false
+    if (textBacklog(sql, head.seq) > FEW_EVENTS || versionsBacklog(sql) > VERSIONS_SLICE) return true
+    return isLongBacklog(sql, FEW_EVENTS)
   }
 }

@@ -8,6 +8,8 @@ export interface MembershipOptions {
   /** How long a node counts as alive after a sign of life, in milliseconds. */
   readonly lease: number
   readonly newSession: () => string
+  /** Whether a node of this cluster wrote a row. Others are not used: the log does not say who wrote it. */
+  readonly isGenuine: (node: NodeRow) => boolean
   /** The lease was renewed, or the nodes have changed. */
   readonly renewed: () => void
   /** This session was declared dead: nothing is owned any more. */
@@ -36,6 +38,7 @@ export class Membership {
   #wallAtBeat = 0
   #elapsedAtBeat = 0
   readonly #seen = new Map<string, { beat: number; at: number; looks: number }>()
+  #reported: ReadonlySet<string> = new Set()
   #reached = false
   #ended = false
 
@@ -103,8 +106,8 @@ export class Membership {
     this.#wallAtBeat = wall
     this.#elapsedAtBeat = sent
     this.#trustedUntil = sent + lease * TRUSTED
-    this.nodes = nodes
-    await this.#expireSilent()
+    this.nodes = this.#genuine(nodes)
+    await this.#expireSilent(nodes)
     this.#reached = true
     this.#options.renewed()
     return true
@@ -136,13 +139,27 @@ export class Membership {
     await log.join({ ...node, session: this.session }, time.wall() + CLOCK_AHEAD * lease)
   }
 
+  /** The nodes that may be used. Each of the others is reported once. */
+  #genuine(nodes: readonly NodeRow[]): readonly NodeRow[] {
+    const { isGenuine, report } = this.#options
+    const strange = nodes.filter((node) => !isGenuine(node))
+    for (const { session, name, url } of strange)
+      if (!this.#reported.has(`${session} ${url}`))
+        report(
+          new Error('Its row in the log is not signed with the secret key of the cluster.'),
+          `use ${name} at ${url}`,
+        )
+    this.#reported = new Set(strange.map(({ session, url }) => `${session} ${url}`))
+    return nodes.filter((node) => !strange.includes(node))
+  }
+
   /** Declares nodes dead that have not moved for a lease. After an outage of the log all of them have a lease again. */
-  async #expireSilent(): Promise<void> {
+  async #expireSilent(nodes: readonly NodeRow[]): Promise<void> {
     const { log, time, lease } = this.#options
     const now = time.elapsed()
     if (!this.#reached) this.#seen.clear()
     const silent: NodeRow[] = []
-    for (const node of this.nodes) {
+    for (const node of nodes) {
       const known = this.#seen.get(node.session)
       if (known?.beat !== node.beat) this.#seen.set(node.session, { beat: node.beat, at: now, looks: 0 })
       else if (++known.looks >= BEATS && now - known.at >= lease && node.session !== this.session) silent.push(node)

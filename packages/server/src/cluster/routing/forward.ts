@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
 import type { NodeRow } from '../protocol/replicated-log.ts'
-import { ASK_AGAIN, NODE_TOKEN } from './node-token.ts'
+import { ASK_AGAIN, NODE_PROOF, type NodeProofs, type NodeRole } from './node-proof.ts'
 
 /** What came of passing a request on. `retry`: nothing of it has reached a tenant, so it can go elsewhere. */
 export type Forwarded = 'answered' | 'retry' | 'unknown'
@@ -13,20 +13,20 @@ const ASK_MS = 30_000
 /** Headers of one connection, not of a request. */
 const OWN = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'te', 'trailer'],
-  ...[NODE_TOKEN, HOPS, ASK_AGAIN],
+  ...[NODE_PROOF, HOPS, ASK_AGAIN],
 ])
 
 /** Passes requests on to other nodes, body and answer as they flow. */
 export class Forwarder {
-  readonly #token: string
-  readonly #operatorKey: string
+  readonly #proofs: NodeProofs
+  readonly #isOperator: (secret: string) => boolean
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1_024 })
   readonly #secure = new SecureAgent({ keepAlive: true, maxSockets: 1_024 })
   readonly #underWay = new Map<string, Set<ClientRequest>>()
 
-  constructor(token: string, operatorKey: string) {
-    this.#token = token
-    this.#operatorKey = operatorKey
+  constructor(proofs: NodeProofs, isOperator: (secret: string) => boolean) {
+    this.#proofs = proofs
+    this.#isOperator = isOperator
   }
 
   forward(node: NodeRow, request: IncomingMessage, response: ServerResponse, address: string): Promise<Forwarded> {
@@ -36,7 +36,10 @@ export class Forwarder {
     const headers: { [name: string]: string | string[] } = {}
     for (const [name, value] of Object.entries(request.headers))
       if (value !== undefined && !OWN.has(name)) headers[name] = value
-    headers[NODE_TOKEN] = this.#token
+    const role = this.#roleOf(request)
+    // The operator key stays here: the other node has it, and takes our word.
+    if (role === 'operator') delete headers.authorization
+    headers[NODE_PROOF] = this.#proofs.proofFor(node, role, request.method ?? '', request.url ?? '')
     headers[HOPS] = String(hopsOf(request) + 1)
     headers['x-forwarded-for'] = address
     // A node that is about to stop may not take it any more: the body is sent when it says that it does.
@@ -55,20 +58,16 @@ export class Forwarder {
 
   /** Asks another node something, as the operator would. */
   ask(node: NodeRow, path: string, body: object): Promise<Response> {
-    return fetch(`${node.url}${path}`, {
+    return this.#fetch(node, path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${this.#operatorKey}`, 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(ASK_MS),
     })
   }
 
   /** Reads something of a tenant of another node, with a key of the tenant or as the operator. */
   read(node: NodeRow, path: string, secret: string | null): Promise<Response> {
-    return fetch(`${node.url}${path}`, {
-      headers: { authorization: `Bearer ${secret ?? this.#operatorKey}` },
-      signal: AbortSignal.timeout(ASK_MS),
-    })
+    return this.#fetch(node, path, { headers: secret === null ? {} : { authorization: `Bearer ${secret}` } })
   }
 
   /** Ends requests to nodes that are no longer alive, so that their answers are not awaited. */
@@ -82,6 +81,20 @@ export class Forwarder {
   close(): void {
     this.#agent.destroy()
     this.#secure.destroy()
+  }
+
+  /** Sends a request of this node: as the operator, unless it has a key of a tenant. */
+  #fetch(node: NodeRow, path: string, init: RequestInit & { readonly headers: Record<string, string> }) {
+    const url = new URL(`${node.url}${path}`)
+    const role = init.headers.authorization === undefined ? 'operator' : 'client'
+    const proof = this.#proofs.proofFor(node, role, init.method ?? 'GET', `${url.pathname}${url.search}`)
+    const headers = { ...init.headers, [NODE_PROOF]: proof }
+    return fetch(url, { ...init, headers, redirect: 'error', signal: AbortSignal.timeout(ASK_MS) })
+  }
+
+  #roleOf({ headers }: IncomingMessage): NodeRole {
+    const secret = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+    return secret !== undefined && this.#isOperator(secret) ? 'operator' : 'client'
   }
 
   #track(session: string, out: ClientRequest): void {
@@ -153,7 +166,9 @@ export class Forwarder {
 
 /** How many nodes have passed a request on. */
 export function hopsOf({ headers }: IncomingMessage): number {
-  return Number(headers[HOPS] ?? 0)
+  // A client may have written anything.
+  const hops = headers[HOPS]
+  return typeof hops === 'string' && /^\d{1,3}$/.test(hops) ? Number(hops) : 0
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

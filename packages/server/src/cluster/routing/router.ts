@@ -9,7 +9,7 @@ import { ranked } from '../protocol/ranking.ts'
 import type { NodeRow, TenantRow } from '../protocol/replicated-log.ts'
 import type { Directory } from './directory.ts'
 import { type Forwarder, hopsOf } from './forward.ts'
-import { ASK_AGAIN } from './node-token.ts'
+import { ASK_AGAIN, type NodeProofs } from './node-proof.ts'
 
 export interface RouterOptions {
   readonly membership: Membership
@@ -19,7 +19,7 @@ export interface RouterOptions {
   readonly hostSuffix: string
   /** How long a request waits for a node that has its tenant, in milliseconds. */
   readonly patience: number
-  readonly isNode: (request: IncomingMessage) => boolean
+  readonly proofs: NodeProofs
   readonly report: (reason: unknown, doing: string) => void
 }
 
@@ -51,6 +51,7 @@ export class Router {
     response: ServerResponse,
     address: string,
   ): boolean | Promise<boolean> => {
+    this.#options.proofs.receive(request)
     const slug = this.#tenantOf(request)
     if (slug === null) return false
     if (this.#options.ownership.get(slug)) return this.#enter(slug, response)
@@ -58,15 +59,15 @@ export class Router {
   }
 
   async #route(slug: string, request: IncomingMessage, response: ServerResponse, address: string): Promise<boolean> {
-    const { directory, ownership, membership, forwarder, patience, isNode, report } = this.#options
-    if (isNode(request)) {
-      if (hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
-      // Another node believes that the tenant is here: what this one remembers may be as old.
-      directory.forget(slug)
-    }
+    const { directory, ownership, membership, forwarder, patience, proofs, report } = this.#options
+    // Also without a valid proof: the clocks of the nodes may differ.
+    if (hopsOf(request) > MOST_HOPS) throw unavailable('The nodes do not agree who has this tenant.')
+    const isForwarded = proofs.isNode(request)
+    // Another node believes that the tenant is here: what this one remembers may be as old.
+    if (isForwarded) directory.forget(slug)
     const until = performance.now() + patience
     let failure: unknown = null
-    let mayDisagree = isNode(request)
+    let mayDisagree = isForwarded
     while (!response.destroyed) {
       await ownership.leaving(slug)
       if (ownership.get(slug)) return this.#enter(slug, response)
@@ -91,7 +92,7 @@ export class Router {
       directory.forget(slug)
       // This node would not notice when another one comes that has the tenant.
       if (place === null && membership.hasLeft) {
-        if (isNode(request)) response.setHeader(ASK_AGAIN, '1')
+        if (isForwarded) response.setHeader(ASK_AGAIN, '1')
         throw unavailable('This node is about to stop.')
       }
       if (performance.now() > until) {

@@ -12,6 +12,7 @@ import { AGGREGATE, measure } from './aggregate.ts'
 import { COUNT, countAll, createdReply, GET, list, read } from './entities.ts'
 import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
 import { filterJson } from './params.ts'
+import { warningHandle } from './unknown-fields.ts'
 
 const DEFAULT_LIMIT = 100
 const MOST_EVENTS = 1_000
@@ -48,15 +49,15 @@ export const eventRoutes: readonly Route[] = [
       'One Event, or a list of up to 1,000 of which all or none are stored.',
     ),
     answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }) },
-    handle: create,
+    handle: asEvents({ method: 'POST', path: '/events' }, create),
   }),
-  routeOfType(COUNT, 'Event', { needs: 'read:analytics', handle: asEvents(countAll) }),
-  routeOfType(AGGREGATE, 'Event', { needs: 'read:analytics', handle: asEvents(measure) }),
-  routeOfType(GET, 'Event', { needs: 'read:analytics', handle: asEvents(read) }),
+  routeOfType(COUNT, 'Event', { needs: 'read:analytics', handle: asEvents(COUNT, countAll) }),
+  routeOfType(AGGREGATE, 'Event', { needs: 'read:analytics', handle: asEvents(AGGREGATE, measure) }),
+  routeOfType(GET, 'Event', { needs: 'read:analytics', handle: asEvents(GET, read) }),
 ]
 
 function events(call: Call): MaybePromise<Reply> {
-  if (isCollection(call)) return asEvents(list)(withSince(call))
+  if (isCollection(call)) return asEvents({ method: 'GET', path: '/events' }, list)(withSince(call))
   const patterns = patternsOf(call)
   if (!wantsLive(call)) return page(call, patterns)
   const after = lastSeen(call) ?? startOf(call)
@@ -82,9 +83,13 @@ function withSince(call: Call): Call {
   return { ...call, query: new Map([...call.query, ['filter', filter]]) }
 }
 
-/** Has a handler of entities answer about Events. */
-function asEvents<R>(handle: (call: Call) => R): (call: Call) => R {
-  return (call) => handle({ ...call, params: { ...call.params, type: 'Event' } })
+/** Has a handler of entities answer about Events, and warn of names that are nowhere known. */
+function asEvents<Rest extends readonly unknown[], R extends MaybePromise<Reply>>(
+  place: Pick<Route, 'method' | 'path'>,
+  handle: (call: Call, ...rest: Rest) => R,
+): (call: Call, ...rest: Rest) => R {
+  const warns = warningHandle(place, handle)
+  return (call, ...rest) => warns({ ...call, params: { ...call.params, type: 'Event' } }, ...rest)
 }
 
 /** A page of the stream. With `wait` an empty one is held back until something comes, or the time is over. */

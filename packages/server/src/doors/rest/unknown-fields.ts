@@ -12,9 +12,16 @@ export function warning<R extends Route>(routes: readonly R[]): R[] {
   return routes.map((route) => ({ ...route, handle: warningHandle(route, route.handle) }) as R)
 }
 
+/** What of a route decides which names its requests have. */
+type Place = Pick<Route, 'method' | 'path'>
+
+/** The same handle of a route about a type, likewise. */
 // biome-ignore lint/suspicious/noExplicitAny: the handle of a route takes what routes of its mode are given.
-function warningHandle(route: Route, handle: (...args: any[]) => Reply | Promise<Reply>) {
-  return (call: Call, ...rest: unknown[]) => {
+export function warningHandle<H extends (call: Call, ...rest: any[]) => Reply | Promise<Reply>>(
+  route: Place,
+  handle: H,
+): H {
+  const warns = (call: Call, ...rest: unknown[]) => {
     const unknown = unknownFields(call, route)
     if (unknown.length === 0) return handle(call, ...rest)
     if (flagParam(call.query, 'strict')) throw refusal(call, unknown)
@@ -28,6 +35,7 @@ function warningHandle(route: Route, handle: (...args: any[]) => Reply | Promise
       return failed(reason)
     }
   }
+  return warns as H
 }
 
 /** A refused entity with an unknown field: perhaps a required field whose name has a typing error. */
@@ -71,7 +79,7 @@ function detailsOf({ params, read }: Call, unknown: readonly UnknownField[]) {
 
 const NONE: readonly UnknownField[] = []
 
-function unknownFields(call: Call, route: Route): readonly UnknownField[] {
+function unknownFields(call: Call, route: Place): readonly UnknownField[] {
   if (call.query.size === 0 && call.body === undefined) return NONE
   const noun = call.read.noun(call.params.type!)
   const names = new Set(namesInBody(call, route, noun))
@@ -85,7 +93,7 @@ function unknownFields(call: Call, route: Route): readonly UnknownField[] {
 }
 
 /** The types in the patterns of a webhook that do not exist; they may be declared later. */
-function unknownTypes({ body, read }: Call, { method }: Route, noun: Noun): readonly UnknownField[] {
+function unknownTypes({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
   if (noun.name !== 'Webhook' || method === 'GET' || !isPlainObject(body) || !Array.isArray(body.events)) return NONE
   const names = read.nouns.all.map(({ name }) => name)
   const types = body.events.map((event) => String(event).split('.')[0]!)
@@ -95,7 +103,7 @@ function unknownTypes({ body, read }: Call, { method }: Route, noun: Noun): read
 }
 
 /** The field names of a query. Invalid parameters are refused by the handler. */
-function* queryNames({ query }: Call, route: Route, noun: Noun): Generator<string> {
+function* queryNames({ query }: Call, route: Place, noun: Noun): Generator<string> {
   const isList = route.method === 'GET' && !route.path.includes(':id')
   const isGroups = route.path.endsWith('/aggregate')
   if (isList) {
@@ -112,7 +120,7 @@ function* groupNames(query: Query, name: string): Generator<string> {
 }
 
 /** What a verb takes in addition to fields is its own business. */
-function namesInBody({ body, params, query }: Call, route: Route, noun: Noun): readonly string[] {
+function namesInBody({ body, params, query }: Call, route: Place, noun: Noun): readonly string[] {
   if (route.method === 'GET' || route.method === 'DELETE' || query.has('propose')) return []
   const verb = params.verb === undefined ? undefined : noun.verbs[params.verb]
   return params.verb !== undefined && verb === undefined ? [] : bodyNames(noun, verb, body)

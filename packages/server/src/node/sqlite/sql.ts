@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { canDefer, syncRest } from './deferral.ts'
@@ -41,7 +41,7 @@ export interface SqlOptions {
 /** Opens a SQLite file, or `:memory:`. It is durable before every commit returns, unless it is deferred. */
 export function openSql(path: string, options: SqlOptions = {}): NodeSql {
   const { limits = false, cacheKiB = 8_000, onStatement = () => {}, onCommit } = options
-  if (path !== ':memory:') createPrivate(path)
+  if (path !== ':memory:') makePrivate(path)
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
     for (const pragma of PRAGMAS) db.exec(pragma)
@@ -284,7 +284,16 @@ class Connection implements NodeSql {
 
 const AGAIN = new Error('All of this transaction is undone and run again.')
 
-/** Creates a file that only this user can read, if there is none. SQLite gives its log the same rights. */
-function createPrivate(path: string): void {
+/** Lets only this user read a file, which is created if there is none. SQLite gives a new log the same rights. */
+function makePrivate(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+    if ((mode & 0o077) === 0) continue
+    try {
+      chmodSync(file, 0o600)
+    } catch {
+      // A file of another user, or on a disk without modes: SQLite decides whether it can be opened.
+    }
+  }
 }

@@ -62,7 +62,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
       const mayBeFirst = this.#options.app.signup && request.method === 'POST'
       const mayBeOpen = exists && isOpenPath(target.segments) && this.#hasPeople(slug)
       if (sender.kind === 'anonymous' && !mayBeFirst && !mayBeOpen) throw unauthorized()
-      if (this.#options.createTenants === 'operator') demandCreated(slug, exists, mayBeOpen, sender)
+      if (this.#options.createTenants === 'operator') demandCreated(slug, exists && !call.isFirst, mayBeOpen, sender)
       fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
       // A tenant that does not exist is read as an empty one, on no disk. Its followers move once it does exist.
       entry = exists || fresh ? this.#open.use(slug) : this.#open.openFile(slug, ':memory:')

@@ -50,6 +50,22 @@ export function textBacklog(sql: Sql, head: number): number {
   return head - Number(getMeta(sql, WATERMARK) ?? 0)
 }
 
+/** Whether the events that the text index does not know yet take more than one slice; it looks at `most` of them. */
+export function isLongBacklog(sql: Sql, most: number): boolean {
+  const [row] = sql.rows(BACKLOG_LENGTH, Number(getMeta(sql, WATERMARK) ?? 0), most)
+  return row![0] > SLICE_LENGTH
+}
+
+// The length in bytes is known without reading the text.
+const BACKLOG_LENGTH = `
+  SELECT coalesce(sum(length), 0)
+  FROM (
+    SELECT octet_length(data) AS length
+    FROM log
+    WHERE seq > ?
+    ORDER BY seq
+    LIMIT +?)`
+
 interface Outstanding {
   readonly seq: number
   readonly type: string
