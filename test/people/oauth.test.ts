@@ -44,6 +44,27 @@ describe('the metadata', () => {
     })
   })
 
+  verifies('oauth.metadata', 'announces what needs a person only where there is one', async () => {
+    const get = async (path: string) => host.as('')('GET', path)
+    await host.request('POST', '/~alone/Contact', { name: 'Ada' })
+
+    const alone = await get('/.well-known/oauth-authorization-server/~alone')
+    const below = await get('/~alone/.well-known/openid-configuration')
+    const never = await get('/.well-known/oauth-authorization-server/~no-such')
+    await person(host, 'alone', { email: email(), role: 'Member' })
+    const joined = await get('/.well-known/oauth-authorization-server/~alone')
+
+    expect([alone.status, below.status, never.status, joined.status]).toEqual([200, 200, 200, 200])
+    expect(below.body).toEqual(alone.body)
+    expect(alone.text.replaceAll('~alone', '~no-such')).toBe(never.text)
+    for (const name of ['registration_endpoint', 'device_authorization_endpoint', 'revocation_endpoint']) {
+      expect(alone.body).not.toHaveProperty(name)
+      expect(joined.body).toHaveProperty(name)
+    }
+    expect(alone.body).not.toHaveProperty('client_id_metadata_document_supported')
+    expect(await register(host, 'alone')).toMatch(/^agent_/)
+  })
+
   verifies('oauth.challenge', 'is named by every 401 of a tenant', async () => {
     const challenge = async (path: string, key = '') =>
       (await host.as(key)('GET', path)).headers.get('www-authenticate')

@@ -101,4 +101,4 @@ export { type Checked, type CheckWay, checkArguments, checkDraft, checkPatch, ch
 export { type Converted, convert } from './value/convert.ts'
 export { hasLoneSurrogate, isPlainObject, MAX_DEPTH } from './value/json.ts'
 export { isoOf, parseInstant } from './value/time.ts'
-export { wordsOf } from './words.ts'
+export { indexedText, searchTokens, wordsOf } from './words.ts'

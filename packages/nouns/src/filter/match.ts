@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../noun.ts'
-import { wordsOf } from '../words.ts'
+import { indexTokens, searchTokens } from '../words.ts'
 import { compareJson, compareText, isObject, sameJson } from './compare.ts'
 import type { Filter, Hop, Leaf } from './filter.ts'
 
@@ -131,8 +131,8 @@ function holds(op: Leaf['op'], difference: number): boolean {
 /** Whether the strings of an entity contain all these words, each at least as a prefix. */
 export function matchWords(words: readonly string[], entity: JsonObject): boolean {
   const texts = Object.entries(entity).flatMap(([name, value]) => (name.startsWith('$') ? [] : textsOf(value)))
-  const tokens = texts.map((text) => ` ${wordsOf(text).join(' ')}`)
-  const wanted = words.map((word) => wordsOf(word).join(' ')).filter((word) => word !== '')
+  const tokens = texts.map((text) => ` ${indexTokens(text).join(' ')}`)
+  const wanted = words.map((word) => searchTokens(word).join(' ')).filter((word) => word !== '')
   return wanted.length > 0 && wanted.every((word) => tokens.some((text) => text.includes(` ${word}`)))
 }
 

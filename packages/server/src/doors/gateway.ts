@@ -5,7 +5,7 @@ import { isFirstKey, unauthorized } from './app.ts'
 import { preflight, withCommon } from './cross-origin.ts'
 import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise, runsCode } from './http.ts'
 import { sessionCookie } from './identity/cookie.ts'
-import { challenge } from './identity/metadata.ts'
+import { challenge, type OwnTarget, serverMetadataTarget } from './identity/metadata.ts'
 import { isOpenPath } from './identity/open-paths.ts'
 import type { Admission, Connection } from './limits/admission.ts'
 import { refuseForeign } from './mcp/foreign.ts'
@@ -130,7 +130,8 @@ export class Gateway {
     const { request, bearer, requestId } = exchange
     const { sender } = bearer
     const page = this.#options.pages?.(request, target)
-    if (page) return page
+    const own = page && serverMetadataTarget(target)
+    if (page) return own ? this.#orOfTenant(exchange, own, page) : page
     if (sender === null) throw this.#keyless()
     if (target.tenant !== null && target.segments.length === 1 && target.segments[0] === 'mcp')
       refuseForeign(request, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
@@ -152,6 +153,25 @@ export class Gateway {
     const call: TenantCall = { slug: target.tenant ?? ownTenant(sender), request, target, sender, requestId }
     const admitted = this.#admit(call, exchange.connection?.address ?? '')
     return admitted instanceof Promise ? admitted.then(() => this.#enter(exchange, call)) : this.#enter(exchange, call)
+  }
+
+  /**
+   * A page, or the tenant's own words in its place: a tenant with people describes more of itself. One without people
+   * and one that does not exist have the same page.
+   */
+  async #orOfTenant(exchange: Exchange, target: OwnTarget, page: HttpResponse): Promise<HttpResponse> {
+    const { request, requestId, connection } = exchange
+    const address = connection?.address
+    const sender: Sender = { kind: 'anonymous', ...(address !== undefined && { address }) }
+    const call: TenantCall = { slug: target.tenant, request, target, sender, requestId }
+    try {
+      await this.#admit(call, address ?? '')
+      const answer = await this.#enter(exchange, call)
+      return answer.status === 401 ? page : answer
+    } catch (reason) {
+      if (reason instanceof Problem && reason.code === 'unauthorized') return page
+      throw reason
+    }
   }
 
   /** Refuses a request that cannot be allowed, by its headers. */

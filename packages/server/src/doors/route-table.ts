@@ -1,4 +1,5 @@
 import { invitationRoutes } from './identity/invitation.ts'
+import { metadataRoutes } from './identity/metadata.ts'
 import { oidcRoutes } from './identity/oidc/oidc.ts'
 import { passkeyRoutes } from './identity/passkeys.ts'
 import { passwordRoutes } from './identity/passwords.ts'
@@ -43,6 +44,7 @@ export const routes = new Routes([
   ...passkeyRoutes,
   ...oidcRoutes,
   ...invitationRoutes,
+  ...metadataRoutes,
   ...authorizeRoutes,
   ...tokenRoutes,
   ...registerRoutes,

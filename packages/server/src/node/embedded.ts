@@ -88,7 +88,8 @@ class MemoryFiles extends TenantFiles {
   override has(slug: string): boolean {
     return this.#slugs.has(slug)
   }
-  override demandWhole(): void {}
+  override beginUse(): void {}
+  override endUse(): void {}
   /** The tenant decides: it is always open. */
   override hasKey(): boolean {
     return true

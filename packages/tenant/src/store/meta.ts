@@ -6,6 +6,9 @@ import { MIGRATIONS } from './migrations/index.ts'
 /** Where a copy of a log was cut, until its next checkpoint is signed. */
 export const CUT = 'proof.cut'
 
+/** The seq up to which the text index is folded. The name counts the rules of the index: with another it is made again. */
+export const TEXT_SEQ = 'text.2.seq'
+
 /** Lays out an empty database. */
 export function layOut(sql: Sql): void {
   sql.transaction(() => {

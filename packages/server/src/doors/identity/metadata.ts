@@ -1,5 +1,9 @@
+import type { Route } from '../call.ts'
+import { answer } from '../describe/description.ts'
+import { ANY_OBJECT } from '../describe/schema.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { json, render } from '../reply.ts'
+import { readRoute } from '../route.ts'
 import type { RequestTarget } from '../target.ts'
 
 /** What a client may ask for: an action and an area, as API keys have them. */
@@ -30,9 +34,35 @@ export function metadataPage(
   if (kind === null || place.tenant === null) return null
   if (method !== 'GET' && method !== 'HEAD') return null
   const issuer = `${baseUrl ?? place.baseUrl}/~${place.tenant}`
-  const document = kind === 'resource' ? resourceOf(issuer, place.segments) : serverOf(issuer)
-  return document && render(json(200, document, { 'cache-control': 'public, max-age=300' }))
+  if (kind === 'server') return render(json(200, serverOf(issuer), { 'cache-control': 'no-store' }))
+  const document = resourceOf(issuer, place.segments)
+  return document && render(json(200, document, LASTING))
 }
+
+const LASTING = { 'cache-control': 'public, max-age=300' }
+const SERVER_PATH = ['.well-known', 'oauth-authorization-server']
+
+/** A target within a tenant. */
+export interface OwnTarget extends RequestTarget {
+  readonly tenant: string
+}
+
+/** Where the tenant itself is asked for its metadata as an authorization server; null for every other target. */
+export function serverMetadataTarget(place: RequestTarget): OwnTarget | null {
+  const { tenant } = place
+  if (tenant === null || metadataKind(place) !== 'server') return null
+  return { ...place, tenant, dimensions: [], segments: SERVER_PATH }
+}
+
+/** The metadata of a tenant with people: only there can a client register, and a person consent. */
+export const metadataRoutes: readonly Route[] = [
+  readRoute('GET /.well-known/oauth-authorization-server', {
+    summary: 'Get the OAuth metadata of the tenant',
+    needs: 'no key',
+    answers: { 200: answer(ANY_OBJECT) },
+    handle: ({ context }) => json(200, { ...serverOf(context), ...clientsOf(context) }, LASTING),
+  }),
+]
 
 /** Clients look below the host, as the RFCs say, and some below the issuer. */
 function metadataKind({ dimensions, segments }: RequestTarget): 'resource' | 'server' | null {
@@ -55,22 +85,30 @@ function resourceOf(issuer: string, segments: readonly string[]): object | null 
   }
 }
 
-function serverOf(issuer: string): object {
+/** What holds for every tenant, also for one without people. */
+function serverOf(issuer: string) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
     token_endpoint: `${issuer}/oauth/token`,
-    registration_endpoint: `${issuer}/oauth/register`,
-    revocation_endpoint: `${issuer}/oauth/revoke`,
-    device_authorization_endpoint: `${issuer}/oauth/device`,
     scopes_supported: SCOPES,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+  }
+}
+
+/** What a client can use once there is a person. */
+function clientsOf(issuer: string) {
+  return {
+    registration_endpoint: `${issuer}/oauth/register`,
+    revocation_endpoint: `${issuer}/oauth/revoke`,
+    device_authorization_endpoint: `${issuer}/oauth/device`,
+    grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    revocation_endpoint_auth_methods_supported: ['none'],
     client_id_metadata_document_supported: true,
   }
 }

@@ -10,5 +10,6 @@ export interface AdminContext {
   use(slug: string): Tenant
   /** The same, kept open until the work is done. */
   during<T>(slug: string, work: (tenant: Tenant) => Promise<T>): Promise<T>
+  isOpen(slug: string): boolean
   close(slug: string): void
 }

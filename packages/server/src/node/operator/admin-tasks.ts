@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs'
+import { copyFileSync, rmSync, statSync } from 'node:fs'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
 import type { AdminContext } from './admin-context.ts'
 import { countRestored, type ReplayTask, replayFile, writeLog } from './log-file.ts'
@@ -6,8 +6,8 @@ import { countRestored, type ReplayTask, replayFile, writeLog } from './log-file
 /** What the operator asks of one tenant as a whole. It is done in the thread that the tenant is in. */
 export type AdminTask =
   | { readonly do: 'info' | 'create' | 'delete' }
-  /** Writes a copy to a path, and returns the last event at or before a time. */
-  | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null }
+  /** Writes a copy to a path, and returns the last event at or before a time. `changed`: also of a file that has changed. */
+  | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null; readonly changed?: boolean }
   /** Makes the file at a path, which was verified, the tenant's own. */
   | { readonly do: 'adopt'; readonly path: string }
   /** Writes the tenant's log to a path, in the form that every host reads, once there are events in it. */
@@ -36,6 +36,8 @@ export function runAdminTask(context: AdminContext, slug: string, task: AdminTas
       context.close(slug)
       return context.files.remove(slug)
     case 'copy':
+      if (task.changed && !context.isOpen(slug) && context.files.hasChanged(slug))
+        return copyFileSync(context.files.pathOf(slug), task.path)
       return copy(context, slug, task.path, task.asOf)
     case 'log':
       return context.during(slug, (tenant) => writeLog(tenant, task.path, task.question))

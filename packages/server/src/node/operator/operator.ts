@@ -95,7 +95,7 @@ async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   return deps.tasks.during(slug, 'verify', async (task) => {
     try {
       task.step('copy', () => copied(path, deps.files.pathOf(slug)))
-      await deps.runTask(slug, { do: 'copy', path, asOf: null })
+      await deps.runTask(slug, { do: 'copy', path, asOf: null, changed: true })
       const verdict = await verifyFile(slug, path, deps, task)
       return render(json(200, { tenant: slug, ...verdict }))
     } finally {

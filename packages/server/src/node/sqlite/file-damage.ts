@@ -1,24 +1,85 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+import { crc32 } from 'node:zlib'
 import { Problem } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { readWal, type Wal } from './wal.ts'
 
 const MAGIC = 'SQLite format 3\0'
 const HEADER_BYTES = 100
+/** Every size of pages is a multiple of it. */
+const LEAST_PAGE = 512
+
+/**
+ * A closed file ends with the checksum of its pages: SQLite reads what a flipped bit has left and says nothing. It
+ * ignores bytes after the last page, and cuts them off when it copies its log.
+ */
+const SEAL = 'tilde crc32 '
+const SEAL_BYTES = SEAL.length + 4
+/** A larger file has no checksum: reading it would keep its thread for more than some 50 ms. */
+const MOST_SEALED = 32 * 1024 * 1024
+
+/** Files that were found whole, with their length and time: a client with an invalid key does not have them read again. */
+const found = new BoundedMap<string, string>(1_000)
 
 /**
  * Refuses a file that is not whole, before SQLite opens it: SQLite reads the rows that are left and says nothing.
- * Only headers are read. Pages that the file lacks must be in the write-ahead log next to it: a crash may have ended
- * the copying from there.
+ * Pages that the file lacks must be in the write-ahead log next to it: a crash may have ended the copying from there.
  */
 export function refuseDamaged(path: string): void {
+  const damage = lengthDamage(path) ?? sealDamage(path)
+  if (damage === null) return
+  throw new Problem(
+    'unavailable',
+    `The file of this tenant is damaged: ${damage}. It was not changed. Restore it from a backup.`,
+  )
+}
+
+/** Whether a file has all of its pages, but not as they were when it was closed. */
+export function hasChanged(path: string): boolean {
+  return lengthDamage(path) === null && sealDamage(path) !== null
+}
+
+/** Adds the checksum to a file that SQLite has closed. */
+export function seal(path: string): void {
+  const { size } = statSync(path)
+  if (size > MOST_SEALED || existsSync(`${path}-wal`)) return
+  const bytes = readFileSync(path)
+  if (size % (pageSizeOf(bytes) ?? Number.NaN) !== 0) return
+  const sum = Buffer.alloc(SEAL_BYTES, SEAL, 'latin1')
+  sum.writeUInt32BE(crc32(bytes), SEAL.length)
+  try {
+    appendFileSync(path, sum)
+  } catch {
+    // A full disk or one that may only be read: the file is as good without.
+    if (statSync(path).size > size) truncateSync(path, size)
+  }
+}
+
+/** Takes the checksum off a file that is about to be used: what a crash leaves is not compared with it. */
+export function unseal(path: string): void {
+  const { size } = statSync(path)
+  if (size % LEAST_PAGE !== SEAL_BYTES) return
+  try {
+    truncateSync(path, size - SEAL_BYTES)
+  } catch {
+    // SQLite cannot write to it either, and says so.
+  }
+}
+
+function lengthDamage(path: string): string | null {
   const file = openSync(path, 'r')
   try {
-    const damage = damageOf(file, readWal(`${path}-wal`))
-    if (damage === null) return
-    throw new Problem(
-      'unavailable',
-      `The file of this tenant is damaged: ${damage}. It was not changed. Restore it from a backup.`,
-    )
+    return damageOf(file, readWal(`${path}-wal`))
   } finally {
     closeSync(file)
   }
@@ -36,7 +97,34 @@ function damageOf(file: number, wal: Wal | null): string | null {
     if (wal?.written.has(page)) continue
     return `it has ${length} bytes of ${pages * pageSize}`
   }
+  const rest = length % pageSize
+  if (wal === null && rest !== 0 && rest !== SEAL_BYTES)
+    return `it has ${length} bytes of ${whole * pageSize + SEAL_BYTES}`
   return null
+}
+
+/** Compares a closed file with its checksum. A file that was not closed in order has none. */
+function sealDamage(path: string): string | null {
+  const { size } = statSync(path)
+  if (size % LEAST_PAGE !== SEAL_BYTES || size > MOST_SEALED + SEAL_BYTES || readWal(`${path}-wal`) !== null)
+    return null
+  const stamp = stampOf(path)
+  if (found.get(path) === stamp) return null
+  const bytes = readFileSync(path)
+  const sealed = bytes.subarray(-SEAL_BYTES)
+  // The power went before the checksum was on the disk.
+  const isLost = sealed.every((byte) => byte === 0)
+  const isWhole =
+    sealed.toString('latin1', 0, SEAL.length) === SEAL &&
+    sealed.readUInt32BE(SEAL.length) === crc32(bytes.subarray(0, -SEAL_BYTES))
+  if (!isWhole && !isLost) return 'its pages differ from their checksum'
+  found.set(path, stamp)
+  return null
+}
+
+function stampOf(path: string): string {
+  const { mtimeMs, size } = statSync(path)
+  return `${mtimeMs} ${size}`
 }
 
 /** The size of a page, or null when this is not a header. */
@@ -45,6 +133,6 @@ function pageSizeOf(header: Buffer): number | null {
   const written = header.readUInt16BE(16)
   const size = written === 1 ? 65_536 : written
   // A database in use has one page or more. A power of two has no bit in common with the number before it.
-  const isValid = size >= 512 && (size & (size - 1)) === 0 && header.readUInt32BE(28) > 0
+  const isValid = size >= LEAST_PAGE && (size & (size - 1)) === 0 && header.readUInt32BE(28) > 0
   return isValid ? size : null
 }

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
 import { layOut } from '@tildebase/tenant/host'
 import { SCRATCH } from '../operator/scratch.ts'
-import { refuseDamaged } from './file-damage.ts'
+import { hasChanged, refuseDamaged, seal, unseal } from './file-damage.ts'
 import { hasKey, hasPeople } from './has-key.ts'
 import { openSql } from './sql.ts'
 import { syncPath } from './sync-path.ts'
@@ -60,9 +60,20 @@ export class TenantFiles {
     return existsSync(this.pathOf(slug))
   }
 
-  /** Refuses a tenant whose file is not whole. */
-  demandWhole(slug: string): void {
+  /** Refuses a tenant whose file is not whole, and takes the checksum off a file that is: it is about to change. */
+  beginUse(slug: string): void {
     refuseDamaged(this.pathOf(slug))
+    unseal(this.pathOf(slug))
+  }
+
+  /** Adds a checksum to the file of a tenant that is closed. */
+  endUse(slug: string): void {
+    seal(this.pathOf(slug))
+  }
+
+  /** Whether the file of a closed tenant has all of its pages, but not as they were written. */
+  hasChanged(slug: string): boolean {
+    return hasChanged(this.pathOf(slug))
   }
 
   /** Whether a closed tenant knows a key, valid or not any more. */

@@ -81,7 +81,7 @@ export class OpenTenants {
     const { files } = this.#options
     if (!files.has(slug)) files.begin(slug)
     const path = files.pathOf(slug)
-    files.demandWhole(slug)
+    files.beginUse(slug)
     const entry = this.openFile(slug, path, undefined, true)
     this.#open.set(slug, entry)
     this.#newest = entry
@@ -113,15 +113,18 @@ export class OpenTenants {
     this.#open.delete(slug)
     this.#wakes.cancel(slug)
     this.#caches.forget(entry)
+    let isWhole = true
     try {
       entry.tenant.flush()
       void this.#options.book(slug, entry.tenant.due(true))
     } catch (reason) {
       // A damaged file cannot tell what is due; the others are to be closed all the same.
       this.#uses.report(reason, `close ${slug}`)
+      isWhole = false
     } finally {
       entry.close()
     }
+    if (isWhole) this.#options.files.endUse(slug)
   }
 
   /** Closes a tenant and removes its file. */

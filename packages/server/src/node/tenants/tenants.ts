@@ -142,6 +142,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
       open: (name, path) => this.#open.openFile(name, path, () => {}),
       use: (name) => this.#open.use(name).tenant,
       during,
+      isOpen: (name) => this.#open.has(name),
       close: (name) => this.#open.close(name),
     }
     const result = await runAdminTask(context, slug, task)

@@ -1,8 +1,6 @@
-import { type Field, type JsonObject, type NounLookup, textsOf } from '@tildebase/nouns'
+import { type Field, indexedText, type JsonObject, type NounLookup, textsOf } from '@tildebase/nouns'
 import type { Sql, SqlRow } from '../../ports.ts'
-import { getMeta, setMeta } from '../../store/meta.ts'
-
-const WATERMARK = 'text.seq'
+import { getMeta, setMeta, TEXT_SEQ } from '../../store/meta.ts'
 
 /** How much one slice reads at most: this takes some 20 ms. */
 const SLICE_EVENTS = 500
@@ -16,10 +14,13 @@ const LONGEST_TEXT = 262_144
  */
 export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boolean {
   return sql.transaction(() => {
-    const since = Number(getMeta(sql, WATERMARK) ?? 0)
+    const known = getMeta(sql, TEXT_SEQ)
+    const since = Number(known ?? 0)
     const all = sql.rows(OUTSTANDING, since, most).map(toOutstanding)
     const rows = all.slice(0, lengthOfSlice(all))
     if (rows.length === 0) return true
+    // It may have been made by older rules.
+    if (known === null) sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
     for (const { seq, type, event, data } of rows.toReversed()) {
       insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
@@ -30,7 +31,7 @@ export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boo
       const present = data ?? presentData(sql, n)
       if (present !== null) insertWords(sql, n, words(nouns, type, present))
     }
-    setMeta(sql, WATERMARK, String(rows.at(-1)!.seq))
+    setMeta(sql, TEXT_SEQ, String(rows.at(-1)!.seq))
     return all.length < most && rows.length === all.length
   })
 }
@@ -47,7 +48,7 @@ function lengthOfSlice(rows: readonly Outstanding[]): number {
 
 /** How many events the text index does not know yet. */
 export function textBacklog(sql: Sql, head: number): number {
-  return head - Number(getMeta(sql, WATERMARK) ?? 0)
+  return head - Number(getMeta(sql, TEXT_SEQ) ?? 0)
 }
 
 /** Whether the events that the text index does not know yet take more than one slice; it looks at `most` of them. */
@@ -131,7 +132,7 @@ function presentData(sql: Sql, n: number): string | null {
 }
 
 function insertWords(sql: Sql, rowid: number, text: string): void {
-  sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', rowid, text)
+  sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', rowid, indexedText(text))
 }
 
 /** The texts of an entity: string and enum fields and whatever is undeclared; never ids, dates or secrets. */

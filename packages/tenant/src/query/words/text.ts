@@ -1,4 +1,4 @@
-import { type Filter, Problem, wordsOf } from '@tildebase/nouns'
+import { type Filter, Problem, searchTokens } from '@tildebase/nouns'
 import { type Fragment, fragment, plain } from '../plan/fragment.ts'
 import type { Scope } from '../plan/scope.ts'
 import { isLogged } from '../plan/source.ts'
@@ -23,10 +23,9 @@ export function textTest(
 
 /** Words as an FTS5 query: each a prefix, all of them; null when none has a letter or digit, which nothing matches. */
 export function matchQuery(words: readonly string[]): string | null {
-  const phrases = words.filter((word) => wordsOf(word).length > 0)
-  if (phrases.length === 0) return null
-  // In quotes nothing is an operator; the index cuts a phrase into words by its own rules.
-  return phrases.map((word) => `"${word.replace(/["\p{Cc}]/gu, ' ')}"*`).join(' AND ')
+  const phrases = words.map((word) => searchTokens(word).join(' ')).filter((phrase) => phrase !== '')
+  // In quotes nothing is an operator.
+  return phrases.length === 0 ? null : phrases.map((phrase) => `"${phrase}"*`).join(' AND ')
 }
 
 /** Brings the text index up to the log, if a filter asks for words. Doors do this before, in slices that yield. */

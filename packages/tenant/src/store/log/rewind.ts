@@ -2,7 +2,7 @@ import type { Sql } from '../../ports.ts'
 import { clearTimers, forgetTimers } from '../automation/timers.ts'
 import { forgetOpenRuns } from '../automation/workflow-runs.ts'
 import { LOG_KEPT, OPEN } from '../layout.ts'
-import { CUT, earliestCut, setMeta } from '../meta.ts'
+import { CUT, earliestCut, setMeta, TEXT_SEQ } from '../meta.ts'
 import { lastSeq, readHead } from './log.ts'
 import { writeOrigin } from './origin.ts'
 import { cutTree } from './tree.ts'
@@ -59,6 +59,6 @@ export function detach(sql: Sql, tenant: string, now: number): void {
     forgetTimers(sql, now)
     sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)
     sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
-    setMeta(sql, 'text.seq', '0')
+    setMeta(sql, TEXT_SEQ, '0')
   })
 }

@@ -1,0 +1,103 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Chance } from '../chance.ts'
+import { type Reply, type TestApp, testApp } from '../host.ts'
+import { verifies } from '../verifies.ts'
+
+const PAGE = 2_048
+const HEADER = 100
+const SEED = Number(process.env.FLIP_SEED ?? 46)
+const FLIPS = Number(process.env.FLIPS ?? 120)
+
+let folder: string
+const fileOf = (slug: string) => join(folder, 'tenants', slug.slice(0, 2), `${slug}.db`)
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tildebase-flips-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A tenant with rows on many pages, with indexes, deleted rows and free pages, and nothing running. */
+async function stock(): Promise<string> {
+  const app = await testApp({}, { data: folder })
+  let id = ''
+  for (let i = 0; i < 60; i++) {
+    const draft = { name: `Name ${i}`, email: `n${i}@example.org`, notes: `word${i % 5} ${'x'.repeat(300)}` }
+    const { body } = await app.request('POST', '/~whole/Contact', draft)
+    if (i === 30) id = body.$id
+    if (i % 9 === 0) await app.request('PATCH', `/~whole/Contact/${body.$id}`, { stage: 'Qualified' })
+    if (i % 20 === 7) await app.request('DELETE', `/~whole/Contact/${body.$id}`)
+  }
+  await app.request('GET', `/~whole/Contact?filter={"$text":"word1"}`)
+  await app.stop()
+  return id
+}
+
+const questions = (slug: string, id: string) => [
+  `/~${slug}/Contact?limit=100`,
+  `/~${slug}/Contact?limit=1`,
+  `/~${slug}/Contact/${id}`,
+  `/~${slug}/Contact?limit=100&sort=-email`,
+  `/~${slug}/Contact?limit=100&filter={"stage":"Qualified"}`,
+  `/~${slug}/Contact?limit=100&filter={"$text":"word1"}`,
+  `/~${slug}/Contact/aggregate?group=stage`,
+  `/~${slug}/export/Contact?format=ndjson`,
+  `/~${slug}/events?limit=1000`,
+]
+
+/** The answers of a tenant, without what differs from tenant to tenant. */
+async function answersOf(app: TestApp, slug: string, id: string): Promise<{ status: number; text: string }[]> {
+  const plain = ({ status, text, body }: Reply) => {
+    const said = body?.results ? JSON.stringify([body.total, body.results]) : text
+    return { status, text: said.replaceAll(slug, '') }
+  }
+  const answers = []
+  for (const path of questions(slug, id)) answers.push(plain(await app.request('GET', path)))
+  return answers
+}
+
+verifies('files.damaged', `${FLIPS} files with one flipped bit each answer 503 or in full (seed ${SEED})`, async () => {
+  const id = await stock()
+  const bytes = readFileSync(fileOf('whole'))
+  const chance = new Chance(SEED)
+  const below = (most: number) => Math.floor(chance.between(0, most))
+  const flips = Array.from({ length: FLIPS }, (_, i) => (i < 10 ? below(HEADER * 8) : below(bytes.length * 8)))
+  mkdirSync(dirname(fileOf('flip')), { recursive: true })
+  for (const [i, bit] of flips.entries()) {
+    const flipped = Buffer.from(bytes)
+    flipped[bit >> 3]! ^= 1 << (bit & 7)
+    writeFileSync(fileOf(`flip-${i}`), flipped)
+  }
+
+  const app = await testApp({}, { data: folder })
+  const whole = await answersOf(app, 'whole', id)
+  const wrong: string[] = []
+  for (const [i, bit] of flips.entries()) {
+    const answers = await answersOf(app, `flip-${i}`, id)
+    const bad = answers.flatMap(({ status, text }, n) =>
+      status === 503 || (status === whole[n]!.status && text === whole[n]!.text) ? [] : [`${n}:${status}`],
+    )
+    if (bad.length > 0) wrong.push(`bit ${bit} (page ${Math.floor((bit >> 3) / PAGE) + 1}): ${bad.join(' ')}`)
+  }
+  const verdicts = await Promise.all(
+    flips.slice(10, 20).map((_, i) => app.request('GET', `/operator/tenants/flip-${i + 10}/verify`)),
+  )
+  await app.stop()
+
+  expect(whole.map(({ status }) => status)).toEqual(whole.map(() => 200))
+  expect(wrong).toEqual([])
+  expect(verdicts.filter(({ status }) => status === 500)).toEqual([])
+})
+
+test('a file that was copied away and back is whole', async () => {
+  copyFileSync(fileOf('whole'), join(folder, 'copy.db'))
+  copyFileSync(join(folder, 'copy.db'), fileOf('flip-again'))
+
+  const app = await testApp({}, { data: folder })
+  const { body } = await app.request('GET', '/~flip-again/Contact?limit=1')
+  await app.stop()
+
+  expect(body.total).toBe(57)
+})
