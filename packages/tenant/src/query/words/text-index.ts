@@ -53,7 +53,7 @@ export function textBacklog(sql: Sql, head: number): number {
 
 /** Whether the events that the text index does not know yet take more than one slice; it looks at `most` of them. */
 export function isLongBacklog(sql: Sql, most: number): boolean {
-  const [row] = sql.rows(BACKLOG_LENGTH, Number(getMeta(sql, WATERMARK) ?? 0), most)
+  const [row] = sql.rows(BACKLOG_LENGTH, Number(getMeta(sql, TEXT_SEQ) ?? 0), most)
   return row![0] > SLICE_LENGTH
 }
 
