@@ -1,5 +1,5 @@
 // Removes one check at a time from a copy of the engine and runs the generator on it: each must be found.
-// Slow, and not part of the tests: node test/rights/attacks/control.ts [part of the name of a check]
+// Slow, and not part of the tests: npm run attacks:control -- [part of the name of a check]
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
