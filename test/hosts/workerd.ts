@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,7 +9,8 @@ import { build } from 'esbuild'
 import { ROOT } from '../root-key.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
-const WORKERD = join(REPOSITORY, 'test', 'node_modules', 'workerd', 'bin', 'workerd')
+/** The program itself. The package's own command starts it as a child, which a kill -9 of the command would leave behind. */
+const WORKERD: string = createRequire(join(REPOSITORY, 'test', 'package.json'))('workerd').default
 
 /** A real workerd with the bundle of a Worker in it. */
 export interface Workerd {

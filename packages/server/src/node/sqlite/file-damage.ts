@@ -8,6 +8,7 @@ import {
   readSync,
   statSync,
   truncateSync,
+  utimesSync,
 } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { Problem } from '@tildebase/nouns'
@@ -51,7 +52,7 @@ export function hasChanged(path: string): boolean {
 
 /** Adds the checksum to a file that SQLite has closed. */
 export function seal(path: string): void {
-  const { size } = statSync(path)
+  const { size, atime, mtime } = statSync(path)
   if (size > MOST_SEALED || existsSync(`${path}-wal`)) return
   const bytes = readFileSync(path)
   if (size % (pageSizeOf(bytes) ?? Number.NaN) !== 0) return
@@ -59,6 +60,8 @@ export function seal(path: string): void {
   sum.writeUInt32BE(crc32(bytes), SEAL.length)
   try {
     appendFileSync(path, sum)
+    // The time of the last write is that of the tenant: backups ask only those that were written to.
+    utimesSync(path, atime, mtime)
   } catch {
     // A full disk or one that may only be read: the file is as good without.
     if (statSync(path).size > size) truncateSync(path, size)
@@ -67,10 +70,11 @@ export function seal(path: string): void {
 
 /** Takes the checksum off a file that is about to be used: what a crash leaves is not compared with it. */
 export function unseal(path: string): void {
-  const { size } = statSync(path)
+  const { size, atime, mtime } = statSync(path)
   if (size % LEAST_PAGE !== SEAL_BYTES) return
   try {
     truncateSync(path, size - SEAL_BYTES)
+    utimesSync(path, atime, mtime)
   } catch {
     // SQLite cannot write to it either, and says so.
   }
