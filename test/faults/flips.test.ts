@@ -101,19 +101,3 @@ test('a file that was copied away and back is whole', async () => {
 
   expect(body.total).toBe(57)
 })
-
-test('a tenant that was opened and only read keeps the time of its last write', async () => {
-  const listed = async (work: (app: TestApp) => Promise<unknown>) => {
-    const app = await testApp({}, { data: folder })
-    await work(app)
-    const { body } = await app.request('GET', '/operator/tenants')
-    await app.stop()
-    return body.results.find(({ tenant }: { tenant: string }) => tenant === 'quiet')?.updatedAt
-  }
-  await listed((app) => app.request('POST', '/~quiet/Contact', { name: 'Ada' }))
-  const closed = await listed(async () => {})
-
-  await listed((app) => app.request('GET', '/~quiet/Contact'))
-
-  expect(await listed(async () => {})).toBe(closed)
-})
