@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LAYOUT_VERSION } from '@tildebase/tenant/host'
+import { LAYOUT_VERSION } from '@tildebase/tenant/internal'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { copyCheckout, ROOT } from '../machines/checkout.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
-import { LAYOUT_VERSION } from '@tildebase/tenant/host'
+import { LAYOUT_VERSION } from '@tildebase/tenant/internal'
 import type { HttpResponse } from '../doors/http.ts'
 import type { LocalNode } from '../node/cluster-host.ts'
 import { held, holdsOn } from '../node/http/bodies.ts'

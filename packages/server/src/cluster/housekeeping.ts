@@ -1,4 +1,4 @@
-import { LAYOUT_VERSION } from '@tildebase/tenant/host'
+import { LAYOUT_VERSION } from '@tildebase/tenant/internal'
 import type { LocalNode } from '../node/cluster-host.ts'
 import type { ReplicaThread } from './files/thread.ts'
 import { inParallel } from './protocol/in-parallel.ts'

@@ -1,4 +1,4 @@
-import { LAYOUT_VERSION } from '@tildebase/tenant/host'
+import { LAYOUT_VERSION } from '@tildebase/tenant/internal'
 import type { Settings } from '../host/settings/settings.ts'
 import { operatorTest } from '../node/secrets/keys.ts'
 import { ReplicaThread } from './files/thread.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
-import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant'
+import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant/internal'
 import { isFirstKey, unauthorized } from './app.ts'
 import { preflight, withCommon } from './cross-origin.ts'
 import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise, runsCode } from './http.ts'

@@ -1,4 +1,5 @@
-import { entityText, entityView, type Page, type Stored } from '@tildebase/tenant'
+import { entityView, type Page, type Stored } from '@tildebase/tenant'
+import { entityText } from '@tildebase/tenant/internal'
 import type { HttpResponse } from './http.ts'
 
 /** What an answer says, as a value or as JSON text: each is made only where it is needed. */

@@ -1,7 +1,7 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { isoOf } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
-import { limitOf, offsetOf } from '@tildebase/tenant'
+import { limitOf, offsetOf } from '@tildebase/tenant/internal'
 import { parseQuery, textParam } from '../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../doors/http.ts'
 import { json, render } from '../doors/reply.ts'

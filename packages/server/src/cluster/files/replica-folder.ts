@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSy
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { inflateRawSync } from 'node:zlib'
-import { ensureLayout, LAYOUT_VERSION } from '@tildebase/tenant/host'
+import { ensureLayout, LAYOUT_VERSION } from '@tildebase/tenant/internal'
 import { COMMITS } from '../../node/sqlite/recording.ts'
 import { openSql } from '../../node/sqlite/sql.ts'
 import type { ReplicaFiles, ReplicaState } from '../protocol/replica.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { limitOf, offsetOf } from '@tildebase/tenant'
+import { limitOf, offsetOf } from '@tildebase/tenant/internal'
 import { unauthorized } from '../../doors/app.ts'
 import { parseBody, parseQuery, textParam } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem } from '@tildebase/nouns'
-import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant'
+import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant/internal'
 import { sessionCookie } from '../../doors/identity/cookie.ts'
 import { slugOf, targetOf } from '../../doors/target.ts'
 import type { Membership } from '../protocol/membership.ts'

@@ -1,5 +1,6 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
-import { entityText, entityView, type Stored } from '@tildebase/tenant'
+import { entityView, type Stored } from '@tildebase/tenant'
+import { entityText } from '@tildebase/tenant/internal'
 import { secretNames } from './columns.ts'
 
 /** What is written, and how. */

@@ -1,5 +1,5 @@
 import { isoOf, isPlainObject, Problem } from '@tildebase/nouns'
-import { personOf, type Token, type User } from '@tildebase/tenant'
+import { personOf, type Token, type User } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, TEXT, TIME, whole } from '../describe/schema.ts'

@@ -1,4 +1,5 @@
-import { invalidInvitation, type NewCredential, OPERATOR } from '@tildebase/tenant'
+import { OPERATOR } from '@tildebase/tenant'
+import { invalidInvitation, type NewCredential } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, TEXT, whole } from '../describe/schema.ts'

@@ -1,5 +1,5 @@
 import { isoOf, isPlainObject, Problem } from '@tildebase/nouns'
-import type { Credential, User } from '@tildebase/tenant'
+import type { Credential, User } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, type Body, DELETED, jsonBody, USER } from '../describe/description.ts'
 import { ANY_OBJECT, record, resultsOf, type Schema, TEXT, whole } from '../describe/schema.ts'

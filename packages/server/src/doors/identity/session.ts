@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { scopesText } from '@tildebase/tenant'
+import { scopesText } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, DELETED, jsonBody, USER } from '../describe/description.ts'
 import { ANY_OBJECT, record, resultsOf, TEXT, whole } from '../describe/schema.ts'

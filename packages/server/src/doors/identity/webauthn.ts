@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tildebase/nouns'
-import type { Credential, User } from '@tildebase/tenant'
+import type { Credential, User } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 
 /** Loaded when a passkey is first used: most services start often and sign in rarely. */

@@ -1,6 +1,6 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR, ProtocolError, Server } from '@modelcontextprotocol/server'
 import type { Problem } from '@tildebase/nouns'
-import { onlyProposes } from '@tildebase/tenant'
+import { onlyProposes } from '@tildebase/tenant/internal'
 import { type Call, parseBody } from '../call.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'

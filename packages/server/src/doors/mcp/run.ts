@@ -1,6 +1,6 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
 import { isPlainObject, listed, Problem, quoted } from '@tildebase/nouns'
-import { onlyProposes } from '@tildebase/tenant'
+import { onlyProposes } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
 import { findRoute } from '../dispatch.ts'

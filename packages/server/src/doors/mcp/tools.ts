@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import { onlyProposes } from '@tildebase/tenant'
+import { onlyProposes } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import { surfacedNouns, typesText } from './types-text.ts'
 

@@ -1,5 +1,6 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import { type Grant, personOf, type Token, type User } from '@tildebase/tenant'
+import type { Grant } from '@tildebase/tenant'
+import { personOf, type Token, type User } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, formBody, HTML } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '@tildebase/nouns'
-import type { Client } from '@tildebase/tenant'
+import type { Client } from '@tildebase/tenant/internal'
 import { type Call, parseJson } from '../call.ts'
 import { OAuthError } from './error.ts'
 import { isRegistered, redirectFault } from './redirects.ts'

@@ -1,5 +1,6 @@
-import type { Client, Scope, User } from '@tildebase/tenant'
-import { scopesText } from '@tildebase/tenant'
+import type { Scope } from '@tildebase/tenant'
+import type { Client, User } from '@tildebase/tenant/internal'
+import { scopesText } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import type { HttpResponse } from '../http.ts'
 import { clientHost, clientName } from './clients.ts'

@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, Problem } from '@tildebase/nouns'
-import { common, type Grant, type GrantLimits, type Scope, scopesText } from '@tildebase/tenant'
+import type { Grant, GrantLimits, Scope } from '@tildebase/tenant'
+import { common, scopesText } from '@tildebase/tenant/internal'
 import { type Call, parseJson } from '../call.ts'
 
 /** What a person allows a client: no more than it asked for, and no more than they hold. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { type Client, common, type Grant, type Scope, scopesText } from '@tildebase/tenant'
+import type { Grant, Scope } from '@tildebase/tenant'
+import { type Client, common, scopesText } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import { clientOf, redirectOf } from './clients.ts'
 import { OAuthError } from './error.ts'

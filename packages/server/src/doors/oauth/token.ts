@@ -1,4 +1,4 @@
-import { scopesText, type Token } from '@tildebase/tenant'
+import { scopesText, type Token } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, formBody } from '../describe/description.ts'
 import { ANY_OBJECT, record, TEXT, WHOLE } from '../describe/schema.ts'

@@ -1,5 +1,5 @@
 import { isoOf, Problem } from '@tildebase/nouns'
-import { type Consent, personOf } from '@tildebase/tenant'
+import { type Consent, personOf } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, DELETED, USER } from '../describe/description.ts'
 import { resultsOf } from '../describe/schema.ts'

@@ -1,5 +1,6 @@
 import type { Noun } from '@tildebase/nouns'
-import { entityView, parseFields, project, type Stored } from '@tildebase/tenant'
+import { entityView, type Stored } from '@tildebase/tenant'
+import { parseFields, project } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import { type Content, entityContent } from '../reply.ts'
 

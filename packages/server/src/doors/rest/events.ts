@@ -1,5 +1,6 @@
 import { isPattern, Problem, resolveInstant } from '@tildebase/nouns'
-import { entityText, entityView, eventText, limitOf, type Patterns, type TenantWriter } from '@tildebase/tenant'
+import { entityView, type Patterns, type TenantWriter } from '@tildebase/tenant'
+import { entityText, eventText, limitOf } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { answer, EVENT_STREAM, jsonBody } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'

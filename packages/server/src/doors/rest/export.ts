@@ -1,5 +1,6 @@
 import { type Noun, Problem } from '@tildebase/nouns'
-import { parseFields, type Stored } from '@tildebase/tenant'
+import type { Stored } from '@tildebase/tenant'
+import { parseFields } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { answer, WRITE_ERRORS } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'

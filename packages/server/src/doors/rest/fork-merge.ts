@@ -1,5 +1,5 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
-import { tenantOfSecret } from '@tildebase/tenant'
+import { tenantOfSecret } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import type { HttpResponse } from '../http.ts'
 import { slugOf } from '../target.ts'

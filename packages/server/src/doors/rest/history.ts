@@ -1,5 +1,5 @@
 import { article, type Noun, Problem } from '@tildebase/nouns'
-import { DEFAULT_LIMIT, limitOf } from '@tildebase/tenant'
+import { DEFAULT_LIMIT, limitOf } from '@tildebase/tenant/internal'
 import { type Call, type Route, textParam } from '../call.ts'
 import { answer } from '../describe/description.ts'
 import { listOf, ref } from '../describe/schema.ts'

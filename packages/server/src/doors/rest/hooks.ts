@@ -1,6 +1,6 @@
 import { isoOf } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
-import { codeOf, demandHook, stepsOf } from '@tildebase/tenant/hooks'
+import { codeOf, demandHook, stepsOf } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, DELETED, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, TEXT, whole } from '../describe/schema.ts'

@@ -1,12 +1,12 @@
 import { type Noun, Problem } from '@tildebase/nouns'
+import type { TenantWriter } from '@tildebase/tenant'
 import {
   type ImportCounts,
   type ImportDetail,
   Importer,
   MOST_UNKNOWN,
-  type TenantWriter,
   type UnknownField,
-} from '@tildebase/tenant'
+} from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { answer } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
-import { isId, limitOf } from '@tildebase/tenant'
+import { isId, limitOf } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, ref, TEXT, whole } from '../describe/schema.ts'

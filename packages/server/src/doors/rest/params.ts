@@ -1,5 +1,6 @@
 import { allOf, EVERYTHING, type Filter, type Noun, OPERATORS, Problem, parseSort } from '@tildebase/nouns'
-import { limitOf, offsetOf, type Query as Question } from '@tildebase/tenant'
+import type { Query as Question } from '@tildebase/tenant'
+import { limitOf, offsetOf } from '@tildebase/tenant/internal'
 import { type Call, flagParam, textParam } from '../call.ts'
 
 /** Parameters of every list: a field of such a name is reached by `filter`. */

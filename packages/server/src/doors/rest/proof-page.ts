@@ -1,5 +1,5 @@
 /// <reference path="../browser/scripts.d.ts" />
-import type { EventProof } from '@tildebase/tenant'
+import type { EventProof } from '@tildebase/tenant/internal'
 import { SCRIPTS } from '#scripts'
 import { contentReply, type Reply } from '../reply.ts'
 

@@ -1,5 +1,12 @@
 import { isPlainObject, type Noun, nearest, Problem, quoted } from '@tildebase/nouns'
-import { bodyNames, filterNames, listedNames, MOST_UNKNOWN, sortNames, type UnknownField } from '@tildebase/tenant'
+import {
+  bodyNames,
+  filterNames,
+  listedNames,
+  MOST_UNKNOWN,
+  sortNames,
+  type UnknownField,
+} from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Query, type Route, textParam } from '../call.ts'
 import type { Reply } from '../reply.ts'
 import { isField } from './params.ts'

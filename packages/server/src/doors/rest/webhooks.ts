@@ -1,5 +1,6 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
-import { limitOf, type TenantWriter } from '@tildebase/tenant'
+import type { TenantWriter } from '@tildebase/tenant'
+import { limitOf } from '@tildebase/tenant/internal'
 import { type Call, type Route, textParam } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'

@@ -1,6 +1,6 @@
 import { Problem, parseInstant } from '@tildebase/nouns'
 import { OPERATOR, type Tenant } from '@tildebase/tenant'
-import type { LogPart, NonLogTables } from '@tildebase/tenant/host'
+import type { LogPart, NonLogTables } from '@tildebase/tenant/internal'
 import { parseBody, parseQuery, type Query, textParam } from '../call.ts'
 import { Waiter } from '../rest/live.ts'
 import { slugOf } from '../target.ts'

@@ -1,5 +1,6 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import { BEGUN, type TenantWriter } from '@tildebase/tenant'
+import type { TenantWriter } from '@tildebase/tenant'
+import { BEGUN } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import { contentReply, type Reply, written } from '../reply.ts'
 import { errorReply } from '../respond.ts'

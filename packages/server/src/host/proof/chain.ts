@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { type Head, sealedEvent } from '@tildebase/tenant/host'
+import { type Head, sealedEvent } from '@tildebase/tenant/internal'
 import { systemSeal } from '../ports.ts'
 
-export { BEGINNING, FORM, type Head } from '@tildebase/tenant/host'
+export { BEGINNING, FORM, type Head } from '@tildebase/tenant/internal'
 
 /** Where a log is after an event, which must fit the chain after `head`. For those who keep logs elsewhere. */
 export function headAfter(head: Head, event: JsonObject): Head {

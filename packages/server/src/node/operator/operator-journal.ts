@@ -1,5 +1,5 @@
 import { isoOf } from '@tildebase/nouns'
-import { limitOf } from '@tildebase/tenant'
+import { limitOf } from '@tildebase/tenant/internal'
 import { type Query, textParam } from '../../doors/call.ts'
 import type { HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { Problem } from '@tildebase/nouns'
-import type { Verdict } from '@tildebase/tenant/host'
+import type { Verdict } from '@tildebase/tenant/internal'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'
 import { parseSliceRequest } from '../../doors/watch/log-request.ts'

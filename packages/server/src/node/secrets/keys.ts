@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomText } from '@tildebase/tenant'
+import { randomText } from '@tildebase/tenant/internal'
 import { systemRandom, systemSeal } from '../../host/ports.ts'
 
 /** The operator key: the configured one, the one in the data folder, or a new one that is stored there. */

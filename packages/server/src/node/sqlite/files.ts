@@ -14,7 +14,7 @@ import {
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
-import { layOut } from '@tildebase/tenant/host'
+import { layOut } from '@tildebase/tenant/internal'
 import { SCRATCH } from '../operator/scratch.ts'
 import { hasChanged, refuseDamaged, seal, unseal } from './file-damage.ts'
 import { hasKey, hasPeople } from './has-key.ts'

@@ -1,4 +1,4 @@
-import { hasPeople as anyPeople, keyIdOf, knowsToken } from '@tildebase/tenant/host'
+import { hasPeople as anyPeople, keyIdOf, knowsToken } from '@tildebase/tenant/internal'
 import { systemSeal } from '../../host/ports.ts'
 import { refuseDamaged } from './file-damage.ts'
 import { openSql } from './sql.ts'

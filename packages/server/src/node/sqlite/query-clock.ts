@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { overBudget } from '@tildebase/tenant'
+import { overBudget } from '@tildebase/tenant/internal'
 
 /** The clock is looked at once in about 256 rows: one in 32 calls us, by chance, and every eighth call looks. */
 const TICK = '(random() & 31 OR tick())'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isoOf } from '@tildebase/nouns'
-import { limitOf, offsetOf } from '@tildebase/tenant'
+import { limitOf, offsetOf } from '@tildebase/tenant/internal'
 import { parseQuery, textParam } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'

@@ -1,4 +1,4 @@
-import { layOut } from '@tildebase/tenant/host'
+import { layOut } from '@tildebase/tenant/internal'
 import type { Sql, SqlValue } from '@tildebase/tenant/ports'
 
 type Statement = readonly [sql: string, ...values: SqlValue[]]

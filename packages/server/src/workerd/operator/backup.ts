@@ -1,5 +1,5 @@
 import type { Tenant } from '@tildebase/tenant'
-import { BEGINNING, FORM } from '@tildebase/tenant/host'
+import { BEGINNING, FORM } from '@tildebase/tenant/internal'
 import type { Bucket } from '../env.ts'
 import type { BackupMark, ObjectMarks } from '../object/marks.ts'
 

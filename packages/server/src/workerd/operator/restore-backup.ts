@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
-import { FORM } from '@tildebase/tenant/host'
+import { FORM } from '@tildebase/tenant/internal'
 import type { Bucket } from '../env.ts'
 import type { BackupSource } from '../object/marks.ts'
 import { segmentKey } from './backup.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/host'
+import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/internal'
 import type { Sql } from '@tildebase/tenant/ports'
 import { openSql } from '../../sqlite/sql.ts'
 import { syncPath } from '../../sqlite/sync-path.ts'

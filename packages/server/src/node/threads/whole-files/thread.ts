@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Verdict } from '@tildebase/tenant/host'
+import type { Verdict } from '@tildebase/tenant/internal'
 import type { Settings } from '../../../host/settings/settings.ts'
 import { problemFrom } from '../flows.ts'
 import { QUIET } from '../tenant-worker.ts'

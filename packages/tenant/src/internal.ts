@@ -1,0 +1,38 @@
+// What the server of this repository needs in addition: @tildebase/tenant/internal. It changes without notice.
+export { overBudget } from './budget.ts'
+export { WEBHOOK_DEFAULTS } from './engine/options.ts'
+export type { User } from './facade/identity.ts'
+export { onlyProposes, personOf } from './grant/grant.ts'
+export { common, scopesText } from './grant/scopes.ts'
+export { isId, randomText } from './ids.ts'
+export { parseFields, project } from './query/parameters/fields.ts'
+export { DEFAULT_LIMIT, limitOf, offsetOf } from './query/parameters/limits.ts'
+export {
+  bodyNames,
+  filterNames,
+  listedNames,
+  MOST_UNKNOWN,
+  sortNames,
+  type UnknownField,
+} from './query/parameters/unknown-names.ts'
+export { type ImportCounts, type ImportDetail, Importer } from './services/bulk/import.ts'
+export { invalidInvitation, type NewCredential } from './services/identity/invitations.ts'
+export { hasPeople, knowsToken, tenantOfSession } from './services/identity/secrets.ts'
+export { keyIdOf, tenantOfSecret } from './services/keys.ts'
+export { sealedEvent } from './services/portable/chain.ts'
+export { FORM, type LogPart } from './services/portable/log.ts'
+export type { EventProof } from './services/proof/event-proof.ts'
+export { codeOf, demandHook, stepsOf } from './services/scripts/stored.ts'
+export type { Verdict } from './services/verify.ts'
+export { forgetTimers } from './store/automation/timers.ts'
+export { BEGUN } from './store/idempotency.ts'
+export { LAYOUT_VERSION } from './store/layout.ts'
+export { BEGINNING, type Head } from './store/log/log.ts'
+export { detach, rewind } from './store/log/rewind.ts'
+export { ensureLayout, layOut } from './store/meta.ts'
+export type { NonLogTables } from './store/non-log-tables.ts'
+export type { Client, Consent } from './store/people/consents.ts'
+export type { Credential } from './store/people/credentials.ts'
+export type { Token } from './store/people/tokens.ts'
+export { entityText } from './view/entity.ts'
+export { eventText } from './view/event.ts'
