@@ -6,7 +6,7 @@ const LAYERS: readonly (readonly [layer: string, code: RegExp])[] = [
   ['garbage collection', /^\(garbage collector\)$/],
   ['idle', /^\(idle\)$/],
   ['rights', /tenant\/src\/grant\/|tenant\/src\/services\/keys|server\/src\/(caller|sender|identity)|keys\.ts|has-key/],
-  ['validation', /nouns\/src\/|server\/src\/rest\/unknown-fields|server\/src\/call\.ts|write\/verb-input/],
+  ['validation', /nouns\/src\/|server\/src\/rest\/unknown-fields|server\/src\/call\.ts|write\/verb/],
   ['index', /field-index|text-index|index-/],
   ['serialisation', /tenant\/src\/view\/|server\/src\/(reply|respond|format)|entity-content|redact/],
   ['commit', /group-commit|server\/src\/node\/(flusher|wal)|engine\/turns|thread-turns/],

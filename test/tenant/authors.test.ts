@@ -6,7 +6,7 @@ import { putHook } from '../../packages/tenant/src/services/scripts/stored.ts'
 import { putType } from '../../packages/tenant/src/services/types/schema.ts'
 import { subscriptions } from '../../packages/tenant/src/services/webhooks/subscription.ts'
 import { currentWorkflow } from '../../packages/tenant/src/services/workflows/author.ts'
-import { storedHook } from '../../packages/tenant/src/write/hooks/stored-hooks.ts'
+import { storedHook } from '../../packages/tenant/src/write/stored-hooks.ts'
 import { openAcme } from './fixture.ts'
 
 /** A file with one thing of every kind that a key stored, in the form of layout 7. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Transaction } from '../../packages/tenant/src/engine/engine.ts'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
-import { GroupCommit } from '../../packages/tenant/src/write/commit/group-commit.ts'
+import { GroupCommit } from '../../packages/tenant/src/write/group-commit.ts'
 import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
 import { openAcme } from './fixture.ts'
 

@@ -15,7 +15,7 @@ import {
   sessionOf,
   writeOperation,
 } from '../../packages/tenant/src/services/session.ts'
-import type { Transactor } from '../../packages/tenant/src/write/commit/transactor.ts'
+import type { Transactor } from '../../packages/tenant/src/write/group-commit.ts'
 import { type Operation, runVerb } from '../../packages/tenant/src/write/run-verb.ts'
 import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
 import type { RunResult, VerbRequest, VerbResult } from '../../packages/tenant/src/write/verb-request.ts'

@@ -1,7 +1,7 @@
 import { isoOf } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
-import { GroupCommit } from '../../packages/tenant/src/write/commit/group-commit.ts'
+import { GroupCommit } from '../../packages/tenant/src/write/group-commit.ts'
 import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
 import type { Write } from '../../packages/tenant/src/write/write.ts'
 import { openAcme, type TestTenant } from './fixture.ts'

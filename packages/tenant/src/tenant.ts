@@ -16,7 +16,7 @@ import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
 import { testWebhook } from './services/webhooks/records.ts'
 import { testWorkflow } from './services/workflows/dry-run.ts'
-import { GroupCommit } from './write/commit/group-commit.ts'
+import { GroupCommit } from './write/group-commit.ts'
 import type { Write, WriteContext } from './write/write.ts'
 
 /** The context of a write from a door, besides the grant. */

@@ -56,7 +56,7 @@ const REMOVALS: readonly Removal[] = [
   ),
   removal(
     'hooks change service types only as far as their author',
-    'write/hooks/before-hooks.ts',
+    'write/before-hooks.ts',
     'if (isServiceType(noun.name) && !mayActFor(write, author, noun)) return {}',
     'void mayActFor',
     'hook: BEFORE hook that changes what an administrator stores|hook: BEFORE hook that gives',

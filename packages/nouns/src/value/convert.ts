@@ -1,6 +1,6 @@
 import type { ForwardField, Json, ValueField } from '../noun.ts'
 import type { Issue } from '../problem.ts'
-import { valueCheck } from './check-value.ts'
+import { valueCheck } from './check.ts'
 import { isoOf, parseInstant } from './time.ts'
 
 /** A stored value converted to another type, or the reason why it cannot be. */

@@ -1,7 +1,7 @@
 import { isoOf, type Verb } from '@tildebase/nouns'
 import type { Job } from '../engine/scheduler.ts'
 import { currentOf } from '../store/entities.ts'
-import type { Transactor } from '../write/commit/transactor.ts'
+import type { Transactor } from '../write/group-commit.ts'
 import { applyVerb } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
 

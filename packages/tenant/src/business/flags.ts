@@ -6,7 +6,7 @@ import { filterOf } from '../query/parameters/filter.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { regexFault, regexTest } from '../query/words/regex.ts'
 import type { Stored } from '../store/entities.ts'
-import { notFound } from '../write/verb-input.ts'
+import { notFound } from '../write/verb.ts'
 import type { FlagCounts } from './flag-counts.ts'
 
 /** The value of a flag for a user, and the reason. */

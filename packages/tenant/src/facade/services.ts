@@ -4,7 +4,7 @@ import type { People } from '../services/identity/people.ts'
 import type { IndexJob } from '../services/index-job.ts'
 import type { Keys } from '../services/keys.ts'
 import type { Checkpoints } from '../services/proof/checkpoints.ts'
-import type { Transactor } from '../write/commit/transactor.ts'
+import type { Transactor } from '../write/group-commit.ts'
 
 /** What a tenant keeps in memory in addition to its engine. */
 export interface TenantServices {

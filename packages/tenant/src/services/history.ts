@@ -7,8 +7,8 @@ import { currentOf } from '../store/entities.ts'
 import { type LogRow, readEntries, readEntry, readSizes, seqAt, seqOfVersion } from '../store/log/log.ts'
 import { fitting } from '../store/log/parts.ts'
 import { seqsOf } from '../store/log/versions.ts'
-import { changes } from '../write/execute.ts'
-import { notFound } from '../write/verb-input.ts'
+import { changes } from '../write/state.ts'
+import { notFound } from '../write/verb.ts'
 
 /** One version of an entity: what it was, who made it so, and by which verb. */
 interface Version {

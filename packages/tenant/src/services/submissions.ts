@@ -5,7 +5,7 @@ import { visibilityOf } from '../query/rights/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import { readEntries } from '../store/log/log.ts'
 import { countVerb, seqsOfVerb } from '../store/log/versions.ts'
-import { notFound } from '../write/verb-input.ts'
+import { notFound } from '../write/verb.ts'
 
 /** Records that are read at most for a narrowed grant. */
 const MOST = 10_000

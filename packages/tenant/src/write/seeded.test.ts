@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Seal } from '../ports.ts'
-import { seededRandom } from './seeded.ts'
+import { seededRandom } from './stored-hooks.ts'
 
 const seal = {
   sha256: (...parts) => parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest(),

@@ -7,9 +7,9 @@ import type { Clock, Random } from '../ports.ts'
 import type { Current, Stored } from '../store/entities.ts'
 import type { LogRow } from '../store/log/log.ts'
 import { replacedSeq } from '../store/log/versions.ts'
-import type { HookAnswers } from './hooks/hook-answers.ts'
 import { demandWithinLimits } from './limits.ts'
 import type { Recorder } from './recorder.ts'
+import type { HookAnswers } from './stored-hooks.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
 
 /** What a write belongs to. Everything that it leads to inherits it. */

@@ -1,6 +1,5 @@
 import { isPlainObject } from '@tildebase/nouns'
-import { applyVerb } from '../../write/verb.ts'
-import { verbOf } from '../../write/verb-input.ts'
+import { applyVerb, verbOf } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
 

@@ -1,8 +1,7 @@
 import { invalid, isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
 import { currentOf } from '../../store/entities.ts'
 import { runVerb } from '../../write/run-verb.ts'
-import { applyVerb } from '../../write/verb.ts'
-import { notFound } from '../../write/verb-input.ts'
+import { applyVerb, notFound } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
 

@@ -4,8 +4,8 @@ import type { Grant } from '../../grant/grant.ts'
 import { get } from '../../query/answer/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import type { Stored } from '../../store/entities.ts'
-import { checkTransition } from '../../write/execute.ts'
-import { notFound } from '../../write/verb-input.ts'
+import { checkTransition } from '../../write/state.ts'
+import { notFound } from '../../write/verb.ts'
 
 /** What a changeset says of itself. Its operations are kept apart. */
 export interface Changeset {

@@ -2,7 +2,7 @@ import type { Verb } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Job } from '../../engine/scheduler.ts'
 import { oldestOpen } from '../../store/changesets.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
+import type { Transactor } from '../../write/group-commit.ts'
 import { applyVerb } from '../../write/verb.ts'
 
 const DAY = 86_400_000

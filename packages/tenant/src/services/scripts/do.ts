@@ -1,7 +1,7 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
+import type { Transactor } from '../../write/group-commit.ts'
 import type { Write, WriteContext } from '../../write/write.ts'
 import { changesetOf } from '../changesets/changeset.ts'
 import { beginProposal, propose } from '../changesets/propose.ts'

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { shownEvents } from '../../query/rights/visibility.ts'
 import { Recorder } from '../../write/recorder.ts'
-import { newSeed, seededRandom } from '../../write/seeded.ts'
+import { newSeed, seededRandom } from '../../write/stored-hooks.ts'
 import type { Write } from '../../write/write.ts'
 import { answerIn, isRead, type ScriptCall, scriptCall } from './call.ts'
 

@@ -8,8 +8,8 @@ import {
   postponeTimer,
   type TimerRow,
 } from '../../store/automation/timers.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
-import { HOOKS_PENDING } from '../../write/hooks/hook-answers.ts'
+import type { Transactor } from '../../write/group-commit.ts'
+import { HOOKS_PENDING } from '../../write/stored-hooks.ts'
 import { answersFor, attemptWrite, runNow } from '../scripts/run-write.ts'
 import { actingTimer, fire } from './fire.ts'
 

@@ -4,7 +4,7 @@ import { demand, type Grant } from '../../grant/grant.ts'
 import { isVisible } from '../../query/rights/visible-entity.ts'
 import { type TimerRow, timersAt } from '../../store/automation/timers.ts'
 import { currentOf } from '../../store/entities.ts'
-import { notFound } from '../../write/verb-input.ts'
+import { notFound } from '../../write/verb.ts'
 
 /** What is due next for an entity, and timers whose verb was refused. */
 export function timersOf(engine: Engine, grant: Grant, noun: Noun, id: string): JsonObject {

@@ -22,7 +22,7 @@ import { dropFields, liveCount, liveEntities, rebuildFieldIndex } from '../../st
 import { applyVerb, recompute } from '../../write/verb.ts'
 import type { VerbResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
-import { declareTimers } from '../timers/scan.ts'
+import { declareTimers } from '../timers/schedule.ts'
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])

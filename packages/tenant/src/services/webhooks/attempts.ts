@@ -3,10 +3,9 @@ import type { Engine } from '../../engine/engine.ts'
 import { WEBHOOK_DEFAULTS } from '../../engine/options.ts'
 import { currentOf } from '../../store/entities.ts'
 import { type Attempt, type Delivery, requeueFailed, saveAttempt } from '../../store/outgoing/outbox.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
+import type { Transactor } from '../../write/group-commit.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
-import { nextTry } from './retry.ts'
 import { isSuccess } from './send.ts'
 import { subscriptions } from './subscription.ts'
 
@@ -55,4 +54,10 @@ function fail(write: Write, delivery: Delivery, attempt: Attempt): void {
 function statusOf(engine: Engine, webhook: string): string | null {
   const current = currentOf(engine.sql, 'Webhook', webhook)
   return current && !current.deleted ? JSON.parse(current.data).status : null
+}
+
+/** When to try again after `failures` failed tries, or null once the retries are used up. */
+function nextTry(retries: readonly number[], failures: number, now: number): number | null {
+  const wait = retries[failures - 1]
+  return wait === undefined ? null : now + wait
 }

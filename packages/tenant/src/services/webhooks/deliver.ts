@@ -10,7 +10,7 @@ import {
   oldestDone,
   type Queue,
 } from '../../store/outgoing/outbox.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
+import type { Transactor } from '../../write/group-commit.ts'
 import { recordAttempts } from './attempts.ts'
 import { EventTexts } from './event-texts.ts'
 import { enqueueHistory } from './history.ts'

@@ -18,8 +18,8 @@ import {
   requeueFailed,
 } from '../../store/outgoing/outbox.ts'
 import { entityView } from '../../view/entity.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
-import { notFound } from '../../write/verb-input.ts'
+import type { Transactor } from '../../write/group-commit.ts'
+import { notFound } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { recordAttempts } from './attempts.ts'
 import { demandCoversWebhook } from './author.ts'

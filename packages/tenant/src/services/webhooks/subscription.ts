@@ -5,8 +5,10 @@ import { visibilityOf } from '../../query/rights/visibility.ts'
 import { regexFault, regexTest } from '../../query/words/regex.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
+import { enqueueDelivery } from '../../store/outgoing/outbox.ts'
 import { type Receiver, receivers } from '../../store/outgoing/receivers.ts'
 import { eventView } from '../../view/event.ts'
+import type { Write } from '../../write/write.ts'
 import { authoredWebhook } from './author.ts'
 import { keyOf, type Signer } from './signature.ts'
 
@@ -94,4 +96,18 @@ function signerOf({ ports }: Engine, { secret, old }: Receiver): Signer | null {
   if (opened === null) return null
   const before = old && ports.vault.decrypt(old.secret)
   return { secret: opened, key: keyOf(opened), old: before ? { secret: before, until: old!.until } : null }
+}
+
+/** Queues an event for every subscribed webhook, in the event's own transaction, so that a crash cannot lose it. */
+export function enqueueDeliveries(write: Write, event: LogRow): void {
+  const all = subscriptions(write.engine)
+  if (all.size === 0) return
+  let isQueued = false
+  for (const subscription of all.values()) {
+    // A webhook that still receives past events will reach this event.
+    if (subscription.position !== null || subscription.show(event) === null) continue
+    enqueueDelivery(write.sql, subscription.id, event.seq, event.at, write.context.trace)
+    isQueued = true
+  }
+  if (isQueued) write.wakeAt(write.context.clock.now())
 }

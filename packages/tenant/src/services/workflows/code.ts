@@ -1,7 +1,7 @@
 import { type Json, Problem } from '@tildebase/nouns'
 import { runAt } from '../../store/automation/workflow-runs.ts'
 import { callsOf, saveCall } from '../../store/automation/workflow-steps.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
+import type { Transactor } from '../../write/group-commit.ts'
 import { answerIn, answerRead, isRead, type ScriptCall, scriptCall } from '../scripts/call.ts'
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../store/automation/workflow-runs.ts'
 import { dueSchedules, nextSchedule, scheduleWorkflow } from '../../store/automation/workflows.ts'
 import { currentOf } from '../../store/entities.ts'
-import type { Transactor } from '../../write/commit/transactor.ts'
+import type { Transactor } from '../../write/group-commit.ts'
 import { runStepCode } from './code.ts'
 import { definitionOf } from './definition.ts'
 import { advance, type CodeTask } from './run.ts'

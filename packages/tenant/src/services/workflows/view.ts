@@ -6,7 +6,7 @@ import { isVisible } from '../../query/rights/visible-entity.ts'
 import { countRuns, listRuns, type RunRow, type RunState, runOf } from '../../store/automation/workflow-runs.ts'
 import { type StepRow, stepsOf } from '../../store/automation/workflow-steps.ts'
 import { readEntry } from '../../store/log/log.ts'
-import { notFound } from '../../write/verb-input.ts'
+import { notFound } from '../../write/verb.ts'
 import { authoredWorkflow, currentWorkflow } from './author.ts'
 import { definitionOf, type Step } from './definition.ts'
 

@@ -1,13 +1,13 @@
 import { type JsonObject, type Noun, Problem, sameJson, type Verb } from '@tildebase/nouns'
-import { act } from '../../authorship/stored.ts'
-import { rejected } from '../../engine/hooks.ts'
-import { covers, type Grant, grantFor, may, writing } from '../../grant/grant.ts'
-import { isServiceType } from '../../grant/scopes.ts'
-import type { Current } from '../../store/entities.ts'
-import { entityView } from '../../view/entity.ts'
-import { unseenReferences } from '../references.ts'
-import type { Write } from '../write.ts'
+import { act } from '../authorship/stored.ts'
+import { rejected } from '../engine/hooks.ts'
+import { covers, type Grant, grantFor, may, writing } from '../grant/grant.ts'
+import { isServiceType } from '../grant/scopes.ts'
+import type { Current } from '../store/entities.ts'
+import { entityView } from '../view/entity.ts'
+import { unseenReferences } from './references.ts'
 import { storedHook } from './stored-hooks.ts'
+import type { Write } from './write.ts'
 
 /**
  * Runs the BEFORE hooks of a verb. Each may change the payload or refuse the verb. Stored hooks have no say about the verbs of
