@@ -157,8 +157,6 @@ export interface Turns {
   now(): number
   /** Whether requests wait for this thread, as far as the host knows. */
   isAwaited(): boolean
-  /** Done when the requests that waited have had their turn. */
-  next(): Promise<void>
-  /** The tenant used the thread for so long. */
-  worked(ms: number): void
+  /** Does the steps of long work, with turns for others before and between them. */
+  run<T>(steps: Iterator<void, T>): Promise<T>
 }

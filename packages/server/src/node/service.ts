@@ -5,12 +5,12 @@ import { Gateway } from '../doors/gateway.ts'
 import type { HttpResponse } from '../doors/http.ts'
 import { identityPage } from '../doors/identity/pages/pages.ts'
 import type { TenantCall } from '../doors/tenant-call.ts'
+import { scheduler } from '../doors/turns.ts'
 import { operatorPage } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
 import { loadProgram, mcpHosts, type Settings } from '../host/settings/settings.ts'
 import type { TenantHost } from '../host/tenant-host.ts'
 import type { ClusterHost } from './cluster-host.ts'
-import { LoopTurns } from './http/loop-turns.ts'
 import { requestIds } from './http/request-ids.ts'
 import { createAdmission } from './limits/admission.ts'
 import { BodyMemory } from './limits/bodies.ts'
@@ -120,14 +120,12 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     refusals,
   })
   // In the gateway's own thread many requests at once are served tenant by tenant; workers have their own queue.
-  const turns = pool ? null : new LoopTurns()
   const inTurn = (call: TenantCall) =>
-    turns!.call(
-      () => call.slug,
-      () => tenants.handle(call),
-    )
+    scheduler.isFree('request')
+      ? tenants.handle(call)
+      : scheduler.inTurn('request', call.slug, () => tenants.handle(call))
   const gateway = new Gateway({
-    tenants: turns ? { handle: inTurn, verify: (slug, secret) => tenants.verify(slug, secret) } : tenants,
+    tenants: pool ? tenants : { handle: inTurn, verify: (slug, secret) => tenants.verify(slug, secret) },
     signup: settings.signup,
     admission,
     hostSuffix: settings.hostSuffix,

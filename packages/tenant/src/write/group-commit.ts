@@ -1,5 +1,6 @@
 import { unlimited } from '../budget.ts'
 import type { Engine, Transaction } from '../engine/engine.ts'
+import { TURN } from '../engine/turns.ts'
 import { type Grant, grantFor } from '../grant/grant.ts'
 import { Write, type WriteContext, type WriteExtensions } from './write.ts'
 
@@ -53,10 +54,6 @@ type Task = {
   readonly done: (value: never) => void
   readonly failed: (reason: unknown) => void
 }
-
-/** A commit ends after so many milliseconds: when requests wait for the thread, and in any case. */
-const AWAITED_MS = 5
-const LONGEST_MS = 20
 
 /** Writes of one tick share one commit: each whole or not at all, and none answered before the disk has it. */
 export class GroupCommit {
@@ -112,7 +109,7 @@ export class GroupCommit {
     for (const task of this.#queue) {
       answers.push(attempt(transaction, task))
       const ms = turns === undefined ? 0 : turns.now() - begun
-      if (ms >= LONGEST_MS || (ms >= AWAITED_MS && turns?.isAwaited())) break
+      if (ms >= TURN.longest || (ms >= TURN.commit && turns?.isAwaited())) break
     }
     return answers
   }

@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
+import { TURN } from '@tildebase/tenant/internal'
 import { type Call, flagParam, parseQuery, type Query, type Route, type StreamRoute } from '../call.ts'
 import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
@@ -91,9 +92,6 @@ function batch(call: Call, write: TenantWriter): Reply {
   return contentReply(200, batchContent(correlation, results))
 }
 
-/** How long the operations of one commit take. */
-const COMMIT_MS = 8
-
 /** Runs operations that need not be whole together, one after the other, with turns for others in between. */
 function batchInTurns(call: Call): Promise<Reply> | null {
   const { atomic, operations } = parseBatch(call.body)
@@ -136,7 +134,7 @@ function runSome(
     const reply = attempt(call, write, operation, results)
     results.set(operation.id, reply)
     done.push([operation.id, reply])
-    if (performance.now() - begun >= COMMIT_MS) break
+    if (performance.now() - begun >= TURN.bulk) break
   }
   return done
 }

@@ -8,7 +8,7 @@ import { verbBody, verbDescription } from '../describe/verbs.ts'
 import { type MaybePromise, whenReady } from '../http.ts'
 import { contentReply, empty, entityContent, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
 import { readRoute, writeRoute } from '../route.ts'
-import { threadTurns } from '../turns/thread-turns.ts'
+import { scheduler } from '../turns.ts'
 import { contentFor } from './entity-content.ts'
 import { liveReply, wantsLive } from './live.ts'
 import { liveList } from './live-list.ts'
@@ -156,7 +156,7 @@ function largeReply(call: Call, noun: Noun, page: Page, holds: number): Reply {
 
 async function* inPieces({ tenant }: Call, texts: Iterator<string>): AsyncGenerator<string> {
   for (let piece = ''; ; ) {
-    piece = await threadTurns.run(tenant.slug, () => nextPiece(texts))
+    piece = await scheduler.later(tenant.slug, () => nextPiece(texts))
     if (piece === '') return
     yield piece
   }

@@ -8,7 +8,7 @@ import { ANY_OBJECT, either, listOf, ref, TIME, WHOLE } from '../describe/schema
 import type { MaybePromise } from '../http.ts'
 import { contentReply, type Reply } from '../reply.ts'
 import { routeOfType, streamRoute, writeRoute } from '../route.ts'
-import { threadTurns } from '../turns/thread-turns.ts'
+import { scheduler } from '../turns.ts'
 import { AGGREGATE, measure } from './aggregate.ts'
 import { COUNT, countAll, createdReply, GET, list, read } from './entities.ts'
 import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
@@ -116,7 +116,7 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
       after = changes.position
       await waiter.wait(left)
       // One event wakes all polls: they read in turns.
-      await threadTurns.run(tenant.slug, () => {})
+      await scheduler.later(tenant.slug, () => {})
       const grant = follower.grant()
       if (grant === null && !tenant.isResting) {
         throw new Problem('unauthorized', 'This key has been revoked or has expired.')

@@ -1,6 +1,6 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
-import { parseFields } from '@tildebase/tenant/internal'
+import { parseFields, TURN } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { answer, WRITE_ERRORS } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
@@ -10,7 +10,7 @@ import { writeCsv } from '../format/write-csv.ts'
 import type { MaybePromise } from '../http.ts'
 import { empty, type Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
-import { threadTurns } from '../turns/thread-turns.ts'
+import { scheduler } from '../turns.ts'
 import { isKnown } from './entities.ts'
 import { asOfParam, filterParam } from './params.ts'
 import { rangedReply } from './ranges.ts'
@@ -51,8 +51,7 @@ interface Format {
   readonly showsHost: boolean
 }
 
-/** How long a turn takes, about, and how many characters it makes: where the clock does not advance, those are counted. */
-const TURN_MS = 2
+/** How many characters a turn makes at most: where the clock does not advance, they end it. */
 const TURN_LENGTH = 262_144
 /** Part of the ETag: changes with the file format, so that old files do not count as unchanged. */
 const LAYOUT = 4
@@ -105,7 +104,7 @@ async function* streamed({ tenant }: Call, file: MaybePromise<Pieces>): AsyncGen
   const pieces = await file
   try {
     for (let isDone = false; !isDone; ) {
-      await threadTurns.next(tenant.slug)
+      await scheduler.next(tenant.slug)
       const turn = piecesOfTurn(pieces)
       isDone = turn.isDone
       yield* turn.made
@@ -118,7 +117,7 @@ async function* streamed({ tenant }: Call, file: MaybePromise<Pieces>): AsyncGen
 /** As many pieces as are made in a turn. Texts are joined: each is sent on its own. */
 function piecesOfTurn(pieces: Pieces): { readonly made: (string | Uint8Array)[]; readonly isDone: boolean } {
   const made: (string | Uint8Array)[] = []
-  const end = performance.now() + TURN_MS
+  const end = performance.now() + TURN.read
   let length = 0
   do {
     const { done, value: piece } = pieces.next()

@@ -5,6 +5,7 @@ import {
   type ImportDetail,
   Importer,
   MOST_UNKNOWN,
+  TURN,
   type UnknownField,
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
@@ -20,7 +21,7 @@ import { refuseLength, textOf } from '../format/text.ts'
 import { json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
 import { streamRoute } from '../route.ts'
-import { threadTurns } from '../turns/thread-turns.ts'
+import { scheduler } from '../turns.ts'
 import { noteWritten } from '../writing/idempotency.ts'
 import { warned } from './unknown-fields.ts'
 
@@ -46,7 +47,6 @@ export const importRoutes: readonly Route[] = [
 ]
 
 /** Rows of one commit: as many as take some milliseconds, since others wait for it. */
-const SLICE_MS = 8
 const FIRST_ROWS = 100
 const FEWEST_ROWS = 20
 const MOST_ROWS = 500
@@ -115,7 +115,7 @@ async function importAll(
   const settle = async () => {
     for (let counts = await settleSome(); counts !== null; counts = await settleSome()) {
       report.add(counts)
-      await threadTurns.next(call.tenant.slug)
+      await scheduler.next(call.tenant.slug)
     }
   }
   const flush = async () => {
@@ -127,13 +127,13 @@ async function importAll(
     const counts = await commit((write) => {
       const begun = performance.now()
       const given = write.take(importer, rows)
-      const fitting = Math.round((rows.length * SLICE_MS) / (performance.now() - begun))
+      const fitting = Math.round((rows.length * TURN.bulk) / (performance.now() - begun))
       most = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, fitting, most * 2))
       note(write, given)
       return given
     })
     report.add(counts)
-    await threadTurns.next(call.tenant.slug)
+    await scheduler.next(call.tenant.slug)
     if (importer.isFull) await settle()
   }
   const take = async (rows: readonly Row[]) => {

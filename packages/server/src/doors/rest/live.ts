@@ -3,7 +3,7 @@ import type { Follower, LiveSource } from '@tildebase/tenant'
 import { type Call, textParam } from '../call.ts'
 import type { Reply } from '../reply.ts'
 import { errorBody, problemOf } from '../respond.ts'
-import { threadTurns } from '../turns/thread-turns.ts'
+import { scheduler } from '../turns.ts'
 
 const BEAT_MS = 15_000
 const RETRY_MS = 2_000
@@ -148,7 +148,7 @@ class Live implements AsyncIterator<Piece> {
   #schedule(): void {
     if (this.#isReading) return
     this.#isReading = true
-    void threadTurns.run(this.#call.tenant.slug, this.#read)
+    void scheduler.later(this.#call.tenant.slug, this.#read)
   }
 
   readonly #read = (): void => {

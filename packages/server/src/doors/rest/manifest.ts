@@ -5,7 +5,7 @@ import { answer } from '../describe/description.ts'
 import { ref } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
-import { threadTurns } from '../turns/thread-turns.ts'
+import { scheduler } from '../turns.ts'
 import { parquetPieces } from './export.ts'
 import { filterParam } from './params.ts'
 
@@ -67,7 +67,7 @@ async function workOut(call: Call, noun: Noun, snapshot: Snapshot): Promise<File
     },
   }
   for (const piece of await parquetPieces(call, noun, counted)) {
-    await threadTurns.next(call.tenant.slug)
+    await scheduler.next(call.tenant.slug)
     if (piece === null) continue
     hasher.update(piece)
     size += piece.length

@@ -8,12 +8,12 @@ import type { Gateway } from '../../doors/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import type { Connection } from '../../doors/limits/admission.ts'
 import { refusal } from '../../doors/respond.ts'
+import { scheduler } from '../../doors/turns.ts'
 import type { AddressBounds, CountedRequest } from '../limits/addresses.ts'
 import type { AnswerMemory, AnswerOwner } from '../limits/answers.ts'
 import { peerOf } from './client-address.ts'
 import { compressed } from './compress.ts'
 import { http } from './http-module.ts'
-import { LoopTurns } from './loop-turns.ts'
 import { sendFlowing, sendWhole } from './send-answer.ts'
 import { refuseSocket, refuseUnreadable } from './unreadable.ts'
 import { bodyOf, hasBody, type UploadOptions } from './upload.ts'
@@ -58,7 +58,6 @@ export function createHttp(options: HttpOptions): Http {
   let waiting: (() => void)[] = []
   const sockets = new Set<Socket>()
   const watching: (() => void)[] = []
-  const turns = new LoopTurns()
   const receive = (request: IncomingMessage, response: ServerResponse) => {
     if (options.addresses.isOver(request.socket)) return
     underWay++
@@ -69,8 +68,7 @@ export function createHttp(options: HttpOptions): Http {
       for (const done of waiting) done()
       waiting = []
     })
-    const inTurn = (work: () => void) => turns.run(() => laneOf(request), work)
-    void serve(request, response, { onEnd: (listener) => void ended.push(listener), inTurn }, options)
+    void serve(request, response, (listener) => void ended.push(listener), options)
   }
   const server = http.createServer(
     {
@@ -132,7 +130,7 @@ function lengthOf({ body, holds = 0 }: HttpResponse): number {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { onEnd, inTurn }: { readonly onEnd: OnEnd; readonly inTurn: (work: () => void) => void },
+  onEnd: OnEnd,
   options: HttpOptions,
 ): Promise<void> {
   let answer: HttpResponse
@@ -176,11 +174,13 @@ async function serve(
     options.report(reason, answer.headers['x-request-id'] ?? '')
     response.destroy()
   }
-  inTurn(() => {
+  const leave = () => {
     const packed = compressed(answer, accepted)
     if (packed instanceof Promise) packed.then((whole) => send(request, response, whole, options), failed)
     else send(request, response, packed, options)
-  })
+  }
+  if (scheduler.isFree('answer')) leave()
+  else await scheduler.inTurn('answer', laneOf(request), leave)
 }
 
 function send(request: IncomingMessage, response: ServerResponse, given: HttpResponse, options: HttpOptions): void {

@@ -1,6 +1,6 @@
 import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
 import type { Outbound, Signer, Witness } from '@tildebase/tenant/ports'
-import { threadTurns } from '../../doors/turns/thread-turns.ts'
+import { scheduler } from '../../doors/turns.ts'
 import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import { createVault } from '../../host/vault.ts'
 import { openSql } from '../sqlite/sql.ts'
@@ -65,6 +65,8 @@ export function openTenantFile(
           () => true,
           () => false,
         ) ?? KEPT)
+  const isAwaited = options.isAwaited ?? (() => true)
+  const worked = (ms: number) => options.worked?.(slug, ms)
   const sql = openSql(path, {
     cacheKiB,
     deferred,
@@ -85,9 +87,8 @@ export function openTenantFile(
         ...(script && { script }),
         turns: {
           now: () => performance.now(),
-          isAwaited: options.isAwaited ?? (() => true),
-          next: () => threadTurns.next(slug),
-          worked: (ms) => options.worked?.(slug, ms),
+          isAwaited,
+          run: (steps) => scheduler.steps(slug, steps, { isAwaited, worked }),
         },
         signer: options.signer,
         witnesses: (options.witnesses ?? []).map((witness) => heldWitness(witness, gate)),
@@ -96,7 +97,7 @@ export function openTenantFile(
             countCommit(stats, tenant.waiting)
             const begun = performance.now()
             run()
-            options.worked?.(slug, performance.now() - begun)
+            worked(performance.now() - begun)
           }),
       },
       options.tenant,

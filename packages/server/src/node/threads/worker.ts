@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type HttpResponse, isLasting, runsCode } from '../../doors/http.ts'
 import type { TenantCall } from '../../doors/tenant-call.ts'
-import { threadTurns } from '../../doors/turns/thread-turns.ts'
+import { scheduler } from '../../doors/turns.ts'
 import { loadProgram, type Settings } from '../../host/settings/settings.ts'
 import { report } from '../log.ts'
 import { TenantFiles } from '../sqlite/files.ts'
@@ -58,7 +58,7 @@ let isSweeping = false
 const port = parentPort!
 const wire: Wire<FromWorker, ToWorker> = new Wire(port, receive)
 const flows: Flows = new Flows(wire)
-threadTurns.beforeTurn = () => wire.flush()
+scheduler.beforeLater = () => wire.flush()
 wire.send({ do: 'ready' })
 
 function receive(message: ToWorker): void {

@@ -1,3 +1,4 @@
+import { TURN } from '../../engine/turns.ts'
 import type { Stored } from '../../store/entities.ts'
 import { lastSeq } from '../../store/log/log.ts'
 import { every, fragment } from '../plan/fragment.ts'
@@ -12,8 +13,6 @@ import { keepOrder } from './kept-order.ts'
 import { testedColumns, testedRows, tester } from './memory.ts'
 import { remembered, typesOf } from './totals.ts'
 
-/** How long a slice of a scan takes, about. */
-const SLICE_MS = 2
 /** Of how many rows the relations are read at once. */
 const EMBEDDED = 10
 /**
@@ -85,7 +84,7 @@ export class Search {
       const begun = reader.budget.timer()
       goesOn = within(reader, () => take(from, end))
       const ms = reader.budget.timer() - begun
-      width = ms < SLICE_MS / 2 ? width * 2 : ms > SLICE_MS ? Math.max(64, Math.floor(width / 2)) : width
+      width = ms < TURN.read / 2 ? width * 2 : ms > TURN.read ? Math.max(64, Math.floor(width / 2)) : width
       at = ascending ? end : from
       yield
     }

@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { TURN } from '../../engine/turns.ts'
 import { find } from '../../query/answer/find.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
 import { bodyNames, type UnknownField, unknownField } from '../../query/parameters/unknown-names.ts'
@@ -43,8 +44,6 @@ export interface ImportCounts {
 const MOST_WAITING = 10_000
 /** Names beyond these are not looked at. */
 const MOST_NAMES = 1_000
-/** How long rows that waited are imported in one commit. */
-const SETTLE_MS = 8
 const WAITING_LENGTH = 32 * 1_048_576
 
 /** Imports rows slice by slice: each row a create with its event, or an update. A bad row is reported, the others stay. */
@@ -88,7 +87,7 @@ export class Importer {
   settle(write: Write): ImportCounts | null {
     if (this.#waiting.length === 0 && this.#settling === null) return null
     const { timer } = write.context.budget
-    const end = timer() + SETTLE_MS
+    const end = timer() + TURN.bulk
     return this.#run(write, (write) => {
       const counts = noCounts()
       const settling = this.#settling ?? this.#beginSettling(write, counts)

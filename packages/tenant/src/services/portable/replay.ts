@@ -1,5 +1,6 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { TURN } from '../../engine/turns.ts'
 import { setInherit } from '../../store/automation/authors.ts'
 import { forgetTimers } from '../../store/automation/timers.ts'
 import { type Origin, writeOrigin } from '../../store/log/origin.ts'
@@ -12,7 +13,6 @@ import { FORM } from './log.ts'
 import { replacedBy, restate } from './restate.ts'
 
 /** Events of one commit: as many as take some milliseconds, since others wait for it. */
-const SLICE_MS = 4
 const FIRST_EVENTS = 50
 const FEWEST_EVENTS = 10
 const MOST_EVENTS = 500
@@ -48,7 +48,7 @@ export async function replay(
     // What is stored next to the events belongs to the last of them: it is not cut.
     if (slice.length < most || line.seq === undefined || isWhole) continue
     const ms = timed(engine, () => apply(engine, slice))
-    most = Math.max(FEWEST_EVENTS, Math.min(MOST_EVENTS, most * 2, Math.round((slice.length * SLICE_MS) / ms)))
+    most = Math.max(FEWEST_EVENTS, Math.min(MOST_EVENTS, most * 2, Math.round((slice.length * TURN.short) / ms)))
     slice.length = 0
     await pause()
   }

@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { Job } from '../../engine/scheduler.ts'
+import { TURN } from '../../engine/turns.ts'
 import {
   cancelTimer,
   dueTimers,
@@ -13,11 +14,7 @@ import { HOOKS_PENDING } from '../../write/stored-hooks.ts'
 import { answersFor, attemptWrite, runNow } from '../scripts/run-write.ts'
 import { actingTimer, fire } from './fire.ts'
 
-/**
- * A slice ends after this many milliseconds, or this many timers if the clock does not advance, so that requests can
- * run.
- */
-const SLICE_MS = 8
+/** The timers of a slice, which also ends after some milliseconds: requests have their turn. */
 const SLICE = 50
 /** How long a verb waits whose hooks cannot be asked now. */
 const BUSY_MS = 5_000
@@ -60,7 +57,7 @@ function runSlice(transactor: Transactor): TimerRow | null {
         }
         refused(transactor, row, reason)
       }
-      if (clock.now() - begun >= SLICE_MS) return
+      if (clock.now() - begun >= TURN.bulk) return
     }
   }, 'repeatable')
   return stopped

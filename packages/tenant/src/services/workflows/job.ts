@@ -1,4 +1,5 @@
 import type { Job } from '../../engine/scheduler.ts'
+import { TURN } from '../../engine/turns.ts'
 import { newId } from '../../ids.ts'
 import {
   addRun,
@@ -17,8 +18,7 @@ import { definitionOf } from './definition.ts'
 import { advance, type CodeTask } from './run.ts'
 import { nextTime } from './schedule.ts'
 
-/** A slice ends after so many milliseconds, or so many runs: requests have their turn. */
-const SLICE_MS = 8
+/** The runs of a slice, which also ends after some milliseconds: requests have their turn. */
 const SLICE = 50
 /** Runs that wait for code or for hooks, per tenant; one per workflow. */
 const MOST_IN_FLIGHT = 4
@@ -69,7 +69,7 @@ class Runs {
     for (const run of dueRuns(sql, begun, [...this.#inFlight], SLICE)) {
       if (this.#inFlight.has(run.workflow)) continue
       this.#start(run)
-      if (this.#inFlight.size >= MOST_IN_FLIGHT || ports.clock.now() - begun >= SLICE_MS) return
+      if (this.#inFlight.size >= MOST_IN_FLIGHT || ports.clock.now() - begun >= TURN.bulk) return
     }
   }
 
