@@ -1,6 +1,7 @@
 // What the server of this repository needs in addition: @tildebase/tenant/internal. It changes without notice.
 export { overBudget } from './budget.ts'
 export { WEBHOOK_DEFAULTS } from './engine/options.ts'
+export { quotaWarning } from './engine/quota.ts'
 export { TURN } from './engine/turns.ts'
 export type { User } from './facade/identity.ts'
 export { onlyProposes, personOf } from './grant/grant.ts'

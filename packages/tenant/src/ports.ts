@@ -20,6 +20,8 @@ export interface Sql {
   ready?(writes: number): Promise<void> | null
   /** Writes a copy of the database to a file, in small pieces next to other work, where the host has files. */
   copyTo?(path: string): Promise<void>
+  /** The bytes of the database without its unused pages, where the host can count them. */
+  bytes?(): number
   /** What SQLite itself finds wrong with the file, as far as the host lets it look. */
   faults?(): string[]
   /** An SQL expression to AND into the WHERE of a scan so that `within` can stop it; empty where the host has none. */

@@ -91,7 +91,9 @@ export class Cluster implements ClusterHost {
   operatorPage(request: HttpRequest, segments: readonly string[], sender: Sender): MaybePromise<HttpResponse | null> {
     const { patience } = this.#settings.cluster!
     const give = (slug: string, pin: string | null) => this.#housekeeping!.give(slug, pin)
-    return clusterPage(request, segments, sender, { ...this.#parts, pool: this.#node!.pool, patience, give })
+    const { pool, files } = this.#node!
+    const { tenantLimit } = this.#settings
+    return clusterPage(request, segments, sender, { ...this.#parts, pool, files, tenantLimit, patience, give })
   }
 
   metrics(): string {

@@ -54,9 +54,20 @@ const INFO = record(
   ['tenant', 'events'],
 )
 
-const LISTED = record('', { tenant: TEXT, bytes: WHOLE, updatedAt: TIME_OR_NULL, restoring: FLAG, quarantined: FLAG }, [
-  'tenant',
-])
+/** What the list says about the space of a tenant, where the operator limits it. */
+export const QUOTA = {
+  limit: { ...WHOLE, description: 'The most bytes that it may have.' },
+  warning: {
+    enum: ['near_quota', 'over_quota'],
+    description: '`near_quota` from 80 % of the limit on, `over_quota` once writes are refused.',
+  },
+} as const
+
+const LISTED = record(
+  '',
+  { tenant: TEXT, bytes: WHOLE, ...QUOTA, updatedAt: TIME_OR_NULL, restoring: FLAG, quarantined: FLAG },
+  ['tenant'],
+)
 
 const ENTRY = { ...record('', { at: TIME, action: TEXT, tenant: TEXT }, ['at', 'action']), additionalProperties: true }
 

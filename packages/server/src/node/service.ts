@@ -101,6 +101,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     restoring,
     runTask: (slug, task) => tenants.task(slug, task),
     fileThread,
+    tenantLimit: settings.tenantLimit,
     isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
     release: (slug) => pool?.release(slug) ?? false,
     cancelAlarm: (slug) => alarms.book(slug, null),

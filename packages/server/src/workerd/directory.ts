@@ -10,6 +10,7 @@ import type { ObjectNamespace } from './env.ts'
 /** What the directory is asked. */
 type Question =
   | { readonly do: 'has' | 'add' | 'remove'; readonly slug: string }
+  | { readonly do: 'warn'; readonly slug: string; readonly warning: string | null }
   | { readonly do: 'page'; readonly after: string; readonly offset: number; readonly limit: number }
   | { readonly do: 'record'; readonly action: string; readonly slug: string; readonly facts: object }
   | { readonly do: 'journal'; readonly before: number; readonly limit: number }
@@ -20,6 +21,7 @@ const MOST_RECORDS = 1_000
 const MOST_KNOWN = 10_000
 const TABLES = [
   'CREATE TABLE IF NOT EXISTS tenants (slug TEXT PRIMARY KEY, addedAt INTEGER NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS warnings (slug TEXT PRIMARY KEY, warning TEXT NOT NULL) WITHOUT ROWID',
   'CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, action TEXT NOT NULL, tenant TEXT NOT NULL, facts TEXT NOT NULL)',
 ]
 
@@ -43,17 +45,30 @@ export class DirectoryObject extends DurableObject<unknown> {
         return {}
       case 'remove':
         this.#rows('DELETE FROM tenants WHERE slug = ?', question.slug)
+        this.#rows('DELETE FROM warnings WHERE slug = ?', question.slug)
+        return {}
+      case 'warn':
+        if (question.warning === null) this.#rows('DELETE FROM warnings WHERE slug = ?', question.slug)
+        else
+          this.#rows('INSERT OR REPLACE INTO warnings (slug, warning) VALUES (?, ?)', question.slug, question.warning)
         return {}
       case 'page': {
         const { after, offset, limit } = question
         const rows = this.#rows(
-          'SELECT slug FROM tenants WHERE slug > ? ORDER BY slug LIMIT ? OFFSET ?',
+          `SELECT slug, warning
+          FROM tenants
+          LEFT JOIN warnings USING (slug)
+          WHERE slug > ?
+          ORDER BY slug
+          LIMIT ? OFFSET ?`,
           after,
           limit + 1,
           offset,
         )
         const [[total]] = this.#rows('SELECT count(*) FROM tenants') as [[number]]
-        const results = rows.slice(0, limit).map(([tenant]) => ({ tenant }))
+        const results = rows
+          .slice(0, limit)
+          .map(([tenant, warning]) => ({ tenant, ...(warning !== null && { warning }) }))
         const hasMore = rows.length > limit
         return { results, total, hasMore, cursor: hasMore ? results.at(-1)!.tenant : null }
       }
@@ -106,6 +121,11 @@ export class Directory {
 
   async remove(slug: string): Promise<void> {
     await this.#ask({ do: 'remove', slug })
+  }
+
+  /** Keeps what the list says about the space of a tenant; null is nothing. */
+  async warn(slug: string, warning: string | null): Promise<void> {
+    await this.#ask({ do: 'warn', slug, warning })
   }
 
   /** Writes down what the operator did with a tenant. */

@@ -33,6 +33,8 @@ export interface Env {
   readonly TILDE_OIDC_CLIENT_ID?: string
   readonly TILDE_OIDC_CLIENT_SECRET?: string
   readonly TILDE_CHANGESET_DAYS?: string
+  readonly TILDE_TENANT_LIMIT?: string
+  readonly TILDE_AUTOMATION_RATE?: string
   /** How many seconds after a write a tenant is backed up; 300 unless set. */
   readonly TILDE_BACKUP_SECONDS?: string
 }

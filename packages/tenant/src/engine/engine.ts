@@ -3,6 +3,7 @@ import type { Clock, Random, Sql, TransactionWay } from '../ports.ts'
 import { type IndexedField, numberFields } from '../store/field-index.ts'
 import { append, type Entry, type Head, type LogRow, lastSeq, readHead } from '../store/log/log.ts'
 import { ensureLayout } from '../store/meta.ts'
+import { AutomationBudget } from './automation-budget.ts'
 import { Cache } from './cache.ts'
 import type { Ports, TenantOptions } from './options.ts'
 import { Scheduler } from './scheduler.ts'
@@ -19,6 +20,8 @@ export class Engine {
   readonly sql: Sql
   readonly cache = new Cache()
   readonly scheduler: Scheduler
+  /** What timers, workflows and hooks may write. */
+  readonly automation: AutomationBudget
   head: Head
   /** No event is written at or before this time: it was given out as the end of a sync. */
   syncedUntil = 0
@@ -34,6 +37,7 @@ export class Engine {
     this.scheduler = new Scheduler({ slug, clock: ports.clock, alarm: ports.alarm, log: options.log })
     ensureLayout(ports.sql)
     this.head = readHead(ports.sql)
+    this.automation = new AutomationBudget(ports.sql, options, ports.clock.now())
   }
 
   /** The tenant's namespace, as events and webhooks show it. */

@@ -1,5 +1,6 @@
 import type { Nouns } from '@tildebase/nouns'
 import type { Alarm, Clock, Outbound, Random, Script, Seal, Signer, Sql, Turns, Vault, Witness } from '../ports.ts'
+import type { AutomationLimits } from './automation-budget.ts'
 import type { Hooks } from './hooks.ts'
 
 const SECOND = 1_000
@@ -44,7 +45,7 @@ export interface Ports {
 }
 
 /** What the operator decides for all tenants. */
-export interface TenantOptions {
+export interface TenantOptions extends AutomationLimits {
   /** The built-in types and those of the operator's configuration. */
   readonly nouns: Nouns
   readonly hooks?: Hooks

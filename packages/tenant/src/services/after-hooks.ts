@@ -46,9 +46,10 @@ export function enqueueAfterHooks(write: Write, event: LogRow): void {
 export function afterHookJob(transactor: Transactor): Job {
   const { engine } = transactor
   return {
-    due: () => nextHookDue(engine.sql),
+    due: () => engine.automation.notBefore(nextHookDue(engine.sql), engine.ports.clock.now()),
     run: async () => {
       for (const job of dueHooks(engine.sql, engine.ports.clock.now())) {
+        if (engine.automation.resumesAt(engine.ports.clock.now()) > 0) return
         try {
           await runAfter(transactor, job)
           removeHook(engine.sql, job.id)

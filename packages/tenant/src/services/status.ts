@@ -1,5 +1,6 @@
 import { isoOf, type JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
+import { storageUse } from '../engine/quota.ts'
 import { type Grant, may } from '../grant/grant.ts'
 import { scopesText } from '../grant/scopes.ts'
 import { rowFilterOf } from '../query/read-context.ts'
@@ -10,6 +11,7 @@ import { entitiesByType } from './summary.ts'
 export function statusOf(engine: Engine, grant: Grant): JsonObject {
   const { seq, at } = engine.head
   const origin = readOrigin(engine.sql)
+  const automation = engine.automation.state(engine.ports.clock.now())
   const { actor, scopes, onBehalfOf, limits } = grant
   return {
     tenant: engine.slug,
@@ -20,6 +22,10 @@ export function statusOf(engine: Engine, grant: Grant): JsonObject {
       ...(limits && { limits: { ...limits } as JsonObject }),
     },
     log: { seq, at: seq === 0 ? null : isoOf(at) },
+    storage: { ...storageUse(engine.sql, engine.options.mostBytes) },
+    ...(automation && {
+      automation: { ...automation, resumesAt: automation.resumesAt && isoOf(automation.resumesAt) },
+    }),
     entities: Object.fromEntries(countsFor(engine, grant)),
     ...(origin && { origin: { ...origin } }),
   }

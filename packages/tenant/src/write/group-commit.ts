@@ -26,7 +26,7 @@ export class Transactor {
 
   /** Runs a write of the service itself in its own commit, now. */
   commitAs<T>(actor: string, work: (write: Write) => T): T {
-    return this.commit(grantFor(actor), {}, work)
+    return this.commit(grantFor(actor), { ignoresQuota: true }, work)
   }
 
   /** A write inside a transaction. */
@@ -43,6 +43,7 @@ export class Transactor {
       hookAnswers: context.hookAnswers ?? null,
       secrets: context.secrets ?? new Set(),
       toCompute: context.toCompute ?? null,
+      ignoresQuota: context.ignoresQuota ?? false,
       isDryRun: context.isDryRun ?? false,
       recorder: context.recorder ?? null,
     })

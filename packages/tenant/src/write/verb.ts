@@ -28,9 +28,10 @@ import type { VerbRequest, VerbResult } from './verb-request.ts'
 import type { Write } from './write.ts'
 
 /** Runs a verb for any caller: BEFORE, execute, its event. AFTER follows once the event is durable. */
-export function applyVerb(write: Write, request: VerbRequest): VerbResult {
-  const noun = INTERNAL_TYPES.get(request.type) ?? write.engine.noun(request.type)
+export function applyVerb(given: Write, request: VerbRequest): VerbResult {
+  const noun = INTERNAL_TYPES.get(request.type) ?? given.engine.noun(request.type)
   const verb = request.internalVerb ?? verbOf(noun, request.verb)
+  const write = withoutQuota(given, noun.name, verb.name)
   if (verb.name === 'create') return create(write, noun, verb, request)
   const current = currentFor(write, noun, verb, request)
   switch (verb.name) {
@@ -43,6 +44,15 @@ export function applyVerb(write: Write, request: VerbRequest): VerbResult {
     default:
       return change(write, noun, verb, request, current)
   }
+}
+
+/** Verbs that end what writes for a tenant: one without room must be able to stop it. */
+const ENDINGS: ReadonlySet<string> = new Set(['ApiKey.revoke', 'User.suspend', 'Workflow.pause', 'Workflow.archive'])
+
+/** The write as a verb has it that frees space, or ends what uses it: all that it leads to has room. */
+function withoutQuota(write: Write, type: string, verb: string): Write {
+  if (write.engine.options.mostBytes === undefined || write.context.ignoresQuota) return write
+  return verb === 'delete' || ENDINGS.has(`${type}.${verb}`) ? write.within({ ignoresQuota: true }) : write
 }
 
 function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): VerbResult {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Noun, Verb } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine, Transaction } from '../engine/engine.ts'
+import { demandSpace } from '../engine/quota.ts'
 import type { Grant } from '../grant/grant.ts'
 import { newId } from '../ids.ts'
 import type { Clock, Random } from '../ports.ts'
@@ -31,6 +32,8 @@ export interface WriteContext {
   readonly secrets: Set<string>
   /** Entities, by type, whose computed fields are to be worked out at the end of the work in progress; null: at once. */
   readonly toCompute: Map<string, Set<string>> | null
+  /** True for what also a tenant without room may write: deletes, erasures, and the service's own upkeep. */
+  readonly ignoresQuota: boolean
   /** True when nothing may wake the tenant: the write will be undone. */
   readonly isDryRun: boolean
   /** Notes the verbs of a proposal while it is tried out; null for every other write. */
@@ -144,7 +147,11 @@ export class Write {
 
   /** Appends the event of a verb and calls the listeners. The one place where events are written, and limits hold. */
   append(verb: Verb, entity: Stored, { previous, replaced = null, args = null, id }: EventParts): LogRow {
-    demandWithinLimits(this.engine, this.grant, entity.type, verb.name)
+    const { engine, context } = this
+    const { mostBytes } = engine.options
+    demandWithinLimits(engine, this.grant, entity.type, verb.name)
+    if (mostBytes !== undefined && !context.ignoresQuota) demandSpace(engine.sql, mostBytes)
+    if (context.hops > 0) this.onRollback(engine.automation.spend(context.clock.now()))
     const entry = {
       id: id ?? this.newId('event'),
       at: entity.updatedAt,
@@ -154,7 +161,7 @@ export class Write {
       event: verb.event,
       version: entity.version,
       actor: this.grant.actor,
-      correlation: this.context.correlation,
+      correlation: context.correlation,
       onBehalfOf: this.grant.onBehalfOf ?? null,
       createdAt: entity.createdAt,
       createdBy: entity.createdBy,
@@ -162,7 +169,7 @@ export class Write {
       previous: previous && JSON.stringify(previous),
       args,
     }
-    const row = this.transaction.append(entry, this.context.random, replacedSeq(replaced))
+    const row = this.transaction.append(entry, context.random, replacedSeq(replaced))
     for (const listener of this.extensions.listeners) listener(this, row, entity)
     return row
   }

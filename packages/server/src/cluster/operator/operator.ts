@@ -9,6 +9,8 @@ import { VERSION } from '../../doors/rest/openapi.ts'
 import { slugOf } from '../../doors/target.ts'
 import type { Sender } from '../../doors/tenant-call.ts'
 import { operatorRoutes } from '../../host/operator-routes.ts'
+import type { TenantFiles } from '../../node/sqlite/files.ts'
+import { quotaOf } from '../../node/tenants/tenant-list.ts'
 import type { WorkerPool } from '../../node/threads/worker-pool.ts'
 import type { ReplicaThread } from '../files/thread.ts'
 import type { Membership } from '../protocol/membership.ts'
@@ -29,6 +31,9 @@ export interface ClusterPageOptions {
   readonly replicas: ReplicaThread
   readonly numbers: ClusterNumbers
   readonly pool: WorkerPool
+  readonly files: TenantFiles
+  /** The most bytes of a tenant; null means no limit. */
+  readonly tenantLimit: number | null
   /** How long the answer to a move waits for it, in milliseconds. */
   readonly patience: number
   /** Gives a tenant of this node to the one that the operator has chosen, or where it belongs. */
@@ -120,18 +125,23 @@ async function whereIs(slug: string, { log, membership }: ClusterPageOptions): P
   return { tenant: slug, owner: membership.nodeOf(row.owner)?.name ?? null, epoch, head, snapshot, pin, layout, due }
 }
 
-async function list({ query }: HttpRequest, { log, membership }: ClusterPageOptions): Promise<HttpResponse> {
+async function list({ query }: HttpRequest, options: ClusterPageOptions): Promise<HttpResponse> {
+  const { log, membership, files, tenantLimit } = options
   const params = parseQuery(query)
   const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
   const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
   const { rows: found, total } = await log.page(textParam(params, 'cursor') ?? '', offset, limit + 1)
   const rows = found.slice(0, limit)
   const hasMore = found.length > limit
-  const results = rows.map((row) => ({
-    tenant: row.slug,
-    node: membership.nodeOf(row.owner)?.name ?? null,
-    changes: row.head,
-  }))
+  const results = await Promise.all(
+    rows.map(async (row) => ({
+      tenant: row.slug,
+      node: membership.nodeOf(row.owner)?.name ?? null,
+      changes: row.head,
+      // This node looks at its own files only.
+      ...(tenantLimit !== null && (await quotaOf(files.pathOf(row.slug), tenantLimit))),
+    })),
+  )
   return render(json(200, { results, total, hasMore, cursor: hasMore ? rows.at(-1)!.slug : null }))
 }
 

@@ -2,6 +2,9 @@ import { answer, jsonBody } from '../../doors/describe/description.ts'
 import { query } from '../../doors/describe/parameters.ts'
 import { FLAG, listOf, record, TEXT, TEXT_OR_NULL, WHOLE, whole } from '../../doors/describe/schema.ts'
 import type { OperatorEndpoint } from '../../doors/openapi/operator-document.ts'
+import { QUOTA } from '../../host/operator-routes.ts'
+
+const LISTED = { tenant: TEXT, node: TEXT_OR_NULL, changes: WHOLE, ...QUOTA }
 
 const NODE = whole({
   name: TEXT,
@@ -92,6 +95,6 @@ export const clusterRoutes: readonly OperatorEndpoint[] = [
     ...CLUSTER,
     summary: 'List the tenants of all nodes by name',
     params: [query('limit', 'The maximum number.', 100, { ...WHOLE, minimum: 1, maximum: 10_000 }), 'offset', 'cursor'],
-    answers: { 200: answer(listOf(whole({ tenant: TEXT, node: TEXT_OR_NULL, changes: WHOLE }))) },
+    answers: { 200: answer(listOf(record('', LISTED, ['tenant', 'node', 'changes']))) },
   },
 ]

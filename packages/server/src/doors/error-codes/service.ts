@@ -27,6 +27,11 @@ export const SERVICE_ERRORS: ErrorCodes = {
     cause: 'The tenant cannot be opened or written: a full disk, a damaged file, or the service is stopping.',
     remedy: 'Wait as long as `Retry-After` says. The operator reads the log and `tilde doctor`.',
   },
+  over_quota: {
+    status: 507,
+    cause: 'The tenant has reached the space that the operator allows (`TILDE_TENANT_LIMIT`).',
+    remedy: 'Delete or erase what is not needed, or ask the operator for more. Reading continues.',
+  },
   busy: {
     status: 503,
     cause: 'The tenant has too many requests at the same time, or the memory for bodies is full.',

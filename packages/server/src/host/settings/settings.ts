@@ -69,6 +69,10 @@ export interface Settings extends ProofSettings {
   readonly webhookRetention: number
   /** The provider that people sign in with; null is none. */
   readonly oidc: OidcSettings | null
+  /** The most bytes of a tenant; null means no limit. */
+  readonly tenantLimit: number | null
+  /** Events per minute that timers, workflows and hooks of a tenant may write; 0 turns the limit off. */
+  readonly automationRate: number
   /** After how many days an open changeset becomes stale. */
   readonly changesetDays: number
   /** Requests per minute and key; 0 turns the limit off. */
@@ -139,6 +143,8 @@ export function readSettings(flags: Words, env: Words): Settings {
     webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
     webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
     oidc: oidcOf(env),
+    tenantLimit: tenantLimit(env.TILDE_TENANT_LIMIT || '0'),
+    automationRate: wholeNumber('TILDE_AUTOMATION_RATE', env.TILDE_AUTOMATION_RATE || '10000', 0, 1_000_000_000),
     changesetDays: wholeNumber('TILDE_CHANGESET_DAYS', env.TILDE_CHANGESET_DAYS || '30', 1, 36_500),
     rateLimit: wholeNumber('TILDE_RATE_LIMIT', env.TILDE_RATE_LIMIT || '0', 0, 1_000_000_000),
     logRequests: oneOf('TILDE_LOG', env.TILDE_LOG || 'faults', ['faults', 'requests']) === 'requests',
@@ -151,6 +157,14 @@ export function readSettings(flags: Words, env: Words): Settings {
       : null,
     cluster,
   }
+}
+
+/** What the settings say about the space and the automatic writes of each tenant. */
+export function tenantLimits({ tenantLimit, automationRate }: Settings): {
+  readonly mostBytes?: number
+  readonly automationRate?: number
+} {
+  return { ...(tenantLimit !== null && { mostBytes: tenantLimit }), ...(automationRate > 0 && { automationRate }) }
 }
 
 /** Names under which MCP is spoken in addition to the base host: that of {base_url}, and what the operator allows. */
@@ -265,6 +279,16 @@ function duration(name: string, text: string): number {
   const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)(ms|s|m|h|d)\s*$/.exec(text) ?? []
   if (amount !== undefined) return Number(amount) * UNITS[unit!]!
   throw new SettingError(`${name} must be a time such as 500ms, 30s, 2m or 6h, not ${text}.`)
+}
+
+/** An empty tenant needs some room. */
+const LEAST_TENANT = 1_048_576
+
+function tenantLimit(text: string): number | null {
+  const bytes = size('TILDE_TENANT_LIMIT', text)
+  if (bytes === 0) return null
+  if (bytes >= LEAST_TENANT) return bytes
+  throw new SettingError(`TILDE_TENANT_LIMIT must be at least 1MiB, or 0 for no limit, not ${text}.`)
 }
 
 const SIZES: { readonly [unit: string]: number } = { '': 1, B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }

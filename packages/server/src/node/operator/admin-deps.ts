@@ -18,6 +18,8 @@ export interface AdminDeps {
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
   /** Works on files next to all tenants. */
   readonly fileThread: Pick<FileThread, 'run'>
+  /** The most bytes of a tenant; null means no limit. */
+  readonly tenantLimit: number | null
   readonly isQuarantined: (slug: string) => boolean
   /** Ends the quarantine of a tenant; false when it was in none. */
   readonly release: (slug: string) => boolean

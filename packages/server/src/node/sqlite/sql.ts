@@ -23,6 +23,10 @@ export interface NodeSql extends Sql {
 const COPIED_AT_ONCE = 128
 const MOST_TRIES = 100
 
+const USED_BYTES = `
+  SELECT (page_count - freelist_count) * page_size
+  FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
+
 export interface SqlOptions {
   /** Keeps to the limits of a Durable Object. */
   readonly limits?: boolean
@@ -184,6 +188,10 @@ class Connection implements NodeSql {
 
   within<T>(ms: number, work: () => T): T {
     return this.#clock.within(ms, work)
+  }
+
+  bytes(): number {
+    return this.rows(USED_BYTES)[0]![0]
   }
 
   faults(): string[] {

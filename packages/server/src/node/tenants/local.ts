@@ -4,7 +4,7 @@ import { RateLimit } from '../../doors/limits/rate.ts'
 import { routes } from '../../doors/route-table.ts'
 import type { Program } from '../../host/program.ts'
 import { createWitnesses } from '../../host/proof/witnesses.ts'
-import type { Settings } from '../../host/settings/settings.ts'
+import { type Settings, tenantLimits } from '../../host/settings/settings.ts'
 import { log, report } from '../log.ts'
 import { createDocuments } from '../outbound/documents.ts'
 import { createOutbound } from '../outbound/outbound.ts'
@@ -51,6 +51,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
         return thread.baseUrl()
       },
       changesetDays: settings.changesetDays,
+      ...tenantLimits(settings),
       webhooks: {
         retries: settings.webhookRetries,
         timeoutMs: settings.webhookTimeout,

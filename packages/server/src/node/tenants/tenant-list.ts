@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { isoOf } from '@tildebase/nouns'
-import { limitOf, offsetOf } from '@tildebase/tenant/internal'
+import { limitOf, offsetOf, quotaWarning } from '@tildebase/tenant/internal'
 import { parseQuery, textParam } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'
 import type { AdminDeps } from '../operator/admin-deps.ts'
+import { usedBytes } from '../sqlite/used-bytes.ts'
 
 const MOST_LISTED = 10_000
 
@@ -25,7 +26,10 @@ export async function listTenants({ query }: HttpRequest, deps: AdminDeps): Prom
 }
 
 /** A tenant in the list; null when it was deleted a moment ago. */
-async function rowOf(tenant: string, { files, restoring, isQuarantined }: AdminDeps): Promise<object | null> {
+async function rowOf(
+  tenant: string,
+  { files, restoring, isQuarantined, tenantLimit }: AdminDeps,
+): Promise<object | null> {
   const isRestoring = restoring.progressOf(tenant) !== null
   const path = isRestoring ? restoring.pathOf(tenant) : files.pathOf(tenant)
   const [file, log] = await Promise.all([path, `${path}-wal`].map((one) => stat(one).catch(() => null)))
@@ -35,8 +39,16 @@ async function rowOf(tenant: string, { files, restoring, isQuarantined }: AdminD
   return {
     tenant,
     bytes: file.size,
+    ...(tenantLimit !== null && (await quotaOf(path, tenantLimit))),
     updatedAt: isoOf(Math.floor(writtenAt)),
     ...(isRestoring && { restoring: true }),
     ...(isQuarantined(tenant) && { quarantined: true }),
   }
+}
+
+/** The limit of a tenant and what to say about it. */
+export async function quotaOf(path: string, limit: number): Promise<object> {
+  const used = await usedBytes(path)
+  const warning = used === null ? null : quotaWarning(used, limit)
+  return { limit, ...(warning && { warning }) }
 }

@@ -55,6 +55,10 @@ export class LazySql implements Sql {
     return this.#sql.within(ms, work)
   }
 
+  bytes(): number {
+    return this.#sql.bytes?.() ?? 0
+  }
+
   faults(): string[] {
     return this.#sql.faults?.() ?? []
   }

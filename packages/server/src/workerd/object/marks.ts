@@ -39,6 +39,8 @@ interface Marks {
   readonly backup: BackupMark
   /** The directory knows the tenant. */
   readonly listed: true
+  /** What the directory says about its space. */
+  readonly warning: string
   /** The operator created the tenant, which may have no event yet. */
   readonly created: true
 }

@@ -1,6 +1,7 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
+import { quotaWarning } from '@tildebase/tenant/internal'
 import { handleRequest } from '../../doors/app.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import type { IdentityPorts } from '../../doors/identity/ports.ts'
@@ -226,10 +227,22 @@ export function tenantObject(program: Program): TenantObjectClass {
       }
       if (!this.#isThere) return
       if (this.#isListed && !this.#marks.get('listed')) this.#marks.set('listed', true)
+      await this.#warn(slug)
       if (this.#backupAt !== null || !this.env.BACKUPS || this.#isRestoring || this.#tenant === null) return
       if (this.#tenant.admin.head.seq <= (this.#marks.get('backup')?.seq ?? 0)) return
       this.#backupAt = Date.now() + this.#backupMs
       this.#wakeAt(this.#backupAt)
+    }
+
+    /** Tells the directory when the tenant comes near its limit, and when it has room again. */
+    async #warn(slug: string): Promise<void> {
+      const { tenantLimit } = this.#settings
+      const bytes = this.ctx.storage.sql.databaseSize
+      const warning = tenantLimit === null ? null : quotaWarning(bytes, tenantLimit)
+      if (!this.#directory || warning === (this.#marks.get('warning') ?? null)) return
+      await this.#directory.warn(slug, warning)
+      if (warning === null) this.#marks.clear('warning')
+      else this.#marks.set('warning', warning)
     }
 
     get #backupMs(): number {

@@ -4,7 +4,7 @@ import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import type { Program } from '../../host/program.ts'
 import { createSigner } from '../../host/proof/signer.ts'
 import { createWitnesses } from '../../host/proof/witnesses.ts'
-import type { Settings } from '../../host/settings/settings.ts'
+import { type Settings, tenantLimits } from '../../host/settings/settings.ts'
 import { createVault } from '../../host/vault.ts'
 import { log } from '../log.ts'
 import { inFlights } from '../ports/flights.ts'
@@ -53,6 +53,7 @@ export function openObject(slug: string, program: Program, ports: ObjectPorts): 
       // Not the host of a request: a client could choose the signed name.
       signedUrl: settings.baseUrl ?? `https://${settings.hostSuffix}`,
       changesetDays: settings.changesetDays,
+      ...tenantLimits(settings),
       webhooks: {
         retries: settings.webhookRetries,
         timeoutMs: settings.webhookTimeout,

@@ -32,6 +32,11 @@ export class DurableSql implements Sql {
     return work()
   }
 
+  /** The platform leaves out unused pages. */
+  bytes(): number {
+    return this.#storage.sql.databaseSize
+  }
+
   faults(): string[] {
     return this.rows('PRAGMA quick_check(20)').flatMap(([line]) => (line === 'ok' ? [] : [line as string]))
   }

@@ -12,6 +12,9 @@ import { DryRunRows } from './dry-run-rows.ts'
 import { ForwardReferences, refersAhead, type WaitingRow } from './forward-references.ts'
 import type { ImportRow } from './import-row.ts'
 
+/** Refusals that hold for all rows to come: they end the import. */
+const ENDS: ReadonlySet<string> = new Set(['over_budget', 'over_quota'])
+
 export interface ImportOptions {
   /** A unique field, or `$id`: a row that names an entity by it updates that one. */
   readonly upsert: string | null
@@ -141,7 +144,7 @@ export class Importer {
     try {
       write.attempt(() => this.#write(write, row.value, counts))
     } catch (reason) {
-      if (!(reason instanceof Problem) || reason.code === 'over_budget') throw reason
+      if (!(reason instanceof Problem) || ENDS.has(reason.code)) throw reason
       if (refersAhead(this.#noun, reason)) this.#wait(row, row.value as JsonObject)
       else counts.details.push(detailOf(row, reason.message))
     }

@@ -21,9 +21,9 @@ const BUSY_MS = 5_000
 
 /** Runs the timers that are due, in the order of time, in slices that each are one commit. */
 export function timerJob(transactor: Transactor): Job {
-  const { sql } = transactor.engine
+  const { sql, automation, ports } = transactor.engine
   return {
-    due: () => nextTimer(sql),
+    due: () => automation.notBefore(nextTimer(sql), ports.clock.now()),
     run: async () => {
       const stopped = runSlice(transactor)
       if (stopped) await runAlone(transactor, stopped)
@@ -57,7 +57,7 @@ function runSlice(transactor: Transactor): TimerRow | null {
         }
         refused(transactor, row, reason)
       }
-      if (clock.now() - begun >= TURN.bulk) return
+      if (clock.now() - begun >= TURN.bulk || engine.automation.resumesAt(clock.now()) > 0) return
     }
   }, 'repeatable')
   return stopped
@@ -92,6 +92,8 @@ function demandAuthor({ engine }: Transactor, row: TimerRow): ReturnType<typeof 
 /** A verb that was refused is not tried again: what refused it stays. The reason is shown where timers are listed. */
 function refused({ engine }: Transactor, { n, type, name }: TimerRow, reason: unknown): void {
   if (!(reason instanceof Problem)) throw reason
+  // There is no room for its event: it stays due.
+  if (reason.code === 'over_quota') return
   if (reason.code === 'busy') {
     postponeTimer(engine.sql, n, name, engine.ports.clock.now() + BUSY_MS)
     return

@@ -18,7 +18,7 @@ export function end(write: Write, run: RunRow, state: RunState, error: string | 
   const current = currentOf(sql, 'Workflow', run.workflow)
   if (!current || current.deleted) return null
   const data = JSON.parse(current.data) as JsonObject
-  const own = write.within({ correlation: null }).as(grantFor('system'))
+  const own = write.within({ correlation: null, ignoresQuota: true }).as(grantFor('system'))
   const counts = {
     runCount: numberOf(data.runCount) + (run.trigger === 'manual' ? 0 : 1),
     ...(state === 'Succeeded' && { successCount: numberOf(data.successCount) + 1 }),

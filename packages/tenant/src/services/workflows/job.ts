@@ -56,17 +56,19 @@ class Runs {
   }
 
   due(): number | null {
-    const { sql } = this.#transactor.engine
-    const run = this.#inFlight.size < MOST_IN_FLIGHT ? nextRun(sql, [...this.#inFlight]) : null
+    const { sql, automation, ports } = this.#transactor.engine
+    const queued = this.#inFlight.size < MOST_IN_FLIGHT ? nextRun(sql, [...this.#inFlight]) : null
+    const run = automation.notBefore(queued, ports.clock.now())
     const schedule = nextSchedule(sql)
     return run === null || schedule === null ? (run ?? schedule) : Math.min(run, schedule)
   }
 
   run(): void {
     queueScheduled(this.#transactor)
-    const { sql, ports } = this.#transactor.engine
+    const { sql, ports, automation } = this.#transactor.engine
     const begun = ports.clock.now()
     for (const run of dueRuns(sql, begun, [...this.#inFlight], SLICE)) {
+      if (automation.resumesAt(ports.clock.now()) > 0) return
       if (this.#inFlight.has(run.workflow)) continue
       this.#start(run)
       if (this.#inFlight.size >= MOST_IN_FLIGHT || ports.clock.now() - begun >= TURN.bulk) return

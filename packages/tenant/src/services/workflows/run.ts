@@ -169,7 +169,8 @@ function runVerbStep(write: Write, progress: Progress, i: number, step: VerbStep
   try {
     return { result: write.attempt(() => answerIn(write, call)) }
   } catch (reason) {
-    if (!(reason instanceof Problem) || reason === HOOKS_PENDING) throw reason
+    // Without room for its event the whole run waits.
+    if (!(reason instanceof Problem) || reason === HOOKS_PENDING || reason.code === 'over_quota') throw reason
     return { problem: reason }
   }
 }
