@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly [layer: string, code: RegExp])[] = [
   ['validation', /nouns\/src\/|server\/src\/rest\/unknown-fields|server\/src\/call\.ts|write\/verb/],
   ['index', /field-index|text-index|index-/],
   ['serialisation', /tenant\/src\/view\/|server\/src\/(reply|respond|format)|entity-content|redact/],
-  ['commit', /group-commit|server\/src\/node\/(flusher|wal)|engine\/turns|thread-turns/],
+  ['commit', /group-commit|server\/src\/node\/(flusher|wal)|engine\/turns|doors\/turns/],
   [
     'gateway',
     /server\/src\/(gateway|target|cross-origin|admission|observer|trace|rate|token-buckets|routes|route-table|dispatch|app|idempotency|propose|log-request)\b|server\/src\/mcp\/foreign|server\/src\/node\/(admission|address|bounded|client-address|watch|tenants|local|open-tenant|key-verdicts)|server\/src\/local/,

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../packages/server/src/doors/error-codes/error-codes.ts'
+import { ERROR_CODES } from '../../packages/server/src/doors/error-codes.ts'
 import { code, table } from './markdown.ts'
 
 /** Every error code of the service, by status. */

@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import type { TenantWriter } from '@tildebase/tenant'
+import { entityView, type TenantWriter } from '@tildebase/tenant'
 import {
   type Call,
   flagParam,
@@ -7,13 +7,13 @@ import {
   type Route,
   type RouteTable,
   type StreamRoute,
+  textParam,
   type WriteRoute,
 } from './call.ts'
 import type { MaybePromise } from './http.ts'
+import { isOnce, remember, rememberLong } from './idempotency.ts'
 import { json, type Reply } from './reply.ts'
 import { redacted } from './watch/redact.ts'
-import { isOnce, remember, rememberLong } from './writing/idempotency.ts'
-import { isProposed, proposed } from './writing/propose.ts'
 
 /** The route of a request, or the problem of having none. */
 export function findRoute<R>(
@@ -89,4 +89,38 @@ export function dryRun(call: Call, write: TenantWriter, work: () => Reply): Repl
 
 async function runStream(route: StreamRoute, call: Call): Promise<Reply> {
   return route.handle(call)
+}
+
+/** Writes that are not a list of verbs, although they run some. */
+const NOT_PROPOSED = new Set(['/sync', '/import/:type', '/:type/:id/erase', '/mcp'])
+
+/** Whether a request is to be proposed instead of executed. What cannot be proposed is refused, never executed. */
+function isProposed(route: Route, { query }: Call): boolean {
+  if (!query.has('propose') || route.method === 'GET') return false
+  if (!NOT_PROPOSED.has(route.path)) return true
+  throw new Problem('invalid_parameter', `${route.method} ${route.path} cannot be proposed. Use a batch, or a fork.`, {
+    field: 'propose',
+  })
+}
+
+/** Tries a write, takes it back and keeps its verbs in a changeset: 202 with that, and with what it would have answered. */
+function proposed(call: Call, write: TenantWriter, work: (call: Call, trial: TenantWriter) => Reply): Reply {
+  const into = textParam(call.query, 'propose') ?? ''
+  const reason = textParam(call.query, 'reason')
+  const source = `${call.request.method} ${call.request.path}`
+  const { changeset, preview } = write.propose({ into, reason, source }, (trial) =>
+    work({ ...call, read: trial.read }, trial),
+  )
+  const { entity, operations } = write.changeset(changeset)
+  const { address, context } = call
+  return json(
+    202,
+    {
+      ...entityView(entity, context),
+      operations,
+      // A secret that was never issued is not shown.
+      preview: redacted(preview.content?.value() ?? null, call.writes.secrets),
+    },
+    { location: `${address.slice(address.lastIndexOf('/~'))}/changesets/${changeset}` },
+  )
 }

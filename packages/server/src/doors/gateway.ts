@@ -2,15 +2,21 @@ import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant/internal'
 import { isFirstKey, unauthorized } from './app.ts'
-import { preflight, withCommon } from './cross-origin.ts'
-import { type HttpRequest, type HttpResponse, isLasting, type MaybePromise, runsCode } from './http.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isLasting,
+  type MaybePromise,
+  preflight,
+  runsCode,
+  withCommon,
+} from './http.ts'
 import { sessionCookie } from './identity/cookie.ts'
 import { challenge, type OwnTarget, serverMetadataTarget } from './identity/metadata.ts'
-import { isOpenPath } from './identity/open-paths.ts'
 import type { Admission, Connection } from './limits/admission.ts'
 import { refuseForeign } from './mcp/foreign.ts'
 import { refusal } from './respond.ts'
-import { type RequestTarget, targetOf } from './target.ts'
+import { isOpenPath, type RequestTarget, targetOf } from './target.ts'
 import type { Sender, TenantCall } from './tenant-call.ts'
 import { type RequestObserver, servedRequestOf } from './watch/observer.ts'
 import { type Trace, traceOf, traceparent } from './watch/trace.ts'

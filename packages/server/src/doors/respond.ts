@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { ERROR_CODES } from './error-codes/error-codes.ts'
+import { ERROR_CODES } from './error-codes.ts'
 import type { HttpResponse } from './http.ts'
 import { json, type Reply, render } from './reply.ts'
 

@@ -4,7 +4,6 @@ import { onlyProposes } from '@tildebase/tenant/internal'
 import { type Call, parseBody } from '../call.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
-import { adviceOn } from './advice.ts'
 import { runTool } from './run.ts'
 import { PROPOSES, toolsFor } from './tools.ts'
 
@@ -87,4 +86,41 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   } finally {
     await reader.cancel()
   }
+}
+
+const SCHEMA = 'Call fetch with type "Schema" and the type as id to see its fields and verbs.'
+
+/** What an agent can do next about a problem. */
+const ADVICE: { readonly [code: string]: string } = {
+  unknown_type: 'Call fetch with type "Schema" and no id to see all types.',
+  unknown_verb: SCHEMA,
+  invalid_filter: SCHEMA,
+  invalid_sort: SCHEMA,
+  invalid_include: SCHEMA,
+  validation_error: SCHEMA,
+  invalid_transition: 'Fetch the entity and choose a verb that its state allows.',
+  not_found: 'Search for it: results contain the $id.',
+  forbidden: 'Continue without it, or ask for a key with that scope.',
+  conflict: 'Search for the existing entity and use it.',
+  version_mismatch: 'Fetch the entity again and retry with its new state.',
+  rejected: 'A rule of this tenant refuses it; change your input accordingly.',
+  invalid_cursor: 'Omit the cursor and begin with the first page.',
+  over_budget: 'Narrow the filter.',
+  rate_limited: 'Wait a moment and try again.',
+  busy: 'Wait a second and try again.',
+  unavailable: 'Wait a few seconds and try again.',
+  script_error: 'Correct the code and run it again; dryRun tests it without writing.',
+  script_timeout: 'Do less in one run: use a narrower filter, or one page per run.',
+  script_memory: 'Keep less data: use limit, or count instead of find.',
+  script_operations: 'Split the work over several runs.',
+  script_result: 'Return only the fields that you need.',
+}
+
+/** A problem as an agent reads it: what went wrong, what to do next, and how to take back what was written before it. */
+function adviceOn({ code, message, about }: Problem): object {
+  const written = typeof about.correlation === 'string'
+  const next = [ADVICE[code], written && `Earlier writes remain; POST …/undo/${about.correlation} undoes them.`].filter(
+    Boolean,
+  )
+  return { error: code, message, ...about, ...(next.length > 0 && { next: next.join(' ') }) }
 }

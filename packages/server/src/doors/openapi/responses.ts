@@ -1,5 +1,5 @@
 import { ANY_OBJECT, ref, type Schema } from '../describe/schema.ts'
-import { ERROR_CODES } from '../error-codes/error-codes.ts'
+import { ERROR_CODES } from '../error-codes.ts'
 import { codesOf } from '../respond.ts'
 
 /** An operation's answers, by status. */

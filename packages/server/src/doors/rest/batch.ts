@@ -1,4 +1,4 @@
-import { Problem } from '@tildebase/nouns'
+import { type Issue, isPlainObject, Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
 import { TURN } from '@tildebase/tenant/internal'
 import { type Call, flagParam, parseQuery, type Query, type Route, type StreamRoute } from '../call.ts'
@@ -10,8 +10,6 @@ import { type Content, contentReply, type Reply } from '../reply.ts'
 import { errorReply } from '../respond.ts'
 import { writeRoute } from '../route.ts'
 import { decode } from '../target.ts'
-import { type Operation, parseBatch } from './operations.ts'
-import { fill, resolve } from './refs.ts'
 import { WARNINGS } from './unknown-fields.ts'
 
 const BATCH = record(
@@ -239,4 +237,123 @@ function segmentsOf(path: string, slug: string): string[] {
 
 function headersOf({ ifMatch }: Operation): HttpResponse['headers'] {
   return ifMatch === undefined ? {} : { 'if-match': ifMatch }
+}
+
+/** The result of an earlier operation. */
+interface EarlierResult {
+  readonly status: number
+  readonly content: { value(): unknown; text(): string } | null
+}
+
+type EarlierResults = ReadonlyMap<string, EarlierResult>
+
+/** A body with every `{"$ref": "op1", "path": "$id"}` replaced by what it refers to. */
+function resolve(value: unknown, results: EarlierResults): unknown {
+  if (Array.isArray(value)) return value.map((element) => resolve(element, results))
+  if (!isPlainObject(value)) return value
+  if (isRef(value)) return valueAt(value.$ref, value.path ?? '$id', results)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, results)]))
+}
+
+/** A string with every `${op1.$id}` replaced by what it refers to. */
+function fill(text: string, results: EarlierResults, write: (value: string) => string): string {
+  return text.replace(/\$\{([^{}.]+)(?:\.([^{}]*))?\}/g, (whole, id: string, path: string | undefined) => {
+    const value = valueAt(id, path ?? '$id', results)
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return write(String(value))
+    throw new Problem('invalid_ref', `${whole} is not a string, a number or a boolean.`, { field: whole })
+  })
+}
+
+function isRef(value: { readonly [key: string]: unknown }): value is { $ref: string; path?: string } {
+  const { $ref, path, ...others } = value
+  const named = typeof $ref === 'string' && (path === undefined || typeof path === 'string')
+  return named && Object.keys(others).length === 0
+}
+
+function valueAt(id: string, path: string, results: EarlierResults): unknown {
+  const result = results.get(id)
+  if (!result) {
+    throw new Problem('invalid_ref', `No earlier operation has the id ${id}.`, { field: id })
+  }
+  if (result.status >= 400) {
+    throw new Problem('dependency_failed', `This operation needs the result of ${id}, which failed.`, { field: id })
+  }
+  let value: unknown = result.content?.value() ?? null
+  for (const step of path === '' ? [] : path.split('.')) {
+    const there = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+    if (!there)
+      throw new Problem('invalid_ref', `The result of ${id} has no value at ${path}.`, { field: `${id}.${path}` })
+    value = (value as { [key: string]: unknown })[step]
+  }
+  return value
+}
+
+/** One operation of a batch, its form checked. */
+interface Operation {
+  readonly id: string
+  readonly method: string
+  /** Below the tenant, with or without a leading slash; may hold `${op1.$id}`. */
+  readonly path: string
+  readonly query: { readonly [name: string]: unknown }
+  readonly body: unknown
+  readonly ifMatch?: string
+}
+
+interface Batch {
+  readonly atomic: boolean
+  readonly operations: readonly Operation[]
+}
+
+const MOST = 100
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Reads the body of a batch, or tells everything that is wrong with its form. */
+function parseBatch(body: unknown): Batch {
+  const { atomic = false, operations } = isPlainObject(body) ? body : {}
+  if (!Array.isArray(operations)) {
+    throw new Problem(
+      'invalid_body',
+      'Send {"operations": [{"id": "a", "method": "POST", "path": "/Contact", "body": {…}}]}.',
+      { field: 'operations' },
+    )
+  }
+  if (operations.length > MOST) {
+    throw new Problem('too_many', `A batch may have at most ${MOST} operations; this one has ${operations.length}.`, {
+      field: 'operations',
+      limit: MOST,
+    })
+  }
+  const issues: Issue[] = []
+  if (typeof atomic !== 'boolean') issues.push({ field: 'atomic', message: 'must be true or false' })
+  const parsed = operations.map((one, index) => parseOperation(one, index, issues))
+  const ids = parsed.map(({ id }) => id)
+  for (const [index, id] of ids.entries()) {
+    if (ids.indexOf(id) < index) issues.push({ field: `operations.${index}.id`, message: `${id} is already used` })
+  }
+  if (issues.length === 0) return { atomic: atomic === true, operations: parsed }
+  throw new Problem(
+    'invalid_body',
+    `The batch is not well-formed. ${issues.map(({ field, message }) => `${field}: ${message}`).join('; ')}`,
+    { field: issues[0]!.field, details: issues },
+  )
+}
+
+function parseOperation(given: unknown, index: number, issues: Issue[]): Operation {
+  const at = `operations.${index}`
+  if (!isPlainObject(given)) issues.push({ field: at, message: 'must be an object with id, method and path' })
+  const { id = String(index), method = 'GET', path, query = {}, body, ifMatch } = isPlainObject(given) ? given : {}
+  const verb = typeof method === 'string' ? method.toUpperCase() : ''
+  if (typeof id !== 'string' || id === '') issues.push({ field: `${at}.id`, message: 'must be a string' })
+  if (!METHODS.includes(verb)) issues.push({ field: `${at}.method`, message: `must be one of ${METHODS.join(', ')}` })
+  if (typeof path !== 'string' || path === '') issues.push({ field: `${at}.path`, message: 'must be a path' })
+  if (!isPlainObject(query)) issues.push({ field: `${at}.query`, message: 'must be an object of parameters' })
+  return {
+    id: String(id),
+    method: verb,
+    path: String(path),
+    query: isPlainObject(query) ? query : {},
+    body,
+    ...(ifMatch !== undefined && { ifMatch: typeof ifMatch === 'number' ? `"${ifMatch}"` : String(ifMatch) }),
+  }
 }

@@ -18,11 +18,11 @@ import { jsonReader } from '../format/read/read-json.ts'
 import { ndjsonReader } from '../format/read/read-ndjson.ts'
 import type { Row, RowReader } from '../format/rows.ts'
 import { refuseLength, textOf } from '../format/text.ts'
+import { noteWritten } from '../idempotency.ts'
 import { json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
 import { streamRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
-import { noteWritten } from '../writing/idempotency.ts'
 import { warned } from './unknown-fields.ts'
 
 /** Data in: JSON, NDJSON and CSV, row by row. */

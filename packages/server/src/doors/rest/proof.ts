@@ -1,11 +1,12 @@
 import { Problem } from '@tildebase/nouns'
+import type { EventProof } from '@tildebase/tenant/internal'
+import { SCRIPTS } from '#scripts'
 import { type Call, type Route, textParam } from '../call.ts'
 import { answer, HTML, PLAIN } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
 import { ref, TEXT, WHOLE } from '../describe/schema.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
-import { proofPage } from './proof-page.ts'
 
 const NOTE = { 'content-type': 'text/plain; charset=utf-8', vary: 'accept' }
 const SIZE = { ...WHOLE, minimum: 0 }
@@ -73,3 +74,76 @@ function sizeParam(query: Call['query'], name: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new Problem('invalid_parameter', `${name} must be a number of events, a whole number from 0.`, { field: name })
 }
+
+/// <reference path="../browser/scripts.d.ts" />
+
+/** A proof as one page that checks itself: it needs no network, and sends nothing. */
+function proofPage(proof: EventProof): Reply {
+  const page = pageOf(proof)
+  return contentReply(
+    200,
+    { value: () => page, text: () => page },
+    {
+      'content-type': 'text/html; charset=utf-8',
+      'content-disposition': `attachment; filename="proof-${proof.event}.html"`,
+      // The page is for a file: opened from here it does nothing.
+      'content-security-policy': "default-src 'none'; sandbox",
+    },
+  )
+}
+
+function pageOf(proof: EventProof): string {
+  // No value can end the element that it is in.
+  const json = JSON.stringify(proof).replace(/</g, '\\u003c')
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta name="description" content="Proves that an event is in the log of a tenant, and checks itself.">
+<title>Proof of an event</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Proof of an event</h1>
+<p id="verdict" role="status">Checking…</p>
+<ul id="results"></ul>
+<h2>The event</h2>
+<dl id="facts"></dl>
+<pre id="data" tabindex="0" role="region" aria-label="The values after the event"></pre>
+<h2>What this means</h2>
+<p>The checkpoint below is a signed statement about the whole log at one moment. If anyone, the operator included, changes,
+removes, inserts or reorders an event that it covers, the log does not fit this statement any more.</p>
+<p>This page proves that the event is in that log, with these values and at this place. It does not prove that what the event
+says is true, that the clock of the service was right, or that no other log was shown to others. Witnesses are there
+for the last point: each of them saw one history only.</p>
+<h2>The key of the service</h2>
+<p>Compare this key with the one that the service publishes at <code>/.well-known/tilde-keys</code>, or that you know from
+elsewhere. A page can name any key.</p>
+<pre id="key" tabindex="0" role="region" aria-label="The key"></pre>
+<h2>The checkpoint</h2>
+<pre id="checkpoint" tabindex="0" role="region" aria-label="The checkpoint"></pre>
+</main>
+<script type="application/json" id="proof">${json}</script>
+<script>${SCRIPTS.proof}</script>
+</body>
+</html>
+`
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+main { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
+pre { overflow: auto; padding: .75rem; border: 1px solid #8886; border-radius: 6px; font-size: 13px }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem }
+dd { margin: 0; overflow-wrap: anywhere }
+#verdict { font-size: 1.25rem; font-weight: 600 }
+.valid #verdict { color: light-dark(#146c2e, #7ddc93) }
+.invalid #verdict { color: light-dark(#b3261e, #ff8a80) }
+#results { list-style: none; padding: 0 }
+#results li::before { content: '✓ '; font-weight: 600 }
+#results li.no::before { content: '✗ ' }
+#results li.unknown::before { content: '– ' }
+`

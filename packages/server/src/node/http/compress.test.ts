@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { compressed } from './compress.ts'
+import { compressed } from './send-answer.ts'
 
 const bytes = new TextEncoder().encode(
   Array.from({ length: 5_000 }, (_, n) => `const a${n % 97} = ${n * n};`).join('\n'),

@@ -4,9 +4,8 @@ import { Problem } from '@tildebase/nouns'
 import { TokenBuckets } from '../../doors/limits/token-buckets.ts'
 import { type ClientAddresses, groupOf, peerOf } from '../http/client-address.ts'
 import type { RefusalReason, Refusals } from '../watch/refusals.ts'
-import { BoundedCounts, release } from './counts.ts'
 
-export interface AddressBoundsOptions {
+interface AddressBoundsOptions {
   readonly addresses: ClientAddresses
   /** Sockets and requests of one address at a time. */
   readonly sockets: number
@@ -155,4 +154,44 @@ export class AddressRates {
     const retryAfter = Math.max(1, Math.ceil(buckets.secondsTo(-left)))
     throw new Problem('rate_limited', message, { limit, retryAfter })
   }
+}
+
+/** How many of one key are in progress. */
+interface Count {
+  value: number
+}
+
+/** Keys without anything in progress are forgotten when there are more than this. */
+const MOST_KEPT = 1_000
+
+/** Counts what is in progress for each key, and allows so many at once. */
+export class BoundedCounts {
+  readonly #most: number
+  readonly #counts = new Map<string, Count>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Counts one more, until the count is released. Null when there are as many as are allowed. */
+  take(key: string): Count | null {
+    const known = this.#counts.get(key)
+    const count = known ?? this.#begin(key)
+    if (count.value >= this.#most) return null
+    count.value++
+    return count
+  }
+
+  #begin(key: string): Count {
+    if (this.#counts.size >= MOST_KEPT)
+      for (const [old, { value }] of this.#counts) if (value === 0) this.#counts.delete(old)
+    const count = { value: 0 }
+    this.#counts.set(key, count)
+    return count
+  }
+}
+
+/** One less is in progress. */
+export function release(count: Count): void {
+  count.value--
 }

@@ -1,12 +1,16 @@
+import { Problem } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { unauthorized } from '../../doors/app.ts'
 import type { Tenants } from '../../doors/gateway.ts'
+import { isLasting, type MaybePromise } from '../../doors/http.ts'
 import type { Admission } from '../../doors/limits/admission.ts'
+import { TokenBuckets } from '../../doors/limits/token-buckets.ts'
+import type { TenantCall } from '../../doors/tenant-call.ts'
 import type { Restoring } from '../tenants/restoring.ts'
 import type { Refusals } from '../watch/refusals.ts'
-import { AddressRates } from './addresses.ts'
-import { KeyVerdicts, type RequestBounds, RequestCounts } from './keys.ts'
+import { AddressRates, BoundedCounts, release } from './addresses.ts'
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly tenants: Pick<Tenants, 'verify'>
   readonly exists: (tenant: string) => boolean
   readonly restoring: Restoring
@@ -50,4 +54,158 @@ export function createAdmission(options: AdmissionOptions): Admission {
     refusedKey: (_, secret) => keys.doubt(secret),
     wrote: keys.forgetInvalid.bind(keys),
   }
+}
+
+interface KeyVerdictsOptions {
+  /** Whether there is a tenant of this name. */
+  readonly exists: (tenant: string) => boolean
+  /** Asks the tenant whether it knows a key. */
+  readonly verify: (tenant: string, secret: string) => Promise<boolean>
+  readonly refusals: Refusals
+  readonly now: () => number
+}
+
+const MOST_VALID = 20_000
+const VALID_MS = 600_000
+/** The tenants whose unknown keys are remembered, and how many of each. */
+const MOST_TENANTS = 500
+const MOST_INVALID = 50
+const INVALID_MS = 5_000
+/** How many unknown keys of one address are looked up in a minute. */
+const GUESSES = 200
+const MINUTE = 60_000
+
+/**
+ * Remembers which keys are worth passing on, so that a tenant is asked once per key and not with each request.
+ * The tenant still checks every request: a key that was revoked is refused there, and then here.
+ */
+class KeyVerdicts {
+  readonly #options: KeyVerdictsOptions
+  /** Until when a key counts as valid. */
+  readonly #valid = new BoundedMap<string, number>(MOST_VALID)
+  /** Until when a key of a tenant counts as unknown. */
+  readonly #invalid = new BoundedMap<string, BoundedMap<string, number>>(MOST_TENANTS)
+  readonly #lookups = new Map<string, Promise<boolean>>()
+  readonly #guesses: TokenBuckets
+
+  constructor(options: KeyVerdictsOptions) {
+    this.#options = options
+    this.#guesses = new TokenBuckets(GUESSES, MINUTE, options.now)
+  }
+
+  /** Refuses a key that the tenant does not know. */
+  admit(tenant: string, secret: string, address: string): MaybePromise<void> {
+    const now = this.#options.now()
+    if ((this.#valid.get(secret) ?? 0) > now) return
+    if ((this.#invalid.get(tenant)?.get(secret) ?? 0) > now || !this.#options.exists(tenant)) throw this.#unknown()
+    return this.#lookUp(tenant, secret, address)
+  }
+
+  /** The tenant refused a request with this key. The key may be valid elsewhere, so the tenant is asked about it again. */
+  doubt(secret: string): void {
+    this.#valid.delete(secret)
+  }
+
+  /** Forgets which keys the tenant does not know: it may know them now. */
+  forgetInvalid(tenant: string): void {
+    this.#invalid.delete(tenant)
+  }
+
+  /** Asks the tenant, once for all requests that wait for the same answer. */
+  async #lookUp(tenant: string, secret: string, address: string): Promise<void> {
+    const known = this.#lookups.get(secret)
+    if (known) {
+      if (await known) return
+      throw this.#unknown()
+    }
+    const left = this.#guesses.take(address)
+    if (left < 0) throw this.#tooManyGuesses(-left)
+    const asked = this.#options.verify(tenant, secret)
+    this.#lookups.set(secret, asked)
+    const isValid = await asked.finally(() => this.#lookups.delete(secret))
+    if (!isValid) {
+      this.#rememberInvalid(tenant, secret)
+      throw this.#unknown()
+    }
+    this.#guesses.giveBack(address)
+    this.#valid.set(secret, this.#options.now() + VALID_MS)
+  }
+
+  #rememberInvalid(tenant: string, secret: string): void {
+    const secrets = this.#invalid.get(tenant) ?? new BoundedMap<string, number>(MOST_INVALID)
+    this.#invalid.set(tenant, secrets.set(secret, this.#options.now() + INVALID_MS))
+  }
+
+  #unknown(): Problem {
+    this.#options.refusals.count('unknown_key')
+    return unauthorized()
+  }
+
+  #tooManyGuesses(missing: number): Problem {
+    this.#options.refusals.count('key_guesses')
+    const retryAfter = Math.max(1, Math.ceil(this.#guesses.secondsTo(missing)))
+    return new Problem('rate_limited', 'Your address sent too many keys that are not valid. Try again later.', {
+      limit: GUESSES,
+      retryAfter,
+    })
+  }
+}
+
+/** How many requests may be in progress at once; polls and live streams are counted apart. */
+interface RequestBounds {
+  readonly tenantRequests: number
+  readonly keyRequests: number
+  readonly tenantPolls: number
+  readonly keyPolls: number
+}
+
+interface Bound {
+  readonly kind: string
+  readonly tenants: BoundedCounts
+  readonly keys: BoundedCounts
+  readonly perTenant: number
+  readonly perKey: number
+}
+
+/** Bounds the requests that are in progress, for each tenant and for each of its keys. */
+class RequestCounts {
+  readonly #refusals: Refusals
+  readonly #requests: Bound
+  readonly #polls: Bound
+
+  constructor(bounds: RequestBounds, refusals: Refusals) {
+    this.#refusals = refusals
+    this.#requests = boundOf('requests', bounds.tenantRequests, bounds.keyRequests)
+    this.#polls = boundOf('polls and streams', bounds.tenantPolls, bounds.keyPolls)
+  }
+
+  /** Counts a request until the function that it returns is called. */
+  enter({ slug, request, target, sender }: TenantCall): () => void {
+    const { kind, tenants, keys, perTenant, perKey } = isLasting(request, target.segments)
+      ? this.#polls
+      : this.#requests
+    // The operator acts for all tenants: its requests count for the tenant only, not for the key.
+    const key = sender.kind === 'secret' || sender.kind === 'session' ? sender.secret : null
+    const ofKey = key === null ? null : keys.take(key)
+    if (key !== null && ofKey === null) {
+      this.#refusals.count('key_requests')
+      const message = `This key has ${perKey} open ${kind}, which is the limit.`
+      throw new Problem('rate_limited', message, { limit: perKey, retryAfter: 1 })
+    }
+    const ofTenant = tenants.take(slug)
+    if (ofTenant !== null) {
+      return () => {
+        release(ofTenant)
+        if (ofKey !== null) release(ofKey)
+      }
+    }
+    if (ofKey !== null) release(ofKey)
+    this.#refusals.count('tenant_requests')
+    const message = `This tenant has ${perTenant} open ${kind}, which is the limit. Try again in a moment.`
+    throw new Problem('busy', message, { limit: perTenant, retryAfter: 1 })
+  }
+}
+
+function boundOf(kind: string, perTenant: number, perKey: number): Bound {
+  return { kind, tenants: new BoundedCounts(perTenant), keys: new BoundedCounts(perKey), perTenant, perKey }
 }

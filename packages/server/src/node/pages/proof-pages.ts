@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { fromBase64, Problem } from '@tildebase/nouns'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { demandReading } from '../../host/pages.ts'
+import { systemSeal } from '../../host/ports.ts'
 import type { Seed } from '../../host/proof/signer.ts'
 import { KEYS_PATH, keysPage } from '../../host/proof/signing-keys.ts'
-import { LONGEST_REQUEST, WitnessService } from '../../host/proof/witness.ts'
+import { LONGEST_REQUEST, type Seen, type WitnessMemory, WitnessService } from '../../host/proof/witness.ts'
 import type { Settings } from '../../host/settings/settings.ts'
 import type { SigningKeyFile } from '../secrets/signing-key-file.ts'
-import { WitnessDb } from '../secrets/witness-db.ts'
+import { openSql } from '../sqlite/sql.ts'
 
 /** The paths of this host that concern proof: public keys, and the witness where the operator made it one. */
 export class ProofPages {
@@ -72,4 +73,43 @@ function keptSeed(path: string): Seed {
   const seed = fromBase64(readFileSync(path, 'utf8').trim())
   if (seed?.length === 32) return seed
   throw new Problem('unavailable', `${path} contains no key: restore it, or move it away to create a new one.`)
+}
+
+/** What this service remembers as a witness, in its own database. */
+class WitnessDb implements WitnessMemory {
+  readonly #sql: ReturnType<typeof openSql>
+
+  constructor(path: string) {
+    this.#sql = openSql(path)
+    this.#sql.run(
+      'CREATE TABLE IF NOT EXISTS seen (origin TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, root BLOB NOT NULL, note TEXT) WITHOUT ROWID',
+    )
+  }
+
+  read(origin: string): Seen | null {
+    const row = this.#sql.rows('SELECT size, root FROM seen WHERE origin = ?', origin)[0]
+    return row ? { size: row[0], root: row[1] } : null
+  }
+
+  write(origin: string, { size, root }: Seen): void {
+    this.#sql.run(
+      'INSERT INTO seen (origin, hash, size, root) VALUES (?, ?, ?, ?) ON CONFLICT (origin) DO UPDATE SET size = excluded.size, root = excluded.root',
+      origin,
+      Buffer.from(systemSeal.sha256(origin)).toString('hex'),
+      size,
+      root,
+    )
+  }
+
+  keep(origin: string, note: string): void {
+    this.#sql.run('UPDATE seen SET note = ? WHERE origin = ?', note, origin)
+  }
+
+  noteOf(originHash: string): string | null {
+    return this.#sql.rows('SELECT note FROM seen WHERE hash = ?', originHash)[0]?.[0] ?? null
+  }
+
+  close(): void {
+    this.#sql.close()
+  }
 }

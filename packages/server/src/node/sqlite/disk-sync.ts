@@ -1,4 +1,5 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import { closeHandle } from './file-handles.ts'
 
 /** Brings what was written to a file to the disk. */
@@ -213,5 +214,73 @@ export class DiskSync {
   #closeFiles(): void {
     closeSync(this.#log)
     closeHandle(this.#path, this.#database)
+  }
+}
+
+/** Older versions cannot tell how long their log is without copying it. */
+export function canDefer(db: DatabaseSync): boolean {
+  isAble ??= isRecent(String(db.prepare('SELECT sqlite_version() AS v').get()!.v))
+  return isAble
+}
+
+/** All files of a process are opened by the same SQLite. */
+let isAble: boolean | undefined
+
+function isRecent(version: string): boolean {
+  const [major, minor] = version.split('.').map(Number)
+  return major! > 3 || (major === 3 && minor! >= 51)
+}
+
+/** What a process that was killed has written and not synced is read from now on, so it has to be on the disk. */
+export function syncRest(path: string): void {
+  const rest = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  if (!rest || rest.size === 0) return
+  const log = openSync(`${path}-wal`, 'r+')
+  try {
+    fdatasyncSync(log)
+  } finally {
+    closeSync(log)
+  }
+}
+
+const FLUSH_EVERY = 2_048
+
+/**
+ * Writes a growing copy to the disk while it is made. Otherwise its end would write all of it at once, and the database
+ * that is copied would wait for that.
+ */
+export class Flusher {
+  readonly #path: string
+  #file: number | null = null
+  #pages = 0
+  #isFlushing = false
+  #isClosed = false
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** So many pages more are in the file. */
+  copied(pages: number): void {
+    this.#pages += pages
+    if (this.#pages < FLUSH_EVERY || this.#isFlushing || this.#isClosed) return
+    this.#pages = 0
+    this.#isFlushing = true
+    this.#file ??= openSync(this.#path, 'r')
+    // What could not be written is reported by the copy itself.
+    fdatasync(this.#file, () => {
+      this.#isFlushing = false
+      if (this.#isClosed) this.#close()
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (!this.#isFlushing) this.#close()
+  }
+
+  #close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
   }
 }

@@ -14,10 +14,10 @@ import {
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
-import { layOut } from '@tildebase/tenant/internal'
+import { hasPeople as anyPeople, keyIdOf, knowsToken, layOut } from '@tildebase/tenant/internal'
+import { systemSeal } from '../../host/ports.ts'
 import { SCRATCH } from '../operator/scratch.ts'
 import { hasChanged, refuseDamaged, seal, unseal } from './file-damage.ts'
-import { hasKey, hasPeople } from './has-key.ts'
 import { openSql } from './sql.ts'
 import { syncPath } from './sync-path.ts'
 
@@ -209,4 +209,27 @@ export class TenantFiles {
 function demandClosed(path: string): void {
   const left = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (left > 0) throw new Problem('unavailable', 'The new file could not be completed; nothing was created.')
+}
+
+/**
+ * Whether the file of a closed tenant knows a key, a token or a session, valid or not any more. Opens no tenant: a
+ * client with an invalid key starts none of its jobs and closes no other tenant.
+ */
+function hasKey(path: string, secret: string): boolean {
+  return during(path, (sql) => keyIdOf(sql, systemSeal, secret) !== null || knowsToken(sql, systemSeal, secret))
+}
+
+/** Whether any person can sign in to a closed tenant. */
+function hasPeople(path: string): boolean {
+  return during(path, anyPeople)
+}
+
+function during<T>(path: string, work: (sql: ReturnType<typeof openSql>) => T): T {
+  refuseDamaged(path)
+  const sql = openSql(path, { cacheKiB: 64 })
+  try {
+    return work(sql)
+  } finally {
+    sql.close()
+  }
 }

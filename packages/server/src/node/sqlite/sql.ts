@@ -1,15 +1,11 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
-import { canDefer, syncRest } from './deferral.ts'
-import { DiskSync, type DiskSyncOptions } from './disk-sync.ts'
+import { canDefer, DiskSync, type DiskSyncOptions, Flusher, syncRest } from './disk-sync.ts'
 import { connectionClosed, connectionOpened } from './file-handles.ts'
-import { Flusher } from './flusher.ts'
 import { QueryClock } from './query-clock.ts'
 import { type OnCommit, Recording } from './recording.ts'
-import { isDamage, isLocked } from './sqlite-errors.ts'
-import { DURABLE_OBJECT_LIMITS, PRAGMAS } from './sqlite-settings.ts'
-import { Statements } from './statements.ts'
 
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
@@ -27,7 +23,7 @@ const USED_BYTES = `
   SELECT (page_count - freelist_count) * page_size
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 
-export interface SqlOptions {
+interface SqlOptions {
   /** Keeps to the limits of a Durable Object. */
   readonly limits?: boolean
   /** How much of the file is kept in memory at most. */
@@ -305,3 +301,80 @@ function makePrivate(path: string): void {
     }
   }
 }
+
+const MOST = 400
+const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
+
+interface Statement {
+  readonly prepared: StatementSync
+  readonly writes: boolean
+}
+
+/** The prepared statements of a connection. */
+class Statements {
+  readonly #db: DatabaseSync
+  readonly #known = new BoundedMap<string, Statement>(MOST)
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  of(sql: string): Statement {
+    const known = this.#known.get(sql)
+    if (known) return known
+    const statement = this.#prepare(sql)
+    this.#known.set(sql, statement)
+    return statement
+  }
+
+  clear(): void {
+    this.#known.clear()
+  }
+
+  #prepare(sql: string): Statement {
+    const prepared = this.#db.prepare(sql)
+    prepared.setReturnArrays(true)
+    return { prepared, writes: !READING.test(sql) }
+  }
+}
+
+/** A copy cannot begin in the middle of a transaction. Node then reports the code of no error at all. */
+function isLocked(reason: unknown): boolean {
+  const { errcode } = reason as { errcode?: number }
+  return errcode !== undefined && [0, SQLITE_BUSY, SQLITE_LOCKED].includes(errcode & 0xff)
+}
+
+const SQLITE_BUSY = 5
+const SQLITE_LOCKED = 6
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+function isDamage(reason: unknown): reason is Error {
+  const code = (reason as { errcode?: number }).errcode ?? 0
+  return (code & 0xff) === 11 || (code & 0xff) === 26
+}
+
+/** The limits of a Durable Object's SQLite, so that tests find out here what would fail there. */
+const DURABLE_OBJECT_LIMITS = {
+  variableNumber: 100,
+  column: 100,
+  sqlLength: 100_000,
+  exprDepth: 100,
+  compoundSelect: 5,
+  likePatternLength: 50,
+}
+
+/** What every connection begins with. */
+const PRAGMAS = [
+  // Of new files: most tenants are small, and each table and index takes a page.
+  'PRAGMA page_size = 2048',
+  // A file has one owner: no lock is taken and given back for every read, and no second service writes into it.
+  'PRAGMA locking_mode = EXCLUSIVE',
+  'PRAGMA journal_mode = WAL',
+  // After the mode: in WAL the default could be NORMAL, which loses commits with the power.
+  'PRAGMA synchronous = FULL',
+  'PRAGMA busy_timeout = 2000',
+  // What a large sort or grouping does not keep in memory goes to a file, which has no name. It is opened when it is needed.
+  'PRAGMA temp_store = FILE',
+  // What is deleted is overwritten, so that an erasure leaves nothing in the file.
+  'PRAGMA secure_delete = ON',
+]

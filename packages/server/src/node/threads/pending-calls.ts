@@ -1,5 +1,3 @@
-import { FairQueue } from './fair-queue.ts'
-
 /** A call that the thread has not answered. */
 interface Pending {
   /** The tenant that its answer tells of, or null. */
@@ -85,4 +83,113 @@ export class PendingCalls {
     this.#calls.delete(id)
     return pending
   }
+}
+
+/** A call that waits for its turn. */
+interface Turn {
+  readonly start: () => void
+  readonly cancel: (reason: unknown) => void
+}
+
+/** The calls of one tenant. */
+interface Lane {
+  readonly waiting: Turn[]
+  /** Calls in the thread. */
+  under: number
+  /** Milliseconds of the thread, counted from where the others were when this tenant came. */
+  used: number
+  /** What one call of the tenant takes of the thread, lately. */
+  average: number
+}
+
+/** How many calls are in the thread at a time, and how many of them are one tenant's: a newcomer finds a place. */
+const PLACES = 96
+const MOST_PLACES = 64
+/**
+ * Calls of one tenant that are in the thread may take so long together; at least one is there. Where others share the
+ * thread they wait for them, so there are fewer.
+ */
+const AHEAD_MS = 20
+const SHARED_AHEAD_MS = 5
+/** How long after a call of another tenant a thread counts as shared. */
+const SHARED_FOR_MS = 1_000
+
+/** Lets tenants have their turns in a thread: the next is the one that has used the least of its time. */
+export class FairQueue {
+  readonly #lanes = new Map<string, Lane>()
+  /** Queues with waiting calls. */
+  readonly #busy = new Set<Lane>()
+  #under = 0
+  /** What the tenant that had its turn last has used: where newcomers begin. */
+  #now = 0
+  /** The tenant that came last, and until when the thread counts as shared. */
+  #last: string | null = null
+  #sharedUntil = 0
+
+  add(tenant: string, turn: Turn): void {
+    if (this.#last !== null && tenant !== this.#last) this.#sharedUntil = performance.now() + SHARED_FOR_MS
+    this.#last = tenant
+    const lane = this.#laneOf(tenant)
+    lane.waiting.push(turn)
+    this.#busy.add(lane)
+    this.#next()
+  }
+
+  /** A call gives its place back: it is answered, or waits for something other than the thread. */
+  leave(tenant: string): void {
+    const lane = this.#lanes.get(tenant)
+    if (!lane) return
+    lane.under--
+    this.#under--
+    this.#forget(tenant, lane)
+    this.#next()
+  }
+
+  /** Charges a tenant for time of the thread. */
+  charge(tenant: string, ms: number): void {
+    const lane = this.#lanes.get(tenant)
+    if (!lane) return
+    lane.used += ms
+    lane.average += (ms - lane.average) / 8
+  }
+
+  /** Cancels all that waits, and forgets what is in the thread. */
+  clear(reason: unknown): void {
+    const turns = [...this.#busy].flatMap(({ waiting }) => waiting)
+    this.#lanes.clear()
+    this.#busy.clear()
+    this.#under = 0
+    for (const turn of turns) turn.cancel(reason)
+  }
+
+  #next(): void {
+    const ahead = performance.now() < this.#sharedUntil ? SHARED_AHEAD_MS : AHEAD_MS
+    while (this.#under < PLACES) {
+      let lane: Lane | null = null
+      for (const one of this.#busy) if (hasPlace(one, ahead) && (lane === null || one.used < lane.used)) lane = one
+      if (lane === null) return
+      const turn = lane.waiting.shift()!
+      if (lane.waiting.length === 0) this.#busy.delete(lane)
+      this.#now = lane.used
+      lane.under++
+      this.#under++
+      turn.start()
+    }
+  }
+
+  #laneOf(tenant: string): Lane {
+    const known = this.#lanes.get(tenant)
+    if (known) return known
+    const lane: Lane = { waiting: [], under: 0, used: this.#now, average: 0 }
+    this.#lanes.set(tenant, lane)
+    return lane
+  }
+
+  #forget(tenant: string, { waiting, under }: Lane): void {
+    if (waiting.length === 0 && under === 0) this.#lanes.delete(tenant)
+  }
+}
+
+function hasPlace({ under, average }: Lane, ahead: number): boolean {
+  return under < MOST_PLACES && (under === 0 || under * average < ahead)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AtWork } from './at-work.ts'
-import { Quarantine } from './quarantine.ts'
+import { Quarantine } from './worker-pool.ts'
 
 const MINUTE = 60_000
 

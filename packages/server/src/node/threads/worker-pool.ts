@@ -1,4 +1,4 @@
-import { isoOf } from '@tildebase/nouns'
+import { isoOf, Problem } from '@tildebase/nouns'
 import { unauthorized } from '../../doors/app.ts'
 import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
 import type { TenantCall } from '../../doors/tenant-call.ts'
@@ -9,13 +9,12 @@ import type { AdminTask } from '../operator/admin-tasks.ts'
 import { addStats, type Stats } from '../watch/stats.ts'
 import type { Gate } from './gate.ts'
 import type { ToWorker } from './messages.ts'
-import { QUARANTINE, Quarantine } from './quarantine.ts'
 import { TenantWorker } from './tenant-worker.ts'
 
 const STOP_MS = 10_000
 
 /** What the threads of tenants call in the thread of the host. */
-export interface PoolPorts {
+interface PoolPorts {
   readonly book: (slug: string, at: number | null) => void
   readonly onQuarantine?: (slug: string, until: number) => void
   /** Reads a tenant for the caller of another; by default one of this pool. */
@@ -152,4 +151,73 @@ function numberOf(slug: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < slug.length; i++) hash = Math.imul(hash ^ slug.charCodeAt(i), 0x01000193)
   return hash >>> 0
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+/** So many deaths of its thread within so long a time take a tenant out, for so long. */
+const MOST_DEATHS = 2
+const WINDOW = MINUTE
+const QUARANTINE = 10 * MINUTE
+
+/** The tenants that ended their thread again and again, each alone out of service for a while. */
+export class Quarantine {
+  readonly #now: () => number
+  readonly #deaths = new Map<string, number[]>()
+  readonly #until = new Map<string, number>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** How many tenants are in quarantine. */
+  get size(): number {
+    return [...this.#until.keys()].filter((slug) => this.has(slug)).length
+  }
+
+  /** Records that the thread ended while it worked on this tenant. Returns the end of a quarantine that begins now. */
+  died(slug: string): number | null {
+    const now = this.#now()
+    this.#forget(now)
+    const deaths = [...(this.#deaths.get(slug) ?? []), now]
+    this.#deaths.set(slug, deaths)
+    if (deaths.length < MOST_DEATHS) return null
+    this.#deaths.delete(slug)
+    this.#until.set(slug, now + QUARANTINE)
+    return now + QUARANTINE
+  }
+
+  has(slug: string): boolean {
+    return (this.#until.get(slug) ?? 0) > this.#now()
+  }
+
+  /** Ends the quarantine of a tenant; false when it was in none. */
+  release(slug: string): boolean {
+    const was = this.has(slug)
+    this.#until.delete(slug)
+    this.#deaths.delete(slug)
+    return was
+  }
+
+  /** Throws while the tenant is in quarantine. */
+  refuse(slug: string): void {
+    if (!this.has(slug)) return
+    const retryAfter = Math.ceil((this.#until.get(slug)! - this.#now()) / SECOND)
+    throw new Problem(
+      'quarantined',
+      `The tenant ${slug} stopped its thread twice within a minute and is out of service. The operator can release it.`,
+      { retryAfter },
+    )
+  }
+
+  /** Drops what no longer counts, so that the memory of it stays small. */
+  #forget(now: number): void {
+    for (const [slug, deaths] of this.#deaths) {
+      const counted = deaths.filter((at) => now - at < WINDOW)
+      if (counted.length > 0) this.#deaths.set(slug, counted)
+      else this.#deaths.delete(slug)
+    }
+    for (const [slug, until] of this.#until) if (until <= now) this.#until.delete(slug)
+  }
 }

@@ -3,6 +3,7 @@ import { parseQuery, textParam } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { slugOf } from '../../doors/target.ts'
 import {
+  type LogRequest,
   parseCreateRequest,
   parseForkRequest,
   parseLogRequest,
@@ -13,8 +14,7 @@ import { LogReads } from '../../host/log-reads.ts'
 import type { OperatorActions } from '../../host/operator.ts'
 import type { Directory } from '../directory.ts'
 import type { DurableTenants } from '../durable-tenants.ts'
-import type { ObjectTask } from '../object/object-command.ts'
-import { forkTenant } from './fork.ts'
+import { MORE, type ObjectTask } from '../object/object-command.ts'
 
 const LONGEST_BODY = 10_000
 const NO_DIRECTORY = 'This host has no directory of tenants: bind DIRECTORY.'
@@ -83,4 +83,26 @@ function parseRestoreRequest(text: string): Extract<ObjectTask, { do: 'restore' 
     throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
   }
   return { do: 'restore', from: slugOf(from), asOf: at }
+}
+
+/** Reads the log of one object, up to a time when one is given, into another that is new: slice by slice. */
+async function forkTenant(
+  slug: string,
+  to: string,
+  asOf: number | null,
+  request: HttpRequest,
+  requestId: string,
+  tenants: DurableTenants,
+): Promise<HttpResponse> {
+  const inner = { ...request, query: '', headers: {}, body: null }
+  for (let after = 0; ; ) {
+    const question: LogRequest = { after, waitMs: 0, beside: 'none', asOf, fork: true }
+    const slice = await tenants.task(slug, { do: 'slice', question }, { ...inner, method: 'GET' }, requestId)
+    if (slice.status !== 200) return slice
+    const more = slice.headers[MORE] !== undefined
+    const body = slice.body as HttpRequest['body']
+    const taken = await tenants.task(to, { do: 'replay', more, of: null }, { ...inner, body }, requestId)
+    if (taken.status !== 202) return taken
+    after = JSON.parse(await new Response(taken.body as BodyInit).text()).events
+  }
 }

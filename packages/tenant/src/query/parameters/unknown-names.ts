@@ -1,7 +1,19 @@
-import { isPlainObject, META_FIELDS, type Noun, nearest, quoted, resolvePath, type Verb } from '@tildebase/nouns'
+import {
+  type Filter,
+  isPlainObject,
+  META_FIELDS,
+  type Noun,
+  nearest,
+  Problem,
+  quoted,
+  resolvePath,
+  type Verb,
+} from '@tildebase/nouns'
+import { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { type Grant, may } from '../../grant/grant.ts'
-import { isStored } from './stored-names.ts'
+import { type Grant, isNarrowed, may } from '../../grant/grant.ts'
+import { find } from '../answer/find.ts'
+import { readContextOf } from '../read-context.ts'
 
 /** A name that is neither declared nor stored in any entity, and the declared one that looks most like it. */
 export interface UnknownField {
@@ -68,4 +80,34 @@ export function listedNames(text: string | undefined): string[] {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
+}
+
+/** What the search for one name may use. It is a courtesy: a request must not become slow by it. */
+const LIMITS = { ms: 250, rows: 200_000, bytes: 1_048_576 }
+
+/** Names that were found once. They are not looked for again, though their last entity may be gone by now. */
+const found = new WeakMap<Engine, Set<string>>()
+
+/** Whether some entity of a type that the grant sees has a field of this name. What cannot be found out counts as yes. */
+function isStored(engine: Engine, grant: Grant, noun: Noun, name: string, timer: () => number): boolean {
+  if (isNarrowed(grant)) return search(engine, grant, noun, name, timer)
+  const known = found.get(engine) ?? new Set<string>()
+  found.set(engine, known)
+  const key = `${noun.name}.${name}`
+  if (known.has(key)) return true
+  const there = engine.cache.get([noun.name], `stored ${key}`, () => search(engine, grant, noun, name, timer))
+  if (there) known.add(key)
+  return there
+}
+
+function search(engine: Engine, grant: Grant, noun: Noun, name: string, timer: () => number): boolean {
+  const path = { text: name, hops: [], field: name, into: [] }
+  const filter: Filter = { op: 'exists', path, value: true }
+  const reader = readContextOf(engine, grant, new Budget(LIMITS, timer))
+  try {
+    return find(reader, { type: noun.name, filter, limit: 1, total: false }).results.length > 0
+  } catch (reason) {
+    if (reason instanceof Problem && reason.code === 'over_budget') return true
+    throw reason
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from './pending-calls.ts'
 
 function started(queue: FairQueue, tenant: string, count: number, order: string[]): void {
   for (let n = 0; n < count; n++)

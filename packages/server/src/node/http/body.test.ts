@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Pace } from './pace.ts'
+import { Pace } from './body.ts'
 
 test('a body of 1 KiB/s continues, whatever its pauses within the window', () => {
   const pace = new Pace(30_000)

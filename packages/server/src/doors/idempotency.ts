@@ -1,10 +1,10 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import type { TenantWriter } from '@tildebase/tenant'
 import { BEGUN } from '@tildebase/tenant/internal'
-import type { Call } from '../call.ts'
-import { contentReply, type Reply, written } from '../reply.ts'
-import { errorReply } from '../respond.ts'
-import { redacted } from '../watch/redact.ts'
+import type { Call } from './call.ts'
+import { contentReply, type Reply, written } from './reply.ts'
+import { errorReply } from './respond.ts'
+import { redacted } from './watch/redact.ts'
 
 const MAX_KEY = 255
 

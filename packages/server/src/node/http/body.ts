@@ -3,8 +3,6 @@ import { Problem } from '@tildebase/nouns'
 import type { Body } from '../../doors/http.ts'
 import type { BodyMemory, HeldBody } from '../limits/bodies.ts'
 import type { Refusals } from '../watch/refusals.ts'
-import { Pace, SLOWEST } from './pace.ts'
-import type { Stallable, StallWatch } from './stalls.ts'
 
 export interface UploadOptions {
   /** The largest body that is held as a whole. */
@@ -17,7 +15,7 @@ export interface UploadOptions {
 }
 
 /** Who is charged for a body that is held. */
-export interface BodyOwner {
+interface BodyOwner {
   readonly tenant: string
   readonly address: string
   /** Calls the listener when the request is over, and its body no longer held. */
@@ -192,4 +190,67 @@ function tooSlow({ bodyTimeout, refusals }: UploadOptions): Problem {
   refusals.count('slow_body')
   const message = `The body was slower than ${SLOWEST} bytes per second for ${bodyTimeout / 1_000} seconds. Send it again.`
   return new Problem('body_timeout', message)
+}
+
+/** The least that a client has to send or to read, in bytes per second. */
+const SLOWEST = 1_024
+
+/** Watches how fast a body is sent or read. Only time that is spent waiting for the client counts. */
+export class Pace {
+  readonly #windowMs: number
+  #waitedMs = 0
+  #bytes = 0
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs
+  }
+
+  /** Counts bytes that came after a wait; false when too few came over the last window. */
+  allows(bytes: number, waitedMs: number): boolean {
+    this.#waitedMs += waitedMs
+    this.#bytes += bytes
+    if (this.#waitedMs < this.#windowMs) return true
+    const isFastEnough = this.#bytes >= (this.#waitedMs / 1_000) * SLOWEST
+    this.#waitedMs = 0
+    this.#bytes = 0
+    return isFastEnough
+  }
+}
+
+/** Something that has to be heard of from time to time. */
+interface Stallable {
+  /** When it was last heard of, in milliseconds since 1970. */
+  readonly heardAt: number
+  stalled(): void
+}
+
+/** A stall is found late by this part of the time allowed, at most. */
+const LATE = 0.25
+
+/** Watches bodies that may pause equally long. One timer for all: one each would cost more than a small body. */
+export class StallWatch {
+  readonly #pauseMs: number
+  readonly #watched = new Set<Stallable>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(pauseMs: number) {
+    this.#pauseMs = pauseMs
+  }
+
+  /** Calls `stalled` once nothing was heard for too long, unless it is removed before. */
+  add(one: Stallable): void {
+    this.#watched.add(one)
+    this.#timer ??= setTimeout(() => this.#look(), this.#pauseMs * LATE)
+  }
+
+  remove(one: Stallable): void {
+    this.#watched.delete(one)
+  }
+
+  #look(): void {
+    this.#timer = null
+    const oldest = Date.now() - this.#pauseMs
+    for (const one of this.#watched) if (one.heardAt <= oldest) one.stalled()
+    if (this.#watched.size > 0) this.#timer = setTimeout(() => this.#look(), this.#pauseMs * LATE)
+  }
 }
