@@ -45,7 +45,7 @@ function openWorld(): World {
     world.sent.push({ at: clock.at, request })
     return world.answer
   }
-  tenant.equip({ outbound: { post } })
+  tenant.equip({ outbound: { send: post } })
   return world
 }
 

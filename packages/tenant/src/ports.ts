@@ -96,12 +96,14 @@ export interface Alarm {
 
 /** Sends one outgoing request, with the host's guard against private addresses. Never throws: failures are returned. */
 export interface Outbound {
-  post(request: OutboundRequest): Promise<OutboundAnswer>
+  send(request: OutboundRequest): Promise<OutboundAnswer>
   /** Why an address is refused, without a DNS lookup; null if it is allowed. */
   refuses?(url: string): string | null
 }
 
 export interface OutboundRequest {
+  /** POST when it is absent. Redirects are answers: they are not followed. */
+  readonly method?: string
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   readonly body: string
@@ -110,7 +112,10 @@ export interface OutboundRequest {
   readonly answerLimit?: number
 }
 
-export type OutboundAnswer = { readonly status: number; readonly text?: string } | { readonly error: string }
+/** An answer; its text and headers are there if the request had an `answerLimit`. */
+export type OutboundAnswer =
+  | { readonly status: number; readonly text?: string; readonly headers?: { readonly [name: string]: string } }
+  | { readonly error: string }
 
 /** Runs untrusted code in its own interpreter, outside the tenant's thread. Never throws: failures are returned. */
 export interface Script {

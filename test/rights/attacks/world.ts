@@ -29,7 +29,7 @@ export function openWorld(): World {
   const sent: string[] = []
   const shown: string[] = []
   const outbound: Ports['outbound'] = {
-    post: async ({ body }) => {
+    send: async ({ body }) => {
       sent.push(body)
       return { status: 200 }
     },

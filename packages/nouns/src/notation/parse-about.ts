@@ -20,6 +20,8 @@ const RESERVED_PATHS = [
   'checkpoint',
   'proof',
   'consistency',
+  'secrets',
+  'asks',
 ]
 
 /** Reads the domain, the path and the strictness of a type. Reports every error, and every unknown `$` name. */

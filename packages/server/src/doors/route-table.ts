@@ -15,6 +15,7 @@ import { AGGREGATE } from './rest/aggregate.ts'
 import { batchRoutes } from './rest/batch.ts'
 import { changesetRoutes } from './rest/changesets.ts'
 import { doRoutes } from './rest/do.ts'
+import { askRoutes, secretRoutes } from './rest/effects.ts'
 import { entityRoutes } from './rest/entities.ts'
 import { eraseRoutes } from './rest/erase.ts'
 import { eventRoutes } from './rest/events.ts'
@@ -52,6 +53,8 @@ export const routes = new Routes([
   ...consentRoutes,
   ...webhookRoutes,
   ...workflowRoutes,
+  ...askRoutes,
+  ...secretRoutes,
   ...eventRoutes,
   ...batchRoutes,
   ...metricRoutes,

@@ -2,8 +2,10 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
+import { secretsOf } from '../services/secrets.ts'
 import { timersOf } from '../services/timers/view.ts'
 import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
+import { type AskQuestion, asksOf, askWith } from '../services/workflows/steps/ask.ts'
 import { type RunQuestion, runsOf, runWithId } from '../services/workflows/view.ts'
 
 /** What reacts to events and times, as a grant may see it: hooks, webhooks, timers and workflows. */
@@ -41,5 +43,19 @@ export class ReactionReader {
   /** One run of a workflow with its steps. */
   run(workflow: string, id: string): JsonObject {
     return runWithId(this.#engine, this.grant, workflow, id)
+  }
+
+  /** Questions of workflows that wait for the person, or for the person's role. */
+  asks(question: AskQuestion): JsonObject {
+    return asksOf(this.#engine, this.grant, question)
+  }
+
+  ask(id: string): JsonObject {
+    return askWith(this.#engine, this.grant, id)
+  }
+
+  /** The names of the tenant's secrets. */
+  secrets(): JsonObject[] {
+    return secretsOf(this.#engine, this.grant)
   }
 }

@@ -12,12 +12,14 @@ import { erase } from '../services/erasure/erase.ts'
 import { acceptInvitation, type NewCredential } from '../services/identity/invitations.ts'
 import { dropRole, putRole, type Role } from '../services/identity/roles.ts'
 import { dropHook, putHook } from '../services/scripts/stored.ts'
+import { deleteSecret, putSecret } from '../services/secrets.ts'
 import { type Synced, sync } from '../services/sync/sync.ts'
 import { renameTypeField, retypeTypeField } from '../services/types/migrate-type.ts'
 import { dropType, putType } from '../services/types/schema.ts'
 import { type UndoResult, undo } from '../services/undo.ts'
 import { redeliver } from '../services/webhooks/records.ts'
 import { cancelRun, retryRun } from '../services/workflows/manage.ts'
+import { answer } from '../services/workflows/steps/ask.ts'
 import type { Stored } from '../store/entities.ts'
 import { type Operation, runVerb } from '../write/run-verb.ts'
 import type { RunResult, VerbResult } from '../write/verb-request.ts'
@@ -166,6 +168,20 @@ export class TenantWriter {
   /** Ends a run that waits or is in progress. */
   cancelRun(workflow: string, run: string): JsonObject {
     return cancelRun(this.#write, workflow, run)
+  }
+
+  /** Answers the question of a workflow. */
+  answerAsk(id: string, body: unknown): JsonObject {
+    return answer(this.#write, id, body)
+  }
+
+  /** Keeps a secret for requests of workflows. True when there was none of that name. */
+  putSecret(name: string, value: unknown): boolean {
+    return putSecret(this.#write, name, value)
+  }
+
+  dropSecret(name: string): void {
+    deleteSecret(this.#write, name)
   }
 
   /** Defines a role, or changes it. */

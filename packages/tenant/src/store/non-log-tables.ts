@@ -41,6 +41,11 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
   },
   workflow_steps: { columns: 'run, step, state, tries, input, output, error, started_at, ended_at' },
   workflow_calls: { columns: 'run, step, call, request, answer' },
+  waits: { columns: 'run, step, pattern, field, value, filter, seq' },
+  asks: {
+    columns: 'n, id, run, step, workflow, of, title, fields, state, asked_at, due, answer, answered_by, answered_at',
+  },
+  secrets: { isSecret: true, columns: 'name, value, created_at, updated_at, updated_by' },
   clocks: { columns: 'entity, field, seq, at, replica, clock' },
   synced: { columns: 'digest, applied' },
   afters: { table: 'after_hook_queue', columns: 'id, seq, hook, hops, failures, due, error' },

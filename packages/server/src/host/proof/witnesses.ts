@@ -10,7 +10,7 @@ export function createWitnesses(settings: readonly WitnessSetting[], outbound: O
     name,
     publicKey,
     submit: (body) =>
-      outbound.post({
+      outbound.send({
         url: `${url}/add-checkpoint`,
         headers: { 'content-type': 'text/plain; charset=utf-8' },
         body,

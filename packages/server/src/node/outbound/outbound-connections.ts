@@ -40,25 +40,27 @@ export class Connections {
     return this.#open.size === 0
   }
 
-  post(path: string, headers: readonly string[], asked: OutboundRequest): Promise<OutboundAnswer> {
-    const { body, timeoutMs, answerLimit } = asked
+  send(path: string, headers: readonly string[], asked: OutboundRequest): Promise<OutboundAnswer> {
+    const { method = 'POST', body, timeoutMs, answerLimit } = asked
     return new Promise((done) => {
       const started = Date.now()
       const connection = this.#kept.pop() ?? this.#add()
       const chunks: Buffer[] = []
       let [status, length, isLate] = [0, 0, false]
+      let answered: { readonly [name: string]: string } = {}
       // One clock over looking up, connecting, sending and waiting.
       const timer = setTimeout(() => {
         isLate = true
         this.#end(connection, new Error(`No answer within ${timeoutMs} ms.`))
       }, timeoutMs)
       connection.client.dispatch(
-        { method: 'POST', path, headers: headers as string[], body },
+        { method: method as 'POST', path, headers: headers as string[], body: body === '' ? null : body },
         {
           onRequestStart() {},
-          onResponseStart(_, code) {
+          onResponseStart(_, code, given) {
             if (code < 200) return
             status = code
+            answered = textsOf(given)
             if (answerLimit === undefined) done({ status })
           },
           // A little of an answer is read, so that its connection can be used again; a long one costs the connection.
@@ -70,7 +72,7 @@ export class Connections {
           onResponseEnd: () => {
             clearTimeout(timer)
             this.#keep(connection)
-            done({ status, text: Buffer.concat(chunks).toString() })
+            done({ status, text: Buffer.concat(chunks).toString(), headers: answered })
           },
           onResponseError: (_, reason) => {
             clearTimeout(timer)
@@ -79,7 +81,7 @@ export class Connections {
             if (status !== 0) return done({ error: 'The answer ended early, or is too long.' })
             // The other side may close a kept connection just when it is used again: this is not a failure.
             if (!wasUsed || isLate) return done({ error: reason.message || 'The connection failed.' })
-            done(this.post(path, headers, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }))
+            done(this.send(path, headers, { ...asked, timeoutMs: Math.max(timeoutMs - (Date.now() - started), 1) }))
           },
         },
       )
@@ -134,4 +136,11 @@ class Connection {
     this.client.destroy(reason, () => {})
     this.#socket?.destroy()
   }
+}
+
+/** Headers as texts; those that came several times are joined. */
+function textsOf(headers: { readonly [name: string]: string | string[] | undefined }): {
+  readonly [name: string]: string
+} {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 }

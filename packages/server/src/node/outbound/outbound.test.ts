@@ -93,7 +93,7 @@ describe('a guarded outbound', () => {
       '[64:ff9b::a9fe:a9fe]',
       '0',
     ]) {
-      const answer = await guarded.post({ ...request, url: `https://${host}/` })
+      const answer = await guarded.send({ ...request, url: `https://${host}/` })
       expect([host, answer]).toEqual([host, { error: expect.stringContaining('is not public') }])
     }
   })
@@ -101,7 +101,7 @@ describe('a guarded outbound', () => {
   verifies('webhook.address.connection', 'looks at what a name leads to when it connects', async () => {
     const receiver = await Receiver.start()
 
-    const answer = await guarded.post({ ...request, url: `https://localhost:${receiver.port}/` })
+    const answer = await guarded.send({ ...request, url: `https://localhost:${receiver.port}/` })
     await receiver.stop()
 
     expect(answer).toEqual({ error: expect.stringContaining('is not public') })
@@ -119,7 +119,7 @@ describe('a guarded outbound', () => {
     }) as typeof lookup
     syncBuiltinESMExports()
 
-    const answer = await guarded.post({ ...request, url: `https://receiver.example:${receiver.port}/` })
+    const answer = await guarded.send({ ...request, url: `https://receiver.example:${receiver.port}/` })
     dns.lookup = lookup
     syncBuiltinESMExports()
     await receiver.stop()
@@ -129,14 +129,14 @@ describe('a guarded outbound', () => {
   })
 
   test('sends by https only', async () => {
-    expect(await guarded.post({ ...request, url: 'http://8.8.8.8/' })).toEqual({ error: 'Only https is allowed.' })
+    expect(await guarded.send({ ...request, url: 'http://8.8.8.8/' })).toEqual({ error: 'Only https is allowed.' })
   })
 })
 
 verifies('webhook.insecure', 'insecure mode lifts both rules', async () => {
   const receiver = await Receiver.start()
 
-  const answer = await createOutbound({ insecure: true }).post({ ...request, url: receiver.url })
+  const answer = await createOutbound({ insecure: true }).send({ ...request, url: receiver.url })
   await receiver.stop()
 
   expect(answer).toEqual({ status: 204 })
@@ -149,8 +149,8 @@ test('a request has the host, the credentials of its address and its own headers
   const url = receiver.url.replace('//', '//ada:p%40ss@')
 
   const answers = [
-    await outbound.post({ ...request, url, headers: { 'x-one': '1', 'content-type': 'text/plain' }, body: '"é"' }),
-    await outbound.post({ ...request, url: receiver.url }),
+    await outbound.send({ ...request, url, headers: { 'x-one': '1', 'content-type': 'text/plain' }, body: '"é"' }),
+    await outbound.send({ ...request, url: receiver.url }),
   ]
   await receiver.stop()
 
@@ -174,14 +174,14 @@ test('a request has the host, the credentials of its address and its own headers
 test('a kept connection that the other side has closed meanwhile is not a failure', async () => {
   const receiver = await Receiver.start()
   const outbound = createOutbound({ insecure: true })
-  await outbound.post({ ...request, url: receiver.url })
+  await outbound.send({ ...request, url: receiver.url })
   let resets = 0
   receiver.answer((_, response) => {
     if (resets++ === 0) response.destroy()
     else response.writeHead(204).end()
   })
 
-  const answer = await outbound.post({ ...request, url: receiver.url })
+  const answer = await outbound.send({ ...request, url: receiver.url })
   await receiver.stop()
 
   expect([answer, resets]).toEqual([{ status: 204 }, 2])
@@ -198,7 +198,7 @@ describe('an answer', () => {
     })
 
     const answers = []
-    for (let i = 0; i < 3; i++) answers.push(await outbound.post({ ...request, url: receiver.url, answerLimit: 100 }))
+    for (let i = 0; i < 3; i++) answers.push(await outbound.send({ ...request, url: receiver.url, answerLimit: 100 }))
     await receiver.stop()
 
     expect(answers).toEqual(Array(3).fill({ status: 500, text: 'not now' }))
@@ -209,11 +209,11 @@ describe('an answer', () => {
     const receiver = await Receiver.start()
     const outbound = createOutbound({ insecure: true })
     receiver.answer((_, response) => response.end('x'.repeat(101)))
-    const long = await outbound.post({ ...request, url: receiver.url, answerLimit: 100 })
+    const long = await outbound.send({ ...request, url: receiver.url, answerLimit: 100 })
     receiver.answer((_, response) => {
       response.writeHead(200, { 'content-length': '50' }).write('x', () => response.destroy())
     })
-    const broken = await outbound.post({ ...request, url: receiver.url, answerLimit: 100 })
+    const broken = await outbound.send({ ...request, url: receiver.url, answerLimit: 100 })
     await receiver.stop()
 
     expect([long, broken]).toEqual(Array(2).fill({ error: 'The answer ended early, or is too long.' }))
@@ -224,11 +224,11 @@ describe('an answer', () => {
     const outbound = createOutbound({ insecure: true })
     const late = { error: 'No answer within 50 ms.' }
     receiver.answer(() => {})
-    const first = await outbound.post({ ...request, url: receiver.url, timeoutMs: 50 })
+    const first = await outbound.send({ ...request, url: receiver.url, timeoutMs: 50 })
     receiver.answer(204)
-    await outbound.post({ ...request, url: receiver.url })
+    await outbound.send({ ...request, url: receiver.url })
     receiver.answer(() => {})
-    const second = await outbound.post({ ...request, url: receiver.url, timeoutMs: 50 })
+    const second = await outbound.send({ ...request, url: receiver.url, timeoutMs: 50 })
     await receiver.stop()
 
     expect([first, second]).toEqual([late, late])
@@ -241,7 +241,7 @@ describe('an answer', () => {
     receiver.answer((_, response) => response.writeHead(204, { connection: 'close' }).end())
 
     const answers = []
-    for (let i = 0; i < 3; i++) answers.push(await outbound.post({ ...request, url: receiver.url }))
+    for (let i = 0; i < 3; i++) answers.push(await outbound.send({ ...request, url: receiver.url }))
     await receiver.stop()
 
     expect(answers).toEqual(Array(3).fill({ status: 204 }))
@@ -254,7 +254,7 @@ describe('an answer', () => {
     const { promise: emptied, resolve } = Promise.withResolvers<void>()
     const connections = new Connections(new URL(receiver.url).origin, createConnect(undefined), resolve)
 
-    expect(await connections.post('/', [], { ...request, url: receiver.url })).toEqual({ status: 204 })
+    expect(await connections.send('/', [], { ...request, url: receiver.url })).toEqual({ status: 204 })
     await emptied
     await receiver.stop()
 
@@ -287,10 +287,10 @@ describe('by https', () => {
     const { port } = server.address() as AddressInfo
     const outbound = createOutbound({ insecure: true })
 
-    const unknown = await outbound.post({ ...request, url: `https://localhost:${port}/` })
+    const unknown = await outbound.send({ ...request, url: `https://localhost:${port}/` })
     setDefaultCACertificates([...trusted, readFileSync(certificate, 'utf8')])
-    const known = await outbound.post({ ...request, url: `https://localhost:${port}/` })
-    const another = await outbound.post({ ...request, url: `https://127.0.0.1:${port}/` })
+    const known = await outbound.send({ ...request, url: `https://localhost:${port}/` })
+    const another = await outbound.send({ ...request, url: `https://127.0.0.1:${port}/` })
 
     expect(unknown).toEqual({ error: expect.stringContaining('certificate') })
     expect(known).toEqual({ status: 204 })

@@ -35,14 +35,14 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
   }
   return {
     refuses: (url) => (options.insecure ? null : faultOf(new URL(url))),
-    async post(request) {
+    async send(request) {
       const { origin: name, fault, path, headers } = targetOf(request.url)
       if (fault) return { error: fault }
       const origin = origins.get(name) ?? (await originOf(name))
       // The time of a request counts from when it has its place: waiting for others is not the endpoint's fault.
       await origin.queue.enter()
       try {
-        return await origin.connections.post(path, [...headers, ...Object.entries(request.headers).flat()], request)
+        return await origin.connections.send(path, [...headers, ...Object.entries(request.headers).flat()], request)
       } finally {
         origin.queue.leave()
         forgetIdle(name)

@@ -17,7 +17,7 @@ const NOT_KEPT = { error: 'The event could not be kept on this machine.' }
 export function heldOutbound(outbound: Outbound, gate: () => Promise<boolean>): Outbound {
   return {
     ...(outbound.refuses && { refuses: outbound.refuses.bind(outbound) }),
-    post: async (request) => ((await gate()) ? outbound.post(request) : NOT_KEPT),
+    send: async (request) => ((await gate()) ? outbound.send(request) : NOT_KEPT),
   }
 }
 

@@ -38,8 +38,8 @@ export function countCommit(stats: Stats, writes: number): void {
 export function countedOutbound(outbound: Outbound, stats: Stats): Outbound {
   return {
     ...outbound,
-    async post(request) {
-      const answer = await outbound.post(request)
+    async send(request) {
+      const answer = await outbound.send(request)
       if ('status' in answer && answer.status >= 200 && answer.status < 300) stats.delivered++
       else stats.failed++
       return answer

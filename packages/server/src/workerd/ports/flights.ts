@@ -38,7 +38,7 @@ export function inFlights(outbound: Outbound, guard: (until: number) => void): O
 
   return {
     ...(outbound.refuses && { refuses: outbound.refuses }),
-    async post(request) {
+    async send(request) {
       const host = new URL(request.url).host
       guard(Date.now() + request.timeoutMs + MARGIN_MS)
       if (!mayBegin(host)) await new Promise<void>((begin) => waiting.push({ host, begin }))
@@ -48,7 +48,7 @@ export function inFlights(outbound: Outbound, guard: (until: number) => void): O
       const begun = Date.now()
       guard(begun + request.timeoutMs + MARGIN_MS)
       try {
-        const answer = await outbound.post(request)
+        const answer = await outbound.send(request)
         learn(host, Date.now() - begun, answer)
         return answer
       } finally {

@@ -7,7 +7,7 @@ import type { Outbound, OutboundAnswer, OutboundRequest } from '@tildebase/tenan
 export function createOutbound(insecure: boolean): Outbound {
   return {
     refuses: (url) => (insecure ? null : refused(url)),
-    async post(request) {
+    async send(request) {
       const fault = insecure ? null : refused(request.url)
       if (fault !== null) return { error: fault }
       try {
@@ -24,15 +24,15 @@ export function createOutbound(insecure: boolean): Outbound {
   }
 }
 
-async function send({ url, headers, body, timeoutMs, answerLimit }: OutboundRequest): Promise<OutboundAnswer> {
+async function send({ method = 'POST', url, headers, body, timeoutMs, answerLimit }: OutboundRequest): Promise<OutboundAnswer> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+  const response = await fetch(url, { method, headers, ...(body !== '' && { body }), redirect: 'manual', signal })
   if (answerLimit === undefined) {
     await response.body?.cancel()
     return { status: response.status }
   }
   const text = await response.text()
-  return text.length > answerLimit ? { error: 'the answer is too long' } : { status: response.status, text }
+  return text.length > answerLimit ? { error: 'the answer is too long' } : { status: response.status, text, headers: Object.fromEntries(response.headers) }
 }
 
 const PRIVATE =

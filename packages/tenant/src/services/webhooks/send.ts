@@ -31,7 +31,7 @@ export async function send(
   if (!outbound) return attempt(null, 'This host sends no webhooks.')
   if (to.signer === null) return attempt(null, UNREADABLE)
   const { id, body } = message
-  const answer = await outbound.post({
+  const answer = await outbound.send({
     url: delivery.url ?? to.url,
     headers: {
       'content-type': 'application/json',

@@ -2,11 +2,13 @@ import { type JsonObject, matchesEvent } from '@tildebase/nouns'
 import { changes, type Reach, reachOfFilter } from '../../authorship/reach.ts'
 import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Grant } from '../../grant/grant.ts'
+import { demandArea, type Grant } from '../../grant/grant.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { Write } from '../../write/write.ts'
 import { BEHAVIOUR, type Definition, definitionOf, filteredNoun } from './definition.ts'
+import type { Step } from './steps/step.ts'
+import { secretsIn } from './values.ts'
 
 /** A workflow as a stored thing. */
 export function workflowThing(id: string): Thing {
@@ -33,7 +35,13 @@ export function currentWorkflow(engine: Engine, id: string): Authored<Definition
 /** Makes the caller the author of a workflow, if it may do all that the workflow names. */
 export function storeWorkflow(write: Write, id: string, data: JsonObject): void {
   const behaviour = behaviourOf(data)
+  demandSecrets(write.grant, behaviour)
   store(write, workflowThing(id), behaviour, reachOf(write.engine, definitionOf(behaviour)))
+}
+
+/** A workflow that uses a secret could send it anywhere: storing one needs the right to set secrets. */
+export function demandSecrets(grant: Grant, behaviour: JsonObject): void {
+  if (secretsIn(behaviour.steps).length > 0) demandArea(grant, 'admin', 'platform')
 }
 
 /** Refuses to change or to start a workflow that can do more than the caller. */
@@ -41,15 +49,25 @@ export function demandCoversWorkflow(engine: Engine, grant: Grant, id: string): 
   demandCovers(engine, grant, currentWorkflow(engine, id), 'Workflow')
 }
 
-/** What a definition names: the type of its event, what its filter reads, and the types that its steps change. */
+/**
+ * What a definition names: the types of the events that it waits for, what its filter reads, and the types that its steps
+ * change.
+ */
 export function reachOf(engine: Engine, { pattern, filter, steps }: Definition): Reach[] {
-  const source = engine.nouns.all.filter(({ name }) => pattern !== null && isNamed(pattern, name))
-  const written = steps.flatMap((step) => ('code' in step ? [] : (engine.nouns.get(step.type) ?? [])))
+  const all = steps.flatMap((step) => [step, ...(step.undo ? [step.undo] : [])])
+  const patterns = [pattern, ...all.map((step) => ('waitFor' in step ? step.waitFor : null))]
+  const source = engine.nouns.all.filter(({ name }) => patterns.some((one) => one !== null && isNamed(one, name)))
+  const written = all.flatMap((step) => engine.nouns.get(writtenBy(step) ?? '') ?? [])
   return [
     ...source.map((noun): Reach => ({ action: 'read', noun })),
     ...(filter === null ? [] : reachOfFilter(engine, filterOf(engine, filteredNoun(engine, pattern), filter))),
     ...written.map((noun) => changes(noun)),
   ]
+}
+
+/** The type that a step changes, or null. Code asks for its rights when it runs. */
+function writtenBy(step: Step): string | null {
+  return 'verb' in step ? step.type : 'send' in step ? 'Message' : null
 }
 
 /** Whether a pattern names this type: `Deal.won`, `Deal.*`. Patterns for every type give what the author may read. */

@@ -6,7 +6,7 @@ import { answerIn, answerRead, isRead, type ScriptCall, scriptCall } from '../sc
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { runNow } from '../scripts/run-write.ts'
-import type { CodeOutcome, CodeTask } from './run.ts'
+import type { Outcome, CodeTask } from './run.ts'
 
 /** The code that calls the function of a step. */
 export function stepCall(code: string): string {
@@ -14,7 +14,7 @@ export function stepCall(code: string): string {
 }
 
 /** Runs the code of a step. Null when the host stops: the step is run again when the tenant is next open. */
-export async function runStepCode(transactor: Transactor, task: CodeTask): Promise<CodeOutcome | null> {
+export async function runStepCode(transactor: Transactor, task: CodeTask): Promise<Outcome | null> {
   const { engine } = transactor
   const { script, clock } = engine.ports
   if (!script) return { problem: noScript() }

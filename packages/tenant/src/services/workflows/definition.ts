@@ -1,27 +1,11 @@
 import { type Issue, invalid, isPattern, isPlainObject, type Json, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
-import { MOST_CODE } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { parseSchedule, type Schedule } from './schedule.ts'
-import { faultsIn } from './values.ts'
-
-/** A step that runs a verb. */
-export interface VerbStep {
-  readonly verb: string
-  readonly type: string
-  readonly id?: string
-  readonly args?: JsonObject
-  readonly fallback?: boolean
-}
-
-/** A step that runs code: `(event, $, steps) => …`. */
-interface CodeStep {
-  readonly code: string
-  readonly fallback?: boolean
-}
-
-export type Step = VerbStep | CodeStep
+import { stepFaults } from './steps/check.ts'
+import { durationOf } from './steps/duration.ts'
+import type { Step } from './steps/step.ts'
 
 /** What a workflow does, read from its entity. */
 export interface Definition {
@@ -49,7 +33,6 @@ export const BEHAVIOUR = [
 const MOST_STEPS = 50
 const MOST_RETRIES = 20
 const LONGEST = 30 * 86_400_000
-const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** The definition in a valid Workflow. */
 export function definitionOf(data: JsonObject): Definition {
@@ -62,7 +45,7 @@ export function definitionOf(data: JsonObject): Definition {
     steps: Array.isArray(data.steps) ? (data.steps as unknown as readonly Step[]) : [],
     errorHandling: (data.errorHandling as Definition['errorHandling'] | undefined) ?? 'Stop',
     retries: typeof policy.retries === 'number' ? policy.retries : 0,
-    backoffMs: durationOf(policy.backoff) ?? 0,
+    backoffMs: durationOf(policy.backoff, LONGEST) ?? 0,
     timeoutMs: typeof data.timeout === 'number' ? data.timeout * 1_000 : null,
   }
 }
@@ -110,37 +93,6 @@ function stepsIssues(engine: Engine, steps: Json | undefined): Issue[] {
   return steps.flatMap((step, i) => stepFaults(engine, step, i).map((message) => ({ field: `steps.${i}`, message })))
 }
 
-function stepFaults(engine: Engine, step: unknown, index: number): string[] {
-  if (!isPlainObject(step)) return ['must be an object: {verb, type, id, args} or {code}']
-  const faults: string[] = []
-  const known = 'code' in step ? CODE_PARTS : VERB_PARTS
-  const unknown = Object.keys(step).filter((part) => !known.includes(part))
-  if (unknown.length > 0) faults.push(`has ${unknown.join(', ')}; it takes ${known.join(', ')}`)
-  if (step.fallback !== undefined && typeof step.fallback !== 'boolean') faults.push('fallback must be true or false')
-  if (step.name !== undefined && typeof step.name !== 'string') faults.push('name must be a string')
-  return 'code' in step ? [...faults, ...codeFaults(step.code)] : [...faults, ...verbFaults(engine, step, index)]
-}
-
-function codeFaults(code: unknown): string[] {
-  if (typeof code !== 'string' || code.trim() === '') return ['code must be a function: (event, $, steps) => …']
-  return code.length > MOST_CODE ? [`the code may have at most ${MOST_CODE} characters`] : []
-}
-
-function verbFaults(engine: Engine, step: { readonly [part: string]: unknown }, index: number): string[] {
-  const { type, verb, id, args } = step
-  const noun = typeof type === 'string' ? engine.nouns.get(type) : undefined
-  if (!noun) return [`type must name a type${typeof type === 'string' ? `; ${type.slice(0, 60)} is none` : ''}`]
-  if (typeof verb !== 'string' || !Object.hasOwn(noun.verbs, verb)) {
-    return [`verb must be a verb of ${noun.name}: ${Object.keys(noun.verbs).join(', ')}`]
-  }
-  const faults: string[] = []
-  if (verb === 'create' ? id !== undefined : typeof id !== 'string') {
-    faults.push(verb === 'create' ? 'create must not have an id' : `${verb} needs an id, such as $event.data.$id`)
-  }
-  if (args !== undefined && !isPlainObject(args)) faults.push('args must be an object')
-  return [...faults, ...faultsIn({ id, args } as JsonObject, index)]
-}
-
 function policyIssues(policy: Json | undefined): Issue[] {
   if (policy === undefined) return []
   const example = 'must be an object such as {"retries": 3, "backoff": "30s"}'
@@ -152,7 +104,7 @@ function policyIssues(policy: Json | undefined): Issue[] {
   if (retries !== undefined && !isCount) {
     issues.push({ field: 'retryPolicy.retries', message: `must be a whole number from 0 to ${MOST_RETRIES}` })
   }
-  if (backoff !== undefined && durationOf(backoff) === null) {
+  if (backoff !== undefined && durationOf(backoff, LONGEST) === null) {
     issues.push({ field: 'retryPolicy.backoff', message: 'must be a time such as 500ms, 30s, 2m or 1h' })
   }
   return issues
@@ -162,13 +114,3 @@ function timeoutIssues(timeout: Json | undefined): Issue[] {
   if (timeout === undefined || (typeof timeout === 'number' && timeout > 0 && timeout * 1_000 <= LONGEST)) return []
   return [{ field: 'timeout', message: 'must be a number of seconds above 0, at most 30 days' }]
 }
-
-/** Milliseconds of `30s`, or of a number of seconds; null when it is neither. */
-function durationOf(value: unknown): number | null {
-  const [, amount, unit] = typeof value === 'string' ? (/^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value) ?? []) : []
-  const ms = amount !== undefined ? Number(amount) * UNITS[unit!]! : typeof value === 'number' ? value * 1_000 : -1
-  return ms >= 0 && ms <= LONGEST ? ms : null
-}
-
-const VERB_PARTS: readonly string[] = ['verb', 'type', 'id', 'args', 'fallback', 'name']
-const CODE_PARTS: readonly string[] = ['code', 'fallback', 'name']

@@ -10,13 +10,17 @@ import type { Write } from '../../write/write.ts'
 import { DryRun } from '../scripts/dry-run.ts'
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
-import { authoredWorkflow, demandCoversWorkflow, reachOf, workflowThing } from './author.ts'
+import { authoredWorkflow, behaviourOf, demandCoversWorkflow, demandSecrets, reachOf, workflowThing } from './author.ts'
 import { stepCall } from './code.ts'
-import { BEHAVIOUR, checkDefinition, type Definition, definitionOf, type Step } from './definition.ts'
+import { BEHAVIOUR, checkDefinition, type Definition, definitionOf } from './definition.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
 import { isWanted } from './queue.ts'
-import { callOf } from './run.ts'
-import type { Sources } from './values.ts'
+import { callsOf } from './run.ts'
+import { passesCondition } from './steps/condition.ts'
+import { shownRequest } from './steps/request.ts'
+import { aboutStep, isWaiting, type Step, stepAt, undoneStep, type VerbStep } from './steps/step.ts'
+import { momentOf } from './steps/until.ts'
+import { resolve, type Sources } from './values.ts'
 import { demandWorkflow } from './view.ts'
 
 /** Runs work of a dry run in its own commit, with a grant. */
@@ -36,6 +40,7 @@ export async function testWorkflow(
   const data = JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject
   const changed = draftIn(engine, data, body)
   const known = changed === null ? authoredWorkflow(engine, id, data) : null
+  if (changed !== null) demandSecrets(caller, behaviourOf(changed))
   const tried = definitionOf(changed ?? data)
   const trying = { engine, grant: caller, context: { recorder: null } }
   // A draft would run with the rights of the caller, who would store it.
@@ -69,28 +74,52 @@ function draftIn(engine: Engine, stored: JsonObject, body: unknown): JsonObject 
 }
 
 async function walk(engine: Engine, definition: Definition, event: JsonObject, dry: DryRun) {
-  const outcomes: StepOutcome[] = definition.steps.map(() => null)
+  const outcomes = new Map<number, StepOutcome>()
   const outputs: (Json | undefined)[] = []
   const shown: JsonObject[] = []
   for (;;) {
-    const next = nextStep(definition, outcomes)
+    const next = nextStep(definition, (place) => outcomes.get(place) ?? null)
     if ('end' in next) return { status: next.end, steps: shown }
-    const step = definition.steps[next.step]!
-    const head = { step: next.step, ...('code' in step ? { code: step.code } : { type: step.type, verb: step.verb }) }
-    const { input, outcome } = await tryStep(engine, step, { event, steps: outputs }, dry)
+    const { place } = next
+    const undone = undoneStep(place)
+    const step = stepAt(definition.steps, place)
+    const head = { step: undone ?? place, ...(undone !== null && { undo: true }), ...aboutStep(step) }
+    const { input, outcome, isSkipped } = await tryStep(engine, step, { event, steps: outputs }, dry)
     const failed = outcome instanceof Problem
-    outcomes[next.step] = failed ? 'Failed' : 'Succeeded'
-    if (!failed) outputs[next.step] = outcome
+    const status = isSkipped ? 'Skipped' : failed ? 'Failed' : 'Succeeded'
+    outcomes.set(place, status)
+    if (!failed && undone === null) outputs[place] = outcome
     const rest = failed ? { output: null, error: outcome.message } : { output: outcome, error: null }
-    shown.push({ ...head, status: outcomes[next.step]!, input, ...rest })
+    shown.push({ ...head, status, input, ...rest })
   }
 }
 
-async function tryStep(engine: Engine, step: Step, sources: Sources, dry: DryRun) {
-  if ('code' in step) return { input: null, outcome: await tryCode(engine, step.code, sources, dry) }
-  const { input, call } = callOf(step, sources)
-  if (call instanceof Problem) return { input, outcome: call }
-  const outcome = await dry.call(`${call.type}.${call.operation}`, call.args).catch(problemOf)
+interface Tried {
+  readonly input: Json
+  readonly outcome: Json | Problem
+  readonly isSkipped?: boolean
+}
+
+/** Tries a step. Requests are shown and not sent; waits end at once, and questions have no answer. */
+async function tryStep(engine: Engine, step: Step, sources: Sources, dry: DryRun): Promise<Tried> {
+  try {
+    const now = engine.nextTime()
+    if (step.if && !passesCondition(step.if, sources, now)) return { input: null, outcome: null, isSkipped: true }
+    if ('code' in step) return { input: null, outcome: await tryCode(engine, step.code, sources, dry) }
+    if ('request' in step) return { input: shownRequest(step, sources), outcome: null }
+    if ('until' in step) return { input: { until: isoOf(momentOf(step.until, sources)) }, outcome: null }
+    if (isWaiting(step)) return { input: (resolve(aboutStep(step), sources) ?? null) as Json, outcome: null }
+  } catch (reason) {
+    return { input: null, outcome: problemOf(reason) }
+  }
+  const { input, calls } = callsOf(step as VerbStep, sources)
+  if (calls instanceof Problem) return { input, outcome: calls }
+  let outcome: Json | Problem = null
+  for (const { type, operation, args } of calls) {
+    const id: string | null = isPlainObject(outcome) ? ((outcome as JsonObject).$id as string) : null
+    outcome = await dry.call(`${type}.${operation}`, id === null ? args : [id, {}]).catch(problemOf)
+    if (outcome instanceof Problem) break
+  }
   return { input, outcome }
 }
 

@@ -1,5 +1,7 @@
 import { isoOf, type Json, type JsonObject, type Verb } from '@tildebase/nouns'
 import { grantFor } from '../../grant/grant.ts'
+import { closeAsks } from '../../store/automation/asks.ts'
+import { dropWait } from '../../store/automation/waits.ts'
 import { endRun, type RunRow, type RunState } from '../../store/automation/workflow-runs.ts'
 import { setFailures, workflowRow } from '../../store/automation/workflows.ts'
 import { currentOf } from '../../store/entities.ts'
@@ -15,6 +17,8 @@ export function end(write: Write, run: RunRow, state: RunState, error: string | 
   const { sql, context } = write
   const now = context.clock.now()
   endRun(sql, run.n, state, now, error)
+  dropWait(sql, run.n)
+  closeAsks(sql, run.n, 'Cancelled')
   const current = currentOf(sql, 'Workflow', run.workflow)
   if (!current || current.deleted) return null
   const data = JSON.parse(current.data) as JsonObject

@@ -1,32 +1,35 @@
 import type { Definition } from './definition.ts'
+import { undoPlace } from './steps/step.ts'
 
 /** What became of a step: null while it has not ended. */
-export type StepOutcome = 'Succeeded' | 'Failed' | null
+export type StepOutcome = 'Succeeded' | 'Failed' | 'Skipped' | null
 
-/** The step that a run does next, or how the run ends. */
-export type Next = { readonly step: number } | { readonly end: 'Succeeded' | 'Failed' }
+/** The place of the step that a run does next, or how the run ends. */
+export type Next = { readonly place: number } | { readonly end: 'Succeeded' | 'Failed' }
 
 /**
- * What comes next in a run. Steps run in order. After a failure, `Stop` ends the run, `Continue` continues, and
- * `Fallback` runs the steps that are marked as such instead of the rest.
+ * What comes next in a run. Steps run in order. After a failure, `Continue` continues. Otherwise what the steps before
+ * have done is undone, the last one first, where they say how; then `Stop` ends the run, and `Fallback` runs the steps
+ * that are marked as such instead of the rest.
  */
 export function nextStep(
   { steps, errorHandling }: Pick<Definition, 'steps' | 'errorHandling'>,
-  outcomes: readonly StepOutcome[],
+  outcomeAt: (place: number) => StepOutcome,
 ): Next {
   const places = steps.map((_, i) => i)
   const main = places.filter((i) => !steps[i]!.fallback)
   const fallback = places.filter((i) => steps[i]!.fallback)
-  const hasFailed = main.some((i) => outcomes[i] === 'Failed')
-  if (hasFailed && errorHandling === 'Stop') return { end: 'Failed' }
-  if (hasFailed && errorHandling === 'Fallback') {
-    if (fallback.length === 0 || fallback.some((i) => outcomes[i] === 'Failed')) return { end: 'Failed' }
-    return firstOpen(fallback, outcomes)
-  }
-  return firstOpen(main, outcomes)
+  const hasFailed = main.some((i) => outcomeAt(i) === 'Failed')
+  if (!hasFailed || errorHandling === 'Continue') return firstOpen(main, outcomeAt)
+  const undone = main.findLast(
+    (i) => steps[i]!.undo !== undefined && outcomeAt(i) === 'Succeeded' && outcomeAt(undoPlace(i)) === null,
+  )
+  if (undone !== undefined) return { place: undoPlace(undone) }
+  const isOver = errorHandling === 'Stop' || fallback.length === 0 || fallback.some((i) => outcomeAt(i) === 'Failed')
+  return isOver ? { end: 'Failed' } : firstOpen(fallback, outcomeAt)
 }
 
-function firstOpen(places: readonly number[], outcomes: readonly StepOutcome[]): Next {
-  const step = places.find((i) => (outcomes[i] ?? null) === null)
-  return step === undefined ? { end: 'Succeeded' } : { step }
+function firstOpen(places: readonly number[], outcomeAt: (place: number) => StepOutcome): Next {
+  const place = places.find((i) => outcomeAt(i) === null)
+  return place === undefined ? { end: 'Succeeded' } : { place }
 }

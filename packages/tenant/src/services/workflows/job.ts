@@ -15,13 +15,16 @@ import { currentOf } from '../../store/entities.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { runStepCode } from './code.ts'
 import { definitionOf } from './definition.ts'
-import { advance, type CodeTask } from './run.ts'
+import { advance, type Outcome, type Task } from './run.ts'
 import { nextTime } from './schedule.ts'
+import { sendRequest } from './steps/request.ts'
 
 /** The runs of a slice, which also ends after some milliseconds: requests have their turn. */
 const SLICE = 50
 /** Runs that wait for code or for hooks, per tenant; one per workflow. */
-const MOST_IN_FLIGHT = 4
+const MOST_IN_CODE = 4
+/** Runs that wait for the answer of another service, per tenant. */
+const MOST_REQUESTS = 64
 /** How long a run waits that failed for a reason of the service's own. */
 const PAUSE = 30_000
 /** How long the runs that have ended are kept. */
@@ -48,8 +51,10 @@ export function forgetRunsJob({ engine }: Transactor): Job {
 
 class Runs {
   readonly #transactor: Transactor
-  /** Workflows with a run in progress that waits for something. */
-  readonly #inFlight = new Set<string>()
+  /** Workflows with a run that waits for code or for hooks. */
+  readonly #workflows = new Set<string>()
+  /** Runs that wait for the answer of another service. */
+  readonly #runs = new Set<number>()
 
   constructor(transactor: Transactor) {
     this.#transactor = transactor
@@ -57,7 +62,7 @@ class Runs {
 
   due(): number | null {
     const { sql, automation, ports } = this.#transactor.engine
-    const queued = this.#inFlight.size < MOST_IN_FLIGHT ? nextRun(sql, [...this.#inFlight]) : null
+    const queued = this.#isFull ? null : nextRun(sql, this.#inProgress)
     const run = automation.notBefore(queued, ports.clock.now())
     const schedule = nextSchedule(sql)
     return run === null || schedule === null ? (run ?? schedule) : Math.min(run, schedule)
@@ -67,41 +72,68 @@ class Runs {
     queueScheduled(this.#transactor)
     const { sql, ports, automation } = this.#transactor.engine
     const begun = ports.clock.now()
-    for (const run of dueRuns(sql, begun, [...this.#inFlight], SLICE)) {
+    for (const run of dueRuns(sql, begun, this.#inProgress, SLICE)) {
       if (automation.resumesAt(ports.clock.now()) > 0) return
-      if (this.#inFlight.has(run.workflow)) continue
+      if (this.#workflows.has(run.workflow)) continue
       this.#start(run)
-      if (this.#inFlight.size >= MOST_IN_FLIGHT || ports.clock.now() - begun >= TURN.bulk) return
+      if (this.#isFull || ports.clock.now() - begun >= TURN.bulk) return
     }
+  }
+
+  get #inProgress() {
+    return { workflows: this.#workflows, runs: this.#runs }
+  }
+
+  get #isFull(): boolean {
+    return this.#workflows.size >= MOST_IN_CODE || this.#runs.size >= MOST_REQUESTS
   }
 
   #start(run: RunRow): void {
     try {
       const given = advance(this.#transactor, run.n)
-      if (given === null) return
-      this.#inFlight.add(run.workflow)
-      this.#transactor.engine.scheduler.track(this.#follow(run, given))
+      if (given !== null) this.#transactor.engine.scheduler.track(this.#follow(run, given))
     } catch (reason) {
       this.#postpone(run, reason)
     }
   }
 
-  /** Follows a run while it waits for code or for hooks. */
-  async #follow(run: RunRow, given: CodeTask | null | Promise<CodeTask | null>): Promise<void> {
+  /** Follows a run while it waits for code, for hooks or for another service. */
+  async #follow(run: RunRow, given: Task | Promise<Task | null>): Promise<void> {
     const { scheduler, ports } = this.#transactor.engine
     try {
-      let task = await given
+      let task = given instanceof Promise ? await this.#inCode(run, given) : given
       while (task !== null) {
-        const outcome = await runStepCode(this.#transactor, task)
+        const { step } = task
+        const outcome = await this.#do(run, task)
         if (outcome === null || scheduler.isClosed) return
-        task = await advance(this.#transactor, run.n, { step: task.step, of: outcome })
+        const next = advance(this.#transactor, run.n, { step, of: outcome })
+        task = next instanceof Promise ? await this.#inCode(run, next) : next
       }
     } catch (reason) {
       if (!scheduler.isClosed) this.#postpone(run, reason)
     } finally {
-      this.#inFlight.delete(run.workflow)
       const due = scheduler.isClosed || scheduler.isResting ? null : this.due()
       if (due !== null) ports.alarm.wakeAt(due)
+    }
+  }
+
+  async #do(run: RunRow, task: Task): Promise<Outcome | null> {
+    if ('code' in task) return this.#inCode(run, runStepCode(this.#transactor, task))
+    this.#runs.add(run.n)
+    try {
+      return await sendRequest(this.#transactor.engine, task)
+    } finally {
+      this.#runs.delete(run.n)
+    }
+  }
+
+  /** Waits for code or hooks of a run; no other run of its workflow begins meanwhile. */
+  async #inCode<T>({ workflow }: RunRow, work: Promise<T>): Promise<T> {
+    this.#workflows.add(workflow)
+    try {
+      return await work
+    } finally {
+      this.#workflows.delete(workflow)
     }
   }
 

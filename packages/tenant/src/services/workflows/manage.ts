@@ -2,11 +2,12 @@ import { type JsonObject, Problem } from '@tildebase/nouns'
 import { demand, writing } from '../../grant/grant.ts'
 import { isVisible } from '../../query/rights/visible-entity.ts'
 import { addRun, markRetried, type RunRow, runOf } from '../../store/automation/workflow-runs.ts'
-import { copySteps } from '../../store/automation/workflow-steps.ts'
+import { copySteps, stepsOf } from '../../store/automation/workflow-steps.ts'
 import { notFound } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { demandCoversWorkflow } from './author.ts'
 import { end } from './end.ts'
+import { undoneStep } from './steps/step.ts'
 import { runView } from './view.ts'
 
 /** Runs a workflow again for the event of a run that failed. Steps that have succeeded are not run again. */
@@ -15,6 +16,9 @@ export function retryRun(write: Write, workflow: string, id: string): JsonObject
   const run = demandRun(write, workflow, id)
   if (run.state !== 'Failed' && run.state !== 'Cancelled') {
     throw conflict(run, `is ${run.state.toLowerCase()}; only a failed or cancelled run can be retried`)
+  }
+  if (stepsOf(sql, run.n).some(({ step }) => undoneStep(step) !== null)) {
+    throw conflict(run, 'was undone; run the workflow again with trigger')
   }
   if (run.retriedBy !== null) throw conflict(run, `was already retried, by ${run.retriedBy}`)
   const now = context.clock.now()

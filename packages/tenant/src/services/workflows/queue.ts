@@ -6,7 +6,7 @@ import type { Grant } from '../../grant/grant.ts'
 import { rowTest } from '../../query/answer/memory.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { addRun, resumeRuns } from '../../store/automation/workflow-runs.ts'
+import { addRun, resumeRuns, runAt } from '../../store/automation/workflow-runs.ts'
 import { addWorkflow, scheduleWorkflow, setFailures, storedWorkflows } from '../../store/automation/workflows.ts'
 import type { Stored } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
@@ -15,9 +15,10 @@ import type { Write } from '../../write/write.ts'
 import { authoredWorkflow } from './author.ts'
 import { BEHAVIOUR, type Definition, definitionOf } from './definition.ts'
 import { nextTime } from './schedule.ts'
+import { endWaits } from './steps/wait-for.ts'
 
-/** Events that the service writes when a run ends. */
-const ENDINGS: readonly string[] = ['succeeded', 'failed', 'cancelled']
+/** Events that the service writes about runs. */
+const ENDINGS: readonly string[] = ['succeeded', 'failed', 'cancelled', 'answered']
 
 /** A workflow that runs, ready to decide for which events. */
 interface Active {
@@ -31,6 +32,15 @@ export function queueRuns(write: Write, event: LogRow, entity: Stored): void {
   for (const workflow of activeWorkflows(write.engine)) {
     if (workflow.wants(event)) queue(write, workflow.id, 'event', event)
   }
+  endWaits(write, event, (run) => grantOfRun(write.engine, run))
+}
+
+/** The rights of the author of what a run does; null when the run has ended, or has none. */
+function grantOfRun(engine: Engine, n: number): Grant | null {
+  const run = runAt(engine.sql, n)
+  const stored =
+    run?.definition && run.endedAt === null && authoredWorkflow(engine, run.workflow, run.definition.behaviour)
+  return stored ? act(stored).grant : null
 }
 
 /** Keeps the schedule of a workflow up to date, in the transaction of its event. Its author is not an event's matter. */

@@ -3,7 +3,7 @@ import { act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, grantFor } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { holdRun, type RunRow, runAt, startRun } from '../../store/automation/workflow-runs.ts'
+import { holdRun, type RunRow, runAt, startRun, waitRun } from '../../store/automation/workflow-runs.ts'
 import { type StepRow, saveStep, stepsOf } from '../../store/automation/workflow-steps.ts'
 import { currentOf } from '../../store/entities.ts'
 import { readEntry } from '../../store/log/log.ts'
@@ -14,9 +14,13 @@ import type { Write } from '../../write/write.ts'
 import { answerIn, type ScriptCall } from '../scripts/call.ts'
 import { runNow } from '../scripts/run-write.ts'
 import { authoredWorkflow, behaviourOf } from './author.ts'
-import type { Definition, Step, VerbStep } from './definition.ts'
+import type { Definition } from './definition.ts'
 import { end } from './end.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
+import { passesCondition } from './steps/condition.ts'
+import { type RequestTask, shownRequest } from './steps/request.ts'
+import { isWaiting, type Step, stepAt, titleOf, undoneStep, type VerbStep } from './steps/step.ts'
+import { beginWait, endOfWait } from './steps/waiting.ts'
 import { resolve, type Sources } from './values.ts'
 
 /** Workflows and hooks that lead to each other: past this it is a loop. */
@@ -34,8 +38,11 @@ export interface CodeTask {
   readonly deadline: number | null
 }
 
-/** What became of the code of a step. */
-export type CodeOutcome = { readonly result: Json } | { readonly problem: Problem }
+/** What a step leaves to be done outside of transactions. */
+export type Task = CodeTask | RequestTask
+
+/** What became of a step. */
+export type Outcome = { readonly result: Json } | { readonly problem: Problem }
 
 /** A run with what it needs to continue. */
 interface Progress {
@@ -46,14 +53,14 @@ interface Progress {
 }
 
 /**
- * Continues with a run: verb after verb, until it ends, waits, or comes to code. All of it is one transaction: a verb, its
+ * Continues with a run: verb after verb, until it ends, waits, or comes to code or a request. All of it is one transaction: a verb, its
  * mark in the run, and the end of the run are written together.
  */
 export function advance(
   transactor: Transactor,
   n: number,
-  outcome: { readonly step: number; readonly of: CodeOutcome } | null = null,
-): CodeTask | null | Promise<CodeTask | null> {
+  outcome: { readonly step: number; readonly of: Outcome } | null = null,
+): Task | null | Promise<Task | null> {
   const { engine } = transactor
   const run = runAt(engine.sql, n)
   if (!run || run.endedAt !== null) return null
@@ -83,27 +90,12 @@ function eventOf(engine: Engine, { id, seq, at, workflow }: RunRow, grant: Grant
   return { id, type: 'Workflow.scheduled', timestamp: isoOf(at), tenant: engine.slug, entityId: workflow, data: {} }
 }
 
-/** A step as a call on the tenant, with its values resolved; a problem when the id that it names is not there. */
-export function callOf(step: VerbStep, sources: Sources): { input: JsonObject; call: ScriptCall | Problem } {
-  const args = (resolve(step.args ?? {}, sources) ?? {}) as JsonObject
-  const id = step.id === undefined ? undefined : resolve(step.id, sources)
-  if (step.id !== undefined && typeof id !== 'string') {
-    const message = `The id of the step, ${step.id}, has no value.`
-    return { input: { args }, call: new Problem('invalid_parameter', message, { field: 'id' }) }
-  }
-  const given = typeof id === 'string' ? [id, args] : [args]
-  return {
-    input: { ...(typeof id === 'string' && { id }), args },
-    call: { type: step.type, operation: step.verb, args: given },
-  }
-}
-
 function proceed(
   write: Write,
   n: number,
   definition: Definition | null,
-  outcome: { readonly step: number; readonly of: CodeOutcome } | null,
-): CodeTask | null {
+  outcome: { readonly step: number; readonly of: Outcome } | null,
+): Task | null {
   const { engine, sql, context } = write
   const run = runAt(sql, n)!
   if (run.endedAt !== null) return null
@@ -114,17 +106,15 @@ function proceed(
     return end(write, run, 'Cancelled', 'The workflow was deleted or archived.')
   }
   if (definition === null) return end(write, run, 'Failed', 'The workflow has no author. Store it again.')
-  if (data.status !== 'Activated' && run.trigger !== 'retry') {
-    holdRun(sql, n, null)
-    return null
-  }
   if (run.hops > MOST_HOPS) {
     return end(write, run, 'Failed', `${run.hops} workflows or hooks triggered each other. Remove the loop.`)
   }
   const behaviour = run.definition?.behaviour ?? behaviourOf(data)
   const event = eventOf(engine, run, write.grant)
   if (event === null) return end(write, run, 'Cancelled', 'The author of the workflow may not see its event.')
-  if (run.startedAt === null || run.definition === null) startRun(sql, n, { behaviour }, now)
+  const isPaused = data.status !== 'Activated' && run.trigger !== 'retry'
+  if (isPaused && outcome === null) return pause(write, n)
+  if (run.startedAt === null || run.definition === null || run.state === 'Waiting') startRun(sql, n, { behaviour }, now)
   const progress: Progress = {
     run: { ...run, startedAt: run.startedAt ?? now },
     definition,
@@ -132,42 +122,72 @@ function proceed(
     event,
   }
   if (outcome && !settleStep(write, progress, outcome.step, outcome.of)) return null
-  return walk(write, progress)
+  return isPaused ? pause(write, n) : walk(write, progress)
+}
+
+/** Leaves a run until its workflow is activated again. */
+function pause({ sql }: Write, n: number): null {
+  holdRun(sql, n, null)
+  return null
 }
 
 /** Runs steps until there is something to wait for. */
-function walk(write: Write, progress: Progress): CodeTask | null {
+function walk(write: Write, progress: Progress): Task | null {
   const { run, definition, steps } = progress
   for (;;) {
-    const outcomes = definition.steps.map((_, i) => outcomeOf(steps.get(i)))
-    const next = nextStep(definition, outcomes)
+    const next = nextStep(definition, (place) => outcomeOf(steps.get(place)))
     if ('end' in next) return end(write, run, next.end, errorOf(progress, next.end))
-    const deadline = deadlineOf(run, definition)
-    if (deadline !== null && write.context.clock.now() >= deadline) {
-      return end(write, run, 'Failed', `The run took longer than its ${definition.timeoutMs! / 1_000} s.`)
-    }
-    const step = definition.steps[next.step]!
+    const { place } = next
+    const step = stepAt(definition.steps, place)
+    const deadline = undoneStep(place) === null ? deadlineOf(progress) : null
+    const isLate = deadline !== null && write.context.clock.now() >= deadline && !isBegunWait(progress, place)
+    if (isLate && !hasUndo(definition)) return end(write, run, 'Failed', tooLong(definition))
     const sources = sourcesOf(progress)
-    if ('code' in step) {
-      begin(write, progress, next.step, JSON.stringify({ event: progress.event.id ?? null }))
-      return { run, step: next.step, code: step.code, sources, grant: write.grant, deadline }
-    }
-    const outcome = runVerbStep(write, progress, next.step, step, sources)
-    if (!settleStep(write, progress, next.step, outcome)) return null
+    const outcome = isLate
+      ? failed(write, progress, place, new Problem('over_budget', tooLong(definition)))
+      : runStep(write, progress, place, step, sources, deadline)
+    if (outcome === null) return null
+    if ('step' in outcome) return outcome
+    if (outcome !== SKIPPED && !settleStep(write, progress, place, outcome)) return null
   }
 }
 
-/** When a run fails for having taken too long; null if it may take any time. */
-function deadlineOf(run: RunRow, { timeoutMs }: Progress['definition']): number | null {
-  return timeoutMs === null ? null : run.startedAt! + timeoutMs
-}
+/** A step that its condition leaves out. */
+const SKIPPED = { result: null } as const
 
-function runVerbStep(write: Write, progress: Progress, i: number, step: VerbStep, sources: Sources): CodeOutcome {
-  const { input, call } = callOf(step, sources)
-  begin(write, progress, i, JSON.stringify(input))
-  if (call instanceof Problem) return { problem: call }
+/** Runs a step, or begins with it: its outcome, what is to be done elsewhere, or null while it waits. */
+function runStep(
+  write: Write,
+  progress: Progress,
+  place: number,
+  step: Step,
+  sources: Sources,
+  deadline: number | null,
+): Outcome | Task | null {
+  const { run, event } = progress
   try {
-    return { result: write.attempt(() => answerIn(write, call)) }
+    if (!progress.steps.has(place) && step.if && !passesCondition(step.if, sources, write.context.clock.now())) {
+      begin(write, progress, place, null, 'Skipped')
+      return SKIPPED
+    }
+    if (isWaiting(step)) return waitFor(write, progress, place, step, sources)
+    if ('request' in step) {
+      begin(write, progress, place, JSON.stringify(shownRequest(step, sources)))
+      return { run, step: place, request: step, sources, deadline }
+    }
+    if ('code' in step) {
+      begin(write, progress, place, JSON.stringify({ event: event.id ?? null }))
+      return { run, step: place, code: step.code, sources, grant: write.grant, deadline }
+    }
+  } catch (reason) {
+    if (!(reason instanceof Problem) || reason === HOOKS_PENDING) throw reason
+    return failed(write, progress, place, reason)
+  }
+  const { input, calls } = callsOf(step as VerbStep, sources)
+  begin(write, progress, place, JSON.stringify(input))
+  if (calls instanceof Problem) return { problem: calls }
+  try {
+    return { result: write.attempt(() => answerAll(write, calls)) }
   } catch (reason) {
     // Without room for its event the whole run waits.
     if (!(reason instanceof Problem) || reason === HOOKS_PENDING || reason.code === 'over_quota') throw reason
@@ -175,32 +195,124 @@ function runVerbStep(write: Write, progress: Progress, i: number, step: VerbStep
   }
 }
 
-/** Notes that a step is tried. */
-function begin({ sql, context }: Write, { run, steps }: Progress, i: number, input: string | null): void {
-  const before = steps.get(i)
-  const startedAt = before?.startedAt ?? context.clock.now()
-  const tries = (before?.tries ?? 0) + 1
-  const row: StepRow = { step: i, state: 'Running', tries, input, output: null, error: null, startedAt, endedAt: null }
-  steps.set(i, row)
+/** Begins to wait, or looks what has come; null while the run waits. */
+function waitFor(write: Write, progress: Progress, place: number, step: Step, sources: Sources): Outcome | null {
+  const { run, steps } = progress
+  if (!isBegunWait(progress, place)) {
+    const input = beginWait(write, run, place, step, sources)
+    begin(write, progress, place, JSON.stringify(input), 'Waiting')
+  }
+  const { input } = steps.get(place)!
+  const state = JSON.parse(input!) as JsonObject
+  const outcome = endOfWait(write, run, place, step, state)
+  if (outcome !== undefined) return { result: outcome }
+  const due = typeof state.until === 'string' ? Date.parse(state.until) : null
+  waitRun(write.sql, run.n, due)
+  if (due !== null) write.wakeAt(due)
+  return null
+}
+
+function isBegunWait({ definition, steps }: Progress, place: number): boolean {
+  return isWaiting(stepAt(definition.steps, place)) && steps.get(place)?.state === 'Waiting'
+}
+
+function failed(write: Write, progress: Progress, place: number, problem: Problem): Outcome {
+  if (!progress.steps.has(place)) begin(write, progress, place, null)
+  return { problem }
+}
+
+function hasUndo({ steps }: Definition): boolean {
+  return steps.some(({ undo }) => undo !== undefined)
+}
+
+function tooLong({ timeoutMs }: Definition): string {
+  return `The run took longer than its ${timeoutMs! / 1_000} s.`
+}
+
+/** When a run fails for having taken too long, waits not counted; null if it may take any time. */
+function deadlineOf({ run, definition: { timeoutMs, steps: declared }, steps }: Progress): number | null {
+  if (timeoutMs === null) return null
+  const waits = [...steps].filter(([place]) => isWaiting(stepAt(declared, place)))
+  const waited = waits.reduce(
+    (sum, [, { startedAt, endedAt }]) => sum + (endedAt === null ? 0 : endedAt - startedAt),
+    0,
+  )
+  return run.startedAt! + timeoutMs + waited
+}
+
+/** The calls of a step on the tenant, with their values resolved; a problem when the id that it names is not there. */
+export function callsOf(
+  step: VerbStep | Extract<Step, { readonly send: JsonObject }>,
+  sources: Sources,
+): { readonly input: JsonObject; readonly calls: readonly ScriptCall[] | Problem } {
+  if ('send' in step) {
+    const message = (resolve(step.send, sources) ?? {}) as JsonObject
+    const calls = ['create', 'send'].map((operation) => ({ type: 'Message', operation, args: [message] }))
+    return { input: { send: message }, calls }
+  }
+  const args = (resolve(step.args ?? {}, sources) ?? {}) as JsonObject
+  const id = step.id === undefined ? undefined : resolve(step.id, sources)
+  if (step.id !== undefined && typeof id !== 'string') {
+    const message = `The id of the step, ${step.id}, has no value.`
+    return { input: { args }, calls: new Problem('invalid_parameter', message, { field: 'id' }) }
+  }
+  const given = typeof id === 'string' ? [id, args] : [args]
+  return {
+    input: { ...(typeof id === 'string' && { id }), args },
+    calls: [{ type: step.type, operation: step.verb, args: given }],
+  }
+}
+
+/** Answers calls one after the other; each later one is about the entity that the first gave. */
+function answerAll(write: Write, [first, ...rest]: readonly ScriptCall[]): Json {
+  let result = answerIn(write, first!)
+  for (const call of rest) result = answerIn(write, { ...call, args: [(result as JsonObject).$id!, {}] })
+  return result
+}
+
+/** Notes that a step is tried, waits, or is skipped. */
+function begin(
+  { sql, context }: Write,
+  { run, steps }: Progress,
+  place: number,
+  input: string | null,
+  state: 'Running' | 'Waiting' | 'Skipped' = 'Running',
+): void {
+  const before = steps.get(place)
+  const now = context.clock.now()
+  const row: StepRow = {
+    step: place,
+    state,
+    tries: (before?.tries ?? 0) + (state === 'Skipped' ? 0 : 1),
+    input,
+    output: null,
+    error: null,
+    startedAt: before?.startedAt ?? now,
+    endedAt: state === 'Skipped' ? now : null,
+  }
+  steps.set(place, row)
   saveStep(sql, run.n, row)
 }
 
 /** Notes what became of a step. False when it is to be tried again later. */
-function settleStep(write: Write, { run, definition, steps }: Progress, i: number, outcome: CodeOutcome): boolean {
+function settleStep(write: Write, progress: Progress, place: number, outcome: Outcome): boolean {
+  const { run, definition, steps } = progress
   const now = write.context.clock.now()
-  const row = steps.get(i)!
+  const row = steps.get(place)!
   const settled: StepRow =
     'result' in outcome
       ? { ...row, state: 'Succeeded', output: JSON.stringify(outcome.result), endedAt: now }
       : { ...row, state: 'Failed', error: outcome.problem.message, endedAt: now }
-  const isAgain = settled.state === 'Failed' && row.tries <= definition.retries
+  const deadline = undoneStep(place) === null ? deadlineOf(progress) : null
+  const isOver = isWaiting(stepAt(definition.steps, place)) || (deadline !== null && now >= deadline)
+  const isAgain = settled.state === 'Failed' && row.tries <= definition.retries && !isOver
   const kept: StepRow = isAgain ? { ...settled, state: 'Waiting', endedAt: null } : settled
-  steps.set(i, kept)
+  steps.set(place, kept)
   saveStep(write.sql, run.n, kept)
   if (!isAgain) return true
   const again = now + Math.min(definition.backoffMs * 2 ** (row.tries - 1), LONGEST_WAIT)
   // A run that would wait beyond its timeout fails at that time.
-  const due = Math.min(again, deadlineOf(run, definition) ?? again)
+  const due = Math.min(again, deadline ?? again)
   holdRun(write.sql, run.n, due)
   write.wakeAt(due)
   return false
@@ -208,23 +320,24 @@ function settleStep(write: Write, { run, definition, steps }: Progress, i: numbe
 
 function errorOf({ definition, steps }: Progress, state: 'Succeeded' | 'Failed'): string | null {
   if (state === 'Succeeded') return null
-  const [i, failed] = [...steps].findLast(([, row]) => row.state === 'Failed') ?? []
-  return i === undefined ? null : `Step ${i} (${titleOf(definition.steps[i]!)}) failed: ${failed!.error}`
-}
-
-/** A step in a few words. */
-function titleOf(step: Step): string {
-  return 'code' in step ? 'code' : `${step.type}.${step.verb}`
+  const all = [...steps].filter(([, row]) => row.state === 'Failed')
+  const [i, failure] = all.findLast(([place]) => undoneStep(place) === null) ?? []
+  if (i === undefined) return null
+  const undone = all.flatMap(([place, row]) =>
+    undoneStep(place) === null ? [] : [` The undo of step ${undoneStep(place)} failed: ${row.error}`],
+  )
+  return `Step ${i} (${titleOf(definition.steps[i]!)}) failed: ${failure!.error}${undone.join('')}`
 }
 
 function sourcesOf({ event, definition, steps }: Progress): Sources {
   const outputs = definition.steps.map((_, i) => {
     const row = steps.get(i)
+    if (row?.state === 'Skipped') return null
     return row?.state === 'Succeeded' && row.output !== null ? (JSON.parse(row.output) as Json) : undefined
   })
   return { event, steps: outputs }
 }
 
 function outcomeOf(row: StepRow | undefined): StepOutcome {
-  return row?.state === 'Succeeded' || row?.state === 'Failed' ? row.state : null
+  return row?.state === 'Succeeded' || row?.state === 'Failed' || row?.state === 'Skipped' ? row.state : null
 }

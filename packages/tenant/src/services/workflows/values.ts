@@ -7,28 +7,73 @@ export interface Sources {
 }
 
 const REFERENCE = /^\$(?:event|steps\.(\d+))(?:\.(.+))?$/
+/** A reference inside a longer text. Its path ends where a name cannot continue. */
+const EMBEDDED = /\$(?:event|steps\.\d+)(?:\.[A-Za-z0-9_$]+)*|\$secrets\.([A-Za-z0-9_]+)/g
 
 /** A value with `$event.…` and `$steps.<n>.…` replaced by what they refer to; undefined when that is not there. */
 export function resolve(value: Json, sources: Sources): Json | undefined {
   if (typeof value === 'string') return resolveText(value, sources)
-  if (Array.isArray(value)) return value.map((one) => resolve(one, sources) ?? null)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).flatMap(([key, one]) => {
-    const resolved = resolve(one, sources)
-    return resolved === undefined ? [] : [[key, resolved] as const]
+  return mapped(value, (one) => resolve(one, sources))
+}
+
+/** How references become text. */
+export interface Filling {
+  readonly sources: Sources
+  /** The value of a secret by its name, or a text in its place. */
+  readonly secret: (name: string) => string
+  /** What is done with a value before it is put into a text. */
+  readonly encode?: (text: string) => string
+}
+
+/** The same for values in which references may be part of a longer text, secrets included. */
+export function fill(value: Json, filling: Filling): Json | undefined {
+  return typeof value === 'string' ? fillText(value, filling) : mapped(value, (one) => fill(one, filling))
+}
+
+/** A text with the references in it replaced. A reference that is the whole text gives its value as it is. */
+function fillText(text: string, { sources, secret, encode = (part) => part }: Filling): Json | undefined {
+  if (REFERENCE.test(text)) return resolveText(text, sources)
+  return text.replace(EMBEDDED, (reference, name: string | undefined) => {
+    if (reference === text) return secret(name!)
+    return encode(name === undefined ? textOf(resolveText(reference, sources)) : secret(name))
   })
-  return Object.fromEntries(entries)
+}
+
+/** A value as part of a text. */
+export function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** The names of the secrets in a value. */
+export function secretsIn(value: unknown): string[] {
+  const names = [...(JSON.stringify(value) ?? '').matchAll(EMBEDDED)].flatMap(([, name]) => name ?? [])
+  return [...new Set(names)]
 }
 
 /** What is wrong with the references of a step: it can refer to the steps before it. */
 export function faultsIn(value: Json | undefined, step: number): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => faultsIn(one, step))
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap((one) => faultsIn(one, step))
-  if (typeof value !== 'string' || !/^\$(?:event|steps)\b/.test(value)) return []
+  if (typeof value !== 'string' || !/^\$(?:event|steps|secrets)\b/.test(value)) return []
+  if (value.startsWith('$secrets'))
+    return ['secrets can be used in the headers, the URL and the body of a request only']
   const reference = REFERENCE.exec(value)
   if (!reference) return [`${value.slice(0, 60)} is not a reference, such as $event.data.name or $steps.0.$id`]
-  const [, at] = reference
-  return at !== undefined && Number(at) >= step ? [`${value.slice(0, 60)} refers to a step that has not run yet`] : []
+  return laterStep(value, step)
+}
+
+/** What is wrong with the references inside the texts of a request. */
+export function faultsInTexts(value: unknown, step: number): string[] {
+  const references = [...(JSON.stringify(value) ?? '').matchAll(EMBEDDED)].map(([reference]) => reference)
+  return references.flatMap((reference) => laterStep(reference, step))
+}
+
+function laterStep(reference: string, step: number): string[] {
+  const at = /^\$steps\.(\d+)/.exec(reference)?.[1]
+  return at !== undefined && Number(at) >= step
+    ? [`${reference.slice(0, 60)} refers to a step that has not run yet`]
+    : []
 }
 
 function resolveText(text: string, { event, steps }: Sources): Json | undefined {
@@ -40,6 +85,17 @@ function resolveText(text: string, { event, steps }: Sources): Json | undefined 
     value = typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? within(value, name) : undefined
   }
   return value
+}
+
+/** A list or an object with its values replaced; entries of an object without a value are left out. */
+function mapped(value: Json, replace: (one: Json) => Json | undefined): Json {
+  if (Array.isArray(value)) return value.map((one) => replace(one) ?? null)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).flatMap(([key, one]) => {
+    const replaced = replace(one)
+    return replaced === undefined ? [] : [[key, replaced] as const]
+  })
+  return Object.fromEntries(entries)
 }
 
 function within(value: JsonObject | readonly Json[], name: string): Json | undefined {

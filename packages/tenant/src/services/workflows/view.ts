@@ -8,7 +8,8 @@ import { type StepRow, stepsOf } from '../../store/automation/workflow-steps.ts'
 import { readEntry } from '../../store/log/log.ts'
 import { notFound } from '../../write/verb.ts'
 import { authoredWorkflow, currentWorkflow } from './author.ts'
-import { definitionOf, type Step } from './definition.ts'
+import { definitionOf } from './definition.ts'
+import { aboutStep, kindOf, type Step, undoPlace } from './steps/step.ts'
 
 const STATES: readonly RunState[] = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
 
@@ -57,7 +58,13 @@ export function runView(engine: Engine, grant: Grant, run: RunRow): JsonObject {
   const declared = run.definition ? definitionOf(run.definition.behaviour).steps : []
   return {
     ...headOf(engine, run, isOpen),
-    steps: declared.map((step, i) => stepView(step, i, rows.get(i), run, isOpen)),
+    steps: [
+      ...declared.map((step, i) => stepView(step, i, rows.get(i), run, isOpen)),
+      ...declared.flatMap(({ undo }, i) => {
+        const row = rows.get(undoPlace(i))
+        return undo && row ? [{ ...stepView(undo, i, row, run, isOpen), undo: true }] : []
+      }),
+    ],
   }
 }
 
@@ -91,7 +98,7 @@ function stepView(step: Step, i: number, row: StepRow | undefined, run: RunRow, 
   const status = row?.state ?? (run.endedAt === null ? 'Pending' : 'Skipped')
   return {
     step: i,
-    ...('code' in step ? { code: isOpen ? step.code : null } : { type: step.type, verb: step.verb }),
+    ...(isOpen || 'verb' in step ? aboutStep(step) : { [kindOf(step)]: null }),
     ...(step.fallback && { fallback: true }),
     status,
     tries: row?.tries ?? 0,

@@ -102,26 +102,40 @@ export function countRuns(sql: Sql, workflow: string, states: readonly RunState[
   )[0]![0]
 }
 
-/** Runs that are due, without those of some workflows, in the order of time. */
-export function dueRuns(sql: Sql, now: number, except: readonly string[], limit: number): RunRow[] {
+/** Workflows and runs that are in progress elsewhere. */
+export interface InProgress {
+  readonly workflows: Iterable<string>
+  readonly runs: Iterable<number>
+}
+
+/** Runs that are due, without those in progress, in the order of time. */
+export function dueRuns(sql: Sql, now: number, { workflows, runs }: InProgress, limit: number): RunRow[] {
   return sql
     .rows(
       `${SELECT}
-      WHERE due <= ? AND workflow NOT IN (SELECT value FROM json_each(?))
+      WHERE due <= ?
+        AND workflow NOT IN (SELECT value FROM json_each(?))
+        AND n NOT IN (SELECT value FROM json_each(?))
       ORDER BY due, n
       LIMIT +?`,
       now,
-      JSON.stringify(except),
+      JSON.stringify([...workflows]),
+      JSON.stringify([...runs]),
       limit,
     )
     .map(toRun)
 }
 
-/** When the next run is due, without those of some workflows, or null. */
-export function nextRun(sql: Sql, except: readonly string[]): number | null {
+/** When the next run is due, without those in progress, or null. */
+export function nextRun(sql: Sql, { workflows, runs }: InProgress): number | null {
   return sql.rows(
-    'SELECT min(due) FROM workflow_runs WHERE due IS NOT NULL AND workflow NOT IN (SELECT value FROM json_each(?))',
-    JSON.stringify(except),
+    `SELECT min(due)
+    FROM workflow_runs
+    WHERE due IS NOT NULL
+      AND workflow NOT IN (SELECT value FROM json_each(?))
+      AND n NOT IN (SELECT value FROM json_each(?))`,
+    JSON.stringify([...workflows]),
+    JSON.stringify([...runs]),
   )[0]![0]
 }
 
@@ -142,6 +156,11 @@ export function endRun(sql: Sql, n: number, state: RunState, at: number, error: 
     error?.slice(0, 1_000) ?? null,
     n,
   )
+}
+
+/** Lets a run wait in one of its steps, until a time or for what ends the wait. */
+export function waitRun(sql: Sql, n: number, due: number | null): void {
+  sql.run(`UPDATE workflow_runs SET state = 'Waiting', due = ? WHERE n = ?`, due, n)
 }
 
 /** Lets a run wait until a time, or until its workflow is activated again. */
@@ -167,6 +186,7 @@ export function oldestEnd(sql: Sql): number | null {
 export function forgetRuns(sql: Sql, before: number, limit: number): void {
   const runs = sql.rows('SELECT n FROM workflow_runs WHERE ended_at <= ? ORDER BY ended_at LIMIT +?', before, limit)
   const list = JSON.stringify(runs.map(([n]) => n))
+  sql.run('DELETE FROM asks WHERE run IN (SELECT value FROM json_each(?))', list)
   sql.run('DELETE FROM workflow_calls WHERE run IN (SELECT value FROM json_each(?))', list)
   sql.run('DELETE FROM workflow_steps WHERE run IN (SELECT value FROM json_each(?))', list)
   sql.run('DELETE FROM workflow_runs WHERE n IN (SELECT value FROM json_each(?))', list)
@@ -175,7 +195,7 @@ export function forgetRuns(sql: Sql, before: number, limit: number): void {
 /** Forgets the runs of a copy that have not ended, or not until a time: the origin continues with them. */
 export function forgetOpenRuns(sql: Sql, until: number): void {
   sql.run('DELETE FROM workflow_runs WHERE ended_at IS NULL OR ended_at > ?', until)
-  for (const table of ['workflow_calls', 'workflow_steps']) {
+  for (const table of ['workflow_calls', 'workflow_steps', 'waits', 'asks']) {
     sql.run(`DELETE FROM ${table} WHERE run NOT IN (SELECT n FROM workflow_runs)`)
   }
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../../ports.ts'
 
-type StepState = 'Running' | 'Waiting' | 'Succeeded' | 'Failed'
+type StepState = 'Running' | 'Waiting' | 'Succeeded' | 'Failed' | 'Skipped'
 
 /** A step of a run that has begun. */
 export interface StepRow {
@@ -59,7 +59,7 @@ export function copySteps(sql: Sql, from: number, to: number): void {
     `INSERT INTO workflow_steps (run, step, state, tries, input, output, error, started_at, ended_at)
     SELECT ?, step, state, tries, input, output, error, started_at, ended_at
     FROM workflow_steps
-    WHERE run = ? AND state = 'Succeeded'`,
+    WHERE run = ? AND state IN ('Succeeded', 'Skipped')`,
     to,
     from,
   )

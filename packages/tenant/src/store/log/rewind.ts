@@ -45,7 +45,7 @@ export function rewind(sql: Sql, seq: number): void {
 }
 
 /** What only the tenant itself may have: secrets, and work that is still to be done. */
-const OWN = 'keys credentials tokens clients consents answers after_hook_queue receivers outbox'.split(' ')
+const OWN = 'keys credentials tokens clients consents answers after_hook_queue receivers outbox secrets'.split(' ')
 
 /**
  * Makes a copy of a tenant a fork of it: leaves behind its secrets, what it still has to send and what it answered, and

@@ -5,6 +5,7 @@ import { FROM_4 } from './from-4.ts'
 import { FROM_5 } from './from-5.ts'
 import { FROM_6 } from './from-6.ts'
 import { FROM_7 } from './from-7.ts'
+import { FROM_8 } from './from-8.ts'
 
 /** What brings a database from each layout to the next. A file here is never edited once it was released. */
 export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
@@ -15,4 +16,5 @@ export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
   5: FROM_5,
   6: FROM_6,
   7: FROM_7,
+  8: FROM_8,
 }

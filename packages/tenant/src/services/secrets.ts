@@ -1,0 +1,64 @@
+import { isoOf, type JsonObject, Problem } from '@tildebase/nouns'
+import type { Engine } from '../engine/engine.ts'
+import { demandArea, type Grant } from '../grant/grant.ts'
+import { dropSecret, saveSecret, sealedSecretOf, secretRows } from '../store/automation/secrets.ts'
+import { storedWorkflows } from '../store/automation/workflows.ts'
+import type { Write } from '../write/write.ts'
+import { secretsIn } from './workflows/values.ts'
+
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const LONGEST = 8_192
+/** Shorter values would be found by chance in answers, where secrets are taken out. */
+const SHORTEST = 4
+const MOST = 200
+
+/** Keeps a secret of the tenant, encrypted with a key that only the host has. True when there was none of that name. */
+export function putSecret(write: Write, name: string, value: unknown): boolean {
+  const { engine, sql, grant, context } = write
+  demandArea(grant, 'admin', 'platform')
+  if (!NAME.test(name)) {
+    throw new Problem(
+      'invalid_parameter',
+      'The name of a secret has letters, digits and _, and begins with a letter.',
+      {
+        field: 'name',
+      },
+    )
+  }
+  if (typeof value !== 'string' || value.length < SHORTEST || value.length > LONGEST) {
+    const message = `value must be a text of ${SHORTEST} to ${LONGEST} characters.`
+    throw new Problem('validation_error', message, { field: 'value' })
+  }
+  const isNew = saveSecret(sql, name, engine.ports.vault.encrypt(value), context.clock.now(), grant.actor)
+  if (isNew && secretRows(sql).length > MOST) {
+    throw new Problem('too_many', `A tenant can have ${MOST} secrets. Delete one.`, { limit: MOST })
+  }
+  return isNew
+}
+
+export function deleteSecret({ sql, grant }: Write, name: string): void {
+  demandArea(grant, 'admin', 'platform')
+  if (sealedSecretOf(sql, name) === null) {
+    throw new Problem('not_found', `There is no secret ${name.slice(0, 64)}.`, { id: name })
+  }
+  dropSecret(sql, name)
+}
+
+/** The names of the secrets with the workflows that use them. Never their values. */
+export function secretsOf(engine: Engine, grant: Grant): JsonObject[] {
+  demandArea(grant, 'admin', 'platform')
+  const users = storedWorkflows(engine.sql).map(({ id, data }) => ({ id, names: secretsIn(JSON.parse(data).steps) }))
+  return secretRows(engine.sql).map(({ name, createdAt, updatedAt, updatedBy }) => ({
+    name,
+    createdAt: isoOf(createdAt),
+    updatedAt: isoOf(updatedAt),
+    updatedBy,
+    usedBy: users.flatMap(({ id, names }) => (names.includes(name) ? [id] : [])),
+  }))
+}
+
+/** The value of a secret, for the request that uses it; null when there is none that can be read. */
+export function secretOf({ sql, ports }: Engine, name: string): string | null {
+  const sealed = sealedSecretOf(sql, name)
+  return sealed === null ? null : ports.vault.decrypt(sealed)
+}

@@ -1,0 +1,175 @@
+import {
+  checkDraft,
+  invalid,
+  isoOf,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  Problem,
+  parseNoun,
+} from '@tildebase/nouns'
+import type { Engine } from '../../../engine/engine.ts'
+import { demand, type Grant, grantFor } from '../../../grant/grant.ts'
+import { mayApproveOwn } from '../../../grant/scopes.ts'
+import { type AskRow, addAsk, answerAsk, askWithId, countOpenAsks, openAsks } from '../../../store/automation/asks.ts'
+import { holdRun, runAt } from '../../../store/automation/workflow-runs.ts'
+import { currentOf } from '../../../store/entities.ts'
+import { applyVerb } from '../../../write/verb.ts'
+import type { Write } from '../../../write/write.ts'
+import { resolve, type Sources, textOf } from '../values.ts'
+import { durationOf, LONGEST_STEP } from './duration.ts'
+import type { AskStep } from './step.ts'
+
+const ANSWERS = ['Approved', 'Rejected']
+
+/** Asks a person or a role. Returns what the run shows of it, and when it stops waiting. */
+export function ask(
+  write: Write,
+  run: { readonly n: number; readonly workflow: string },
+  place: number,
+  { ask: { of, title, fields, timeout } }: AskStep,
+  sources: Sources,
+): { readonly input: JsonObject; readonly due: number | null } {
+  const { sql, context } = write
+  const askedAt = context.clock.now()
+  const whom = textOf(resolve(of, sources))
+  if (!/^(?:role:|user_)/.test(whom)) {
+    throw new Problem('invalid_parameter', `ask.of: ${of} is neither a role nor a User.`, { field: 'ask.of' })
+  }
+  const due = timeout === undefined ? null : askedAt + durationOf(timeout, LONGEST_STEP)!
+  const id = write.newId('ask')
+  const text = textOf(resolve(title, sources)).slice(0, 1_000)
+  const { n, workflow } = run
+  addAsk(sql, { id, run: n, step: place, workflow, of: whom, title: text, fields: fields ?? null, askedAt, due })
+  return { input: { ask: id, of: whom, title: text }, due }
+}
+
+/** Which questions are wanted: oldest first, after one of them. */
+export interface AskQuestion {
+  readonly cursor: string | null
+  readonly limit: number
+}
+
+/** The open questions to a person and to the person's role; all of them for a key that may read workflows. */
+export function asksOf(engine: Engine, grant: Grant, { cursor, limit }: AskQuestion): JsonObject {
+  const whom = askedAs(engine, grant)
+  const after = cursor === null ? 0 : (askWithId(engine.sql, cursor)?.n ?? null)
+  if (after === null) {
+    throw new Problem('invalid_cursor', `${cursor!.slice(0, 60)} is not a cursor of this list.`, { field: 'cursor' })
+  }
+  const found = openAsks(engine.sql, whom, after, limit + 1)
+  const shown = found.slice(0, limit)
+  return {
+    results: shown.map((row) => askView(engine, row)),
+    total: countOpenAsks(engine.sql, whom),
+    hasMore: found.length > limit,
+    cursor: found.length > limit ? shown.at(-1)!.id : null,
+  }
+}
+
+/** One question, open or closed, if it is one that the grant may see. */
+export function askWith(engine: Engine, grant: Grant, id: string): JsonObject {
+  return askView(engine, demandAsk(engine, grant, id))
+}
+
+/** Answers a question for a person. The run continues with the answer. */
+export function answer(write: Write, id: string, body: unknown): JsonObject {
+  const { engine, sql, grant, context } = write
+  const row = demandAsk(engine, grant, id)
+  demandAnswerer(grant)
+  if (row.state !== 'Open') {
+    throw new Problem('conflict', `The question ${id} is already ${row.state.toLowerCase()}.`, { type: 'Ask', id })
+  }
+  const given = isPlainObject(body) ? body : {}
+  if (!ANSWERS.includes(given.answer as string)) {
+    throw invalid('Ask', [{ field: 'answer', message: `must be ${ANSWERS.join(' or ')}` }])
+  }
+  const now = context.clock.now()
+  const fields = fieldsIn(row, given.answer as string, given.fields, now)
+  answerAsk(sql, id, { answer: given.answer as string, by: grant.actor, ...fields }, grant.actor, now)
+  holdRun(sql, row.run, now)
+  write.wakeAt(now)
+  noteAnswer(write, row, given.answer as string)
+  return askView(engine, askWithId(sql, id)!)
+}
+
+/** The answer is part of the history of the workflow, with the person as its actor. */
+function noteAnswer(write: Write, { id, workflow, run }: AskRow, given: string): void {
+  const current = currentOf(write.sql, 'Workflow', workflow)
+  if (!current || current.deleted) return
+  const internalVerb = { name: 'answer', before: 'answering', event: 'answered', keeps: 'event' } as const
+  const data = { ask: id, run: runAt(write.sql, run)?.id ?? null, answer: given }
+  const own = write.within({ correlation: null }).as(grantFor(write.grant.actor))
+  applyVerb(own, { type: 'Workflow', verb: 'answer', id: workflow, data, internalVerb })
+}
+
+/** The fields of an answer. A rejection may leave out those that are required. */
+function fieldsIn({ fields }: AskRow, given: string, sent: unknown, now: number): JsonObject {
+  if (sent !== undefined && !isPlainObject(sent)) {
+    throw invalid('Ask', [{ field: 'fields', message: 'must be an object' }])
+  }
+  const names = Object.keys(fields ?? {})
+  const unknown = Object.keys(sent ?? {}).filter((name) => !names.includes(name))
+  if (unknown.length > 0) {
+    const message = names.length === 0 ? 'the question has no fields' : `the question has ${names.join(', ')}`
+    throw invalid('Ask', [{ field: `fields.${unknown[0]}`, message }])
+  }
+  if (fields === null) return {}
+  const { data, issues } = checkDraft(parseNoun('Ask', fields), sent ?? {}, now)
+  const isMissing = (field: string | undefined) => !Object.hasOwn(sent ?? {}, field ?? '')
+  const wrong = given === 'Approved' ? issues : issues.filter(({ field }) => !isMissing(field))
+  if (wrong.length > 0)
+    throw invalid(
+      'Ask',
+      wrong.map((issue) => ({ ...issue, field: `fields.${issue.field}` })),
+    )
+  return data
+}
+
+/** Only a person's own session answers; a key where it may approve what is its own. Never an agent. */
+function demandAnswerer(grant: Grant): void {
+  if (grant.actor.startsWith('user_') && grant.onBehalfOf === undefined) return
+  if (!grant.actor.startsWith('agent_') && mayApproveOwn(grant.scopes)) return
+  throw new Problem('forbidden', 'A person answers this, signed in; a key needs the scope approve:own.', {
+    type: 'Ask',
+    missing: 'approve:own',
+  })
+}
+
+function demandAsk(engine: Engine, grant: Grant, id: string): AskRow {
+  const row = askWithId(engine.sql, id)
+  const whom = askedAs(engine, grant)
+  if (row && (whom === null || whom.includes(row.of))) return row
+  throw new Problem('not_found', `There is no question ${id.slice(0, 60)} for you.`, { type: 'Ask', id })
+}
+
+/** Whose questions a grant sees: those of its person and the person's role; null for all of them. */
+function askedAs(engine: Engine, grant: Grant): readonly string[] | null {
+  const person = grant.actor.startsWith('user_') ? grant.actor : grant.onBehalfOf
+  if (person === undefined) {
+    demand(grant, 'read', engine.noun('Workflow'))
+    return null
+  }
+  const user = currentOf(engine.sql, 'User', person)
+  const role = user && !user.deleted ? (JSON.parse(user.data) as JsonObject).role : null
+  return [person, ...(typeof role === 'string' ? [`role:${role}`] : [])]
+}
+
+function askView(engine: Engine, row: AskRow): JsonObject {
+  const time = (at: number | null): Json => (at === null ? null : isoOf(at))
+  return {
+    id: row.id,
+    type: 'Ask',
+    title: row.title,
+    of: row.of,
+    fields: row.fields,
+    status: row.state,
+    workflow: row.workflow,
+    run: runAt(engine.sql, row.run)?.id ?? null,
+    askedAt: isoOf(row.askedAt),
+    expiresAt: time(row.due),
+    answer: row.answer,
+    answeredBy: row.answeredBy,
+    answeredAt: time(row.answeredAt),
+  }
+}

@@ -1,0 +1,159 @@
+import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import type { Engine } from '../../../engine/engine.ts'
+import type { RunRow } from '../../../store/automation/workflow-runs.ts'
+import { secretOf } from '../../secrets.ts'
+import { type Filling, faultsInTexts, fill, type Sources, secretsIn, textOf } from '../values.ts'
+import type { RequestStep } from './step.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
+/** Headers that the service sets itself. */
+const OWN_HEADERS = new Set(
+  'connection content-length expect host idempotency-key keep-alive te trailer transfer-encoding upgrade'.split(' '),
+)
+const MOST_HEADERS = 50
+const TIMEOUT_MS = 10_000
+const MOST_ANSWER = 1_048_576
+const AGENT = 'Tildebase/0.1'
+
+/** A request of a step, which is sent outside of transactions. */
+export interface RequestTask {
+  readonly run: RunRow
+  readonly step: number
+  readonly request: RequestStep
+  readonly sources: Sources
+  /** When the run has to be over, or null. */
+  readonly deadline: number | null
+}
+
+/** What is wrong with a request. */
+export function requestFaults(
+  engine: Engine,
+  { request, accept }: { readonly [part: string]: unknown },
+  index: number,
+): string[] {
+  if (!isPlainObject(request)) return ['request must be an object: {method, url, headers, body}']
+  const { method, url, headers, body, ...rest } = request
+  const unknown = Object.keys(rest)
+  const isStatus = (status: unknown) => Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599
+  return [
+    ...(unknown.length > 0 ? [`request has ${unknown.join(', ')}; it takes method, url, headers, body`] : []),
+    ...(METHODS.includes(method as string) ? [] : [`request.method must be one of ${METHODS.join(', ')}`]),
+    ...urlFaults(engine, url),
+    ...(headers === undefined ? [] : headersFaults(headers)),
+    ...(body !== undefined && (method === 'GET' || method === 'HEAD') ? [`a ${method} request has no body`] : []),
+    ...(accept === undefined || (Array.isArray(accept) && accept.every(isStatus))
+      ? []
+      : ['accept must be a list of statuses from 400 to 599']),
+    ...faultsInTexts(request, index),
+  ]
+}
+
+function urlFaults(engine: Engine, url: unknown): string[] {
+  if (typeof url !== 'string' || url.length > 4_000) return ['request.url must be a URL of at most 4,000 characters']
+  // The address is tested when the request is sent, too. A URL that is a reference is known only then.
+  if (/^\$/.test(url)) return []
+  const plain = url.replace(/\$(?:event|steps|secrets)[A-Za-z0-9_.$]*/g, 'x')
+  if (!URL.canParse(plain) || !/^https?:/.test(plain)) return ['request.url must be an http or https URL']
+  const refusal = engine.ports.outbound?.refuses?.(plain) ?? null
+  return refusal === null ? [] : [`request.url: ${refusal}`]
+}
+
+function headersFaults(headers: unknown): string[] {
+  if (!isPlainObject(headers)) return ['request.headers must be an object of texts']
+  const names = Object.keys(headers)
+  if (names.length > MOST_HEADERS) return [`request.headers may have ${MOST_HEADERS} headers`]
+  return names.flatMap((name) => {
+    if (!HEADER.test(name)) return [`request.headers: ${name.slice(0, 60)} is not the name of a header`]
+    if (OWN_HEADERS.has(name.toLowerCase())) return [`request.headers: the service sets ${name} itself`]
+    return typeof headers[name] === 'string' ? [] : [`request.headers.${name} must be a text`]
+  })
+}
+
+/** What a run keeps of a request: its values, with the names of secrets instead of secrets. */
+export function shownRequest({ request }: RequestStep, sources: Sources): JsonObject {
+  return filled(request, { sources, secret: (name) => `$secrets.${name}` })
+}
+
+/** Sends the request of a step. Each attempt has the same Idempotency-Key. Never throws: failures are returned. */
+export async function sendRequest(
+  engine: Engine,
+  { run, step, request: { request, accept = [] }, sources, deadline }: RequestTask,
+): Promise<{ readonly result: Json } | { readonly problem: Problem }> {
+  const { outbound, clock } = engine.ports
+  const about = { id: run.id, field: `steps.${step}` }
+  const failed = (message: string) => ({ problem: new Problem('request_failed', message, about) })
+  if (!outbound) return failed('This host sends no requests.')
+  const secrets = new Map<string, string>()
+  for (const name of secretsIn(request)) {
+    const value = secretOf(engine, name)
+    if (value === null) return failed(`There is no secret ${name}, or it was encrypted with another TILDE_SECRET_KEY.`)
+    secrets.set(name, value)
+  }
+  const { method, url, headers = {}, body } = filled(request, { sources, secret: (name) => secrets.get(name)! })
+  const texts = Object.entries(headers as JsonObject).map(([name, value]) => [name, textOf(value)] as const)
+  if (typeof url !== 'string' || !URL.canParse(url)) return failed('The URL of the request is not a URL.')
+  // A header is no place for text with line breaks: it could become another header.
+  const broken = texts.find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
+  if (broken) return failed(`The header ${broken[0]} has a character that a header cannot have.`)
+  const isJson = body !== undefined && typeof body !== 'string'
+  const answer = await outbound.send({
+    method: method as string,
+    url,
+    headers: {
+      'user-agent': AGENT,
+      ...(isJson && { 'content-type': 'application/json' }),
+      ...Object.fromEntries(texts.map(([name, value]) => [name.toLowerCase(), value])),
+      'idempotency-key': `${run.id}-${step}`,
+    },
+    body: body === undefined ? '' : isJson ? JSON.stringify(body) : (body as string),
+    timeoutMs: Math.max(1, Math.min(TIMEOUT_MS, (deadline ?? Number.POSITIVE_INFINITY) - clock.now())),
+    answerLimit: MOST_ANSWER,
+  })
+  const redact = redactor(secrets)
+  if ('error' in answer) return failed(redact(answer.error))
+  if (answer.status >= 400 && !accept.includes(answer.status)) {
+    return failed(`The service answered ${answer.status}. ${redact(answer.text ?? '').slice(0, 300)}`.trim())
+  }
+  const text = redact(answer.text ?? '')
+  return {
+    result: {
+      status: answer.status,
+      headers: JSON.parse(redact(JSON.stringify(answer.headers ?? {}))) as Json,
+      body: /\bjson\b/.test(answer.headers?.['content-type'] ?? '') ? parsed(text) : text,
+    },
+  }
+}
+
+/** A request with its references replaced. In a URL they are percent-encoded, unless one is the whole URL. */
+function filled(request: RequestStep['request'], filling: Filling): JsonObject {
+  const { method, url, headers, body } = request
+  return {
+    method,
+    url: textOf(fill(url, { ...filling, encode: encodeURIComponent })),
+    ...(headers && { headers: fill(headers, filling) ?? {} }),
+    ...(body !== undefined && { body: fill(body, filling) ?? null }),
+  }
+}
+
+/** Takes secrets out of what another service said, in the spellings in which it may repeat them. */
+function redactor(secrets: ReadonlyMap<string, string>): (text: string) => string {
+  const spellings = [...secrets].flatMap(([name, value]) =>
+    [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), btoaText(value)].map(
+      (spelling) => [spelling, `[secret ${name}]`] as const,
+    ),
+  )
+  return (text) => spellings.reduce((kept, [spelling, name]) => kept.replaceAll(spelling, () => name), text)
+}
+
+function btoaText(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
