@@ -44,4 +44,19 @@ export const automation = requirements('automation', {
     'timer.subscription': 'Subscription.cancel with cancelAtPeriodEnd ends the subscription when the period ends.',
     'timer.activity': 'Activity.remind runs at the time of the reminder.',
   },
+  W1: {
+    'workflow.request':
+      'A step of a workflow sends a request with values of the event, and later steps use its answer.',
+    'workflow.wait': 'A step waits for a time, or until a time of the event; a past time goes on at once.',
+    'workflow.wait-for': 'A step waits for an event that its filter selects, or for its timeout.',
+    'workflow.ask': 'A step asks a person or a role; its fields are checked.',
+    'workflow.undo': 'undo runs in reverse order if a later step fails for good.',
+  },
+  W2: {
+    'workflow.request.retry': 'A request is sent at least once, with the same Idempotency-Key on every attempt.',
+  },
+  W3: {
+    'secret.hidden': 'A secret never appears in a run, an event, a log or an error.',
+    'secret.author': 'Storing a workflow that names a secret needs admin:platform.',
+  },
 })

@@ -201,7 +201,7 @@ describe('an answer', () => {
     for (let i = 0; i < 3; i++) answers.push(await outbound.send({ ...request, url: receiver.url, answerLimit: 100 }))
     await receiver.stop()
 
-    expect(answers).toEqual(Array(3).fill({ status: 500, text: 'not now' }))
+    expect(answers).toMatchObject(Array(3).fill({ status: 500, text: 'not now' }))
     expect(ports.size).toBe(1)
   })
 

@@ -82,7 +82,7 @@ export async function sendRequest(
 ): Promise<{ readonly result: Json } | { readonly problem: Problem }> {
   const { outbound, clock } = engine.ports
   const about = { id: run.id, field: `steps.${step}` }
-  const failed = (message: string) => ({ problem: new Problem('request_failed', message, about) })
+  const failed = (message: string) => ({ problem: new Problem('unavailable', message, about) })
   if (!outbound) return failed('This host sends no requests.')
   const secrets = new Map<string, string>()
   for (const name of secretsIn(request)) {
