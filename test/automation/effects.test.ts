@@ -225,7 +225,7 @@ verifies('workflow.wait', 'a run waits as long as it says, and until a time of i
   for (const workflow of [waiting, until, past]) expect(runs(w, workflow)).toMatchObject([{ status: 'Succeeded' }])
 })
 
-verifies('workflow.wait-for', 'a run waits for the event that its filter describes, or for its timeout', async () => {
+verifies('workflow.event.wait', 'a run waits for the event that its filter describes, or for its timeout', async () => {
   const w = open()
   const workflow = onContact(w, [
     { waitFor: 'Contact.updated', filter: { $id: '$event.data.$id', title: 'ready' }, timeout: '2h' },

@@ -48,7 +48,7 @@ export const automation = requirements('automation', {
     'workflow.request':
       'A step of a workflow sends a request with values of the event, and later steps use its answer.',
     'workflow.wait': 'A step waits for a time, or until a time of the event; a past time goes on at once.',
-    'workflow.wait-for': 'A step waits for an event that its filter selects, or for its timeout.',
+    'workflow.event.wait': 'A step waits for an event that its filter selects, or for its timeout.',
     'workflow.ask': 'A step asks a person or a role; its fields are checked.',
     'workflow.undo': 'undo runs in reverse order if a later step fails for good.',
   },

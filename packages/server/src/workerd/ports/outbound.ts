@@ -24,7 +24,14 @@ export function createOutbound(insecure: boolean): Outbound {
   }
 }
 
-async function send({ method = 'POST', url, headers, body, timeoutMs, answerLimit }: OutboundRequest): Promise<OutboundAnswer> {
+async function send({
+  method = 'POST',
+  url,
+  headers,
+  body,
+  timeoutMs,
+  answerLimit,
+}: OutboundRequest): Promise<OutboundAnswer> {
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, { method, headers, ...(body !== '' && { body }), redirect: 'manual', signal })
   if (answerLimit === undefined) {
@@ -32,7 +39,9 @@ async function send({ method = 'POST', url, headers, body, timeoutMs, answerLimi
     return { status: response.status }
   }
   const text = await response.text()
-  return text.length > answerLimit ? { error: 'the answer is too long' } : { status: response.status, text, headers: Object.fromEntries(response.headers) }
+  return text.length > answerLimit
+    ? { error: 'the answer is too long' }
+    : { status: response.status, text, headers: Object.fromEntries(response.headers) }
 }
 
 const PRIVATE =

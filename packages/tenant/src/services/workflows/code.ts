@@ -6,7 +6,7 @@ import { answerIn, answerRead, isRead, type ScriptCall, scriptCall } from '../sc
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { runNow } from '../scripts/run-write.ts'
-import type { Outcome, CodeTask } from './run.ts'
+import type { CodeTask, Outcome } from './run.ts'
 
 /** The code that calls the function of a step. */
 export function stepCall(code: string): string {
