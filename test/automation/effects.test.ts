@@ -249,37 +249,42 @@ verifies('workflow.event.wait', 'a run waits for the event that its filter descr
   expect(w.tenant.sql.rows('SELECT * FROM waits')).toEqual([])
 })
 
-verifies('workflow.ask', 'a person answers a question; the run continues with the checked answer', async () => {
-  const w = open()
-  const person = (role: string) => w.run('User', 'create', undefined, { name: role, email: `${role}@x.org`, role }).$id
-  const grantOf = (actor: string): Grant => ({ actor, scopes: [{ action: 'read', area: 'all' }], rows: {} })
-  const [boss, other] = [person('Admin'), person('Viewer')]
-  const workflow = onContact(w, [
-    { ask: { of: 'role:Admin', title: 'May we call?', fields: { amount: 'number!', why: 'string' } } },
-    { verb: 'create', type: 'Comment', args: { body: '$steps.0.answer' } },
-  ])
-  await contact(w)
-  const { facade } = w.tenant
-  const asks = (grant: Grant) =>
-    (facade.read(grant, budget()).reactions.asks({ cursor: null, limit: 25 }) as any).results
-  expect(asks(grantOf(other))).toEqual([])
-  const [ask] = asks(grantOf(boss))
-  expect(ask).toMatchObject({ title: 'May we call?', of: 'role:Admin', status: 'Open' })
-  const answer = (grant: Grant, body: JsonObject) => w.write(grant, (write) => write.answerAsk(ask.id, body))
-  const yes = { answer: 'Approved', fields: { amount: 5 } }
-  await expect(answer(grantOf(other), yes)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(answer({ ...grantOf('agent_1'), onBehalfOf: boss }, yes)).rejects.toMatchObject({ code: 'forbidden' })
-  const key = { ...grantOf('apiKey_1') }
-  await expect(answer(key, yes)).rejects.toMatchObject({ code: 'forbidden' })
-  await expect(answer(grantOf(boss), { answer: 'Approved' })).rejects.toThrow('fields.amount')
-  await expect(answer(grantOf(boss), { answer: 'Maybe' })).rejects.toThrow('answer: must be')
-  await answer(grantOf(boss), yes)
-  await expect(answer(grantOf(boss), yes)).rejects.toMatchObject({ code: 'conflict' })
-  await w.settle()
-  expect(steps(w, workflow)[0].output).toEqual({ answer: 'Approved', by: boss, amount: 5 })
-  expect(comments(w)).toEqual(['Approved'])
-  expect(w.events(/Workflow\.answered/)).toMatchObject([{ actor: boss }])
-})
+verifies(
+  ['workflow.ask', 'ask.person'],
+  'a person answers a question; the run continues with the checked answer',
+  async () => {
+    const w = open()
+    const person = (role: string) =>
+      w.run('User', 'create', undefined, { name: role, email: `${role}@x.org`, role }).$id
+    const grantOf = (actor: string): Grant => ({ actor, scopes: [{ action: 'read', area: 'all' }], rows: {} })
+    const [boss, other] = [person('Admin'), person('Viewer')]
+    const workflow = onContact(w, [
+      { ask: { of: 'role:Admin', title: 'May we call?', fields: { amount: 'number!', why: 'string' } } },
+      { verb: 'create', type: 'Comment', args: { body: '$steps.0.answer' } },
+    ])
+    await contact(w)
+    const { facade } = w.tenant
+    const asks = (grant: Grant) =>
+      (facade.read(grant, budget()).reactions.asks({ cursor: null, limit: 25 }) as any).results
+    expect(asks(grantOf(other))).toEqual([])
+    const [ask] = asks(grantOf(boss))
+    expect(ask).toMatchObject({ title: 'May we call?', of: 'role:Admin', status: 'Open' })
+    const answer = (grant: Grant, body: JsonObject) => w.write(grant, (write) => write.answerAsk(ask.id, body))
+    const yes = { answer: 'Approved', fields: { amount: 5 } }
+    await expect(answer(grantOf(other), yes)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(answer({ ...grantOf('agent_1'), onBehalfOf: boss }, yes)).rejects.toMatchObject({ code: 'forbidden' })
+    const key = { ...grantOf('apiKey_1') }
+    await expect(answer(key, yes)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(answer(grantOf(boss), { answer: 'Approved' })).rejects.toThrow('fields.amount')
+    await expect(answer(grantOf(boss), { answer: 'Maybe' })).rejects.toThrow('answer: must be')
+    await answer(grantOf(boss), yes)
+    await expect(answer(grantOf(boss), yes)).rejects.toMatchObject({ code: 'conflict' })
+    await w.settle()
+    expect(steps(w, workflow)[0].output).toEqual({ answer: 'Approved', by: boss, amount: 5 })
+    expect(comments(w)).toEqual(['Approved'])
+    expect(w.events(/Workflow\.answered/)).toMatchObject([{ actor: boss }])
+  },
+)
 
 test('a question ends with its timeout, and with its run', async () => {
   const w = open()

@@ -59,4 +59,7 @@ export const automation = requirements('automation', {
     'secret.hidden': 'A secret never appears in a run, an event, a log or an error.',
     'secret.author': 'Storing a workflow that names a secret needs admin:platform.',
   },
+  W4: {
+    'ask.person': 'Only a person whom a question is for sees and answers it, in their own session; an agent never.',
+  },
 })
