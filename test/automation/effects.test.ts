@@ -300,7 +300,7 @@ test('a question ends with its timeout, and with its run', async () => {
 
 verifies(
   'workflow.undo',
-  'when a later step fails for good, the steps before are undone in reverse order',
+  'when a later step fails permanently, the steps before are undone in reverse order',
   async () => {
     const w = open()
     const note = (body: string) => ({ verb: 'create', type: 'Comment', args: { body } })

@@ -50,7 +50,7 @@ export const automation = requirements('automation', {
     'workflow.wait': 'A step waits for a time, or until a time of the event; a past time goes on at once.',
     'workflow.event.wait': 'A step waits for an event that its filter selects, or for its timeout.',
     'workflow.ask': 'A step asks a person or a role; its fields are checked.',
-    'workflow.undo': 'undo runs in reverse order if a later step fails for good.',
+    'workflow.undo': 'undo runs in reverse order if a later step fails permanently.',
   },
   W2: {
     'workflow.request.retry': 'A request is sent at least once, with the same Idempotency-Key on every attempt.',

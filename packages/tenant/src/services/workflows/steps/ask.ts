@@ -44,7 +44,7 @@ export function ask(
   return { input: { ask: id, of: whom, title: text }, due }
 }
 
-/** Which questions are wanted: oldest first, after one of them. */
+/** Which questions to list: oldest first, after one of them. */
 export interface AskQuestion {
   readonly cursor: string | null
   readonly limit: number

@@ -93,7 +93,7 @@ export async function sendRequest(
   const { method, url, headers = {}, body } = filled(request, { sources, secret: (name) => secrets.get(name)! })
   const texts = Object.entries(headers as JsonObject).map(([name, value]) => [name, textOf(value)] as const)
   if (typeof url !== 'string' || !URL.canParse(url)) return failed('The URL of the request is not a URL.')
-  // A header is no place for text with line breaks: it could become another header.
+  // Text with line breaks does not belong into a header: it could become another header.
   const broken = texts.find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
   if (broken) return failed(`The header ${broken[0]} has a character that a header cannot have.`)
   const isJson = body !== undefined && typeof body !== 'string'

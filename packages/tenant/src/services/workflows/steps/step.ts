@@ -6,7 +6,7 @@ interface Common {
   readonly fallback?: boolean
   /** A filter over `{event, steps}`: the step is skipped where it does not match. */
   readonly if?: JsonObject
-  /** Runs if a later step fails for good. */
+  /** Runs if a later step fails permanently. */
   readonly undo?: Step
 }
 
@@ -31,7 +31,7 @@ export interface RequestStep extends Common {
     readonly headers?: { readonly [name: string]: string }
     readonly body?: Json
   }
-  /** Statuses from 400 on that are no failure. */
+  /** Statuses from 400 on that are not a failure. */
   readonly accept?: readonly number[]
 }
 
