@@ -34,6 +34,20 @@ export type NounOf<Name extends string, N extends Notation> = Omit<Noun, 'name' 
   readonly notation: N
 }
 
+/** A type with the fields and verbs that another declaration of the same name adds. */
+export type Extended<T extends Noun, Added extends Noun> =
+  IsLoose<T> extends true
+    ? T
+    : IsLoose<Added> extends true
+      ? Added
+      : Omit<T, 'notation'> & {
+          readonly notation: {
+            readonly [K in keyof T['notation'] | keyof Added['notation']]: K extends keyof Added['notation']
+              ? Added['notation'][K]
+              : T['notation'][K]
+          }
+        }
+
 /** Types by name, to follow relations. */
 export type NounMap = { readonly [name: string]: Noun }
 
