@@ -162,7 +162,10 @@ describe('POST …/schema/plan', () => {
   verifies('schema.plan.others', 'leaves what is not declared alone, unless prune is set', async () => {
     const { plan, push } = tenant()
     await push(FLEET)
-    const some = { types: { Crate: FLEET.types.Crate, Ship: FLEET.types.Ship, Harbour: FLEET.types.Harbour }, hooks: {} }
+    const some = {
+      types: { Crate: FLEET.types.Crate, Ship: FLEET.types.Ship, Harbour: FLEET.types.Harbour },
+      hooks: {},
+    }
 
     const left = await plan(some)
     const pruned = await push({ ...some, prune: true })
@@ -188,7 +191,12 @@ describe('POST …/schema/plan', () => {
 
     const steps = await push(changed)
 
-    expect(short(steps)).toEqual(['change role Captain', 'change workflow Welcome', 'change view Afloat', 'change webhook Log'])
+    expect(short(steps)).toEqual([
+      'change role Captain',
+      'change workflow Welcome',
+      'change view Afloat',
+      'change webhook Log',
+    ])
     const again = await plan(changed)
     expect(again.steps).toEqual([])
     expect(Object.keys(again.current.webhooks)).toEqual(['Log'])

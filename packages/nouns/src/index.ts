@@ -48,6 +48,7 @@ export {
 } from './filter/path.ts'
 export { relativeInstant, resolveInstant } from './filter/relative.ts'
 export type {
+  AfterVerb,
   BeforeStep,
   Draft,
   Entity,

@@ -23,7 +23,9 @@ import type { Json, Noun } from '../noun.ts'
 export interface TenantNouns {}
 
 /** The types that `tilde types` has written down. */
-export type RegisteredNouns = { readonly [Name in keyof TenantNouns]: TenantNouns[Name] extends Noun ? TenantNouns[Name] : never }
+export type RegisteredNouns = {
+  readonly [Name in keyof TenantNouns]: TenantNouns[Name] extends Noun ? TenantNouns[Name] : never
+}
 
 /** The built-in types with these next to them, or added to one of the same name. */
 export type WithNouns<N extends NounMap> = Omit<Catalogue, keyof N> & {

@@ -108,6 +108,14 @@ export type VerbArgs<T extends Noun, V extends VerbName<T>> =
       ? { readonly [argument: string]: unknown }
       : Patch<T> & (T['notation'] extends { readonly [K in V]: { readonly args: infer A } } ? ArgsOf<A, T> : unknown)
 
+/** An entity after a verb: the fields that the verb sets to a fixed text, such as the state, have that value. */
+export type AfterVerb<T extends Noun, V extends string> = Entity<T> &
+  (IsLoose<T> extends true
+    ? unknown
+    : T['notation'] extends { readonly [K in V]: { readonly set: infer S } }
+      ? { readonly [K in keyof S as S[K] extends string ? (S[K] extends `$${string}` ? never : K) : never]: S[K] }
+      : unknown)
+
 /** The events of a type: `'Contact.created' | 'Contact.qualified' | …`. */
 export type EventName<T extends Noun> =
   IsLoose<T> extends true ? `${T['name']}.${string}` : `${T['name']}.${EventStep<T>}`

@@ -19,9 +19,9 @@ export function givenDeclaration(body: unknown): Given {
 }
 
 function issuesOf(key: string, value: unknown): Issue[] {
-  if (!KEYS.includes(key)) return [{ field: key, message: `is unknown${didYouMean(key, KEYS) || `; known are ${KEYS.join(', ')}`}` }]
-  if (key === 'prune')
-    return typeof value === 'boolean' ? [] : [{ field: key, message: 'must be true or false' }]
+  if (!KEYS.includes(key))
+    return [{ field: key, message: `is unknown${didYouMean(key, KEYS) || `; known are ${KEYS.join(', ')}`}` }]
+  if (key === 'prune') return typeof value === 'boolean' ? [] : [{ field: key, message: 'must be true or false' }]
   if (!isPlainObject(value)) return [{ field: key, message: 'must be an object by name' }]
   return Object.entries(value).flatMap(([name, one]) => {
     const field = `${key}.${name}`
@@ -37,7 +37,8 @@ function partIssues(key: string, one: { readonly [part: string]: unknown }): [st
   if (key === 'hooks' || key === 'renamed') return Object.keys(one).flatMap(text)
   if (key === 'roles') return text('scopes')
   if (key === 'views') return text('type')
-  if (key === 'webhooks') return [...text('url'), ...(Array.isArray(one.events) ? [] : [['events', 'must be a list'] as [string, string]])]
+  if (key === 'webhooks')
+    return [...text('url'), ...(Array.isArray(one.events) ? [] : [['events', 'must be a list'] as [string, string]])]
   if (key === 'workflows') return Array.isArray(one.steps) ? [] : [['steps', 'must be a list of steps']]
   return []
 }

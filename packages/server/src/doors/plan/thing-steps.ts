@@ -56,7 +56,11 @@ function pathOf(now: Current, kind: Other['kind'], name: string): string {
 function roleSteps(now: Current, { roles = {} }: Given): Step[] {
   return Object.entries(roles).flatMap(([name, wanted]) => {
     const before = now.roles.get(name)
-    const request = { method: 'PUT', path: `/schema/roles/${segment(name)}`, body: { ...wanted } as JsonObject } as const
+    const request = {
+      method: 'PUT',
+      path: `/schema/roles/${segment(name)}`,
+      body: { ...wanted } as JsonObject,
+    } as const
     return stepFor('role', name, before, wanted as object, request)
   })
 }
@@ -65,7 +69,11 @@ function hookSteps(now: Current, { hooks = {} }: Given): Step[] {
   return Object.entries(hooks).flatMap(([type, steps]) =>
     Object.entries(steps).flatMap(([step, code]) => {
       const before = now.hooks.get(type)?.[step]
-      const request = { method: 'PUT', path: `/schema/${segment(type)}/hooks/${segment(step)}`, body: { code } } as const
+      const request = {
+        method: 'PUT',
+        path: `/schema/${segment(type)}/hooks/${segment(step)}`,
+        body: { code },
+      } as const
       return stepFor('hook', `${type}.${step}`, before === undefined ? undefined : { code: before }, { code }, request)
     }),
   )
@@ -80,7 +88,9 @@ function workflowSteps(now: Current, { workflows = {} }: Given): Step[] {
     }
     const isActive = stored.status === 'Activated' || stored.status === 'Active'
     const status = active === undefined || active === isActive ? {} : { status: active ? 'Activated' : 'Paused' }
-    const cleared = Object.fromEntries(WORKFLOW_FIELDS.filter((field) => !(field in wanted)).map((field) => [field, null]))
+    const cleared = Object.fromEntries(
+      WORKFLOW_FIELDS.filter((field) => !(field in wanted)).map((field) => [field, null]),
+    )
     const body = { ...changedIn(stored.declaration, { ...cleared, ...wanted }), ...status }
     const before = { ...stored.declaration, ...('status' in status && { status: stored.status! }) }
     const request = { method: 'PUT', path: `/Workflow/${stored.id}`, body } as const
@@ -92,7 +102,11 @@ function viewSteps(now: Current, { views }: Given, hasViews: boolean): Step[] {
   if (views === undefined || Object.keys(views).length === 0) return []
   const type: Step[] = hasViews
     ? []
-    : stepFor('type', 'View', undefined, VIEW_NOTATION, { method: 'PUT', path: '/schema/View', body: { ...VIEW_NOTATION } })
+    : stepFor('type', 'View', undefined, VIEW_NOTATION, {
+        method: 'PUT',
+        path: '/schema/View',
+        body: { ...VIEW_NOTATION },
+      })
   const steps = Object.entries(views).flatMap(([name, wanted]) => {
     const stored = now.views.get(name)
     const body = { name, type: wanted.type, look: lookOf(wanted), shared: true }

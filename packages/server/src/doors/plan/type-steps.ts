@@ -18,6 +18,8 @@ export interface TypesNow {
   readonly nouns: Nouns
   readonly own: ReadonlyMap<string, JsonObject>
   readonly ask: Ask
+  /** Whether the caller may read the entities of a type. */
+  readonly may: (noun: Noun) => boolean
 }
 
 /** A type that is to be declared, with the order in which its parts are possible. */
@@ -119,7 +121,8 @@ function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field: stri
   }
   const after = (field: string) => (Object.hasOwn(noun.fields, field) ? noun.fields[field]! : null)
   for (const { part, from, to } of changesBetween(own, notation, same)) {
-    const isConverted = typeof from === 'string' && typeof to === 'string' && convertsValues(before, renamed, part, after)
+    const isConverted =
+      typeof from === 'string' && typeof to === 'string' && convertsValues(before, renamed, part, after)
     if (!isConverted) continue
     own = { ...own, [part]: to }
     steps.push(converted(name, part, from, to))
@@ -127,7 +130,10 @@ function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field: stri
   const changes = changesBetween(own, notation, same)
   if (changes.length === 0) return steps
   const lost = changes.filter(({ from, to }) => typeof from === 'string' && to === null)
-  const loses = Math.max(0, ...lost.map(({ part, from }) => (storesValues(before, part, from) ? valuesIn(now, name, part) : 0)))
+  const loses = Math.max(
+    0,
+    ...lost.map(({ part, from }) => (storesValues(before, part, from) ? valuesIn(now, name, part) : 0)),
+  )
   const hint = renameHint(changes)
   const isEmpty = Object.keys(notation).length === 0
   steps.push({
@@ -142,8 +148,8 @@ function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field: stri
   for (const { part, from, to } of changes) {
     const field = after(part)
     if (from !== null || typeof to !== 'string' || field === null || !isStored(field)) continue
-    if (('required' in field && field.required && hasEntities(now, name)) || valuesIn(now, name, part) > 0)
-      steps.push(converted(name, part, from, to))
+    const filter = 'required' in field && field.required ? {} : { [part]: { $exists: true } }
+    if (mayRead(now, name) && total(now.ask, name, filter) > 0) steps.push(converted(name, part, from, to))
   }
   return steps
 }
@@ -184,8 +190,9 @@ function valuesIn({ ask }: TypesNow, type: string, field: string): number {
   return total(ask, type, { [field]: { $exists: true } })
 }
 
-function hasEntities({ ask }: TypesNow, type: string): boolean {
-  return total(ask, type, {}) > 0
+/** Who may not read a type may still add to it: what is stored is then not looked at. */
+function mayRead({ nouns, may }: TypesNow, type: string): boolean {
+  return may(nouns.get(type)!)
 }
 
 function total(ask: Ask, type: string, filter: JsonObject): number {

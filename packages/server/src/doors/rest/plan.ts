@@ -91,7 +91,10 @@ async function checkCode({ tenant }: Call, { hooks = {} }: Given): Promise<void>
         await tenant.checkHookCode(code)
       } catch (reason) {
         if (!(reason instanceof Problem)) throw reason
-        throw new Problem(reason.code, `${type}.${step}: ${reason.message}`, { ...reason.about, field: `hooks.${type}.${step}` })
+        throw new Problem(reason.code, `${type}.${step}: ${reason.message}`, {
+          ...reason.about,
+          field: `hooks.${type}.${step}`,
+        })
       }
     }
   }
@@ -103,7 +106,7 @@ function planned(call: Call, write: TenantWriter, given: Given): object {
   const current = currentOf(ask, read)
   const others = othersIn(current, given)
   const steps = [
-    ...typeSteps({ nouns: read.nouns, own: current.types, ask }, given),
+    ...typeSteps({ nouns: read.nouns, own: current.types, ask, may: (noun) => read.may('read', noun) }, given),
     ...thingSteps(current, given, read.nouns.get('View') !== undefined),
     ...(given.prune ? deletions(current, others) : []),
   ]
