@@ -89,7 +89,7 @@ export async function agreed({ loses }: Plan, out: Output): Promise<boolean> {
   if (!process.stdin.isTTY) return false
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await asking.question(
-    `This loses ${loses} ${loses === 1 ? 'value or thing' : 'values or things'}. Type yes to go on: `,
+    `This loses ${loses} ${loses === 1 ? 'value or thing' : 'values or things'}. Type yes to continue: `,
   )
   asking.close()
   out.note('')

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { Problem } from '@tildebase/client'
 import type { Declaration } from '@tildebase/nouns'
 import { loadFolder } from '@tildebase/server/folder'
 import type { Call } from '../command.ts'
@@ -69,7 +68,7 @@ export async function push(call: Call): Promise<void> {
     }
   }
   if (settings.json) out.value(call.flags.has('all') ? done : done[0])
-  if (failed.length > 0) throw new Problem('failed', `${failed.length} tenants were not changed. ${failed.join(' ')}`)
+  if (failed.length > 0) throw new UsageError(`${failed.length} tenants were not changed. ${failed.join(' ')}`)
 }
 
 /** Runs a plan. Secrets of new webhooks are shown here, and never again. */

@@ -9,7 +9,7 @@ export type Followed = { readonly [field: string]: unknown } | null
 const EVERY_MS = 300
 const ENDED = new Set(['done', 'succeeded', 'failed', 'cancelled'])
 
-/** The answer itself; or if the service goes on with it as a task, the result of the task at its end. */
+/** The answer itself; or if the service continues it as a task, the result of the task at its end. */
 export async function followTask({ $ }: Link, answer: unknown): Promise<Followed> {
   if (!isTask(answer)) return isPlainObject(answer) ? answer : null
   for (let task = answer; ; ) {
@@ -18,7 +18,7 @@ export async function followTask({ $ }: Link, answer: unknown): Promise<Followed
       progress('')
       if (state === 'done' || state === 'succeeded') return isPlainObject(task.result) ? task.result : null
       const { error, message = `The task ${task.task} ${state}.` } = isPlainObject(task.error) ? task.error : task
-      throw new Problem(typeof error === 'string' ? error : 'failed', String(message))
+      throw new Problem(typeof error === 'string' ? error : 'unavailable', String(message))
     }
     if (typeof task.done === 'number') progress(`${task.done}${typeof task.of === 'number' ? ` of ${task.of}` : ''}`)
     await pause(EVERY_MS)

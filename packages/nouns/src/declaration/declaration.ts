@@ -25,7 +25,7 @@ export interface RoleDeclaration {
   readonly filter?: JsonObject
 }
 
-/** How a list of the console looks, for everybody. */
+/** How a list of the console looks, for all people of the tenant. */
 export interface ViewDeclaration {
   readonly type: string
   readonly layout?: string

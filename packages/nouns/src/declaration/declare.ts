@@ -55,7 +55,7 @@ export function workflow<const Pattern extends string = string>(
   return { declares: 'workflows', name, body: { ...rest, steps: texts } as unknown as JsonObject }
 }
 
-/** A view that everybody sees in the console: `view('Open deals', { type: 'Deal', filter: { stage: 'Proposal' } })`. */
+/** A view of the console that is shared: `view('Open deals', { type: 'Deal', filter: { stage: 'Proposal' } })`. */
 export function view(name: string, body: ViewDeclaration): Declared<'views'> {
   return { declares: 'views', name, body }
 }

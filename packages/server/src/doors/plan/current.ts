@@ -9,7 +9,7 @@ import {
 import type { TenantReader } from '@tildebase/tenant'
 import type { Ask } from './step.ts'
 
-/** An entity that stands for a declared thing. */
+/** The entity of a declared thing. */
 interface StoredThing<D> {
   readonly id: string
   readonly status?: string

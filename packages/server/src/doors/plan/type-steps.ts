@@ -190,7 +190,7 @@ function valuesIn({ ask }: TypesNow, type: string, field: string): number {
   return total(ask, type, { [field]: { $exists: true } })
 }
 
-/** Who may not read a type may still add to it: what is stored is then not looked at. */
+/** A key that may not read a type can still add to it: its entities are then not looked at. */
 function mayRead({ nouns, may }: TypesNow, type: string): boolean {
   return may(nouns.get(type)!)
 }

@@ -71,7 +71,6 @@ export const planRoutes: readonly Route[] = [
         }),
       ),
     },
-    repeats: true,
     handle: plan,
   }),
 ]

@@ -55,7 +55,7 @@ async function imported(root: string, file: string): Promise<{ readonly [name: s
   }
 }
 
-/** Finds the packages of Tildebase also for a folder that has none installed, and changed files anew. */
+/** Finds the packages of Tildebase also for a folder that has none installed, and reads changed files again. */
 function resolveIn(
   specifier: string,
   context: Parameters<NonNullable<Parameters<typeof registerHooks>[0]['resolve']>>[1],
