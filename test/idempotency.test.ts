@@ -38,6 +38,7 @@ const POSTS: {
   '/Changeset': { prepare: () => forked('/Changeset'), body: { from: 'fork' } },
   '/schema/:type/rename': { prepare: () => declared('Renamed', '/rename'), body: { from: 'a', to: 'b' } },
   '/schema/:type/retype': { prepare: () => declared('Retyped', '/retype'), body: { field: 'a', to: 'number' } },
+  '/schema/plan': { body: { types: { Planned: { a: 'string' } } } },
   '/events': { body: { name: 'signed_up', type: 'track' } },
   '/batch': { body: { operations: [{ id: 'a', method: 'POST', path: '/Contact', body: { name: 'Ada' } }] } },
   '/FeatureFlag/:id/evaluate': { of: ['FeatureFlag', { key: 'a', name: 'A' }], body: { userId: 'u' } },

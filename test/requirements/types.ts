@@ -56,4 +56,23 @@ export const types = requirements('rest', {
   R7: {
     'schema.about': 'PUT …/schema/:Type with only $ keys keeps the rest of the declaration.',
   },
+  Z1: {
+    'schema.plan': 'A plan lists the requests that make a tenant as declared; after them it is empty.',
+    'schema.plan.extends': 'A declaration of a built-in type adds to it and replaces nothing.',
+    'schema.plan.migrations': 'A plan renames fields and converts stored values, and counts the entities.',
+    'schema.plan.loses': 'A plan counts the entities with a value in a field that is removed.',
+    'schema.plan.refuses': 'A plan that the data or the rights do not allow is refused, and the step is named.',
+    'schema.plan.others': 'What is not declared is left alone, unless the plan is told to delete it.',
+    'schema.push.twice': 'A second push changes nothing.',
+    'schema.push.asks': 'A push asks before anything is lost; without a terminal it needs --yes.',
+    'schema.push.all': 'A push changes one tenant, or all of them.',
+    'schema.push.rights': 'All that a push stores is stored with the rights of the key that pushes.',
+    'schema.pull': 'A pull writes files that make the tenant as it is.',
+    'schema.code': 'Code of hooks and workflows is TypeScript in a file, and is tested with a moved clock.',
+    'schema.contradiction': 'Types of the program that contradict those of a tenant are reported and lock no tenant.',
+  },
+  Z2: {
+    'schema.types': 'The written declarations know fields, relations, verbs with their states, and includes.',
+    'schema.create': 'A new project has the folder, a seed script, an example app and a test, and works.',
+  },
 })

@@ -231,6 +231,15 @@ export const PROBES: { readonly [route: string]: Probes } = {
   ],
   'POST /schema/:type/rename': () => [send('POST', '/schema/Contact/rename', { from: 'name', to: 'label' })],
   'POST /schema/:type/retype': () => [send('POST', '/schema/Contact/retype', { field: 'name', to: 'number' })],
+  'POST /schema/plan': () => [
+    send('POST', '/schema/plan'),
+    send('POST', '/schema/plan', {
+      types: { Contact: { name: 'number', rank: 'string!' }, Ship: { name: 'string!', flag: 'string' } },
+      hooks: { Contact: { creating: '(contact) => ({})' } },
+      roles: { Walker: { scopes: 'admin:all' } },
+      prune: true,
+    }),
+  ],
   'DELETE /schema/:type': () => [{ method: 'DELETE', path: '/schema/Ship' }],
   'GET /Webhook/:id/deliveries': ({ webhook, hiddenWebhook }) => [
     get(`/Webhook/${webhook}/deliveries`),

@@ -1,4 +1,4 @@
-import type { Catalogue, Noun, NounMap } from '@tildebase/nouns'
+import type { NounMap, RegisteredNouns, WithNouns } from '@tildebase/nouns'
 import { batch } from './batch.ts'
 import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
 import { collectionOf } from './collection.ts'
@@ -21,10 +21,10 @@ export interface TildebaseOptions<N extends NounMap> extends Omit<WireOptions, '
 }
 
 /** A tenant: every type a property, and what concerns all of them. */
-export type Tildebase<N extends NounMap = NoNouns> = TypesOf<N> & Service<Known<N>>
+export type Tildebase<N extends NounMap = RegisteredNouns> = TypesOf<N> & Service<Known<N>>
 
-type NoNouns = { readonly [name in never]: Noun }
-type Known<N extends NounMap> = string extends keyof N ? N : Omit<Catalogue, keyof N> & N
+/** The built-in types, those that `tilde types` has written down, and those that are given. */
+type Known<N extends NounMap> = string extends keyof N ? N : WithNouns<Omit<RegisteredNouns, keyof N> & N>
 type TypesOf<N extends NounMap> = { readonly [K in keyof Known<N>]: Collection<Known<N>[K], Known<N>> }
 
 export interface Service<C extends NounMap> {
@@ -82,7 +82,7 @@ export interface DoAnswer {
 }
 
 /** A client of one tenant. */
-export function tildebase<N extends NounMap = NoNouns>(options: TildebaseOptions<N>): Tildebase<N> {
+export function tildebase<N extends NounMap = RegisteredNouns>(options: TildebaseOptions<N>): Tildebase<N> {
   const wire = wireTo({ ...options, baseUrl: options.baseUrl ?? 'http://localhost:8787' })
   return clientOf(wire, `/~${encodeURIComponent(options.tenant)}`) as unknown as Tildebase<N>
 }

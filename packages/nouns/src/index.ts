@@ -1,5 +1,29 @@
 export { ABOUT_TYPES } from './catalogue/about.ts'
 export { type Catalogue, catalogue } from './catalogue/index.ts'
+export type {
+  Code,
+  CodeReads,
+  CodeWrites,
+  HooksOf,
+  KnownNouns,
+  RegisteredNouns,
+  TenantNouns,
+  WithNouns,
+} from './declaration/code-types.ts'
+export {
+  DECLARED,
+  type Declaration,
+  type Declared,
+  declarationOf,
+  isDeclared,
+  lookOf,
+  type RoleDeclaration,
+  VIEW_NOTATION,
+  type ViewDeclaration,
+  viewOf,
+  type WebhookDeclaration,
+} from './declaration/declaration.ts'
+export { hooks, role, view, type WorkflowDeclaration, webhook, workflow } from './declaration/declare.ts'
 export { type EventOf, type EventRecord, isPattern, matchesEvent } from './event.ts'
 export { type ComputedField, computedFields, isComputed } from './expression/computed.ts'
 export { evaluate, pathsOf } from './expression/expression.ts'
@@ -24,11 +48,13 @@ export {
 } from './filter/path.ts'
 export { relativeInstant, resolveInstant } from './filter/relative.ts'
 export type {
+  AfterVerb,
   BeforeStep,
   Draft,
   Entity,
   EventName,
   EventStep,
+  Extended,
   IsLoose,
   Meta,
   Notation,

@@ -138,4 +138,6 @@ export interface Noun {
   readonly storage: 'entity' | 'log'
   /** The notation it was declared with, for `GET …/schema`. */
   readonly notation: JsonObject
+  /** The earlier names of its renamed fields by their new ones: `tilde schema push` renames them in what is stored. */
+  readonly renamed?: { readonly [field: string]: string }
 }

@@ -1,19 +1,37 @@
 import { readFile } from 'node:fs/promises'
 import type { Call, Command } from '../command.ts'
 import { type Described, describeType, jsonObject } from '../entities/type.ts'
+import { diff, pull, push } from '../folder/push.ts'
 import { oneWord, someWords, standardInput } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])
 
 export const command: Command = {
-  usage:
-    'schema [TYPE]\nschema put TYPE FILE\nschema rename TYPE FROM TO\nschema retype TYPE FIELD NOTATION\nschema delete TYPE',
-  summary: "shows the tenant's types, declares or changes one",
-  flags: {},
+  usage: [
+    'schema [TYPE]',
+    'schema pull [--folder FOLDER]',
+    'schema diff [--folder FOLDER] [--all]',
+    'schema push [--folder FOLDER] [--all] [--yes]',
+    'schema put TYPE FILE',
+    'schema rename TYPE FROM TO',
+    'schema retype TYPE FIELD NOTATION',
+    'schema delete TYPE',
+  ].join('\n'),
+  summary: "shows the tenant's types, applies those of a project, declares or changes one",
+  flags: {
+    folder: { type: 'string', help: 'pull, diff, push: the folder of the declarations; default ./tilde' },
+    all: { type: 'boolean', help: 'diff, push: all tenants of the service; needs the operator key' },
+    prune: { type: 'boolean', help: 'diff, push: delete what the tenant has and the folder does not declare' },
+    yes: { type: 'boolean', help: 'push: do not ask before something is lost' },
+  },
   examples: [
     'tilde schema',
     'tilde schema Contact',
+    'tilde schema pull',
+    'tilde schema diff',
+    'tilde schema push --tenant acme',
+    'tilde schema push --all --yes',
     `echo '{"name":"string!","length":"number"}' | tilde schema put Boat -`,
     'tilde schema rename Boat length metres --dry-run',
     `tilde schema retype Boat name 'string!##'`,
@@ -21,6 +39,9 @@ export const command: Command = {
   heeds: ['dry-run'],
   async run(call) {
     const [first, ...words] = call.words
+    if (first === 'pull') return pull({ ...call, words })
+    if (first === 'diff') return diff({ ...call, words })
+    if (first === 'push') return push({ ...call, words })
     if (first === 'put') return put({ ...call, words })
     if (first === 'rename') return migrate({ ...call, words }, 'rename', 'from', 'to')
     if (first === 'retype') return migrate({ ...call, words }, 'retype', 'field', 'to')
@@ -29,7 +50,6 @@ export const command: Command = {
     show(call, await describeType(call.link(), oneWord(call, 'a type')))
   },
 }
-
 async function list({ link, out }: Call): Promise<void> {
   const answer = await link().$.schema()
   const types = answer.types.map((noun: Described) => ({

@@ -55,7 +55,9 @@ export async function compiled() {
   await $.Contact.update('contact_1', { email: null })
   // @ts-expect-error a name cannot be cleared
   await $.Contact.update('contact_1', { name: null })
-  expectTypeOf(await $.Contact.qualify('contact_1')).toEqualTypeOf<Contact>()
+  // After a verb, the state is known.
+  expectTypeOf((await $.Contact.qualify('contact_1')).stage).toEqualTypeOf<'Qualified'>()
+  expectTypeOf(await $.Contact.qualify('contact_1')).toExtend<Contact>()
   // @ts-expect-error contacts are not won
   await $.Contact.win('contact_1')
   await $.Contact.rollback('contact_1', { asOf: new Date() })

@@ -1,4 +1,5 @@
 import type {
+  AfterVerb,
   Draft,
   Entity,
   EventName,
@@ -69,7 +70,7 @@ type VerbMethod<T extends Noun, V extends VerbName<T>> = (
   id: string,
   args?: VerbArgs<T, V>,
   options?: WriteOptions,
-) => Promise<Entity<T>>
+) => Promise<AfterVerb<T, V>>
 
 interface BuiltIn<T extends Noun> {
   create(draft: Draft<T>, options?: Omit<WriteOptions, 'ifVersion'>): Promise<Created<T>>

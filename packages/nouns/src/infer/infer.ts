@@ -34,6 +34,20 @@ export type NounOf<Name extends string, N extends Notation> = Omit<Noun, 'name' 
   readonly notation: N
 }
 
+/** A type with the fields and verbs that another declaration of the same name adds. */
+export type Extended<T extends Noun, Added extends Noun> =
+  IsLoose<T> extends true
+    ? T
+    : IsLoose<Added> extends true
+      ? Added
+      : Omit<T, 'notation'> & {
+          readonly notation: {
+            readonly [K in keyof T['notation'] | keyof Added['notation']]: K extends keyof Added['notation']
+              ? Added['notation'][K]
+              : T['notation'][K]
+          }
+        }
+
 /** Types by name, to follow relations. */
 export type NounMap = { readonly [name: string]: Noun }
 
@@ -93,6 +107,14 @@ export type VerbArgs<T extends Noun, V extends VerbName<T>> =
     : T['notation'] extends { readonly [K in V]: { readonly keeps: 'event' } }
       ? { readonly [argument: string]: unknown }
       : Patch<T> & (T['notation'] extends { readonly [K in V]: { readonly args: infer A } } ? ArgsOf<A, T> : unknown)
+
+/** An entity after a verb: the fields that the verb sets to a fixed text, such as the state, have that value. */
+export type AfterVerb<T extends Noun, V extends string> = Entity<T> &
+  (IsLoose<T> extends true
+    ? unknown
+    : T['notation'] extends { readonly [K in V]: { readonly set: infer S } }
+      ? { readonly [K in keyof S as S[K] extends string ? (S[K] extends `$${string}` ? never : K) : never]: S[K] }
+      : unknown)
 
 /** The events of a type: `'Contact.created' | 'Contact.qualified' | …`. */
 export type EventName<T extends Noun> =

@@ -16,6 +16,8 @@ export interface NounOptions {
   readonly strict?: boolean
   /** `log` for a type whose entities are log records. */
   readonly storage?: Noun['storage']
+  /** The earlier names of renamed fields: `{ metres: 'length' }`. `tilde schema push` renames them in what is stored. */
+  readonly renamed?: { readonly [field: string]: string }
 }
 
 /** Declares a type in code; TypeScript knows its fields, verbs and events from then on. */
@@ -31,7 +33,8 @@ export function noun<const Name extends string, const N extends Notation>(
 export function parseNoun(name: string, notation: unknown, options: NounOptions = {}): Noun {
   const faults: Issue[] = []
   const parsed = parse(name, withOptions(notation, options), options.storage ?? 'entity', faults)
-  if (parsed !== null && faults.length === 0) return parsed
+  const { renamed } = options
+  if (parsed !== null && faults.length === 0) return renamed ? Object.freeze({ ...parsed, renamed }) : parsed
   const list = faults.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ')
   const subject = NAME.test(name) ? name : 'this type'
   throw new Problem('invalid_schema', `The declaration of ${subject} is not valid. ${list}`, {

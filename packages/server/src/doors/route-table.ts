@@ -27,6 +27,7 @@ import { llmsRoutes } from './rest/llms.ts'
 import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
 import { openapiRoutes } from './rest/openapi.ts'
+import { planRoutes } from './rest/plan.ts'
 import { proofRoutes } from './rest/proof.ts'
 import { schemaRoutes } from './rest/schema.ts'
 import { startRoutes } from './rest/start.ts'
@@ -69,6 +70,7 @@ export const routes = new Routes([
   ...doRoutes,
   ...changesetRoutes,
   ...hookRoutes,
+  ...planRoutes,
   // After hooks: /schema/roles/hooks is about the hooks of a type.
   ...roleRoutes,
   ...openapiRoutes,

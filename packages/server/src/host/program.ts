@@ -1,4 +1,4 @@
-import { type Catalogue, catalogue, type Noun, type NounMap, type Nouns, nounsOf } from '@tildebase/nouns'
+import { catalogue, type Noun, type NounMap, type Nouns, nounsOf, parseNoun, type WithNouns } from '@tildebase/nouns'
 import { type HookRegistry, Hooks, type HooksOn, registryOf } from '@tildebase/tenant/hooks'
 
 /** What an operator adds: types in addition to the built-in ones, and hooks that are typed from both. */
@@ -14,7 +14,7 @@ export interface ProgramFile {
 }
 
 /** What registers hooks of the built-in types and of these. */
-export type HookRegistryOf<N extends NounMap = NoNouns> = HooksOn<Omit<Catalogue, keyof N> & N>
+export type HookRegistryOf<N extends NounMap = NoNouns> = HooksOn<WithNouns<N>>
 
 /** No types next to the built-in ones. */
 export type NoNouns = { readonly [name in never]: Noun }
@@ -30,11 +30,22 @@ export interface Program {
   readonly hooks: Hooks
 }
 
-/** The built-in types, with the operator's own and their hooks. */
+/** The built-in types, with the operator's own and their hooks. A type with the name of a built-in one adds to it. */
 export function programOf({ nouns = [], hooks }: ProgramFile): Program {
   const registered = new Hooks()
   const registry: HookRegistry = registryOf(registered)
   hooks?.(registry as never)
   const builtIn = nounsOf(Object.values(catalogue) as Noun[])
-  return { nouns: Object.values(nouns).reduce((all, noun) => all.with(noun), builtIn), hooks: registered }
+  return {
+    nouns: Object.values(nouns).reduce((all, noun) => all.with(extended(all, noun)), builtIn),
+    hooks: registered,
+  }
+}
+
+function extended(nouns: Nouns, noun: Noun): Noun {
+  const builtIn = nouns.get(noun.name)
+  if (builtIn?.name !== noun.name) return noun
+  const { $domain: _, $path: __, ...added } = noun.notation
+  const { domain, path } = builtIn
+  return parseNoun(noun.name, { ...builtIn.notation, ...added }, { domain, path, storage: builtIn.storage })
 }

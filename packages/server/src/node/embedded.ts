@@ -1,13 +1,19 @@
-import { type NounMap, Problem } from '@tildebase/nouns'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Declaration, type NounMap, Problem } from '@tildebase/nouns'
 import { Gateway } from '../doors/gateway.ts'
+import type { Step } from '../doors/plan/step.ts'
 import { slugOf } from '../doors/target.ts'
 import { fetchResponseOf, httpRequestOf, withBody } from '../host/fetch-adapter.ts'
 import { type NoNouns, type ProgramOf, programOf } from '../host/program.ts'
 import { readSettings } from '../host/settings/settings.ts'
+import { loadFolder } from './folder/load.ts'
 import { report } from './log.ts'
+import type { MovedClock } from './moved-clock.ts'
 import { operatorTest } from './secrets/keys.ts'
 import { SigningKeyFile } from './secrets/signing-key-file.ts'
 import { TenantFiles } from './sqlite/files.ts'
+import { Alarms } from './tenants/alarms.ts'
 import { localTenants } from './tenants/local.ts'
 
 export interface LocalOptions<N extends NounMap = NoNouns> extends ProgramOf<N> {
@@ -15,6 +21,10 @@ export interface LocalOptions<N extends NounMap = NoNouns> extends ProgramOf<N> 
   readonly tenant?: string
   /** A data folder, the same that a server takes; without one the tenant is in memory and ends with the program. */
   readonly path?: string
+  /** A folder of declarations, such as `tilde`: the tenant gets the types, roles, hooks and workflows in it. */
+  readonly folder?: string
+  /** The time of the tenant: a `MovedClock` runs timers and workflows when it is moved. */
+  readonly clock?: MovedClock
 }
 
 /** A tenant in this process. It is what `tildebase` takes: `const $ = tildebase(local)` knows the nouns too. */
@@ -34,8 +44,9 @@ const BASE_URL = 'http://localhost:8787'
 export async function localTildebase<N extends NounMap = NoNouns>(
   options: LocalOptions<N> = {},
 ): Promise<LocalTildebase<N>> {
-  const { tenant = 'local', path, nouns = {} as N, hooks } = options
+  const { tenant = 'local', path, nouns = {} as N, hooks, folder, clock } = options
   const slug = slugOf(tenant)
+  const lock = path === undefined ? null : lockOf(path)
   const files = path === undefined ? new MemoryFiles() : new TenantFiles(path)
   files.prepare()
   const given = readSettings({ data: path }, {})
@@ -47,6 +58,7 @@ export async function localTildebase<N extends NounMap = NoNouns>(
     baseUrl: () => BASE_URL,
     // What is due when the tenant is closed is found to be due when it is opened again.
     book: () => {},
+    clock,
   })
   const apiKey = `tblocal_${crypto.randomUUID()}`
   const gateway = new Gateway({
@@ -59,7 +71,14 @@ export async function localTildebase<N extends NounMap = NoNouns>(
     outside: () => null,
   })
   await tenants.wake(slug)
-  return {
+  const unfollow = clock?.follow({
+    due: () => tenants.due(slug),
+    run: async () => {
+      await tenants.wake(slug)
+      await tenants.quiet(slug)
+    },
+  })
+  const local: LocalTildebase<N> = {
     tenant: slug,
     nouns,
     apiKey,
@@ -69,7 +88,38 @@ export async function localTildebase<N extends NounMap = NoNouns>(
       if (!ask.path.split('/').includes(`~${slug}`)) throw elsewhere(slug)
       return until(request.signal, fetchResponseOf(await gateway.answer(ask), ask.method))
     },
-    close: () => tenants.close(),
+    async close() {
+      unfollow?.()
+      await tenants.close()
+      lock?.close()
+    },
+  }
+  if (folder !== undefined) await declare(local, (await loadFolder(folder)).declaration)
+  return local
+}
+
+/** Makes a tenant as declared: the requests of the plan, in order. */
+async function declare({ tenant, apiKey, fetch }: LocalTildebase, declaration: Declaration): Promise<void> {
+  const send = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const response = await fetch(`${BASE_URL}/~${tenant}${path}`, init)
+    const answer = response.status === 204 ? null : await response.json()
+    if (response.ok) return answer
+    throw new Problem(answer.error, answer.message, answer)
+  }
+  const { steps } = (await send('POST', '/schema/plan', declaration)) as { readonly steps: readonly Step[] }
+  for (const { request } of steps) await send(request.method, request.path, request.body)
+}
+
+/** Keeps other processes from a data folder, as a server does, and refuses one that is in use. */
+function lockOf(data: string): Alarms {
+  try {
+    mkdirSync(data, { recursive: true, mode: 0o700 })
+    return new Alarms(join(data, 'alarms.db'), async () => {})
+  } catch (reason) {
+    if (!/database is locked/.test((reason as Error).message)) throw reason
+    throw new Problem('unavailable', `Another process uses the data folder ${data}. Stop it first, or choose another.`)
   }
 }
 

@@ -18,7 +18,7 @@ import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 
 /** What differs between the thread of the host and a worker of it. */
 export interface Thread
-  extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication'> {
+  extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication' | 'clock'> {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
   /** Reads a tenant that may be in another thread or on another node; absent where all are in this one. */
@@ -71,6 +71,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     atWork: thread.atWork,
     isAwaited: thread.isAwaited,
     replication: thread.replication,
+    clock: thread.clock,
   })
   return tenants
 }

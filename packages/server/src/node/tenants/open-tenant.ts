@@ -1,5 +1,5 @@
 import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
-import type { Outbound, Signer, Witness } from '@tildebase/tenant/ports'
+import type { Clock, Outbound, Signer, Witness } from '@tildebase/tenant/ports'
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import { createVault } from '../../host/vault.ts'
@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly stats: Stats
   /** What secrets in the tenants' files are encrypted with. */
   readonly secretKey: string
+  /** The time of the tenants; that of the machine unless a test moves it. */
+  readonly clock?: Clock | undefined
   readonly signer?: Signer | undefined
   readonly witnesses?: readonly Witness[] | undefined
   /** Called when this thread turns to a tenant. */
@@ -78,7 +80,7 @@ export function openTenantFile(
       slug,
       {
         sql,
-        clock: replication ? { now: () => replication.now(slug) } : systemClock,
+        clock: replication ? { now: () => replication.now(slug) } : (options.clock ?? systemClock),
         random: systemRandom,
         seal: systemSeal,
         vault: createVault(secretKey, slug),

@@ -1,3 +1,4 @@
+import { systemClock } from '../../host/ports.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import { type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
 
@@ -39,7 +40,7 @@ export class OpenTenants {
   constructor(options: OpenTenantsOptions, uses: Uses) {
     this.#options = options
     this.#uses = uses
-    this.#wakes = new WakeTimers(uses.wake)
+    this.#wakes = new WakeTimers(uses.wake, () => (options.clock ?? systemClock).now())
   }
 
   get size(): number {
@@ -194,14 +195,16 @@ type Entry = readonly [at: number, name: string]
 /** When each of many is to be woken: the earliest time asked for counts. One timer for all of them, none when idle. */
 export class WakeTimers {
   readonly #wake: (name: string) => void
+  readonly #clock: () => number
   readonly #times = new Map<string, number>()
   /** A heap by time. An entry whose time is not that of its name any more is passed over when it comes up. */
   readonly #heap: Entry[] = []
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
 
-  constructor(wake: (name: string) => void) {
+  constructor(wake: (name: string) => void, clock: () => number = Date.now) {
     this.#wake = wake
+    this.#clock = clock
   }
 
   /** Asks for a name to be woken at a time, unless that is to happen earlier anyway. */
@@ -219,7 +222,7 @@ export class WakeTimers {
   }
 
   #ring(): void {
-    const now = Date.now()
+    const now = this.#clock()
     const due: string[] = []
     for (let next = this.#next(); next !== undefined && next[0] <= now; next = this.#next()) {
       this.#times.delete(next[1])
@@ -234,7 +237,7 @@ export class WakeTimers {
     this.#clear()
     if (next === undefined) return
     this.#timerAt = next[0]
-    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(next[0] - Date.now(), 0), LONGEST)).unref()
+    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(next[0] - this.#clock(), 0), LONGEST)).unref()
   }
 
   #clear(): void {

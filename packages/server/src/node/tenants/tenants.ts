@@ -124,6 +124,16 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     }
   }
 
+  /** When a tenant that is open next has something to do, or null. */
+  due(slug: string): number | null {
+    return this.#open.get(slug)?.tenant.due() ?? null
+  }
+
+  /** Waits until a tenant has nothing in progress that belongs to no request. */
+  async quiet(slug: string): Promise<void> {
+    while ((this.#open.get(slug)?.tenant.underWay ?? 0) > 0) await sleep(1)
+  }
+
   /** Does what the operator asks of a tenant as a whole. */
   async task(slug: string, task: AdminTask): Promise<unknown> {
     const { files, tenant: options } = this.#options

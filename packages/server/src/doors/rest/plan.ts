@@ -1,0 +1,163 @@
+import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
+import type { TenantWriter } from '@tildebase/tenant'
+import type { Call, Route } from '../call.ts'
+import { answer, jsonBody } from '../describe/description.ts'
+import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
+import { findRoute, handleIn } from '../dispatch.ts'
+import { currentOf, declarationIn } from '../plan/current.ts'
+import { type Given, givenDeclaration } from '../plan/given.ts'
+import type { Ask, Step } from '../plan/step.ts'
+import { deletions, othersIn, thingSteps } from '../plan/thing-steps.ts'
+import { typeSteps } from '../plan/type-steps.ts'
+import { json, type Reply } from '../reply.ts'
+import { streamRoute } from '../route.ts'
+import { decode } from '../target.ts'
+
+const BY_NAME = { type: 'object', additionalProperties: ANY_OBJECT }
+
+const STEP = record(
+  '',
+  {
+    action: { enum: ['create', 'change', 'rename', 'convert', 'delete'] },
+    kind: { enum: ['type', 'role', 'hook', 'workflow', 'view', 'webhook'] },
+    name: TEXT,
+    changes: { type: 'array', items: whole({ part: TEXT, from: {}, to: {} }) },
+    loses: { ...WHOLE, description: 'Entities with a value in a field that the type no longer has; 1 for a deletion.' },
+    migrates: { type: ['integer', 'null'], description: 'Entities that the step changes; null if it was not tried.' },
+    hint: TEXT,
+    request: record('The ordinary request that does the step.', { method: TEXT, path: TEXT, body: ANY_OBJECT }, [
+      'method',
+      'path',
+    ]),
+  },
+  ['action', 'kind', 'name', 'changes', 'loses', 'migrates', 'request'],
+)
+
+/** The plan that brings a tenant into a declared form. */
+export const planRoutes: readonly Route[] = [
+  streamRoute('POST /schema/plan', {
+    summary: 'Plan how a tenant gets declared types, roles, hooks, workflows, views and webhooks',
+    description:
+      'Compares a declaration with the tenant and answers the ordinary requests that make the difference, in order. All of them are tried in a transaction that is rolled back: nothing is written. A kind that is absent is left alone.',
+    needs: 'admin:platform',
+    also: 'write on the types involved',
+    body: jsonBody(
+      record(
+        '',
+        {
+          types: { ...BY_NAME, description: 'Notations by type; for a built-in type, what is added to it.' },
+          renamed: { ...BY_NAME, description: 'By type: the earlier names of renamed fields by their new ones.' },
+          roles: BY_NAME,
+          hooks: { ...BY_NAME, description: 'Code by type and step.' },
+          workflows: BY_NAME,
+          views: BY_NAME,
+          webhooks: BY_NAME,
+          prune: { ...FLAG, description: 'Whether things of the given kinds that are not declared are deleted.' },
+        },
+        [],
+      ),
+      { types: { Ship: { name: 'string!', metres: 'number' } }, renamed: { Ship: { metres: 'length' } } },
+      'The declaration.',
+    ),
+    answers: {
+      200: answer(
+        whole({
+          steps: { type: 'array', items: STEP },
+          total: WHOLE,
+          loses: { ...WHOLE, description: 'The sum over all steps: ask a person if it is not 0.' },
+          tested: { ...FLAG, description: 'False if trying all steps would take longer than one request may.' },
+          others: { type: 'array', items: whole({ kind: TEXT, name: TEXT }) },
+          current: { ...ANY_OBJECT, description: 'The declaration that makes the tenant as it is now.' },
+        }),
+      ),
+    },
+    handle: plan,
+  }),
+]
+
+async function plan(call: Call): Promise<Reply> {
+  const given = givenDeclaration(call.body)
+  call.read.demandArea('admin', 'platform')
+  await checkCode(call, given)
+  return call.tenant.write(call.grant, call.writes, call.budget, (write) => json(200, planned(call, write, given)))
+}
+
+/** Code that cannot be stored is refused before anything is compared. */
+async function checkCode({ tenant }: Call, { hooks = {} }: Given): Promise<void> {
+  for (const [type, steps] of Object.entries(hooks)) {
+    for (const [step, code] of Object.entries(steps)) {
+      try {
+        await tenant.checkHookCode(code)
+      } catch (reason) {
+        if (!(reason instanceof Problem)) throw reason
+        throw new Problem(reason.code, `${type}.${step}: ${reason.message}`, {
+          ...reason.about,
+          field: `hooks.${type}.${step}`,
+        })
+      }
+    }
+  }
+}
+
+function planned(call: Call, write: TenantWriter, given: Given): object {
+  const ask = askIn(call, write)
+  const { read } = write
+  const current = currentOf(ask, read)
+  const others = othersIn(current, given)
+  const steps = [
+    ...typeSteps({ nouns: read.nouns, own: current.types, ask, may: (noun) => read.may('read', noun) }, given),
+    ...thingSteps(current, given, read.nouns.get('View') !== undefined),
+    ...(given.prune ? deletions(current, others) : []),
+  ]
+  const { tried, tested } = tryAll(write, ask, steps)
+  return {
+    steps: tried,
+    total: tried.length,
+    loses: tried.reduce((sum, { loses }) => sum + loses, 0),
+    tested,
+    others: given.prune ? [] : others,
+    current: declarationIn(current),
+  }
+}
+
+/** Runs all steps one after the other and takes them back. A step that fails is named by the problem. */
+function tryAll(write: TenantWriter, ask: Ask, steps: readonly Step[]): { tried: readonly Step[]; tested: boolean } {
+  const counts: number[] = []
+  try {
+    write.dryRun(() => {
+      for (const step of steps) counts.push(tryStep(write, ask, step))
+    })
+  } catch (reason) {
+    if (!(reason instanceof Problem)) throw reason
+    if (reason.code === 'over_budget') {
+      const untried = steps.map((step, i) => ({ ...step, migrates: counts[i] ?? null }))
+      return { tried: untried, tested: false }
+    }
+    const { kind, name } = steps[counts.length]!
+    throw new Problem(reason.code, `${kind} ${name}: ${reason.message}`, { ...reason.about, step: counts.length })
+  }
+  return { tried: steps.map((step, i) => ({ ...step, migrates: counts[i]! })), tested: true }
+}
+
+function tryStep(write: TenantWriter, ask: Ask, { kind, name, request }: Step): number {
+  if (kind === 'hook' && request.method === 'PUT') {
+    const [type = '', step = ''] = name.split('.')
+    write.putHook(write.read.noun(type), step, String(request.body?.code))
+    return 0
+  }
+  const answered = ask(request.method, request.path, { body: request.body })
+  return isPlainObject(answered) && typeof answered.migrated === 'number' ? answered.migrated : 0
+}
+
+/** Asks routes inside a commit, as the operations of a batch do. */
+function askIn(call: Call, write: TenantWriter): Ask {
+  return (method, path, { body, query = {} } = {}) => {
+    const segments = path.split('/').slice(1).map(decode)
+    const { route, params } = findRoute(call.routes, method, segments)
+    if (route.mode === 'stream') throw new Problem('invalid_operation', `${method} ${path} cannot be part of a plan.`)
+    const request = { ...call.request, method, path, query: '', headers: {}, body: null }
+    const asked = new Map(Object.entries(query))
+    const inner: Call = { ...call, request, params, query: asked, body, read: write.read }
+    return handleIn(route, inner, write).content?.value() as JsonObject | undefined
+  }
+}
