@@ -29,8 +29,11 @@ const ChangesetPart = noun(
   { domain: 'platform' },
 )
 
+/** That there is a secret of this name, and when it was set. Its value is kept elsewhere, encrypted. */
+const TenantSecret = noun('TenantSecret', { name: 'string!##', setAt: 'datetime!' }, { domain: 'platform' })
+
 /** Types that no path can name. */
-export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole, ChangesetPart])
+export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole, ChangesetPart, TenantSecret])
 
 /** The types of a tenant: those of the program, with the tenant's own next to and over them. */
 export function typesOf(sql: Sql, program: Nouns): Nouns {

@@ -3,6 +3,8 @@ import type { Engine } from '../engine/engine.ts'
 import { demandArea, type Grant } from '../grant/grant.ts'
 import { dropSecret, saveSecret, sealedSecretOf, secretRows } from '../store/automation/secrets.ts'
 import { storedWorkflows } from '../store/automation/workflows.ts'
+import { currentOf } from '../store/entities.ts'
+import { applyVerb } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
 import { secretsIn } from './workflows/values.ts'
 
@@ -29,19 +31,37 @@ export function putSecret(write: Write, name: string, value: unknown): boolean {
     const message = `value must be a text of ${SHORTEST} to ${LONGEST} characters.`
     throw new Problem('validation_error', message, { field: 'value' })
   }
-  const isNew = saveSecret(sql, name, engine.ports.vault.encrypt(value), context.clock.now(), grant.actor)
+  const now = context.clock.now()
+  const isNew = saveSecret(sql, name, engine.ports.vault.encrypt(value), now, grant.actor)
   if (isNew && secretRows(sql).length > MOST) {
     throw new Problem('too_many', `A tenant can have ${MOST} secrets. Delete one.`, { limit: MOST })
   }
+  note(write, name, now)
   return isNew
 }
 
-export function deleteSecret({ sql, grant }: Write, name: string): void {
+export function deleteSecret(write: Write, name: string): void {
+  const { sql, grant } = write
   demandArea(grant, 'admin', 'platform')
   if (sealedSecretOf(sql, name) === null) {
     throw new Problem('not_found', `There is no secret ${name.slice(0, 64)}.`, { id: name })
   }
   dropSecret(sql, name)
+  applyVerb(write, { type: 'TenantSecret', verb: 'delete', id: idOf(name) })
+}
+
+/** The log shows who set a secret and when, never its value. */
+function note(write: Write, name: string, at: number): void {
+  const id = idOf(name)
+  const data = { name, setAt: isoOf(at) }
+  const current = currentOf(write.sql, 'TenantSecret', id)
+  if (current?.deleted) applyVerb(write, { type: 'TenantSecret', verb: 'restore', id })
+  if (current) applyVerb(write, { type: 'TenantSecret', verb: 'update', id, data })
+  else applyVerb(write, { type: 'TenantSecret', verb: 'create', data: { $id: id, ...data }, keepId: true })
+}
+
+function idOf(name: string): string {
+  return `tenantSecret_${name}`
 }
 
 /** The names of the secrets with the workflows that use them. Never their values. */

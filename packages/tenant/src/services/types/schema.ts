@@ -14,7 +14,7 @@ import {
 import { storeParts } from '../../authorship/parts.ts'
 import { demandReach, type Reach, readsAll } from '../../authorship/reach.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { declareType } from '../../engine/types.ts'
+import { declareType, INTERNAL_TYPES } from '../../engine/types.ts'
 import { demandArea, type Grant, isNarrowed, may } from '../../grant/grant.ts'
 import { isServiceType } from '../../grant/scopes.ts'
 import { currentOf } from '../../store/entities.ts'
@@ -27,7 +27,7 @@ import { declareTimers } from '../timers/schedule.ts'
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
 const PAGE = 500
-const RESERVED = new Set(['Schema', 'Hook', 'Erasure', 'AccessRole', 'ChangesetPart', 'Status', 'Batch', 'Operator'])
+const RESERVED = new Set([...INTERNAL_TYPES.all.map(({ name }) => name), 'Status', 'Batch', 'Operator'])
 
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
 export function putType(
