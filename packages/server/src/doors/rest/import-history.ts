@@ -2,7 +2,8 @@ import { Problem } from '@tildebase/nouns'
 import { HistoryImporter } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer } from '../describe/description.ts'
-import { ANY_OBJECT, ref, TEXT } from '../describe/schema.ts'
+import { query } from '../describe/parameters.ts'
+import { ANY_OBJECT, FLAG, ref, TEXT } from '../describe/schema.ts'
 import { utf8Decoder } from '../format/read/charset.ts'
 import { jsonReader } from '../format/read/read-json.ts'
 import { ndjsonReader } from '../format/read/read-ndjson.ts'
@@ -26,6 +27,7 @@ export const importHistoryRoutes: readonly Route[] = [
     summary: 'Import past changes in the order of time',
     needs: 'admin:all',
     rawBody: true,
+    params: [query('more', 'The body is a part of a file; other requests send the rest.', true, FLAG)],
     body: {
       description: 'Past changes in the order of time: a JSON list, or one JSON object per line.',
       required: true,

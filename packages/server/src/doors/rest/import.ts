@@ -214,9 +214,10 @@ export class Report {
   }
 
   /** What became of the rows, with those of one more slice. */
-  countsWith({ imported, details, waiting }: ImportCounts): { imported: number; errors: number; waiting: number[] } {
+  countsWith({ imported, repeated = 0, details, waiting }: ImportCounts) {
     return {
       imported: this.#imported + imported,
+      ...(this.#options.repeats && { repeated: this.#repeated + repeated }),
       errors: this.#errors + details.length,
       waiting: [...this.#waiting, ...waiting],
     }

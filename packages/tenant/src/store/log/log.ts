@@ -150,7 +150,7 @@ export function headerText(seq: number, entry: Entry): string {
   // Only where there is one: events from before have no place for it.
   if (entry.onBehalfOf) header.push(entry.onBehalfOf)
   // A number, so that it is not taken for a person.
-  if (entry.recordedAt !== null) header.push(entry.recordedAt)
+  if (typeof entry.recordedAt === 'number') header.push(entry.recordedAt)
   return JSON.stringify(header)
 }
 
