@@ -74,7 +74,7 @@ describe('an imported past', () => {
     },
   )
 
-  verifies('past.repeated', 'is not written twice, and the rest of it goes on', async () => {
+  verifies('past.repeated', 'is not written twice, and the rest of it is imported', async () => {
     const tenant = fresh()
     await send(tenant, STORY.slice(0, 2))
 
@@ -303,7 +303,7 @@ describe('an imported past', () => {
     expect(updated.actor).toBe('operator')
   })
 
-  test('refuses rows that are no changes with a sentence', async () => {
+  test('refuses invalid rows with a sentence', async () => {
     const tenant = fresh()
     const { body } = await send(tenant, [
       { ...STORY[0]!, timestamp: 'yesterday' },
@@ -370,7 +370,7 @@ describe('an imported past and the rest of the service', () => {
     expect((await read(`/~${tenant}/Boat/${argo.$id}/timers`)).timers).toEqual([])
   })
 
-  test('is told to a replica page by page, with the people that were there first', async () => {
+  test('reaches a replica page by page, with the people that were there first', async () => {
     const tenant = fresh()
     for (const name of ['A', 'B', 'C']) await host.request('POST', `/~${tenant}/User`, { name, email: `${name}@x.y` })
     const rows = Array.from({ length: 30 }, (_, i) => ({

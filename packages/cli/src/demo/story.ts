@@ -47,7 +47,7 @@ export class Story {
     this.end = end
   }
 
-  /** Tells a change, unless it lies in the future. Returns whether it was told. */
+  /** Adds a change, unless it lies in the future. Returns whether it does not. */
   tell(at: number, actor: string, verb: string, type: string, source: string, data?: PastChange['data']): boolean {
     if (at > this.end) return false
     this.#changes.push({ type, source, verb, timestamp: iso(at), actor, ...(data && { data }) })
@@ -64,7 +64,7 @@ export class Story {
     return Math.max(at, after + this.chance.whole(1, 40) * MINUTE)
   }
 
-  /** Everything in the order of time. What happened at the same time stays in the order in which it was told. */
+  /** Everything in the order of time. What happened at the same time keeps the order in which it was added. */
   get changes(): readonly PastChange[] {
     return this.#changes.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0))
   }
