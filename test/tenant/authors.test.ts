@@ -33,7 +33,7 @@ function openOld() {
   sql.run('UPDATE workflows SET rights = ?', rights)
   sql.run('UPDATE workflows SET seq = (SELECT max(seq) FROM log) WHERE id = ?', touched)
   sql.run('UPDATE receivers SET sees = ?', JSON.stringify({ actor: made.id, scopes: grant.scopes, rows: {} }))
-  sql.run('DROP TABLE authors')
+  for (const table of ['authors', 'waits', 'asks', 'secrets']) sql.run(`DROP TABLE ${table}`)
   sql.run('DROP TRIGGER log_unchanged')
   sql.run('ALTER TABLE log DROP COLUMN recorded_at')
   sql.run(`UPDATE meta SET value = '7' WHERE key = 'layout'`)

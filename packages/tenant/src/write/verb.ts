@@ -90,7 +90,7 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
 function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
   const now = write.now()
   const state = JSON.parse(current.data) as JsonObject
-  // A past happened as it is told: its states are checked, not the way to them.
+  // The states of an imported past are checked, not the way to them.
   const isPast = write.context.past != null
   if (!isPast) checkTransition(noun, verb, state)
   const args = askBeforeHooks(

@@ -1,5 +1,5 @@
 /**
- * The types of the service itself: who may do what, and what happens automatically. Their events keep their own times when a
+ * The types of the service itself: rights, and what happens automatically. Their events keep their own times when a
  * past is imported next to them.
  */
 export const OWN_TYPES: readonly string[] = [
