@@ -14,9 +14,16 @@ await measure(
   'text/csv',
   (i) => `${i === 0 ? `${Object.keys(contact(0)).join(',')}\n` : ''}${line(contact(i))}\n`,
 )
+await measure('history', 'application/x-ndjson', (i) => `${JSON.stringify(pastChange(i))}\n`, '', 'history')
 await measure('bad', 'application/x-ndjson', () => `${JSON.stringify({ email: 'x'.repeat(250) })}\n`)
 
-async function measure(title: string, type: string, row: (i: number) => string, end = ''): Promise<void> {
+async function measure(
+  title: string,
+  type: string,
+  row: (i: number) => string,
+  end = '',
+  what = 'Contact',
+): Promise<void> {
   if (WANTED.length > 0 && !WANTED.includes(title)) return
   const server = await startServer()
   await send(server.url, '/~other/Contact', { method: 'POST', body: '{"name":"Ada"}' })
@@ -36,7 +43,7 @@ async function measure(title: string, type: string, row: (i: number) => string, 
   const body = (ReadableStream as unknown as { from(source: AsyncIterable<Uint8Array>): ReadableStream }).from(
     rows(row, end),
   )
-  const answer = await send(server.url, '/~bench/import/Contact', {
+  const answer = await send(server.url, `/~bench/import/${what}`, {
     method: 'POST',
     headers: { 'content-type': type },
     body,
@@ -53,6 +60,14 @@ async function measure(title: string, type: string, row: (i: number) => string, 
       `memory ${start} MiB, at most ${server.memory().most} MiB; another tenant's read p50 ${p50} ms, p99 ${p99} ms`,
   )
   await server.stop()
+}
+
+/** A past of a tenth as many contacts, each of which changes nine times. */
+function pastChange(i: number): object {
+  const contacts = Math.ceil(ROWS / 10)
+  const at = { type: 'Contact', source: `crm:contact:${i % contacts}`, timestamp: new Date(1.6e12 + i * 60_000) }
+  if (i < contacts) return { ...at, verb: 'create', data: contact(i) }
+  return { ...at, verb: 'update', data: { phone: String(i), score: i % 100 } }
 }
 
 async function* rows(row: (i: number) => string, end: string): AsyncGenerator<Uint8Array> {

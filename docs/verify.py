@@ -11,17 +11,15 @@ import argparse, base64, gzip, hashlib, json, pathlib, sys
 
 FIELDS = ["seq", "id", "at", "type", "entity", "verb", "event", "version", "actor", "correlation", "createdAt",
           "createdBy", "data", "previous", "args", "salt", "digest", "hash"]
-HEADER, OLDER, PERSON = FIELDS[:12], [name for name in FIELDS if name != "args"], ["onBehalfOf"]
+HEADER, OLDER = FIELDS[:12], [name for name in FIELDS if name != "args"]
+OPTIONAL = {"onBehalfOf": str, "recordedAt": int}  # when a change of an imported past was recorded
 
 class Rejected(Exception): pass
 def demand(condition, sentence):
-    if not condition:
-        raise Rejected(sentence)
+    if not condition: raise Rejected(sentence)
 
 def sha256(*parts): return hashlib.sha256(b"".join(parts)).digest()
-
 def decode(text): return base64.b64decode(text, validate=True)
-
 def text_of(value): return json.dumps(value, separators=(",", ":"), ensure_ascii=False)  # as the service writes it
 
 # Ed25519 (RFC 8032)
@@ -140,8 +138,10 @@ def check_log(lines, note, keys, witnesses=()):
         if {"tildebase", "beside", "end"} & event.keys():
             continue
         where = f"Event {seq + 1}"
-        demand(list(event) in (FIELDS, OLDER, FIELDS + PERSON) and text_of(event) == line, f"{where} is not written as the service writes it.")
-        demand(event["seq"] == seq + 1 and event["at"] >= at, f"{where} is missing or out of order.")
+        added = [name for name, kind in OPTIONAL.items() if type(event.get(name)) is kind]
+        demand(list(event) in (OLDER, FIELDS + added) and text_of(event) == line, f"{where} is not written as the service writes it.")
+        time = event.get("recordedAt", event["at"])
+        demand(event["seq"] == seq + 1 and at <= time >= event["at"], f"{where} is missing or out of order.")
         digest = bytes.fromhex(event["digest"])
         if event["salt"] is None:
             demand({event.get(name) for name in FIELDS[12:15]} == {None}, f"{where} has values without a salt.")
@@ -151,9 +151,9 @@ def check_log(lines, note, keys, witnesses=()):
             demand(digest_of(salt, event) == digest and event["salt"] == salt.hex(), f"The values of event {seq + 1} changed.")
             if event["type"] == "Erasure":
                 recorded.add(tuple(json.loads(event["data"])[name] for name in ("type", "entity")))
-        before = sha256(before, text_of([event[name] for name in HEADER + PERSON if name in event]).encode(), digest)
+        before = sha256(before, text_of([event[name] for name in HEADER + added]).encode(), digest)
         demand(before.hex() == event["hash"] and digest.hex() == event["digest"], f"{where} does not fit the chain.")
-        seq, at = event["seq"], event["at"]
+        seq, at = event["seq"], time
         push(stack, before)
         if seq == size:
             found = root_of(stack)

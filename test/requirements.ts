@@ -6,6 +6,7 @@ import { cluster } from './requirements/cluster.ts'
 import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
 import { keys } from './requirements/keys.ts'
+import { past } from './requirements/past.ts'
 import { people } from './requirements/people.ts'
 import { proof } from './requirements/proof.ts'
 import { query } from './requirements/query.ts'
@@ -34,6 +35,7 @@ export const REQUIREMENTS = [
   ...events,
   ...webhooks,
   ...bulk,
+  ...past,
   ...sync,
   ...mcp,
   ...batch,

@@ -31,6 +31,10 @@ let keys: string
 
 beforeAll(async () => {
   app = await testApp({ TILDE_BASE_URL: 'https://tilde.example' })
+  await app.request('POST', '/~acme/import/history', [
+    { type: 'Deal', source: 'd:1', verb: 'create', timestamp: '2024-05-01T09:00:00Z', data: { name: 'Old' } },
+    { type: 'Deal', source: 'd:1', verb: 'update', timestamp: '2024-06-01T09:00:00Z', data: { value: 7 } },
+  ])
   const create = async (fields: object) => (await app.request('POST', '/~acme/Contact', fields)).body.$id
   const ada = await create({ name: 'Ada\n“Lovelace”\u0001 \u{1f30a}', email: 'ada@example.org' })
   const eve = await create({ name: 'Eve', tags: 'a,b' })
@@ -84,6 +88,7 @@ function resealed(rows: readonly Row[]): string[] {
     const { id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy } = row
     const header = [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy]
     if (row.onBehalfOf) header.push(row.onBehalfOf as string)
+    if (row.recordedAt) header.push(row.recordedAt as number)
     before = sha256(before, JSON.stringify(header), digest)
     const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
     return JSON.stringify({ ...row, seq, digest: hex(digest), hash: hex(before) })
@@ -226,7 +231,7 @@ describe('the verifier of docs/verify.py', () => {
       writeFileSync(join(app.data, name), text)
       return join(app.data, name)
     }
-    const proof = (await app.request('GET', '/~acme/proof/1')).text
+    const proof = (await app.request('GET', '/~acme/proof/3')).text
     const start = (...args: string[]) => {
       const { status, stdout, stderr } = spawnSync('python3', [VERIFIER, ...args], { encoding: 'utf8' })
       return { status, said: stdout + stderr }

@@ -19,6 +19,7 @@ export type Area =
   | 'running'
   | 'proof'
   | 'cluster'
+  | 'past'
 
 /** One checkable fact of the contract: a sentence of service.md or of a numbered decision, in our own words. */
 export type Requirement<Id extends string = string> = {

@@ -33,7 +33,9 @@ function openOld() {
   sql.run('UPDATE workflows SET rights = ?', rights)
   sql.run('UPDATE workflows SET seq = (SELECT max(seq) FROM log) WHERE id = ?', touched)
   sql.run('UPDATE receivers SET sees = ?', JSON.stringify({ actor: made.id, scopes: grant.scopes, rows: {} }))
-  sql.run('DROP TABLE authors')
+  for (const table of ['authors', 'waits', 'asks', 'secrets']) sql.run(`DROP TABLE ${table}`)
+  sql.run('DROP TRIGGER log_unchanged')
+  sql.run('ALTER TABLE log DROP COLUMN recorded_at')
   sql.run(`UPDATE meta SET value = '7' WHERE key = 'layout'`)
   // Its rights are fewer by now: what takes the rights of its creator has these.
   sql.run(`UPDATE entities SET data = json_set(data, '$.scopes', 'write:platform') WHERE id = ?`, made.id)

@@ -112,7 +112,7 @@ test.each([
   ['{"name": "Ada"}', false],
   ['{"name"', false],
 ])('a portable event with the data %s fits the log: %s', (data, fits) => {
-  const head = { seq: 0, at: 0, hash: new Uint8Array(32) }
+  const head = { seq: 0, at: 0, happenedAt: 0, hash: new Uint8Array(32) }
   const names = { id: 'event_1', type: 'Contact', entity: 'contact_1', verb: 'create', event: 'created', actor: 'a' }
   const row = { seq: 1, at: 1, ...names, version: 1, createdAt: 1, createdBy: 'a', correlation: null }
   const values = { data, previous: null, args: null }

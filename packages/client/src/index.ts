@@ -9,6 +9,7 @@ export type {
   ReviewedChangeset,
 } from './changesets.ts'
 export type { EventFilter, Events, ListOptions, StreamOptions } from './events.ts'
+export { importHistory, type PastChange } from './import/history.ts'
 export { type ImportTarget, NDJSON, type RowSource, type SendOptions, sendRows } from './import/send.ts'
 export type { RowText, SentRow } from './import/slices.ts'
 export {

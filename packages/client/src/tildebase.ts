@@ -3,6 +3,8 @@ import { batch } from './batch.ts'
 import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
 import { collectionOf } from './collection.ts'
 import { type Events, eventsOf } from './events.ts'
+import { importHistory, type PastChange } from './import/history.ts'
+import type { SendOptions } from './import/send.ts'
 import { type Proofs, proofsOf } from './proof.ts'
 import { type Time, timeText } from './query.ts'
 import type { AnyJson } from './transport/any-json.ts'
@@ -54,6 +56,14 @@ export interface Service<C extends NounMap> {
   metrics(options?: { readonly asOf?: Time }): Promise<AnyJson>
   /** Runs code on the server. A dry run writes nothing and returns the events that it would write. */
   do(code: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<DoAnswer>
+  /**
+   * Imports past changes in the order of time. They become events of the times at which they happened; `repeated` counts those
+   * that are in the log already.
+   */
+  importHistory(
+    changes: AsyncIterable<PastChange> | Iterable<PastChange>,
+    options?: SendOptions,
+  ): ReturnType<typeof importHistory>
   /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
   request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<AnyJson>
 }
@@ -106,6 +116,7 @@ function clientOf(wire: Wire, root: string): Tildebase<NounMap> {
     metrics: ({ asOf } = {}) => wire.json(`${root}/metrics`, { query: { asOf: asOf && timeText(asOf) } }),
     do: (code, { dryRun, signal } = {}) =>
       wire.json(`${root}/do`, { method: 'POST', body: { code, dryRun }, once: true, signal }),
+    importHistory: (changes, options) => importHistory(wire, root, changes, options),
     request: (method, path, sending) => wire.json(`${root}${path}`, { ...sending, method }),
   }
   const collections = new Map<string, object>()

@@ -87,7 +87,7 @@ export type {
   ValueField,
   Verb,
 } from './noun.ts'
-export { ANY_TYPE, pointsTo, targetText } from './noun.ts'
+export { ANY_TYPE, pointsTo, SOURCE, targetText } from './noun.ts'
 export { checkRelations, type Nouns, nounsOf } from './nouns.ts'
 export { type About, type Issue, invalid, Problem } from './problem.ts'
 export { fromBase64, toBase64 } from './proof/base64.ts'

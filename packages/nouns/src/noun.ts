@@ -52,6 +52,16 @@ export interface ForwardField {
   readonly inverse?: string
 }
 
+/** The meta-field `$source`: where an entity came from. It is stored with the fields, and indexed for every type. */
+export const SOURCE: ValueField = {
+  name: '$source',
+  kind: 'string',
+  list: true,
+  required: false,
+  index: 'indexed',
+  service: true,
+}
+
 /** The target of a relation to entities of any type: `-> *`. */
 export const ANY_TYPE = '*'
 

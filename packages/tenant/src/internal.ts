@@ -17,7 +17,8 @@ export {
   sortNames,
   type UnknownField,
 } from './query/parameters/unknown-names.ts'
-export { type ImportCounts, type ImportDetail, Importer } from './services/bulk/import.ts'
+export { HistoryImporter } from './services/bulk/history.ts'
+export { type ImportCounts, type ImportDetail, Importer, type RowImporter } from './services/bulk/import.ts'
 export { invalidInvitation, type NewCredential } from './services/identity/invitations.ts'
 export { hasPeople, knowsToken, tenantOfSession } from './services/identity/secrets.ts'
 export { keyIdOf, tenantOfSecret } from './services/keys.ts'
@@ -29,7 +30,7 @@ export type { Verdict } from './services/verify.ts'
 export { forgetTimers } from './store/automation/timers.ts'
 export { BEGUN } from './store/idempotency.ts'
 export { LAYOUT_VERSION } from './store/layout.ts'
-export { BEGINNING, type Head } from './store/log/log.ts'
+export { BEGINNING, type Head, headAfter } from './store/log/log.ts'
 export { detach, rewind } from './store/log/rewind.ts'
 export { ensureLayout, layOut } from './store/meta.ts'
 export type { NonLogTables } from './store/non-log-tables.ts'

@@ -99,7 +99,7 @@ function bytesOf({ path, isClosed }: Segment): AsyncIterable<Uint8Array> {
 /** The end of the log when the segment began. */
 function openingHead({ tildebase, form, after, hash }: JsonObject): Head {
   if (tildebase !== 'log' || form !== FORM) throw new Error(`It is not a segment of the format ${FORM}.`)
-  return { seq: Number(after), at: 0, hash: Buffer.from(String(hash), 'hex') }
+  return { seq: Number(after), at: 0, happenedAt: 0, hash: Buffer.from(String(hash), 'hex') }
 }
 
 function damaged(seq: number, path: string, why: string): Problem {

@@ -15,15 +15,17 @@ const TYPES: { readonly [format: string]: string } = {
 }
 
 export const command: Command = {
-  usage: 'import FILE --type TYPE',
+  usage: 'import FILE --type TYPE | import FILE --history',
   summary: 'creates an entity from every row of a file: JSON, NDJSON or CSV, also as .gz',
   flags: {
     type: { type: 'string', help: 'the type of the rows' },
     format: { type: 'string', help: 'json, ndjson or csv; default from the file name' },
+    history: { type: 'boolean', help: 'the rows are past changes in the order of time' },
     upsert: { type: 'string', help: 'a unique field: existing entities are updated' },
   },
   examples: [
     'tilde import contacts.csv --type Contact',
+    'tilde import past.ndjson --history',
     'zcat big.ndjson.gz | tilde import - --type Event --format ndjson',
   ],
   heeds: ['dry-run'],
@@ -31,7 +33,10 @@ export const command: Command = {
     const { flags, settings, out } = call
     const file = oneWord(call, 'a file')
     const type = flags.text('type')
-    if (type === undefined) throw new UsageError('Name the type of the rows: --type Contact')
+    const isHistory = flags.has('history')
+    if (!isHistory && type === undefined) throw new UsageError('Name the type of the rows: --type Contact')
+    if (isHistory && (type !== undefined || settings.dryRun || flags.text('upsert') !== undefined))
+      throw new UsageError('With --history each row names its type. Leave out --type, --upsert and --dry-run.')
     const gzip = file.endsWith('.gz')
     const format = flags.text('format') ?? /\.(\w+)$/.exec(gzip ? file.slice(0, -3) : file)?.[1] ?? ''
     const contentType = Object.hasOwn(TYPES, format) ? TYPES[format] : undefined
@@ -41,7 +46,11 @@ export const command: Command = {
     const { stream, size } = await streamFrom(file, (bytes) => bar.at(bytes))
     bar = progressBar(process.stderr, size)
     const { wire, root } = call.link()
-    const target = { wire, path: `${root}/import/${encodeURIComponent(type)}`, query: { upsert: flags.text('upsert') } }
+    const target = {
+      wire,
+      path: `${root}/import/${isHistory ? 'history' : encodeURIComponent(type!)}`,
+      query: { upsert: flags.text('upsert') },
+    }
     const report = await (settings.dryRun
       ? dryRun(target, stream, contentType, gzip)
       : sendFile(target, cutFile(gzip ? unzipped(stream) : stream, format))
@@ -50,8 +59,11 @@ export const command: Command = {
     else {
       const { details, ...counts } = report
       out.record(counts)
-      for (const { row, line, error } of details.slice(0, 20)) {
-        process.stderr.write(`row ${row}${line === undefined ? '' : ` (line ${line})`}: ${cell(error)}\n`)
+      for (const { row, line, error, head } of details.slice(0, 20)) {
+        const place = `row ${row}${line === undefined ? '' : ` (line ${line})`}`
+        process.stderr.write(
+          `${place}: ${cell(error)}${head === undefined ? '' : `, the newest event is of ${head}`}\n`,
+        )
       }
     }
     if (report.errors > 0 || !report.success) {

@@ -23,10 +23,12 @@ export const command: Command = {
     'base-url': { type: 'string', help: 'the address as clients see it (TILDE_BASE_URL)' },
     cluster: { type: 'string', help: 'the PostgreSQL that the nodes of a cluster share (TILDE_CLUSTER)' },
     'node-name': { type: 'string', help: 'the name of this node in the cluster (TILDE_NODE_NAME; the host name)' },
+    demo: { type: 'boolean', help: 'fills the tenant demo with a company of two years' },
     advertise: { type: 'string', help: 'where other nodes reach this one (TILDE_ADVERTISE)' },
   },
   examples: [
     'tilde serve',
+    'tilde serve --demo',
     'tilde serve --port 9000 --data /var/lib/tildebase',
     'tilde serve --config ./tilde.config.ts',
     'tilde serve --cluster postgres://tilde@pg1,pg2,pg3/tilde --advertise http://10.0.0.1:8787',
@@ -34,10 +36,12 @@ export const command: Command = {
   async run({ flags, words }) {
     if (words.length > 0) throw new UsageError(`serve accepts only flags, not ${words[0]}.`)
     try {
-      const values = Object.fromEntries(Object.keys(command.flags).map((name) => [name, flags.text(name)]))
+      const names = Object.keys(command.flags).filter((name) => name !== 'demo')
+      const values = Object.fromEntries(names.map((name) => [name, flags.text(name)]))
       const settings = readSettings(values, process.env)
       const host = await startHost(settings, { socket: activatedSocket(process.env) })
       process.stdout.write(greeting(host))
+      if (flags.has('demo')) process.stdout.write(await demo(host))
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         process.once(signal, () => void host.stop().then(() => process.exit(0)))
       }
@@ -45,6 +49,14 @@ export const command: Command = {
       throw new UsageError(sentence(reason))
     }
   },
+}
+
+/** Fills the demo, and says where it is. */
+async function demo({ url, operator }: Awaited<ReturnType<typeof startHost>>): Promise<string> {
+  const { DEMO, loadDemo } = await import('../demo/load.ts')
+  const loaded = await loadDemo(url, operator.key, Date.now())
+  const what = loaded ? `has ${loaded.events} events (${loaded.seconds.toFixed(1)} s)` : 'is there already'
+  return `\nThe tenant ${DEMO} ${what}: ${url}/console\n`
 }
 
 function greeting({ url, operator }: Awaited<ReturnType<typeof startHost>>): string {

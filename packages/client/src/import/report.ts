@@ -4,6 +4,8 @@ interface Detail {
   readonly row: number
   readonly line?: number
   readonly error: string
+  /** The time of the newest event, for a row of the past that is not in order. */
+  readonly head?: string
 }
 
 interface Unknown {
@@ -15,6 +17,7 @@ interface Unknown {
 export interface SliceReport {
   readonly imported: number
   readonly updated?: number
+  readonly repeated?: number
   readonly errors: number
   readonly details?: readonly Detail[]
   readonly waiting?: readonly number[]
@@ -29,6 +32,7 @@ export class ImportReport {
   readonly #most: number
   #imported = 0
   #updated: number | undefined
+  #repeated: number | undefined
   #errors = 0
   readonly #details: Detail[] = []
   readonly #warnings = new Map<string, Unknown>()
@@ -41,12 +45,13 @@ export class ImportReport {
   /** Adds the report of a slice. Rows are counted in the slice there, and in the file here. */
   add(
     rows: readonly SentRow[],
-    { imported, updated, errors, details = [], warnings = [], assumed }: SliceReport,
+    { imported, updated, repeated, errors, details = [], warnings = [], assumed }: SliceReport,
   ): void {
     this.#imported += imported
     if (updated !== undefined) this.#updated = (this.#updated ?? 0) + updated
+    if (repeated !== undefined) this.#repeated = (this.#repeated ?? 0) + repeated
     this.#errors += errors
-    for (const { row, error } of details) this.#detail(rows[row]!, error)
+    for (const { row, error, head } of details) this.#detail(rows[row]!, error, head)
     for (const warning of warnings) this.#warnings.set(warning.field, warning)
     this.#assumed = { ...this.#assumed, ...assumed }
   }
@@ -62,6 +67,7 @@ export class ImportReport {
       success: true,
       imported: this.#imported,
       ...(this.#updated !== undefined && { updated: this.#updated }),
+      ...(this.#repeated !== undefined && { repeated: this.#repeated }),
       errors: this.#errors,
       details: this.#details.toSorted((a, b) => a.row - b.row),
       ...(this.#errors > this.#details.length && { detailsTruncated: true }),
@@ -70,7 +76,8 @@ export class ImportReport {
     }
   }
 
-  #detail({ row, line }: { readonly row: number; readonly line?: number }, error: string): void {
-    if (this.#details.length < this.#most) this.#details.push({ row, ...(line !== undefined && { line }), error })
+  #detail({ row, line }: { readonly row: number; readonly line?: number }, error: string, head?: string): void {
+    if (this.#details.length >= this.#most) return
+    this.#details.push({ row, ...(line !== undefined && { line }), error, ...(head !== undefined && { head }) })
   }
 }

@@ -146,8 +146,9 @@ class Sender {
 function interrupted(reason: unknown): SliceReport & { readonly rows: number } {
   if (!(reason instanceof Problem) || reason.code !== 'conflict' || reason.about.field !== 'Idempotency-Key')
     throw reason
-  const { rows = 0, imported = 0, errors = 0, waiting = [] } = reason.about as Partial<SliceReport> & { rows?: number }
-  return { rows, imported, errors, waiting }
+  const about = reason.about as Partial<SliceReport> & { rows?: number }
+  const { rows = 0, imported = 0, repeated, errors = 0, waiting = [] } = about
+  return { rows, imported, ...(repeated !== undefined && { repeated }), errors, waiting }
 }
 
 function isInFlight(reason: unknown): boolean {

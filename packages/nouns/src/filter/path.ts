@@ -1,5 +1,5 @@
 import { didYouMean } from '../nearest.ts'
-import { ANY_TYPE, type BackField, type Field, type ForwardField, type Noun } from '../noun.ts'
+import { ANY_TYPE, type BackField, type Field, type ForwardField, type Noun, SOURCE } from '../noun.ts'
 import type { Hop, Path } from './filter.ts'
 
 /** Looks up a noun by its name. */
@@ -23,6 +23,7 @@ export const META_FIELDS: { readonly [name: string]: string } = {
   $createdBy: '$createdBy',
   createdAt: '$createdAt',
   updatedAt: '$updatedAt',
+  $source: '$source',
 }
 
 const MOST_SEGMENTS = 3
@@ -92,11 +93,12 @@ export function targetNouns(field: ForwardField | BackField, nouns: NounLookup):
   return names.flatMap((name) => nouns.get(name) ?? [])
 }
 
-/** The declaration of the field that a path ends at; undefined for meta-fields, undeclared ones and inside JSON. */
+/** The declaration of the field that a path ends at; undefined for other meta-fields, undeclared ones and inside JSON. */
 export function declaredField(path: Path, noun: Noun, nouns: NounLookup): Field | undefined {
   const last = path.hops.at(-1)
   const owner = last ? nouns.get(last.target) : noun
-  return owner && path.into.length === 0 ? ownField(owner, path.field) : undefined
+  if (!owner || path.into.length > 0) return undefined
+  return path.field === SOURCE.name && owner.storage === 'entity' ? SOURCE : ownField(owner, path.field)
 }
 
 /** The relation of a noun by its name, in either direction. */

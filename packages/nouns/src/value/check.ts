@@ -74,6 +74,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   '$createdAt',
   '$updatedAt',
   '$createdBy',
+  '$source',
   'createdAt',
   'updatedAt',
 ])

@@ -23,6 +23,7 @@ import { exportRoutes } from './rest/export.ts'
 import { historyRoutes } from './rest/history.ts'
 import { hookRoutes } from './rest/hooks.ts'
 import { importRoutes } from './rest/import.ts'
+import { importHistoryRoutes } from './rest/import-history.ts'
 import { llmsRoutes } from './rest/llms.ts'
 import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
@@ -59,6 +60,8 @@ export const routes = new Routes([
   ...eventRoutes,
   ...batchRoutes,
   ...metricRoutes,
+  // Before the types: history is none.
+  ...importHistoryRoutes,
   ...importRoutes,
   ...warning(exportRoutes),
   ...manifestRoutes,

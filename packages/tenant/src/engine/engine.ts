@@ -159,6 +159,8 @@ export class Transaction {
     const row = { ...entry, seq: engine.head.seq }
     this.events.push(row)
     engine.cache.forget(entry.type)
+    // A past changes which events lie before a time.
+    if (entry.recordedAt !== null) engine.cache.forget('Log')
     return row
   }
 

@@ -53,6 +53,8 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   extensions.listeners.push(
     ...[guardPeople, noteProgram, enqueueAfterHooks, enqueueDeliveries, scheduleTimers, queueRuns, goalListener],
   )
+  // Nothing that is automatic follows from the past, but for timers that are still to come.
+  extensions.pastListeners.push(noteProgram, scheduleTimers)
   engine.scheduler.jobs.push(
     keys.job(),
     people.job(),

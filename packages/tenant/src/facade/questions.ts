@@ -39,9 +39,9 @@ export class QuestionReader {
     return includeOf(this.#engine, this.#grant, noun, input)
   }
 
-  /** The seq that `asOf` means. */
-  asOf(value: unknown): number {
-    return asOfSeq(this.#engine, value)
+  /** The seq that `asOf` means for a type. */
+  asOf(value: unknown, type: string): number {
+    return asOfSeq(this.#engine, value, type)
   }
 
   /** The field that a name refers to if the type neither declares nor holds it; null when it is known. */

@@ -1,6 +1,6 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import { shownEvents } from '../query/rights/visibility.ts'
-import type { ImportCounts, Importer } from '../services/bulk/import.ts'
+import type { ImportCounts, RowImporter } from '../services/bulk/import.ts'
 import type { ImportRow } from '../services/bulk/import-row.ts'
 import { changesetOf } from '../services/changesets/changeset.ts'
 import { type Effect, effect } from '../services/changesets/effect.ts'
@@ -109,12 +109,12 @@ export class TenantWriter {
   }
 
   /** Imports a slice of rows. */
-  take(importer: Importer, rows: readonly ImportRow[]): ImportCounts {
+  take(importer: RowImporter, rows: readonly ImportRow[]): ImportCounts {
     return importer.take(this.#write, rows)
   }
 
   /** Imports some of the rows that waited for others; null if none is left. */
-  settle(importer: Importer): ImportCounts | null {
+  settle(importer: RowImporter): ImportCounts | null {
     return importer.settle(this.#write)
   }
 

@@ -4,7 +4,7 @@ import type { Grant } from '../grant/grant.ts'
 import { rowFilterOf } from '../query/read-context.ts'
 import { visibilityOf } from '../query/rights/visibility.ts'
 import { currentOf } from '../store/entities.ts'
-import { type LogRow, readEntries, readEntry, readSizes, seqAt, seqOfVersion } from '../store/log/log.ts'
+import { type LogRow, readEntries, readEntry, readSizes, seqOfTypeAt, seqOfVersion } from '../store/log/log.ts'
 import { fitting } from '../store/log/parts.ts'
 import { seqsOf } from '../store/log/versions.ts'
 import { changes } from '../write/state.ts'
@@ -15,6 +15,8 @@ interface Version {
   readonly version: number
   readonly seq: number
   readonly timestamp: string
+  /** When a change of an imported past was recorded; absent otherwise. */
+  readonly recordedAt?: string
   readonly verb: string
   readonly event: string
   readonly actor: string
@@ -90,11 +92,12 @@ function visibleSeqs(engine: Engine, grant: Grant, noun: Noun, id: string): read
 }
 
 function versionOf(row: LogRow): Version {
-  const { version, seq, at, verb, event, actor, onBehalfOf, correlation, data, previous, args } = row
+  const { version, seq, at, recordedAt, verb, event, actor, onBehalfOf, correlation, data, previous, args } = row
   return {
     version,
     seq,
     timestamp: isoOf(at),
+    ...(recordedAt !== null && { recordedAt: isoOf(recordedAt) }),
     verb,
     event,
     actor,
@@ -124,7 +127,7 @@ function versionAt(engine: Engine, noun: Noun, seqs: readonly number[], text: st
       },
     )
   }
-  const seq = seqAt(engine.sql, engine.head, at)
+  const seq = seqOfTypeAt(engine.sql, engine.head, noun.name, at)
   return seqs.find((one) => one <= seq) ?? null
 }
 

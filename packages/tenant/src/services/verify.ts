@@ -2,7 +2,7 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { valuesIn } from '../store/field-index.ts'
-import { chain, hasOwnValues } from '../store/log/log.ts'
+import { BEGINNING, chain, hasOwnValues, headAfter, isInOrder } from '../store/log/log.ts'
 import {
   endOfEntities,
   entityHeads,
@@ -72,21 +72,21 @@ function walkChain(
   const { seal } = engine.ports
   let before: Uint8Array = new Uint8Array(32)
   let events = 0
-  let at = 0
+  let head = BEGINNING
   const newest = new NewestEvents()
   const erasures = new Erasures()
   for (let rows = readSealed(engine.sql, 0, CHUNK); rows.length > 0; rows = readSealed(engine.sql, events, CHUNK)) {
     for (const row of rows) {
       const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
       if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
-      if (row.at < at) tell('Its time is before that of the previous event.')
+      if (!isInOrder(head, row)) tell('Its time is before that of the previous event.')
       if (row.type !== 'Event' && !newest.add(row)) tell(`${row.entity} skips a version.`)
       if (!hasOwnValues(seal, row)) tell('Its values do not match their digest.')
       erasures.add(row)
       const hash = chain(seal, before, row.seq, row, row.digest)
       if (!same(hash, row.hash)) tell('It does not match the hash chain.')
       before = row.hash
-      at = row.at
+      head = headAfter(head, row, row.hash)
       events = row.seq
     }
     told(events, engine.head.seq)

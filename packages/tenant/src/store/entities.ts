@@ -89,6 +89,19 @@ export function entitiesWith(sql: Sql, field: number, value: string): Pick<Store
     .map(([id, data]) => ({ id, data }))
 }
 
+/** The id of the entity that came from a source, also when it is deleted. `field` is the number of `$source` of its type. */
+export function idOfSource(sql: Sql, field: number, source: string): string | undefined {
+  return sql.rows(
+    `SELECT entities.id
+    FROM field_index JOIN entities ON entities.n = field_index.n
+    WHERE field_index.field = ? AND field_index.value = ?
+    ORDER BY field_index.until DESC
+    LIMIT 1`,
+    field,
+    source,
+  )[0]?.[0]
+}
+
 /** Whether any entity of this type is there. */
 export function hasAny(sql: Sql, type: string): boolean {
   return sql.rows('SELECT 1 FROM entities WHERE type IS ? AND gone = 0 LIMIT 1', type).length > 0

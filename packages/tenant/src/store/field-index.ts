@@ -1,4 +1,4 @@
-import { type Field, type Json, type JsonObject, listed, type Noun, Problem } from '@tildebase/nouns'
+import { type Field, type Json, type JsonObject, listed, type Noun, Problem, SOURCE } from '@tildebase/nouns'
 import type { Sql, SqlValue } from '../ports.ts'
 import { NULL_KEY, OPEN } from './layout.ts'
 
@@ -12,11 +12,12 @@ export interface IndexedField {
   readonly nulls: boolean
 }
 
-/** The fields of a noun that are indexed: `#`, `##` and relations. */
+/** The fields of a noun that are indexed: `#`, `##`, relations, and where its entities came from. */
 function indexedFields(noun: Noun): Field[] {
-  return Object.values(noun.fields).filter(
+  const declared = Object.values(noun.fields).filter(
     (field) => field.kind === 'forward' || ('index' in field && field.index !== 'none'),
   )
+  return noun.storage === 'entity' ? [...declared, SOURCE] : declared
 }
 
 /** Assigns a number to every indexed field of the noun, and returns the numbers. */

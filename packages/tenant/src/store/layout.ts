@@ -4,7 +4,7 @@ import { MEASURES } from './measures.ts'
 import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 9
+export const LAYOUT_VERSION = 10
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -16,18 +16,31 @@ export const NULL_KEY = Number.NEGATIVE_INFINITY
 export const LOG_KEPT = `CREATE TRIGGER log_kept BEFORE DELETE ON log
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`
 
+/** The one change allowed is an erasure: the values go, the header, the digest and the chain stay. */
+export const LOG_UNCHANGED = `CREATE TRIGGER log_unchanged BEFORE UPDATE ON log
+    WHEN NEW.data IS NOT NULL OR NEW.previous IS NOT NULL OR NEW.args IS NOT NULL OR NEW.salt IS NOT NULL
+      OR (NEW.seq, NEW.id, NEW.at, NEW.type, NEW.entity, NEW.verb, NEW.event, NEW.version, NEW.actor, NEW.created_at,
+          NEW.created_by, NEW.digest, NEW.hash)
+        <> (OLD.seq, OLD.id, OLD.at, OLD.type, OLD.entity, OLD.verb, OLD.event, OLD.version, OLD.actor, OLD.created_at,
+          OLD.created_by, OLD.digest, OLD.hash)
+      OR NEW.correlation IS NOT OLD.correlation OR NEW.replaced IS NOT OLD.replaced
+      OR NEW.on_behalf_of IS NOT OLD.on_behalf_of OR NEW.recorded_at IS NOT OLD.recorded_at
+    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`
+
 export const LAYOUT = [
   // Small facts about the tenant itself: layout version, the seq up to which the text index is folded, …
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
 
   // The truth: one row per event, never changed. Everything below can be made again from it. SQLite gives the next seq,
   // so that there are no gaps.
+  // `at` is the time at which it happened, `recorded_at` the time at which an imported past was recorded.
   // A tracked Event is such a row and nothing else. `data` is the state after (fields only, no meta-fields). `replaced`
   // is the seq of the version that this one took the place of, unless that was a deletion: `versions` is made from it.
   `CREATE TABLE log (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     at INTEGER NOT NULL,
+    recorded_at INTEGER,
     type TEXT NOT NULL,
     entity TEXT NOT NULL,
     verb TEXT NOT NULL,
@@ -47,16 +60,7 @@ export const LAYOUT = [
     hash BLOB NOT NULL)`,
   `CREATE INDEX log_type ON log (type, seq)`,
   LOG_KEPT,
-  // The one change allowed is an erasure: the values go, the header, the digest and the chain stay.
-  `CREATE TRIGGER log_unchanged BEFORE UPDATE ON log
-    WHEN NEW.data IS NOT NULL OR NEW.previous IS NOT NULL OR NEW.args IS NOT NULL OR NEW.salt IS NOT NULL
-      OR (NEW.seq, NEW.id, NEW.at, NEW.type, NEW.entity, NEW.verb, NEW.event, NEW.version, NEW.actor, NEW.created_at,
-          NEW.created_by, NEW.digest, NEW.hash)
-        <> (OLD.seq, OLD.id, OLD.at, OLD.type, OLD.entity, OLD.verb, OLD.event, OLD.version, OLD.actor, OLD.created_at,
-          OLD.created_by, OLD.digest, OLD.hash)
-      OR NEW.correlation IS NOT OLD.correlation OR NEW.replaced IS NOT OLD.replaced
-      OR NEW.on_behalf_of IS NOT OLD.on_behalf_of
-    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
+  LOG_UNCHANGED,
   `CREATE INDEX log_correlation ON log (correlation) WHERE correlation IS NOT NULL`,
 
   // The present: one row per entity, in creation order. A deleted one stays, gone = 1, so that it can be restored.

@@ -1,4 +1,4 @@
-import type { JsonObject, Noun } from '@tildebase/nouns'
+import { type JsonObject, type Noun, SOURCE } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import type { Current } from './entities.ts'
 import { duplicate, type IndexedField, numberFields, updateFieldIndex } from './field-index.ts'
@@ -116,7 +116,7 @@ function replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): voi
 }
 
 function indexable(noun: Noun): string[] {
-  return [...Object.keys(noun.fields), ...noun.unique.map((names) => names.join(', '))].map((name) =>
+  return [...Object.keys(noun.fields), SOURCE.name, ...noun.unique.map((names) => names.join(', '))].map((name) =>
     signature(noun, name),
   )
 }

@@ -12,7 +12,7 @@ export interface EventSource {
 export function eventText(event: LogRow, source: EventSource): string {
   const data = event.data === null ? 'null' : entityText(stateOf(event, event.data), source.context)
   return (
-    `{"id":"${event.id}","type":"${event.type}.${event.event}","timestamp":"${isoOf(event.at)}","tenant":"${source.slug}",` +
+    `{"id":"${event.id}","type":"${event.type}.${event.event}","timestamp":"${isoOf(event.at)}",${recordedText(event)}"tenant":"${source.slug}",` +
     `"data":${data}${event.previous === null ? '' : `,"previous":${event.previous}`}` +
     `${event.args === null ? '' : `,"args":${event.args}`},"seq":${event.seq},` +
     `"verb":"${event.verb}","entityType":"${event.type}","entityId":"${event.entity}","version":${event.version},` +
@@ -20,6 +20,11 @@ export function eventText(event: LogRow, source: EventSource): string {
     `${event.onBehalfOf ? `,"onBehalfOf":${JSON.stringify(event.onBehalfOf)}` : ''}` +
     `${event.correlation === null ? '' : `,"correlation":${JSON.stringify(event.correlation)}`}}`
   )
+}
+
+/** The time at which a change of the past was recorded. */
+function recordedText({ recordedAt }: LogRow): string {
+  return recordedAt === null ? '' : `"recordedAt":"${isoOf(recordedAt)}",`
 }
 
 export function eventView(event: LogRow, source: EventSource): JsonObject {

@@ -11,7 +11,7 @@ import type { Write } from './write.ts'
 
 /**
  * Runs the BEFORE hooks of a verb. Each may change the payload or refuse the verb. Stored hooks have no say about the verbs of
- * the service itself, which no client can name.
+ * the service itself, which no client can name, nor about a past that is imported.
  */
 export function askBeforeHooks(
   write: Write,
@@ -22,6 +22,7 @@ export function askBeforeHooks(
   isInternal: boolean,
 ): JsonObject {
   const { engine } = write
+  if (write.context.past) return given
   let payload = given
   for (const hook of engine.options.hooks?.before(noun.name, verb.before) ?? []) {
     const session = write.extensions.session(write.as(grantFor(`hook:${noun.name}.${verb.before}`)))

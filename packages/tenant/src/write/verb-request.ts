@@ -17,6 +17,8 @@ export interface VerbRequest {
   readonly cascade?: boolean
   /** Keeps a well-formed `$id` of the draft, as imports and syncs do. */
   readonly keepId?: boolean
+  /** Keeps the `$source` of the draft, as imports do: an export shows it. */
+  readonly keepSource?: boolean
   /** Leaves out values of computed fields, as imports and syncs do: an export shows them. */
   readonly dropsComputed?: boolean
   /** A verb of the service's own, which no client can name. */

@@ -23,6 +23,7 @@ import { seqsOf, stateAt } from '../store/log/versions.ts'
 import { askBeforeHooks } from './before-hooks.ts'
 import { dependantsOf, withComputed } from './compute.ts'
 import { MissingReferences, missingReferences } from './references.ts'
+import { keptSource } from './source.ts'
 import { changes, checkTransition, guardStart, guardState, merge, settings } from './state.ts'
 import type { VerbRequest, VerbResult } from './verb-request.ts'
 import type { Write } from './write.ts'
@@ -60,14 +61,14 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const now = write.now()
   const given = askBeforeHooks(write, noun, verb, objectOf(noun, request.data), null, isInternal(request))
   const checked = checkDraft(noun, given, now, request)
-  const { serviceFields } = request
+  const serviceFields = request.keepSource ? keptSource(write, noun, request) : request.serviceFields
   const draft = serviceFields ? { ...checked.data, ...serviceFields } : checked.data
   refuse(
     noun,
     checked.issues.filter(({ field }) => !serviceFields || !(field in serviceFields)),
     missingReferences(write, noun, draft, request),
   )
-  guardStart(noun, draft)
+  if (!write.context.past) guardStart(noun, draft)
   const id = keptId(write, noun, request) ?? write.newId(noun.prefix)
   const data = withComputed(write, noun, id, derived(write, noun, draft, null, draft))
   const text = textOf(noun, data)
@@ -89,7 +90,9 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
 function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
   const now = write.now()
   const state = JSON.parse(current.data) as JsonObject
-  checkTransition(noun, verb, state)
+  // The states of an imported past are checked, not the way to them.
+  const isPast = write.context.past != null
+  if (!isPast) checkTransition(noun, verb, state)
   const args = askBeforeHooks(
     write,
     noun,
@@ -100,13 +103,17 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
   )
   const keeps = verb.keeps === 'event'
   const checked = keeps ? checkArguments(args) : checkPatch(noun, args, now, request)
-  const set = settings(noun, verb, state, { ...args, ...checked.data }, now, write.extensions.compute)
+  const set = isPast
+    ? NOTHING_SET
+    : settings(noun, verb, state, { ...args, ...checked.data }, now, write.extensions.compute)
   const changed = { ...(!keeps && checked.data), ...set.data, ...request.serviceFields }
-  if (!keeps) guardState(noun, verb, state, checked.data)
+  if (!keeps && !isPast) guardState(noun, verb, state, checked.data)
   refuse(noun, [...checked.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
   const to = derived(write, noun, merge(state, changed), state, changed)
   return writeState(write, noun, verb, current, state, to, argumentsText(noun, checked.data), now)
 }
+
+const NOTHING_SET = { data: {}, issues: [] }
 
 /** A verb of the service itself, which no client can name. */
 function isInternal({ internalVerb }: VerbRequest): boolean {
@@ -173,10 +180,11 @@ export function writeState(
   // A change works out again what it touches; a rollback and what follows from other entities, everything.
   const to = withComputed(write, noun, current.id, given, verb.name === 'rollback' || verb === COMPUTE ? null : from)
   const previous = changes(from, to)
-  const isQuiet = verb.event === 'updated'
+  // Each change of an imported past is an event, so that it is known when it is sent again.
+  const isQuiet = verb.event === 'updated' && !(write.context.past && verb !== COMPUTE)
   if (previous === null && isQuiet) return { entity: current, event: null }
   // What `$now` set is the time of the event, unless something was written in between.
-  const updatedAt = Math.max(now, write.engine.head.at)
+  const updatedAt = write.context.past ? now : Math.max(now, write.engine.head.at)
   const after = { ...next(write, current, { data: textOf(noun, to) }), updatedAt }
   replace(write, noun, current, after, from, previous ? to : from)
   const event = write.append(verb, after, { previous: previous ?? {}, replaced: current, args })
@@ -311,7 +319,7 @@ function keptId({ sql }: Write, noun: Noun, { keepId, data }: VerbRequest): stri
 }
 
 /** The arguments of a verb as its event keeps them; null when there are none. Secrets never stay in the log. */
-function argumentsText(noun: Noun, args: JsonObject): string | null {
+export function argumentsText(noun: Noun, args: JsonObject): string | null {
   if (INTERNAL_TYPES.get(noun.name) !== undefined) return null
   const kept = Object.entries(args).filter(([name]) => noun.fields[name]?.kind !== 'secret')
   return kept.length === 0 ? null : textOf(noun, Object.fromEntries(kept))
@@ -334,7 +342,7 @@ function textOf(noun: Noun, data: { readonly [field: string]: Json }): string {
 /** The seq that `{asOf}` or `{version}` of a rollback means. */
 function rollbackSeq(engine: Engine, noun: Noun, current: Current, args: JsonObject): number {
   if (args.version !== undefined) return seqOfVersion(engine, noun, current, args.version)
-  if (args.asOf !== undefined) return asOfSeq(engine, args.asOf)
+  if (args.asOf !== undefined) return asOfSeq(engine, args.asOf, noun.name)
   throw new Problem('invalid_as_of', 'The rollback needs asOf, such as 2026-01-31T12:00:00Z or 7d ago, or a version.', {
     type: noun.name,
     field: 'asOf',

@@ -36,8 +36,17 @@ export interface WriteContext {
   readonly ignoresQuota: boolean
   /** True when nothing may wake the tenant: the write will be undone. */
   readonly isDryRun: boolean
+  /** Set while a change of the past is imported: it happened at another time than it is recorded at. */
+  readonly past?: Past | null
   /** Notes the verbs of a proposal while it is tried out; null for every other write. */
   readonly recorder: Recorder | null
+}
+
+/** A change that happened before it is recorded. */
+export interface Past {
+  /** When it happened. */
+  readonly at: number
+  readonly recordedAt: number
 }
 
 /** What an event says in addition to the verb and the entity after it. */
@@ -67,6 +76,8 @@ export type SpecialVerb = (write: Write, request: VerbRequest) => RunResult
 /** What services add to writes. Filled once, when a tenant is opened. */
 export interface WriteExtensions {
   readonly listeners: TransactionListener[]
+  /** Those that also run for changes of the past that are imported. */
+  readonly pastListeners: TransactionListener[]
   readonly verbs: { [name: string]: SpecialVerb }
   /** Values that built-in types fill in, by type. */
   readonly derive: { [type: string]: Derive }
@@ -110,13 +121,15 @@ export class Write {
 
   /** The time of the write: all its events have the same, so that no moment lies between them. */
   now(): number {
+    if (this.context.past) return this.context.past.at
     const at = this.#begun.at ?? this.context.clock.now()
     this.#begun.at = at
     return this.engine.nextTime({ now: () => at })
   }
 
   newId(prefix: string): string {
-    return newId(prefix, this.context.clock, this.context.random)
+    const { past, clock, random } = this.context
+    return newId(prefix, past ? { now: () => past.at } : clock, random)
   }
 
   /** The same write for another grant: the service's own, or that of a hook. */
@@ -155,6 +168,7 @@ export class Write {
     const entry = {
       id: id ?? this.newId('event'),
       at: entity.updatedAt,
+      recordedAt: this.context.past?.recordedAt ?? null,
       type: entity.type,
       entity: entity.id,
       verb: verb.name,
@@ -170,7 +184,8 @@ export class Write {
       args,
     }
     const row = this.transaction.append(entry, context.random, replacedSeq(replaced))
-    for (const listener of this.extensions.listeners) listener(this, row, entity)
+    const { listeners, pastListeners } = this.extensions
+    for (const listener of context.past ? pastListeners : listeners) listener(this, row, entity)
     return row
   }
 }

@@ -30,7 +30,7 @@ export function measure(call: Call): MaybePromise<Reply> {
 function askedIn(call: Call, noun: Noun) {
   const asked = Object.fromEntries(WORDS.map((word) => [word, names(call, word)]))
   const others = new Map([...call.query].filter(([name]) => !(WORDS as readonly string[]).includes(name)))
-  return { ...asked, filter: filterParam({ ...call, query: others }, noun), asOf: asOfParam(call) }
+  return { ...asked, filter: filterParam({ ...call, query: others }, noun), asOf: asOfParam(call, noun) }
 }
 
 /** The fields that a parameter names. */

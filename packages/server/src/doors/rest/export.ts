@@ -68,7 +68,7 @@ function exportAll(call: Call): MaybePromise<Reply> {
   const [name, format] = formatParam(call)
   const query = new Map([...call.query].filter(([name]) => name !== 'format' && name !== 'safe'))
   const filter = filterParam({ ...call, query }, noun)
-  const snapshot = call.read.snapshot(noun, filter, asOfParam(call))
+  const snapshot = call.read.snapshot(noun, filter, asOfParam(call, noun))
   const fields = parseFields(call.query.get('fields'), noun)
   const safe = flagParam(call.query, 'safe')
   const etag = `"${snapshot.fingerprint(LAYOUT, name, fields, safe, format.showsHost ? call.context : null)}"`

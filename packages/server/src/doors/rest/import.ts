@@ -5,6 +5,7 @@ import {
   type ImportDetail,
   Importer,
   MOST_UNKNOWN,
+  type RowImporter,
   TURN,
   type UnknownField,
 } from '@tildebase/tenant/internal'
@@ -86,11 +87,12 @@ function assumptions(reader: RowReader, { encoding }: Decoder): object {
   return Object.keys(assumed).length > 0 ? { assumed } : {}
 }
 
-async function importAll(
+/** Imports the rows of a body in slices, each in a commit of its own. */
+export async function importAll(
   call: Call,
   texts: AsyncIterable<string>,
   reader: RowReader,
-  importer: Importer,
+  importer: RowImporter,
   report: Report,
 ): Promise<void> {
   const commit = <T>(work: (write: TenantWriter) => T) =>
@@ -170,16 +172,19 @@ function rowReader(contentType: string | undefined, noun: Noun): RowReader {
 }
 
 interface ReportOptions {
-  readonly upserts: boolean
-  readonly dryRun: boolean
-  readonly more: boolean
+  readonly upserts?: boolean
+  readonly dryRun?: boolean
+  readonly more?: boolean
+  /** Counts the rows that were known already. */
+  readonly repeats?: boolean
 }
 
 /** What an import did so far. */
-class Report {
+export class Report {
   readonly #options: ReportOptions
   #imported = 0
   #updated = 0
+  #repeated = 0
   #errors = 0
   readonly #details: ImportDetail[] = []
   readonly #waiting: number[] = []
@@ -190,13 +195,14 @@ class Report {
   }
 
   get dryRun(): boolean {
-    return this.#options.dryRun
+    return this.#options.dryRun === true
   }
 
-  add({ imported, updated, details, waiting, warnings }: ImportCounts): void {
+  add({ imported, updated, repeated = 0, details, waiting, warnings }: ImportCounts): void {
     this.#warnings.push(...warnings.slice(0, MOST_UNKNOWN - this.#warnings.length))
     this.#imported += imported
     this.#updated += updated
+    this.#repeated += repeated
     this.#errors += details.length
     this.#details.push(...details.slice(0, MOST_DETAILS - this.#details.length))
     this.#waiting.push(...waiting)
@@ -208,20 +214,22 @@ class Report {
   }
 
   /** What became of the rows, with those of one more slice. */
-  countsWith({ imported, details, waiting }: ImportCounts): { imported: number; errors: number; waiting: number[] } {
+  countsWith({ imported, repeated = 0, details, waiting }: ImportCounts) {
     return {
       imported: this.#imported + imported,
+      ...(this.#options.repeats && { repeated: this.#repeated + repeated }),
       errors: this.#errors + details.length,
       waiting: [...this.#waiting, ...waiting],
     }
   }
 
   get body() {
-    const { upserts, dryRun, more } = this.#options
+    const { upserts, dryRun, more, repeats } = this.#options
     return {
       ...(dryRun && { dryRun: true }),
       imported: this.#imported,
       ...(upserts && { updated: this.#updated }),
+      ...(repeats && { repeated: this.#repeated }),
       errors: this.#errors,
       details: [...this.#details].sort((a, b) => a.row - b.row),
       ...(this.#errors > this.#details.length && { detailsTruncated: true }),
@@ -232,7 +240,7 @@ class Report {
 }
 
 /** The problem that ended an import, with what had been done by then. */
-function withReport(reason: unknown, report: Report): unknown {
+export function withReport(reason: unknown, report: Report): unknown {
   const problem = problemOf(reason)
   if (problem.code === 'internal') return reason
   return new Problem(problem.code, problem.message, { ...problem.about, success: false, ...report.body })

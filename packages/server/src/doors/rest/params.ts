@@ -11,7 +11,7 @@ const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe',
 /** The question that a list request asks. */
 export function findQuery(call: Call, noun: Noun): Question {
   const { query, read } = call
-  const asOf = asOfParam(call)
+  const asOf = asOfParam(call, noun)
   const filter = filterParam(call, noun)
   const sort = query.get('sort')
   const limit = query.get('limit')
@@ -46,7 +46,7 @@ export function isField(noun: Noun, name: string): boolean {
 
 /** What a read of one entity asks for. */
 export function getQuery(call: Call, noun: Noun): Pick<Question, 'asOf' | 'include'> {
-  return { asOf: asOfParam(call), include: includeParam(call, noun) }
+  return { asOf: asOfParam(call, noun), include: includeParam(call, noun) }
 }
 
 /** `filter`, plain parameters and the lens, all of which must hold. The key must be allowed to read what they reach. */
@@ -62,9 +62,9 @@ export function filterParam(call: Call, noun: Noun): Filter {
   return lens.industry === null ? asked : allOf([asked, read.questions.industry(noun, lens)])
 }
 
-export function asOfParam(call: Call): number | null {
+export function asOfParam(call: Call, { name }: Noun): number | null {
   const asOf = call.query.get('asOf')
-  return asOf === undefined || asOf === '' ? null : call.read.questions.asOf(asOf)
+  return asOf === undefined || asOf === '' ? null : call.read.questions.asOf(asOf, name)
 }
 
 function includeParam(call: Call, noun: Noun): readonly string[] {

@@ -12,7 +12,8 @@ import {
 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
-import { seqAt } from '../../store/log/log.ts'
+import { recordedSeqAt, seqAt } from '../../store/log/log.ts'
+import { isOwnType } from '../../store/log/own-types.ts'
 import type { Aggregation } from '../answer/aggregate.ts'
 import type { Query } from '../answer/find.ts'
 import { includedTypes, parseInclude } from '../answer/include.ts'
@@ -37,7 +38,7 @@ export function parseQuery(engine: Engine, grant: Grant, noun: Noun, filter: unk
     ),
     offset: given.offset === undefined ? 0 : offsetOf(given.offset),
     cursor: typeof given.cursor === 'string' ? given.cursor : null,
-    asOf: given.asOf === undefined ? null : asOfSeq(engine, given.asOf),
+    asOf: given.asOf === undefined ? null : asOfSeq(engine, given.asOf, noun.name),
     include: includeOf(engine, grant, noun, given.include),
     total: false,
   }
@@ -61,7 +62,7 @@ export function aggregationOf(engine: Engine, grant: Grant, noun: Noun, input: u
   return {
     ...paths,
     filter: demandReachable(engine, grant, filterOf(engine, noun, filter)),
-    asOf: asOf === undefined ? null : asOfSeq(engine, asOf),
+    asOf: asOf === undefined ? null : asOfSeq(engine, asOf, noun.name),
   }
 }
 
@@ -105,12 +106,15 @@ export function industryFilter(engine: Engine, grant: Grant, noun: Noun, lens: P
   return demandReachable(engine, grant, filterOf(engine, noun, { [path]: { $in: spellings } }))
 }
 
-/** The seq that `asOf` means: of a time, the last event at or before it. */
-export function asOfSeq(engine: Engine, value: unknown): number {
+/** The seq that `asOf` means: of a time, the last event at or before it. The service's own types have their own past. */
+export function asOfSeq(engine: Engine, value: unknown, type = ''): number {
   const moment = parseAsOf(value, engine.nextTime())
   if ('seq' in moment) return Math.min(moment.seq, engine.head.seq)
   const { at } = moment
   if (at >= engine.head.at) return engine.head.seq
   // What lies before the newest event does not change any more.
-  return engine.cache.get(['Log'], `seq at ${at}`, () => seqAt(engine.sql, engine.head, at))
+  const isOwn = isOwnType(type)
+  return engine.cache.get(['Log'], `seq ${isOwn ? 'recorded ' : ''}at ${at}`, () =>
+    (isOwn ? recordedSeqAt : seqAt)(engine.sql, engine.head, at),
+  )
 }

@@ -1,4 +1,4 @@
-import { type Filter, type Hop, isIndex, type Leaf, meetsMissing } from '@tildebase/nouns'
+import { type Filter, type Hop, isIndex, type Leaf, meetsMissing, SOURCE } from '@tildebase/nouns'
 import { needleTest } from '../words/needle.ts'
 import { textTest } from '../words/text.ts'
 import { type Case, caseOf, casesOf } from './cases.ts'
@@ -159,7 +159,7 @@ function pointedTo(hop: Hop, scope: Scope, condition: Fragment, indexed: boolean
 
 function compileField(scope: Scope, leaf: Leaf): Fragment | null {
   const { field, into } = leaf.path
-  if (field.startsWith('$')) return compileMeta(scope, leaf)
+  if (field.startsWith('$') && field !== SOURCE.name) return compileMeta(scope, leaf)
   const cases = casesOf(leaf)
   if (cases === null || into.length > MOST_STEPS || into.some(isIndex) || jsonPath([field, ...into]) === null)
     return null

@@ -1,4 +1,4 @@
-import { type Json, type Leaf, parseInstant } from '@tildebase/nouns'
+import { type Json, type Leaf, parseInstant, SOURCE } from '@tildebase/nouns'
 import { type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Scope } from './scope.ts'
 import type { Source } from './source.ts'
@@ -16,12 +16,14 @@ export function metaColumn(source: Source, type: string, field: string): Fragmen
       return source.updatedAt
     case '$createdBy':
       return source.createdBy
+    case SOURCE.name:
+      return fragment`json_extract(${source.data}, '$."$source"')`
     default:
       return fragment`${type}`
   }
 }
 
-/** A leaf about a meta-field as SQL. Meta-fields are never null and never lists. */
+/** A leaf about a meta-field as SQL. These meta-fields are never null and never lists. */
 export function compileMeta({ source, type }: Scope, { op, path, value }: Leaf): Fragment | null {
   if (op === 'regex') return null
   if (op === 'exists') return plain('1')

@@ -1,4 +1,4 @@
-import { type Field, indexedText, type JsonObject, type NounLookup, textsOf } from '@tildebase/nouns'
+import { type Field, indexedText, type JsonObject, type NounLookup, SOURCE, textsOf } from '@tildebase/nouns'
 import type { Sql, SqlRow } from '../../ports.ts'
 import { getMeta, setMeta, TEXT_SEQ } from '../../store/meta.ts'
 
@@ -141,7 +141,7 @@ function words(nouns: NounLookup, type: string, data: string): string {
   const state = JSON.parse(data) as JsonObject
   const texts: string[] = []
   for (const name of Object.keys(state)) {
-    if (!isText(Object.hasOwn(fields, name) ? fields[name] : undefined)) continue
+    if (name === SOURCE.name || !isText(Object.hasOwn(fields, name) ? fields[name] : undefined)) continue
     const value = state[name]!
     if (typeof value === 'string') texts.push(value)
     else for (const text of textsOf(value)) texts.push(text)

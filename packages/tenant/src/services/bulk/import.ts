@@ -30,12 +30,25 @@ export interface ImportDetail {
   readonly row: number
   readonly error: string
   readonly line?: number
+  /** The time of the newest event, for a row of the past that is not in order. */
+  readonly head?: string
+}
+
+/** Writes rows slice by slice. */
+export interface RowImporter {
+  take(write: Write, rows: readonly ImportRow[]): ImportCounts
+  /** Imports rows that waited for others; null if none is left. */
+  settle(write: Write): ImportCounts | null
+  readonly isFull: boolean
+  readonly waiting: readonly number[]
 }
 
 /** What became of some rows. */
 export interface ImportCounts {
   imported: number
   updated: number
+  /** Rows of a past that the log has already. */
+  repeated?: number
   readonly details: ImportDetail[]
   /** Rows that refer to others which have not come, and were not imported. */
   readonly waiting: number[]
@@ -50,7 +63,7 @@ const MOST_NAMES = 1_000
 const WAITING_LENGTH = 32 * 1_048_576
 
 /** Imports rows slice by slice: each row a create with its event, or an update. A bad row is reported, the others stay. */
-export class Importer {
+export class Importer implements RowImporter {
   readonly #noun: Noun
   readonly #options: ImportOptions
   readonly #dryRunRows: DryRunRows | null
@@ -207,7 +220,15 @@ export class Importer {
     const pendingIds = pending ?? this.#dryRunRows?.ids
     const { entity, event } =
       id === null
-        ? runVerb(write, { type, verb: 'create', data: value, keepId: true, dropsComputed: true, pendingIds })
+        ? runVerb(write, {
+            type,
+            verb: 'create',
+            data: value,
+            keepId: true,
+            keepSource: true,
+            dropsComputed: true,
+            pendingIds,
+          })
         : runVerb(write, { type, verb: 'update', id, data: value, dropsComputed: true, pendingIds })
     this.#dryRunRows?.keep(entity)
     if (!counts) return

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Seal } from '../../ports.ts'
-import { chain, type Head, hasOwnValues } from '../../store/log/log.ts'
+import { chain, type Head, hasOwnValues, isInOrder } from '../../store/log/log.ts'
 import type { SealedRow } from '../../store/log/verify.ts'
 import { bytesOf } from '../../store/non-log-tables.ts'
 import { broken } from './lines.ts'
@@ -10,7 +10,7 @@ export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow
   const row = sealedOf(line)
   const fits =
     row.seq === head.seq + 1 &&
-    row.at >= head.at &&
+    isInOrder(head, row) &&
     hasOwnValues(seal, row) &&
     seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
   if (!fits) throw broken(`Event ${row.seq} does not match the hash chain after event ${head.seq}.`)
@@ -28,13 +28,14 @@ function isNormal(data: string | null): boolean {
 }
 
 function sealedOf(line: JsonObject): SealedRow {
-  // Logs from before events had arguments do not name them; most events have no onBehalfOf.
-  const { salt, digest, hash, args = null, onBehalfOf = null, ...row } = line
+  // Logs from before events had arguments do not name them; most events have no onBehalfOf and no recordedAt.
+  const { salt, digest, hash, args = null, onBehalfOf = null, recordedAt = null, ...row } = line
   if (typeof digest !== 'string' || typeof hash !== 'string') throw broken('An event has no hash.')
   return {
     ...(row as unknown as SealedRow),
     args: args as string | null,
     onBehalfOf: onBehalfOf as string | null,
+    recordedAt: recordedAt as number | null,
     salt: typeof salt === 'string' ? bytesOf(salt) : null,
     digest: bytesOf(digest),
     hash: bytesOf(hash),

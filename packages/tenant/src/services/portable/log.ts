@@ -57,9 +57,9 @@ function cutRow({ sql }: Engine, seq: number): NonLogRow {
   return { beside: 'proof', row: [CUT, earliestCut(sql, seq)] }
 }
 
-function portable({ onBehalfOf, ...row }: SealedRow): object {
+function portable({ onBehalfOf, recordedAt, ...row }: SealedRow): object {
   const seals = { salt: row.salt && hexOf(row.salt), digest: hexOf(row.digest), hash: hexOf(row.hash) }
-  return { ...row, ...seals, ...(onBehalfOf !== null && { onBehalfOf }) }
+  return { ...row, ...seals, ...(onBehalfOf !== null && { onBehalfOf }), ...(recordedAt !== null && { recordedAt }) }
 }
 
 function line(value: object): string {

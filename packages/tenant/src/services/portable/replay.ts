@@ -3,6 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { TURN } from '../../engine/turns.ts'
 import { setInherit } from '../../store/automation/authors.ts'
 import { forgetTimers } from '../../store/automation/timers.ts'
+import { headAfter } from '../../store/log/log.ts'
 import { type Origin, writeOrigin } from '../../store/log/origin.ts'
 import { insertSealed } from '../../store/log/verify.ts'
 import { replacedSeq } from '../../store/log/versions.ts'
@@ -100,6 +101,6 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
 function applyEvent(engine: Engine, line: JsonObject): void {
   const row = sealedEvent(engine.ports.seal, engine.head, line)
   insertSealed(engine.sql, row, replacedSeq(replacedBy(engine, row)))
-  engine.head = { seq: row.seq, at: row.at, hash: row.hash }
+  engine.head = headAfter(engine.head, row, row.hash)
   restate(engine, row)
 }

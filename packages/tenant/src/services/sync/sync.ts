@@ -4,7 +4,7 @@ import { INTERNAL_TYPES } from '../../engine/types.ts'
 import { demandUnlimited, type Grant } from '../../grant/grant.ts'
 import { limitOf } from '../../query/parameters/limits.ts'
 import { mayReadEvents } from '../../query/read-context.ts'
-import { seqAt } from '../../store/log/log.ts'
+import { recordedSeqAt, seqAt } from '../../store/log/log.ts'
 import { getMeta, setMeta } from '../../store/meta.ts'
 import { computingOnce } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
@@ -40,13 +40,14 @@ export function sync(write: Write, body: unknown): Synced {
   const request = requestOf(engine, grant, body)
   const session: SyncSession = { write, lastSyncAt: request.lastSyncAt }
   const since = request.lastSyncAt === null ? 0 : seqAt(engine.sql, engine.head, request.lastSyncAt)
+  const recorded = request.lastSyncAt === null ? 0 : recordedSeqAt(engine.sql, engine.head, request.lastSyncAt)
   const given = request.changes.map((value, index) => ({ index, read: () => changeOf(value, request.replica) }))
   const { applied, conflicts, rejected, taken } = computingOnce(write, (write) =>
     applyAll({ ...session, write }, given),
   )
   const wanted = (type: string) =>
     isSynced(type) && !INTERNAL_TYPES.get(type) && request.types(type) && mayReadEvents(engine, grant, type)
-  const { touched, hasMore, until } = stretchAfter(write, since, request.limit, wanted)
+  const { touched, hasMore, until } = stretchAfter(write, since, recorded, request.limit, wanted)
   const syncedAt = until ?? giveOut(write)
   const changes = serverChanges(session, touched, taken, since)
   return { success: true, applied, conflicts, rejected, serverChanges: changes, syncedAt: isoOf(syncedAt), hasMore }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { type LogRow, readLog } from '../../store/log/log.ts'
+import { type LogRow, ownBetween, readLog, seqAt } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 
 /** What happened to an entity in a stretch of the log. */
@@ -25,11 +25,13 @@ const MOST_BYTES = 8_388_608
 
 /**
  * The entities of some types that events after a seq touched; about `limit` of them, and fewer when they are large. Ends
- * only where time moves on.
+ * only where time moves on. `recorded` is the last event that was recorded by the time that `after` means: what the
+ * service's own types had since then comes with the last page.
  */
 export function stretchAfter(
-  { sql, context }: Write,
+  { sql, engine, context }: Write,
   after: number,
+  recorded: number,
   limit: number,
   wanted: (type: string) => boolean,
 ): LogStretch {
@@ -41,14 +43,19 @@ export function stretchAfter(
     const rows = readLog(sql, seq, CHUNK)
     for (const row of rows) {
       const isFull = touched.size >= limit || bytes > MOST_BYTES
-      if (isFull && last && row.at > last.at) return { touched, hasMore: true, until: last.at }
+      // Within an imported past, the time of an event of the service's own types does not tell its place.
+      if (isFull && last && row.at > last.at && seqAt(sql, engine.head, last.at) === last.seq)
+        return { touched, hasMore: true, until: last.at }
       if (wanted(row.type)) {
         touch(touched, row)
         bytes += row.data?.length ?? 0
       }
       last = row
     }
-    if (rows.length === 0) return { touched, hasMore: false, until: null }
+    if (rows.length === 0) {
+      for (const row of ownBetween(sql, recorded, after)) if (wanted(row.type)) touch(touched, row)
+      return { touched, hasMore: false, until: null }
+    }
     seq = rows.at(-1)!.seq
   }
 }

@@ -55,7 +55,7 @@ function schedule(write: Write, event: LogRow, n: number, { name }: Timer, at: n
   const { sql, engine, context } = write
   const now = context.clock.now()
   const hops = at !== null && at < now + PAUSE ? context.hops : 0
-  if (at === null || (BACKWARD.has(event.verb) && at <= now) || hops > MOST_HOPS) {
+  if (at === null || (at <= now && (context.past || BACKWARD.has(event.verb))) || hops > MOST_HOPS) {
     if (hops > MOST_HOPS) {
       engine.options.log?.('warn', `A loop of timers was stopped at event ${event.seq} of ${engine.slug}`)
     }

@@ -170,6 +170,7 @@ function described(engine: Engine, pattern: string | null, event: JsonObject): L
     version: 1,
     actor: 'test',
     correlation: null,
+    recordedAt: null,
     onBehalfOf: null,
     createdAt: now,
     createdBy: 'test',

@@ -1,10 +1,14 @@
 import type { Random, Seal, Sql, SqlRow } from '../../ports.ts'
+import { isOwnType, OWN_TYPES } from './own-types.ts'
 import { EVENT_SIZE, fittingEvents } from './parts.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
 export interface Entry {
   readonly id: string
+  /** When it happened. */
   readonly at: number
+  /** When it was recorded, for a change of the past that was imported; null when that is the time at which it happened. */
+  readonly recordedAt: number | null
   readonly type: string
   readonly entity: string
   readonly verb: string
@@ -28,20 +32,40 @@ export interface LogRow extends Entry {
   readonly seq: number
 }
 
-/** The newest event: where the next one continues. */
+/** The end of the log: where the next event continues. */
 export interface Head {
   readonly seq: number
+  /** When the newest event was recorded. */
   readonly at: number
+  /** The time of the newest event, without those of the service's own types: a past is imported after it. */
+  readonly happenedAt: number
   readonly hash: Uint8Array
 }
 
 /** The head of a log without events. */
-export const BEGINNING: Head = { seq: 0, at: 0, hash: new Uint8Array(32) }
+export const BEGINNING: Head = { seq: 0, at: 0, happenedAt: 0, hash: new Uint8Array(32) }
 const SALT_LENGTH = 16
 
 export function readHead(sql: Sql): Head {
-  const row = sql.rows('SELECT seq, at, hash FROM log ORDER BY seq DESC LIMIT 1')[0]
-  return row ? { seq: row[0], at: row[1], hash: row[2] } : BEGINNING
+  const row = sql.rows(`SELECT seq, ${RECORDED_AT}, hash FROM log ORDER BY seq DESC LIMIT 1`)[0]
+  if (!row) return BEGINNING
+  const happened = sql.rows(BUSINESS_UNTIL, row[0])[0]
+  return { seq: row[0], at: row[1], happenedAt: happened?.[1] ?? 0, hash: row[2] }
+}
+
+/** The head after one more event. */
+export function headAfter(head: Head, entry: Entry, hash: Uint8Array): Head {
+  const happenedAt = isOwnType(entry.type) ? head.happenedAt : entry.at
+  return { seq: head.seq + 1, at: entry.recordedAt ?? entry.at, happenedAt, hash }
+}
+
+/**
+ * Whether an event may follow a head: events are recorded in the order of time, and happen in the order of time, where
+ * those of the service's own types do not count.
+ */
+export function isInOrder(head: Head, { type, at, recordedAt }: Pick<Entry, 'type' | 'at' | 'recordedAt'>): boolean {
+  const recorded = recordedAt ?? at
+  return recorded >= head.at && at <= recorded && (isOwnType(type) || at >= head.happenedAt)
 }
 
 /** The seq of the newest event, as the log has it. */
@@ -80,8 +104,9 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
     hash,
     replaced,
     entry.onBehalfOf,
+    entry.recordedAt,
   )
-  return { seq, at: entry.at, hash }
+  return headAfter(head, entry, hash)
 }
 
 /** The digest of an event's values under its salt. */
@@ -124,6 +149,8 @@ export function headerText(seq: number, entry: Entry): string {
   ]
   // Only where there is one: events from before have no place for it.
   if (entry.onBehalfOf) header.push(entry.onBehalfOf)
+  // A number, so that it is not taken for a person.
+  if (typeof entry.recordedAt === 'number') header.push(entry.recordedAt)
   return JSON.stringify(header)
 }
 
@@ -131,6 +158,12 @@ export function headerText(seq: number, entry: Entry): string {
 export function readLog(sql: Sql, after: number, limit: number): LogRow[] {
   const most = fittingEvents(sql, after, limit)
   return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT +?`, after, most).map(toRow)
+}
+
+/** Events of the service's own types after a seq, up to another, oldest first. */
+export function ownBetween(sql: Sql, after: number, until: number): LogRow[] {
+  if (until <= after) return []
+  return sql.rows(`${SELECT} WHERE seq > ? AND seq <= ? AND NOT (${IS_BUSINESS}) ORDER BY seq`, after, until).map(toRow)
 }
 
 /** Events that share a correlation, oldest first. */
@@ -171,30 +204,58 @@ export function hasEntry(sql: Sql, id: string): boolean {
   return sql.rows('SELECT 1 FROM log WHERE id = ?', id).length > 0
 }
 
-/** The last seq at or before a time. Times never decrease along the log, so halving finds it without an index. */
+/**
+ * The last seq at or before a time: what happened until then. The service's own types have another past when one was
+ * imported: see `recordedSeqAt`.
+ */
 export function seqAt(sql: Sql, head: Head, at: number): number {
+  const recorded = recordedSeqAt(sql, head, at)
+  const next = sql.rows(BUSINESS_AFTER, recorded)[0]
+  if (!next || next[1] > at) return recorded
+  let low: number = next[0]
+  let high = head.seq
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const [row] = sql.rows(BUSINESS_UNTIL, middle)
+    if (row![1] <= at) low = middle
+    else high = row![0] - 1
+  }
+  return low
+}
+
+/** The last seq that was recorded at or before a time. These times never decrease, so halving finds it without an index. */
+export function recordedSeqAt(sql: Sql, head: Head, at: number): number {
   if (at >= head.at) return head.seq
   let low = 0
   let high = head.seq
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    const [row] = sql.rows('SELECT at FROM log WHERE seq = ?', middle)
+    const [row] = sql.rows(`SELECT ${RECORDED_AT} FROM log WHERE seq = ?`, middle)
     if (row![0] <= at) low = middle
     else high = middle - 1
   }
   return low
 }
 
+/** The seq that a time means for a type. */
+export function seqOfTypeAt(sql: Sql, head: Head, type: string, at: number): number {
+  return isOwnType(type) ? recordedSeqAt(sql, head, at) : seqAt(sql, head, at)
+}
+
+const RECORDED_AT = 'coalesce(recorded_at, at)'
+const IS_BUSINESS = `type NOT IN (${OWN_TYPES.map((type) => `'${type}'`).join(', ')})`
+const BUSINESS_UNTIL = `SELECT seq, at FROM log WHERE seq <= ? AND ${IS_BUSINESS} ORDER BY seq DESC LIMIT 1`
+const BUSINESS_AFTER = `SELECT seq, at FROM log WHERE seq > ? AND ${IS_BUSINESS} ORDER BY seq LIMIT 1`
 const COLUMNS =
   'id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous, args'
-const SELECT = `SELECT seq, ${COLUMNS}, on_behalf_of FROM log`
+const SELECT = `SELECT seq, ${COLUMNS}, on_behalf_of, recorded_at FROM log`
 const INSERT = `
-  INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced, on_behalf_of)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced, on_behalf_of, recorded_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 function toRow(row: SqlRow): LogRow {
   const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
-  const [data, previous, args, onBehalfOf] = row.slice(12)
-  const head = { seq, id, at, type, entity, verb, event, version, actor, correlation, onBehalfOf }
+  const [data, previous, args, onBehalfOf, recordedAt] = row.slice(12)
+  const head = { seq, id, at, recordedAt, type, entity, verb, event, version, actor, correlation, onBehalfOf }
   return { ...head, createdAt, createdBy, data, previous, args }
 }

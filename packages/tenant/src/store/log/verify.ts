@@ -16,7 +16,7 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
   return sql
     .rows(
       `SELECT seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous,
-        args, salt, digest, hash, on_behalf_of
+        args, salt, digest, hash, on_behalf_of, recorded_at
       FROM log
       WHERE seq > ?
       ORDER BY seq
@@ -26,11 +26,12 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
     )
     .map((row) => {
       const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
-      const [data, previous, args, salt, digest, hash, onBehalfOf] = row.slice(12)
+      const [data, previous, args, salt, digest, hash, onBehalfOf, recordedAt] = row.slice(12)
       return {
         seq,
         id,
         at,
+        recordedAt,
         type,
         entity,
         verb,
@@ -55,8 +56,8 @@ export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] 
 export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null): void {
   sql.run(
     `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data,
-      previous, args, salt, digest, hash, replaced, on_behalf_of)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      previous, args, salt, digest, hash, replaced, on_behalf_of, recorded_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.seq,
     row.id,
     row.at,
@@ -77,6 +78,7 @@ export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null):
     row.hash,
     replaced,
     row.onBehalfOf ?? null,
+    row.recordedAt,
   )
 }
 

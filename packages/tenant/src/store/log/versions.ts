@@ -69,6 +69,28 @@ export function seqsOf(sql: Sql, n: number): number[] {
     .map(([seq]) => seq)
 }
 
+/** The seqs of an entity's events of one verb that happened at a time, newest first. */
+export function seqsOfVerbAt(sql: Sql, n: number, verb: string, at: number): number[] {
+  indexVersions(sql)
+  return sql
+    .rows(
+      `SELECT log.seq
+      FROM (
+        SELECT seq FROM entities WHERE n = ?
+        UNION SELECT seq FROM versions WHERE n = ?
+        UNION SELECT until FROM versions WHERE n = ?) AS own
+      JOIN log ON log.seq = own.seq
+      WHERE log.verb = ? AND log.at = ?
+      ORDER BY log.seq DESC`,
+      n,
+      n,
+      n,
+      verb,
+      at,
+    )
+    .map(([seq]) => seq)
+}
+
 /** The seqs of an entity's events of one verb, newest first. */
 export function seqsOfVerb(sql: Sql, n: number, verb: string, before: number | null, limit: number): number[] {
   indexVersions(sql)

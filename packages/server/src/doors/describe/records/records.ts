@@ -10,7 +10,8 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     {
       id: TEXT,
       type: { ...TEXT, examples: ['Contact.qualified'] },
-      timestamp: TIME,
+      timestamp: { ...TIME, description: 'When it happened.' },
+      recordedAt: { ...TIME, description: 'When a change of an imported past was recorded; absent otherwise.' },
       tenant: TEXT,
       data: { ...OBJECT_OR_NULL, description: 'The entity after the event; null once it was erased.' },
       previous: { ...OBJECT_OR_NULL, description: 'The previous values of the changed fields.' },
@@ -32,6 +33,7 @@ export const RECORDS: { readonly [name: string]: Schema } = {
       version: WHOLE,
       seq: WHOLE,
       timestamp: TIME,
+      recordedAt: { ...TIME, description: 'When a change of an imported past was recorded; absent otherwise.' },
       verb: TEXT,
       event: TEXT,
       actor: TEXT,
@@ -90,6 +92,25 @@ export const RECORDS: { readonly [name: string]: Schema } = {
       ['asOf', TIME],
     ]),
     ['asOf'],
+  ),
+  HistoryReport: record(
+    'The result of an import of past changes.',
+    {
+      success: { type: 'boolean' },
+      imported: WHOLE,
+      repeated: { ...WHOLE, description: 'Rows that the log has already. They change nothing.' },
+      errors: WHOLE,
+      details: {
+        type: 'array',
+        items: record(
+          'A row that was rejected. `head` is the time of the newest event, if the row is out_of_order.',
+          { row: WHOLE, line: WHOLE, error: TEXT, head: TIME },
+          ['row', 'error'],
+        ),
+      },
+      detailsTruncated: { type: 'boolean' },
+    },
+    ['success', 'imported', 'repeated', 'errors', 'details'],
   ),
   ImportReport: record(
     'The result of an import.',

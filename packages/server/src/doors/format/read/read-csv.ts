@@ -1,4 +1,4 @@
-import type { Json, Noun } from '@tildebase/nouns'
+import { type Json, type Noun, SOURCE } from '@tildebase/nouns'
 import { cellValue } from '../csv-cell.ts'
 import { LONGEST_ROW, type Row, type RowReader, TOO_LONG } from '../rows.ts'
 import { columnsOf, fieldsOf, layoutOf } from './csv-header.ts'
@@ -150,10 +150,11 @@ export class CsvReader implements RowReader {
     const entries: [string, Json][] = []
     for (let i = 0; i < cells.length; i++) {
       const name = columns[i]!
-      // Meta-fields are always strings.
-      const value = name.startsWith('$')
-        ? cells[i] || undefined
-        : cellValue(cells[i]!, Object.hasOwn(fields, name) ? fields[name] : undefined)
+      // Meta-fields are always strings, but for the list of sources.
+      const value =
+        name.startsWith('$') && name !== SOURCE.name
+          ? cells[i] || undefined
+          : cellValue(cells[i]!, Object.hasOwn(fields, name) ? fields[name] : undefined)
       if (value !== undefined) entries.push([name, value])
     }
     return Object.fromEntries(entries)

@@ -1,0 +1,24 @@
+import { requirements } from './requirement.ts'
+
+/** The past that users bring along: its import, connectors, and tenants that are merged. */
+export const past = requirements('past', {
+  V1: {
+    'past.rows': 'POST /import/history takes NDJSON or a JSON array of past changes in the order of time.',
+    'past.event': 'Each row becomes an event with its timestamp and actor, and with recordedAt, the real time.',
+    'past.reads': 'asOf, history, diff, metrics and the change stream show the imported past.',
+    'past.proof': 'The proof of an event covers timestamp and recordedAt; proofs of events without it stay valid.',
+    'past.names': 'A row names its entity by id or by source; only create creates it.',
+    'past.source.filter': '$source is a meta-field, a list, and can be filtered.',
+    'past.source.reference': 'In data a reference may be {"source": …}.',
+    'past.answer': 'The answer is that of an import with repeated; details are {row, line?, error, head?}.',
+  },
+  V2: {
+    'past.order':
+      'A row after now, before the newest event or not after every syncedAt is rejected: out_of_order with head.',
+    'past.own.times': 'Events of the service’s own types keep their times and do not count for the head.',
+    'past.rights': 'The import of a past needs admin:all, and rejects rows of the service’s own types.',
+    'past.states': 'States are checked as on import; guards and transitions are not.',
+    'past.quiet': 'No hook, webhook or workflow runs for an imported past, and no timer that is due before now.',
+    'past.repeated': 'A repeated row is recognised before the order is tested, changes nothing and counts in repeated.',
+  },
+})
