@@ -1,10 +1,10 @@
 import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
 import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@tildebase/tenant'
-import { type Call, parseBody, parseQuery, type WriteRoute } from './call.ts'
+import { type Call, type Match, parseBody, parseQuery, type WriteRoute } from './call.ts'
 import { findRoute, runRoute } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
-import type { RateLimit } from './limits/rate.ts'
+import type { RateLimit, Turn } from './limits/rate.ts'
 import { type Reply, render } from './reply.ts'
 import { refusal } from './respond.ts'
 import { createdReply } from './rest/entities.ts'
@@ -40,66 +40,82 @@ const now = () => performance.now()
 
 /** Answers a request inside a tenant. Never throws. */
 export function handleRequest(tenant: Tenant, call: TenantCall, options: AppOptions): MaybePromise<HttpResponse> {
-  const refuse = (reason: unknown) => refusal(reason, call.requestId, options.report)
   try {
     const grant = grantFor(tenant, call, options)
-    if (grant === null) return answered(signUp(tenant, call, options), refuse)
-    const turn = grant === ANONYMOUS ? undefined : options.rate?.take(`${tenant.slug} ${grant.actor}`)
-    if (!turn) return answered(dispatch(tenant, grant, call, options), refuse)
-    const given = turn.refused
-      ? refuse(turn.refused)
-      : attempted(() => answered(dispatch(tenant, grant, call, options), refuse), refuse)
-    const counted = (response: HttpResponse) => ({ ...response, headers: { ...response.headers, ...turn.headers } })
-    return given instanceof Promise ? given.then(counted) : counted(given)
+    const turn = grant === null || grant === ANONYMOUS ? undefined : options.rate?.take(`${tenant.slug} ${grant.actor}`)
+    if (!turn) return dispatch(tenant, grant, call, options)
+    if (turn.refused) return counted(turn, refusal(turn.refused, call.requestId, options.report))
+    const given = dispatch(tenant, grant, call, options)
+    return given instanceof Promise ? given.then((late) => counted(turn, late)) : counted(turn, given)
   } catch (reason) {
-    return refuse(reason)
+    return refusal(reason, call.requestId, options.report)
   }
 }
 
-type Refuse = (reason: unknown) => HttpResponse
-
-function answered(given: MaybePromise<Reply>, refuse: Refuse): MaybePromise<HttpResponse> {
-  return given instanceof Promise ? given.then(render).catch(refuse) : render(given)
+/** An answer that says how often the key may ask. */
+function counted(turn: Turn, response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, ...turn.headers } }
 }
 
-function attempted<T>(work: () => T, refuse: Refuse): T | HttpResponse {
-  try {
-    return work()
-  } catch (reason) {
-    return refuse(reason)
-  }
-}
-
+/** Finds the route of a request and runs it. Never throws. */
 function dispatch(
+  tenant: Tenant,
+  grant: Grant | null,
+  call: TenantCall,
+  options: AppOptions,
+): MaybePromise<HttpResponse> {
+  try {
+    if (grant === null) return rendered(signUp(tenant, call, options), '', call, options)
+    const found = findRoute(options.routes, call.request.method, call.target.segments)
+    const reply = runRoute(found.route, callOf(tenant, grant, call, found, options))
+    const { path } = found.route
+    return reply instanceof Promise ? rendered(reply, path, call, options) : render(reply, path)
+  } catch (reason) {
+    return refusal(reason, call.requestId, options.report)
+  }
+}
+
+function rendered(
+  reply: Promise<Reply>,
+  path: string,
+  { requestId }: TenantCall,
+  { report }: AppOptions,
+): Promise<HttpResponse> {
+  return reply.then((late) => render(late, path)).catch((reason) => refusal(reason, requestId, report))
+}
+
+/** What a route is given. */
+function callOf(
   tenant: Tenant,
   grant: Grant,
   { request, target, sender, requestId }: TenantCall,
+  { route, params }: Match,
   options: AppOptions,
-): MaybePromise<Reply> {
-  const { route, params } = findRoute(options.routes, request.method, target.segments)
-  const newBudget = () => new Budget(options.budget ?? BUDGET, now)
-  const budget = route.mode === 'write' ? new Budget(inOneCommit(route, options.budget ?? BUDGET), now) : newBudget()
-  const context = contextOf(tenant, target, options)
-  const call: Call = {
+): Call {
+  const limits = options.budget ?? BUDGET
+  const budget = new Budget(route.mode === 'write' ? inOneCommit(route, limits) : limits, now)
+  const context = `${options.baseUrl ?? target.baseUrl}/~${tenant.slug}`
+  const { traceparent } = request.headers
+  return {
     tenant,
     grant,
     sender,
     identity: options.identity ?? {},
     budget,
-    newBudget,
+    newBudget: () => new Budget(limits, now),
     read: tenant.read(grant, budget, context),
     request,
     routes: options.routes,
     lens: resolveLens(target.dimensions),
     params,
     query: parseQuery(request.query),
-    body: route.rawBody ? undefined : plainBody(request),
+    body: route.rawBody || request.body === null ? undefined : plainBody(request),
     context,
     address: `${target.baseUrl}/~${tenant.slug}`,
     requestId,
     writes: {
       correlation: correlationOf(request),
-      trace: traceIn(request.headers.traceparent),
+      trace: traceparent === undefined ? null : traceIn(traceparent),
       secrets: new Set(),
       context,
     },
@@ -107,7 +123,6 @@ function dispatch(
     readOther: (slug, path, reader) => readOther(slug, path, reader, { request, target, sender, requestId }, options),
     report: (reason) => options.report(reason, requestId),
   }
-  return runRoute(route, call)
 }
 
 /** What another tenant answers to a GET with this credential. */
@@ -167,7 +182,7 @@ function isEmpty(body: HttpRequest['body']): boolean {
 }
 
 /** The trace that a request belongs to, as its id and flags: deliveries of what it writes continue with it. */
-function traceIn(header: string | undefined): string | null {
+function traceIn(header: string): string | null {
   const trace = traceOf(header, false)
   return trace && `${trace.id}-${trace.sampled ? '01' : '00'}`
 }

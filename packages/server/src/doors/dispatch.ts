@@ -52,6 +52,7 @@ const MOST_LOOKED_AT = 65_536
 
 /** Runs a route: a reading one at once, a writing one in the next commit, once per Idempotency-Key. */
 function runNow(route: Route, call: Call): MaybePromise<Reply> {
+  if (route.mode === 'read' && route.method === 'GET') return route.handle(call)
   const prepared = route.mode === 'write' ? route.prepare?.(call) : null
   return prepared ? prepared.then((whole) => runPrepared(route, whole)) : runPrepared(route, call)
 }

@@ -99,25 +99,32 @@ export class Gateway {
   answer(request: HttpRequest, connection: Connection | null = null): MaybePromise<HttpResponse> {
     const given = request.headers['x-request-id']
     const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
+    const isTraced = request.headers.traceparent !== undefined || this.#options.observer?.traces === true
     const exchange: Exchange = {
       request,
       requestId,
-      trace: traceOf(request.headers.traceparent, this.#options.observer?.traces === true),
+      trace: isTraced ? traceOf(request.headers.traceparent, this.#options.observer?.traces === true) : null,
       at: Date.now(),
       begun: performance.now(),
       bearer: this.#bearerOf(request.headers, connection?.address),
       connection,
       target: null,
     }
-    const refuse = (reason: unknown) => refusal(reason, requestId, this.#options.report)
     try {
       exchange.target = targetOf(request.scheme, request.host, request.path, this.#options.hostSuffix)
       const answer = request.method === 'OPTIONS' ? preflight(request) : this.#route(exchange, exchange.target)
       if (!(answer instanceof Promise)) return this.#finish(exchange, answer)
-      return answer.catch(refuse).then((late) => this.#finish(exchange, late))
+      return answer.then(
+        (late) => this.#finish(exchange, late),
+        (reason) => this.#refused(exchange, reason),
+      )
     } catch (reason) {
-      return this.#finish(exchange, refuse(reason))
+      return this.#refused(exchange, reason)
     }
+  }
+
+  #refused(exchange: Exchange, reason: unknown): HttpResponse {
+    return this.#finish(exchange, refusal(reason, exchange.requestId, this.#options.report))
   }
 
   /** Shows the answer to the observer, and gives it the headers that every answer has. */
@@ -141,13 +148,14 @@ export class Gateway {
     if (sender === null) throw this.#keyless()
     if (target.tenant !== null && target.segments.length === 1 && target.segments[0] === 'mcp')
       refuseForeign(request, this.#options.hostSuffix, this.#options.mcpHosts?.() ?? [])
-    const home = homeFor(request, target, this.#options.home)
+    const isBrowser = request.headers.accept?.includes('text/html') === true
+    const home = isBrowser ? homeFor(request, target, this.#options.home) : null
     if (home !== null) {
       const headers = { location: home, vary: 'accept', 'cache-control': 'no-store' }
       return { status: 302, headers, body: null }
     }
     const outside = target.tenant === null && !DATABASE_PATHS.has(target.segments[0] ?? '')
-    if (outside || isDocs(request, target)) {
+    if (outside || (isBrowser && isDocs(target))) {
       // Few requests but the operator's have a body that is of use here.
       const isOpen = sender.kind !== 'operator' && this.#options.takesBody?.(request, target.segments) === true
       if (sender.kind !== 'operator' && !isOpen)
@@ -200,20 +208,28 @@ export class Gateway {
 
   /** Counts an admitted request until its answer has left, reads its body and passes it on to the tenant. */
   #enter(exchange: Exchange, call: TenantCall): MaybePromise<HttpResponse> {
-    const { admission, tenants } = this.#options
-    const { connection } = exchange
-    const { slug, target, sender } = call
+    const { admission } = this.#options
+    const { request, connection } = exchange
     if (connection && admission) connection.onEnd(admission.enter(call))
-    const answered = (answer: HttpResponse): HttpResponse => {
-      if (answer.status === 401 && 'secret' in sender && !isOpenPath(target.segments))
-        admission?.refusedKey(slug, sender.secret)
-      else if (call.request.method !== 'GET') admission?.wrote(slug)
-      return answer
-    }
-    return this.#withBody(exchange, slug, (whole) => {
-      const answer = tenants.handle({ ...call, request: withSignal(whole, target, connection) })
-      return answer instanceof Promise ? answer.then(answered) : answered(answer)
-    })
+    const body = connection === null ? request.body : connection.readBody(call.slug)
+    if (body instanceof Promise) return body.then((whole) => this.#pass(call, { ...request, body: whole }, connection))
+    return this.#pass(call, body === request.body ? request : { ...request, body }, connection)
+  }
+
+  /** Passes a request on to its tenant, with its body. */
+  #pass(call: TenantCall, request: HttpRequest, connection: Connection | null): MaybePromise<HttpResponse> {
+    const whole = withSignal(request, call.target, connection)
+    const answer = this.#options.tenants.handle(whole === call.request ? call : { ...call, request: whole })
+    return answer instanceof Promise ? answer.then((late) => this.#passed(call, late)) : this.#passed(call, answer)
+  }
+
+  /** Lets the admission know how a tenant answered. */
+  #passed({ slug, request, target, sender }: TenantCall, answer: HttpResponse): HttpResponse {
+    const { admission } = this.#options
+    if (answer.status === 401 && 'secret' in sender && !isOpenPath(target.segments))
+      admission?.refusedKey(slug, sender.secret)
+    else if (request.method !== 'GET') admission?.wrote(slug)
+    return answer
   }
 
   /** Continues with the body: that of the request, or the one that is read from its connection now. */
@@ -278,15 +294,14 @@ function withSignal(request: HttpRequest, { segments }: RequestTarget, connectio
 }
 
 /** Where a browser finds a page about a tenant, or about the service; programs get an index instead. */
-function homeFor({ method, headers }: HttpRequest, { tenant, segments }: RequestTarget, home?: string): string | null {
+function homeFor({ method }: HttpRequest, { tenant, segments }: RequestTarget, home?: string): string | null {
   if (home === undefined || segments.length > 0 || (method !== 'GET' && method !== 'HEAD')) return null
-  if (!headers.accept?.includes('text/html')) return null
   return tenant === null ? home : `${home}#/~${tenant}`
 }
 
 /** A browser that opens `/~{tenant}/docs`; for other clients it is a type of that name. */
-function isDocs({ headers }: HttpRequest, { segments }: RequestTarget): boolean {
-  return segments.length === 1 && segments[0] === 'docs' && headers.accept?.includes('text/html') === true
+function isDocs({ segments }: RequestTarget): boolean {
+  return segments.length === 1 && segments[0] === 'docs'
 }
 
 /** The tenant of a database path without prefix: the key's own. */

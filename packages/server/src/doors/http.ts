@@ -26,6 +26,8 @@ export interface HttpResponse {
   readonly body: null | string | Uint8Array | AsyncIterable<string | Uint8Array>
   /** About how many bytes of memory a stream holds until it has been read. */
   readonly holds?: number
+  /** The path of the route that answered, as far as it is known. It is not sent. */
+  readonly route?: string
 }
 
 /** A value that is there, or a promise of it. What is there already is not awaited: a turn of the queue costs a statement. */

@@ -90,8 +90,8 @@ export function written(reply: Reply): Reply & { readonly text: string | null } 
 }
 
 /** The response of a reply. The one place where answers become text. */
-export function render({ status, headers, content, stream, holds = 0 }: Reply): HttpResponse {
-  if (stream) return { status, headers, body: stream, ...(holds > 0 && { holds }) }
-  if (content === null) return { status, headers, body: null }
-  return { status, headers: headers === NONE ? JSON_ONLY : { ...JSON_ONLY, ...headers }, body: content.text() }
+export function render({ status, headers, content, stream, holds = 0 }: Reply, route = ''): HttpResponse {
+  if (stream) return { status, headers, body: stream, route, ...(holds > 0 && { holds }) }
+  if (content === null) return { status, headers, body: null, route }
+  return { status, headers: headers === NONE ? JSON_ONLY : { ...JSON_ONLY, ...headers }, body: content.text(), route }
 }

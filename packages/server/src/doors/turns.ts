@@ -36,7 +36,7 @@ export class Scheduler {
   /** Whether short work may be done at once. If not, it is to wait for its turn. */
   isFree(kind: Short): boolean {
     if (!this.#hasTurn) this.#nextTurn()
-    return this.#waiting[kind].isEmpty && performance.now() < this.#end
+    return this.#waiting[kind].size === 0 && performance.now() < this.#end
   }
 
   /** Does short work when it is the turn of its lane. */
@@ -79,7 +79,7 @@ export class Scheduler {
   readonly #turn = (): void => {
     this.#hasTurn = false
     const { answer, request } = this.#waiting
-    if (answer.isEmpty && request.isEmpty) return
+    if (answer.size + request.size === 0) return
     this.#nextTurn()
     for (let work = answer.next() ?? request.next(); work; work = answer.next() ?? request.next()) {
       work()
@@ -93,7 +93,7 @@ export class Scheduler {
   }
 
   #schedule(): void {
-    if (this.#hasLater || this.#later.isEmpty) return
+    if (this.#hasLater || this.#later.size === 0) return
     this.#hasLater = true
     // A commit that a request begins runs at the first of the two, so it does not wait for what comes later.
     afterInput(() => afterInput(this.#turnLater))
@@ -114,12 +114,11 @@ export class Scheduler {
 /** What waits, lane by lane. The lanes take turns, and each keeps its order. */
 class Lanes<T> {
   readonly #lanes = new Map<string, T[]>()
-
-  get isEmpty(): boolean {
-    return this.#lanes.size === 0
-  }
+  /** How many items wait. */
+  size = 0
 
   add(lane: string, item: T): void {
+    this.size++
     const others = this.#lanes.get(lane)
     if (others) others.push(item)
     else this.#lanes.set(lane, [item])
@@ -130,6 +129,7 @@ class Lanes<T> {
     for (const [lane, items] of this.#lanes) {
       this.#lanes.delete(lane)
       const first = items.shift()
+      this.size--
       if (items.length > 0) this.#lanes.set(lane, items)
       return first
     }

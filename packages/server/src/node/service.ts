@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../doors/gateway.ts'
 import type { HttpResponse } from '../doors/http.ts'
-import { identityPage } from '../doors/identity/pages/pages.ts'
+import { identityPages } from '../doors/identity/pages/pages.ts'
 import type { TenantCall } from '../doors/tenant-call.ts'
 import { scheduler } from '../doors/turns.ts'
 import { operatorPage } from '../host/operator.ts'
@@ -133,12 +133,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     mcpHosts: () => mcpHosts(settings),
     home: '/console',
     takesBody: (request, segments) => proof.takesBody(request, segments),
-    pages: (request, target) =>
-      identityPage(request, target, {
-        baseUrl: settings.baseUrl,
-        passwords: hasPasswords,
-        oidc: settings.oidc !== null,
-      }),
+    pages: identityPages({ baseUrl: settings.baseUrl, passwords: hasPasswords, oidc: settings.oidc !== null }),
     isOperator: operatorTest(rootKey.key),
     requestId: requestIds(),
     report,

@@ -2,7 +2,7 @@
 import type { NounMap } from '@tildebase/nouns'
 import { Gateway } from '../doors/gateway.ts'
 import type { HttpRequest } from '../doors/http.ts'
-import { identityPage } from '../doors/identity/pages/pages.ts'
+import { identityPages } from '../doors/identity/pages/pages.ts'
 import type { Connection } from '../doors/limits/admission.ts'
 import { refusal } from '../doors/respond.ts'
 import { notAHost } from '../doors/target.ts'
@@ -63,12 +63,11 @@ function gatewayOf(env: Env): Gateway {
     hostSuffix,
     ...(env.ASSETS && { home: '/console' }),
     mcpHosts: () => mcpHosts(settings),
-    pages: (request, target) =>
-      identityPage(request, target, {
-        baseUrl: settings.baseUrl,
-        passwords: env.LOADER !== undefined,
-        oidc: settings.oidc !== null,
-      }),
+    pages: identityPages({
+      baseUrl: settings.baseUrl,
+      passwords: env.LOADER !== undefined,
+      oidc: settings.oidc !== null,
+    }),
     isOperator: operatorTest(rootKey),
     requestId: () => crypto.randomUUID(),
     report,

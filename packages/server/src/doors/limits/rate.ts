@@ -4,6 +4,12 @@ import { TokenBuckets } from './token-buckets.ts'
 
 const MINUTE = 60_000
 
+/** A request of a key that was counted: the headers that tell how many are left, and the problem of having none. */
+export interface Turn {
+  readonly headers: HttpResponse['headers']
+  readonly refused: Problem | null
+}
+
 /** Lets each key make so many requests a minute: a bucket of as many tokens, filled evenly. */
 export class RateLimit {
   readonly #perMinute: number
@@ -14,8 +20,8 @@ export class RateLimit {
     this.#buckets = new TokenBuckets(perMinute, MINUTE, now)
   }
 
-  /** Takes a token of a key: the headers that tell how many are left, and the problem of having none. */
-  take(key: string): { readonly headers: HttpResponse['headers']; readonly refused: Problem | null } {
+  /** Takes a token of a key. */
+  take(key: string): Turn {
     const left = this.#buckets.take(key)
     if (left >= 0) return { headers: this.#headers(left), refused: null }
     const retryAfter = Math.max(1, Math.ceil(this.#buckets.secondsTo(-left)))

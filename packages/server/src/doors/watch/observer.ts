@@ -42,7 +42,7 @@ export function servedRequestOf(
 ): ServedRequest {
   const method = METHODS.has(ask.method) ? ask.method : 'other'
   const { at, ms, requestId, key, trace } = rest
-  const route = routeOf(ask.method, place, routes)
+  const route = place?.tenant != null && answer.route ? inTenant(answer.route) : routeOf(ask.method, place, routes)
   const tenant = place?.tenant ?? null
   return { method, route, path: ask.path, status: answer.status, tenant, at, ms, requestId, key, trace }
 }

@@ -15,10 +15,13 @@ export interface UploadOptions {
 }
 
 /** Who is charged for a body that is held. */
-interface BodyOwner {
+export interface BodyOwner {
   readonly tenant: string
   readonly address: string
-  /** Calls the listener when the request is over, and its body no longer held. */
+}
+
+/** Calls the listener when the request is over, and its body no longer held. */
+interface Ending {
   onEnd(listener: () => void): void
 }
 
@@ -27,22 +30,25 @@ const MOST_PAUSES = 10
 /** How long the rest of a refused body is read and thrown away. */
 const LINGER_MS = 30_000
 
-/** The body of a request: bit by bit for those who take it so, else as a whole. */
+/** The body of a request that has one: bit by bit for those who take it so, else as a whole. */
 export function bodyOf(
   request: IncomingMessage,
   streams: boolean,
   owner: BodyOwner,
+  ending: Ending,
   options: UploadOptions,
 ): Body | Promise<Body> {
-  if (!hasBody(request)) return null
   if (streams) return flowing(request, options)
   if (Number(request.headers['content-length']) > options.bodyLimit) throw tooLarge(options.bodyLimit)
-  return whole(request, owner, options)
+  return new Promise((done, failed) => {
+    const upload = new HeldUpload(request, owner, options, done, failed)
+    ending.onEnd(() => upload.release())
+  })
 }
 
 /** Whether there is more of the body to come. */
 export function isUnfinished(request: IncomingMessage): boolean {
-  return hasBody(request) && !request.complete && !request.destroyed
+  return !request.complete && !request.destroyed && hasBody(request)
 }
 
 /**
@@ -63,21 +69,20 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-function whole(request: IncomingMessage, owner: BodyOwner, options: UploadOptions): Promise<Body> {
-  return new Promise((done, failed) => new HeldUpload(request, owner, options, done, failed))
-}
-
 /** A body that is read as a whole. A class, since every write has one: its methods are made once. */
-class HeldUpload implements Stallable {
+class HeldUpload implements Stallable, HeldBody {
   readonly #options: UploadOptions
   readonly #done: (body: Body) => void
   readonly #failed: (reason: unknown) => void
-  readonly #held: HeldBody
   readonly #pace: Pace
   readonly #latest: number
   readonly #chunks: Buffer[] = []
   #length = 0
   #isOver = false
+  readonly tenant: string
+  readonly address: string
+  bytes = 0
+  isComplete = false
   heardAt: number
 
   constructor(
@@ -93,8 +98,9 @@ class HeldUpload implements Stallable {
     this.heardAt = Date.now()
     this.#latest = this.heardAt + MOST_PAUSES * options.bodyTimeout
     this.#pace = new Pace(options.bodyTimeout)
-    this.#held = options.bodyMemory.hold(owner.tenant, owner.address, this)
-    owner.onEnd(() => this.#held.release())
+    this.tenant = owner.tenant
+    this.address = owner.address
+    options.bodyMemory.hold(this)
     options.stalls.add(this)
     request.on('data', (chunk: Buffer) => this.#take(chunk))
     request.on('end', () => this.#finish())
@@ -105,11 +111,16 @@ class HeldUpload implements Stallable {
     this.giveUp(tooSlow(this.#options))
   }
 
+  /** The body is no longer held. */
+  release(): void {
+    this.#options.bodyMemory.release(this)
+  }
+
   /** Ends the body before its end. */
   giveUp(reason: unknown): void {
     if (!this.#end()) return
     this.#chunks.length = 0
-    this.#held.release()
+    this.release()
     this.#failed(reason)
   }
 
@@ -130,12 +141,12 @@ class HeldUpload implements Stallable {
     if (this.#length > bodyLimit) throw tooLarge(bodyLimit)
     if (now > this.#latest || !this.#pace.allows(bytes, now - this.heardAt)) throw tooSlow(this.#options)
     this.heardAt = now
-    this.#held.add(bytes)
+    this.#options.bodyMemory.add(this, bytes)
   }
 
   #finish(): void {
     if (!this.#end()) return
-    this.#held.complete()
+    this.isComplete = true
     this.#done(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks))
   }
 

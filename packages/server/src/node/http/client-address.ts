@@ -4,11 +4,12 @@ import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
 /** Finds out where requests come from: the peer, or whom a trusted proxy names. */
 export class ClientAddresses {
   readonly #proxies = new BlockList()
-  readonly #isNode: (request: IncomingMessage) => boolean
+  /** Knows requests that a node of ours passes on. Absent outside a cluster. */
+  readonly isNode: ((request: IncomingMessage) => boolean) | undefined
 
-  /** `proxies` are addresses such as 10.0.0.7 or ranges such as 10.0.0.0/8. `isNode` knows requests that a node of ours passes on. */
-  constructor(proxies: readonly string[], isNode: (request: IncomingMessage) => boolean = () => false) {
-    this.#isNode = isNode
+  /** `proxies` are addresses such as 10.0.0.7 or ranges such as 10.0.0.0/8. */
+  constructor(proxies: readonly string[], isNode?: (request: IncomingMessage) => boolean) {
+    this.isNode = isNode
     for (const proxy of proxies) {
       const [address = '', bits] = proxy.split('/')
       const family = isIPv6(address) ? 'ipv6' : 'ipv4'
@@ -21,9 +22,9 @@ export class ClientAddresses {
     return isIP(address) !== 0 && this.#proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   }
 
-  /** The client that a node of ours names, which has found it out already; null for all other requests. */
-  namedByNode(request: IncomingMessage): string | null {
-    return this.#isNode(request) ? groupOf(String(request.headers['x-forwarded-for'] ?? '')) : null
+  /** The client that a node of ours names, which has found it out already. */
+  namedByNode({ headers }: IncomingMessage): string {
+    return groupOf(String(headers['x-forwarded-for'] ?? ''))
   }
 
   /** The address of a request, as bounds count it. */

@@ -17,22 +17,33 @@ interface AddressBoundsOptions {
 const MOST_PIPELINED = 64
 
 /** What is known of a socket. */
-interface SocketState {
+export interface SocketState {
   /** The address of its requests. Null behind a proxy, which names another with each request. */
   readonly address: string | null
   pipelined: number
-  /** Nothing that comes over it is answered any more. */
+  /** Nothing that comes over it is answered any more: what was sent after the request in progress is not looked at. */
   isOver: boolean
 }
 
 /** A request that counts for its address until it is released. */
-export interface CountedRequest {
+export class CountedRequest {
   readonly address: string
   /** Whether others of its connection are in progress. */
   readonly isPipelined: boolean
-  /** Ends the connection with the answer to this request: what was sent after it is not looked at. */
-  endSocket(): void
-  release(): void
+  readonly #socket: SocketState
+  readonly #count: Count
+
+  constructor(address: string, socket: SocketState, count: Count) {
+    this.address = address
+    this.isPipelined = ++socket.pipelined > 1
+    this.#socket = socket
+    this.#count = count
+  }
+
+  release(): void {
+    this.#socket.pipelined--
+    this.#count.value--
+  }
 }
 
 /** Bounds what one address has open at a time. */
@@ -50,48 +61,33 @@ export class AddressBounds {
 
   /** Counts a socket until it closes. Returns the problem when its address has too many. */
   takeSocket(socket: Socket): Problem | null {
-    const { address } = this.#stateOf(socket)
+    const { address } = this.stateOf(socket)
     // A proxy opens sockets for all of its clients.
     if (address === null) return null
     const count = this.#sockets.take(address)
     if (count === null) {
       // What comes over it before it closes is refused, too.
-      this.#stateOf(socket).pipelined = MOST_PIPELINED
+      this.stateOf(socket).pipelined = MOST_PIPELINED
       return this.#tooMany('sockets', 'connections', this.#options.sockets)
     }
-    socket.once('close', () => release(count))
+    socket.once('close', () => void count.value--)
     return null
   }
 
-  /** Whether nothing that comes over a socket is answered any more. */
-  isOver(socket: Socket): boolean {
-    return this.#stateOf(socket).isOver
-  }
-
   /** Counts a request until it is released. Throws when its address has too many. */
-  takeRequest(request: IncomingMessage): CountedRequest {
-    const state = this.#stateOf(request.socket)
+  takeRequest(request: IncomingMessage, state: SocketState): CountedRequest {
     const { addresses } = this.#options
-    const address = addresses.namedByNode(request) ?? state.address ?? addresses.of(request)
+    const address = addresses.isNode?.(request)
+      ? addresses.namedByNode(request)
+      : (state.address ?? addresses.of(request))
     if (state.pipelined >= MOST_PIPELINED)
       throw this.#tooMany('pipelined', 'requests of one connection', MOST_PIPELINED)
     const count = this.#requests.take(address)
     if (count === null) throw this.#tooMany('address_requests', 'requests', this.#options.requests)
-    state.pipelined++
-    return {
-      address,
-      isPipelined: state.pipelined > 1,
-      endSocket: () => {
-        state.isOver = true
-      },
-      release: () => {
-        state.pipelined--
-        release(count)
-      },
-    }
+    return new CountedRequest(address, state, count)
   }
 
-  #stateOf(socket: Socket): SocketState {
+  stateOf(socket: Socket): SocketState {
     const known = this.#states.get(socket)
     if (known) return known
     const peer = peerOf(socket)
@@ -189,9 +185,4 @@ export class BoundedCounts {
     this.#counts.set(key, count)
     return count
   }
-}
-
-/** One less is in progress. */
-export function release(count: Count): void {
-  count.value--
 }

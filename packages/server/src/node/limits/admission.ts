@@ -8,7 +8,7 @@ import { TokenBuckets } from '../../doors/limits/token-buckets.ts'
 import type { TenantCall } from '../../doors/tenant-call.ts'
 import type { Restoring } from '../tenants/restoring.ts'
 import type { Refusals } from '../watch/refusals.ts'
-import { AddressRates, BoundedCounts, release } from './addresses.ts'
+import { AddressRates, BoundedCounts } from './addresses.ts'
 
 interface AdmissionOptions {
   readonly tenants: Pick<Tenants, 'verify'>
@@ -195,11 +195,11 @@ class RequestCounts {
     const ofTenant = tenants.take(slug)
     if (ofTenant !== null) {
       return () => {
-        release(ofTenant)
-        if (ofKey !== null) release(ofKey)
+        ofTenant.value--
+        if (ofKey !== null) ofKey.value--
       }
     }
-    if (ofKey !== null) release(ofKey)
+    if (ofKey !== null) ofKey.value--
     this.#refusals.count('tenant_requests')
     const message = `This tenant has ${perTenant} open ${kind}, which is the limit. Try again in a moment.`
     throw new Problem('busy', message, { limit: perTenant, retryAfter: 1 })

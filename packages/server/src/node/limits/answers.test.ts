@@ -9,7 +9,13 @@ function memory(kib: number) {
   const answers = new AnswerMemory(kib * KIB, new Refusals())
   const dropped: string[] = []
   const hold = (tenant: string, key: string, size: number) =>
-    answers.hold({ tenant, key }, size * KIB, () => void dropped.push(`${tenant} ${key}`))
+    answers.hold(
+      { tenant, key },
+      { status: 200, headers: {}, body: 'x'.repeat(size * KIB) },
+      {
+        destroy: () => void dropped.push(`${tenant} ${key}`),
+      },
+    )!
   return { answers, dropped, hold }
 }
 

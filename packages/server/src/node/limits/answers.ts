@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import type { HttpResponse } from '../../doors/http.ts'
 import type { Refusals } from '../watch/refusals.ts'
 
 /** Smaller answers fit into the buffers of the connection and are not counted. */
@@ -12,8 +13,12 @@ export interface AnswerOwner {
 
 interface HeldAnswer extends AnswerOwner {
   readonly bytes: number
-  /** Ends its connection: others need the room. */
-  readonly drop: () => void
+  /** What is ended when others need the room. */
+  readonly connection: Connection
+}
+
+interface Connection {
+  destroy(): unknown
 }
 
 /**
@@ -46,15 +51,17 @@ export class AnswerMemory {
       throw this.#full()
   }
 
-  /** Counts an answer until the function that it returns is called. Throws when there is no room for it. */
-  hold({ tenant, key }: AnswerOwner, bytes: number, drop: () => void): () => void {
-    if (bytes < LEAST) return () => {}
+  /** Counts an answer until the function that it returns is called; small ones are not counted. Throws without room. */
+  hold({ tenant, key }: AnswerOwner, { body, holds = 0 }: HttpResponse, connection: Connection): (() => void) | null {
+    // Most streams take little: they are read as fast as they are sent.
+    const bytes = typeof body === 'string' || body instanceof Uint8Array ? body.length : holds
+    if (bytes < LEAST) return null
     const ofKey = this.#keys.get(key) ?? 0
     const ofTenant = this.#tenants.get(tenant) ?? 0
     // The first answer of a key may be larger than its part.
     if (ofKey > 0 && (ofKey + bytes > this.#limit / 4 || ofTenant + bytes > this.#limit / 2)) throw this.#full()
     while (this.#total > 0 && this.#total + bytes > this.#limit) this.#makeRoom(ofTenant + bytes)
-    const answer: HeldAnswer = { tenant, key, bytes, drop }
+    const answer: HeldAnswer = { tenant, key, bytes, connection }
     this.#held.add(answer)
     this.#count(answer, bytes)
     return () => this.#release(answer)
@@ -73,7 +80,7 @@ export class AnswerMemory {
     if (victim === null) throw this.#full()
     this.#release(victim)
     this.#refusals.count('answer_memory')
-    victim.drop()
+    victim.connection.destroy()
   }
 
   #release(answer: HeldAnswer): void {

@@ -6,8 +6,16 @@ import { BodyMemory } from './bodies.ts'
 function memory(limit: number) {
   const bodies = new BodyMemory(limit, new Refusals())
   const ended: string[] = []
-  const hold = (tenant: string, address: string) =>
-    bodies.hold(tenant, address, { giveUp: ({ code }: Problem) => void ended.push(`${tenant} ${code}`) })
+  const hold = (tenant: string, address: string) => {
+    const giveUp = ({ code }: Problem) => void ended.push(`${tenant} ${code}`)
+    const body = { tenant, address, bytes: 0, isComplete: false, giveUp }
+    bodies.hold(body)
+    return {
+      add: (bytes: number) => bodies.add(body, bytes),
+      complete: () => Object.assign(body, { isComplete: true }),
+      release: () => bodies.release(body),
+    }
+  }
   return { bodies, ended, hold }
 }
 

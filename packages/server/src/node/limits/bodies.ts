@@ -1,40 +1,15 @@
 import { Problem } from '@tildebase/nouns'
 import type { Refusals } from '../watch/refusals.ts'
 
-/** A body that is being read. */
-export interface UnfinishedBody {
-  /** Ends it: others need its room. */
-  giveUp(reason: Problem): void
-}
-
 /** A body that is held in memory. */
-export class HeldBody {
+export interface HeldBody {
   readonly tenant: string
   readonly address: string
-  /** Null once it is complete: it can no longer be given up. */
-  unfinished: UnfinishedBody | null
-  bytes = 0
-  readonly #memory: BodyMemory
-
-  constructor(memory: BodyMemory, tenant: string, address: string, unfinished: UnfinishedBody) {
-    this.#memory = memory
-    this.tenant = tenant
-    this.address = address
-    this.unfinished = unfinished
-  }
-
-  /** Counts bytes that came; throws when there is no room for them. */
-  add(bytes: number): void {
-    this.#memory.add(this, bytes)
-  }
-
-  complete(): void {
-    this.unfinished = null
-  }
-
-  release(): void {
-    this.#memory.release(this)
-  }
+  bytes: number
+  /** Whether all of it is there: it can no longer be given up. */
+  readonly isComplete: boolean
+  /** Ends it: others need its room. */
+  giveUp(reason: Problem): void
 }
 
 /** The memory that request bodies hold, bounded for the process. When it is full, the tenant that holds most gives way. */
@@ -59,10 +34,8 @@ export class BodyMemory {
   }
 
   /** Begins to count a body, which is given up when others need its room. */
-  hold(tenant: string, address: string, unfinished: UnfinishedBody): HeldBody {
-    const body = new HeldBody(this, tenant, address, unfinished)
+  hold(body: HeldBody): void {
     this.#entries.add(body)
-    return body
   }
 
   /** Counts bytes of a body. Throws when there is no room for them. */
@@ -85,14 +58,13 @@ export class BodyMemory {
     let most = own
     for (const entry of this.#entries) {
       const held = this.#tenants.get(entry.tenant) ?? 0
-      if (entry.unfinished === null || entry.tenant === tenant || entry.bytes === 0 || held < most) continue
+      if (entry.isComplete || entry.tenant === tenant || entry.bytes === 0 || held < most) continue
       victim = entry
       most = held
     }
     if (victim === null) throw this.#full()
-    const { unfinished } = victim
     this.release(victim)
-    unfinished!.giveUp(this.#full())
+    victim.giveUp(this.#full())
   }
 
   #count(entry: HeldBody, bytes: number): void {

@@ -22,6 +22,14 @@ export interface LocalTenantsOptions extends OpenTenantsOptions {
 
 type Body = AsyncIterable<string | Uint8Array>
 
+/** A request in a tenant. */
+interface Visit {
+  readonly call: TenantCall
+  readonly entry: OpenTenant
+  /** Whether the tenant is made for it. */
+  readonly isFresh: boolean
+}
+
 /** How long a stop waits for the background work of tenants. */
 const REST_MS = 5_000
 const IDLE_POLL = 5
@@ -49,9 +57,9 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   }
 
   handle(call: TenantCall): MaybePromise<HttpResponse> {
-    const { slug, request, target, sender, requestId } = call
+    const { slug, request, target, sender } = call
     let entry: OpenTenant
-    let fresh = false
+    let isFresh = false
     try {
       const exists = this.#open.has(slug) || this.#options.files.has(slug)
       // A node of a cluster cannot tell from its files which tenants there are: this one has just left.
@@ -63,40 +71,51 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
       const mayBeOpen = exists && isOpenPath(target.segments) && this.#hasPeople(slug)
       if (sender.kind === 'anonymous' && !mayBeFirst && !mayBeOpen) throw unauthorized()
       if (this.#options.createTenants === 'operator') demandCreated(slug, exists && !call.isFirst, mayBeOpen, sender)
-      fresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
+      isFresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
       // A tenant that does not exist is read as an empty one, on no disk. Its followers move once it does exist.
-      entry = exists || fresh ? this.#open.use(slug) : this.#open.openFile(slug, ':memory:')
+      entry = exists || isFresh ? this.#open.use(slug) : this.#open.openFile(slug, ':memory:')
+      if (!exists && !isFresh) this.#holdEmpty(slug, entry)
     } catch (reason) {
-      return refusal(reason, requestId, this.#options.app.report)
+      return refusal(reason, call.requestId, this.#options.app.report)
     }
-    this.#hold(slug, entry)
-    const leave = () => {
-      this.#release(slug, entry)
-      // A first write that was refused has written nothing: it leaves no tenant behind.
-      if (fresh && !entry.tenant.exists && entry.isIdle() && this.#open.get(slug) === entry) this.#open.discard(slug)
-    }
-    const over = (given: HttpResponse): HttpResponse => {
-      if (!holdsOn(given)) {
-        leave()
-        return given
-      }
-      // What sends it may still write.
-      this.#release(slug, entry)
-      const body = held(given.body, () => this.#hold(slug, entry), leave, entry.pending)
-      if (this.#open.get(slug) === entry) return { ...given, body }
-      return { ...given, body: followed(body, () => this.#continued(call)) }
-    }
-    // What was made from a commit leaves when the commit is on the disk.
-    const durable = (given: HttpResponse): MaybePromise<HttpResponse> => {
-      const pending = entry.pending()
-      if (!pending) return over(given)
-      return pending.then(
-        () => over(given),
-        (reason) => over(refusal(reason, requestId, this.#options.app.report)),
-      )
-    }
+    entry.busy++
+    const visit: Visit = { call, entry, isFresh }
     const given = handleRequest(entry.tenant, call, this.#options.app)
-    return given instanceof Promise ? given.then(durable) : durable(given)
+    return given instanceof Promise ? given.then((late) => this.#durable(visit, late)) : this.#durable(visit, given)
+  }
+
+  /** What was made from a commit leaves when the commit is on the disk. */
+  #durable(visit: Visit, given: HttpResponse): MaybePromise<HttpResponse> {
+    const pending = visit.entry.pending()
+    if (!pending) return this.#over(visit, given)
+    return pending.then(
+      () => this.#over(visit, given),
+      (reason) => this.#over(visit, refusal(reason, visit.call.requestId, this.#options.app.report)),
+    )
+  }
+
+  #over(visit: Visit, given: HttpResponse): HttpResponse {
+    if (typeof given.body === 'string' || !holdsOn(given)) {
+      this.#leave(visit)
+      return given
+    }
+    const { call, entry } = visit
+    const { slug } = call
+    // What sends it may still write.
+    this.#release(slug, entry)
+    const hold = () => {
+      entry.busy++
+      if (this.#open.get(slug) !== entry) this.#holdEmpty(slug, entry)
+    }
+    const body = held(given.body, hold, () => this.#leave(visit), entry.pending)
+    if (this.#open.get(slug) === entry) return { ...given, body }
+    return { ...given, body: followed(body, () => this.#continued(call)) }
+  }
+
+  #leave({ call: { slug }, entry, isFresh }: Visit): void {
+    this.#release(slug, entry)
+    // A first write that was refused has written nothing: it leaves no tenant behind.
+    if (isFresh && !entry.tenant.exists && entry.isIdle() && this.#open.get(slug) === entry) this.#open.discard(slug)
   }
 
   /** Whether any person can sign in to a tenant. A closed tenant is not opened for this. */
@@ -209,9 +228,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     return holdsOn(answer) ? answer.body : null
   }
 
-  #hold(slug: string, entry: OpenTenant): void {
-    entry.busy++
-    if (this.#open.get(slug) === entry) return
+  #holdEmpty(slug: string, entry: OpenTenant): void {
     this.#empty.set(slug, (this.#empty.get(slug) ?? new Set()).add(entry))
   }
 

@@ -12,14 +12,12 @@ export class HostObserver implements RequestObserver {
   readonly numbers = new Prometheus()
   readonly #lines: boolean
   readonly #spans: Spans | null
+  readonly traces: boolean
 
   constructor(settings: Pick<Settings, 'logRequests' | 'collector'>) {
     this.#lines = settings.logRequests
     this.#spans = settings.collector && new Spans(settings.collector)
-  }
-
-  get traces(): boolean {
-    return this.#spans !== null
+    this.traces = this.#spans !== null
   }
 
   observe(served: ServedRequest): void {
@@ -73,8 +71,9 @@ class Prometheus {
     const latency = this.#latencyOf(route, method)
     latency.statuses.set(status, (latency.statuses.get(status) ?? 0) + 1)
     const seconds = ms / 1_000
-    const first = BOUNDS.findIndex((bound) => seconds <= bound)
-    latency.counts[first === -1 ? BOUNDS.length : first]!++
+    let first = 0
+    while (first < BOUNDS.length && seconds > BOUNDS[first]!) first++
+    latency.counts[first]!++
     latency.seconds += seconds
   }
 

@@ -18,26 +18,24 @@ interface IdentityPageOptions {
  * Pages and documents about signing in to a tenant; null for every other path. They are the same for every tenant, so
  * none is opened for them.
  */
-export function identityPage(
-  ask: HttpRequest,
-  place: RequestTarget,
-  options: IdentityPageOptions,
-): HttpResponse | null {
-  const { tenant, segments } = place
-  if (ask.method !== 'GET' && ask.method !== 'HEAD') return null
-  if (tenant === null) return segments.join('/') === 'oidc/callback' ? forwarded(ask) : null
-  if (place.dimensions.length === 0 && !FIRST.has(segments[0] ?? '')) return null
-  switch (segments.join('/')) {
-    case 'sign-in':
-      return page(tenant, 'Sign in', signInPage(tenant, options), { script: true })
-    case 'invitation':
-      return page(tenant, 'Invitation', invitationPage(tenant, options), { script: true })
-    case 'sign-in/style.css':
-      return file('text/css', STYLE)
-    case 'sign-in/script.js':
-      return file('text/javascript', SCRIPTS['sign-in'])
-    default:
-      return metadataPage(ask, place, options.baseUrl)
+export function identityPages(options: IdentityPageOptions) {
+  return (request: HttpRequest, target: RequestTarget): HttpResponse | null => {
+    const { tenant, segments } = target
+    if (request.method !== 'GET' && request.method !== 'HEAD') return null
+    if (tenant === null) return segments.join('/') === 'oidc/callback' ? forwarded(request) : null
+    if (target.dimensions.length === 0 && !FIRST.has(segments[0] ?? '')) return null
+    switch (segments.join('/')) {
+      case 'sign-in':
+        return page(tenant, 'Sign in', signInPage(tenant, options), { script: true })
+      case 'invitation':
+        return page(tenant, 'Invitation', invitationPage(tenant, options), { script: true })
+      case 'sign-in/style.css':
+        return file('text/css', STYLE)
+      case 'sign-in/script.js':
+        return file('text/javascript', SCRIPTS['sign-in'])
+      default:
+        return metadataPage(request, target, options.baseUrl)
+    }
   }
 }
 
