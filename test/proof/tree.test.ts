@@ -69,7 +69,7 @@ describe('the tree over the log', () => {
     extendAll(tenant)
     rewind(tenant.sql, 37)
     const [[seq, at, hash]] = tenant.sql.rows('SELECT seq, at, hash FROM log ORDER BY seq DESC LIMIT 1') as any
-    tenant.engine.head = { seq, at, hash }
+    tenant.engine.head = { seq, at, happenedAt: at, hash }
 
     expect(rootOf(tenant)).toBe(definedRoot(tenant))
     write(tenant, 50)
