@@ -28,7 +28,8 @@ beforeAll(async () => {
     run: '1',
     hiddenEvent: 'evt_1',
     changeset: 'changeset_1',
-    hiddenChangesets: ['changeset_1'],
+    task: 'task_none',
+  hiddenChangesets: ['changeset_1'],
   }
 })
 afterAll(() => bare?.stop())

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BUILT_IN } from '../../packages/tenant/src/business/metrics/builtin.ts'
 import { deepest } from '../../packages/tenant/src/business/steps.ts'
+import { toEnd } from '../../packages/tenant/src/engine/turns.ts'
 import { runVerb } from '../../packages/tenant/src/write/run-verb.ts'
 import { verifies } from '../verifies.ts'
 import { openBusiness } from './business.ts'
@@ -213,7 +214,7 @@ describe('a funnel', () => {
         }
         const depth = reach(0, 0, 0)
 
-        expect(deepest(visits, 4, windowMs)).toEqual([0, 1, 2, 3].map((step) => (step < depth ? 1 : 0)))
+        expect(toEnd(deepest(visits, 4, windowMs))).toEqual([0, 1, 2, 3].map((step) => (step < depth ? 1 : 0)))
       }),
     )
   })

@@ -21,6 +21,8 @@ export interface Planted {
   readonly hiddenEvent: string
   /** Proposed by a key with the same filter, about a row that was hidden afterwards. */
   readonly changeset: string
+  /** A task of the operator. */
+  readonly task: string
   readonly hiddenChangesets: readonly string[]
 }
 
@@ -111,17 +113,29 @@ export async function plant(app: TestApp): Promise<Planted> {
     await propose(`/Contact/${made.visible.Contact}?propose=${MARK}`, { phone: MARK }),
   ]
   await send('POST', `/changesets/${hiddenChangesets[0]}/comment`, { text: MARK })
+  const task = await plantTask(send)
   return {
     ...made,
     changeset,
+    task,
     hiddenChangesets,
-    secretIds: [...Object.values(made.hidden), tracked.$id, deleted.$id, run.$id, ...hiddenChangesets],
+    secretIds: [...Object.values(made.hidden), tracked.$id, deleted.$id, run.$id, task, ...hiddenChangesets],
     correlation,
     webhook: webhook.$id,
     hiddenWebhook: other.$id,
     run: runs[0]!.id,
     hiddenEvent: runs[0]!.event.id,
   }
+}
+
+/** Declares a computed field of so many entities that it is not done in one commit with others. */
+async function plantTask(send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => any) {
+  await send('PUT', '/schema/Boat', { name: 'string!' })
+  const rows = Array.from({ length: 3_000 }, (_, i) => JSON.stringify({ name: `boat ${i}` }))
+  await send('POST', '/import/Boat', rows.join('\n'), { 'content-type': 'application/x-ndjson' })
+  await send('PUT', '/schema/Boat', { name: 'string!', copy: '= name' })
+  const { tasks } = await send('GET', '/tasks')
+  return tasks[0].id as string
 }
 
 /** The runs of a workflow, once they have ended. */

@@ -113,6 +113,9 @@ export const PROBES: { readonly [route: string]: Probes } = {
     ]),
     send('POST', `/Contact/${planted.hidden.Contact}/update?propose=walked`, { phone: '3' }),
   ],
+  'GET /tasks': () => [get('/tasks')],
+  'GET /tasks/:task': ({ task }) => [get(`/tasks/${task}`)],
+  'DELETE /tasks/:task': ({ task }) => [{ method: 'DELETE', path: `/tasks/${task}` }],
   'GET /Form/:id/submissions': ({ hidden }) => [get(`/Form/${hidden.Contact}/submissions`)],
   'POST /:type/:id/erase': ({ hidden }) =>
     Object.keys(hidden).map((type) => send('POST', `/${type}/${hidden[type]}/erase`)),

@@ -1,10 +1,12 @@
 import { catalogue, type Json, type Noun, nounsOf } from '@tildebase/nouns'
 import { type Grant, type Ports, Tenant, type TenantOptions } from '@tildebase/tenant'
 import { Hooks } from '@tildebase/tenant/hooks'
+import type { Sql } from '@tildebase/tenant/ports'
 import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { createVault } from '../../packages/server/src/host/vault.ts'
 import { type NodeSql, openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import type { Engine } from '../../packages/tenant/src/engine/engine.ts'
+import { done, type Stepwise } from '../../packages/tenant/src/engine/turns.ts'
 import { createServices } from '../../packages/tenant/src/facade/create-services.ts'
 import type { TenantServices } from '../../packages/tenant/src/facade/services.ts'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
@@ -29,11 +31,11 @@ export class TestTenant {
   readonly engine: Engine
   readonly sql: NodeSql
 
-  constructor(services: TenantServices, sql: NodeSql) {
+  constructor(services: TenantServices, sql: NodeSql, open: (sql: Sql) => TenantServices = () => services) {
     this.services = services
     this.transactor = services.transactor
     this.engine = services.transactor.engine
-    this.facade = new Tenant(services)
+    this.facade = new Tenant(services, open)
     this.sql = sql
   }
 
@@ -53,8 +55,8 @@ export class TestTenant {
   }
 
   /** Runs work in its own commit, now. */
-  write<T>(grant: Grant, work: (write: Write) => T, context: Partial<WriteContext> = {}): T {
-    return this.transactor.commit(grant, context, work)
+  write<T>(grant: Grant, work: (write: Write) => Stepwise<T>, context: Partial<WriteContext> = {}): T {
+    return this.transactor.commit(grant, context, (write) => done(work(write)))
   }
 
   /** The tenant's data for code, under the name of an actor: each write in its own commit. */
@@ -106,14 +108,15 @@ export function openAcme(options: Partial<TenantOptions> = {}, path = ':memory:'
     alarm: { wakeAt: (at: number) => void alarms.push(at) },
   }
   const nouns = nounsOf(Object.values(catalogue) as Noun[])
-  const services = createServices('acme', ports, {
+  const given = {
     nouns,
     hooks: new Hooks(),
     baseUrl: 'http://localhost',
-    log: (_, message) => void log.push(message),
+    log: (_: string, message: string) => void log.push(message),
     ...options,
-  })
-  return { tenant: new TestTenant(services, sql), clock, alarms, log, close: () => sql.close() }
+  }
+  const open = (over: Sql) => createServices('acme', { ...ports, sql: over }, given)
+  return { tenant: new TestTenant(open(sql), sql, open), clock, alarms, log, close: () => sql.close() }
 }
 
 /** What encrypts secrets in tests. */

@@ -1,5 +1,8 @@
 import { Problem } from '@tildebase/nouns'
 
+/** Work of so few parts is not long: the machine was busy with something else. */
+const FEW_PARTS = 20
+
 /** What a request may use: milliseconds of the engine, rows read, bytes of the answer. */
 export interface BudgetLimits {
   readonly ms: number
@@ -28,6 +31,8 @@ export class Budget {
   #bytes: number
   /** When the outermost piece of work began, or null. */
   #since: number | null = null
+  /** When the work in progress is too long for its commit, and how much of it there has been; null for other work. */
+  #slice: { readonly end: number; parts: number } | null = null
 
   constructor(limits: BudgetLimits, timer: () => number) {
     this.#limits = limits
@@ -35,6 +40,17 @@ export class Budget {
     this.#ms = limits.ms
     this.#rows = limits.rows
     this.#bytes = limits.bytes
+  }
+
+  /** A budget for the same answer, without a limit of time and rows: for work that others do not wait for. */
+  unhurried(): Budget {
+    const most = Number.POSITIVE_INFINITY
+    return new Budget({ ms: most, rows: most, bytes: this.#bytes }, this.timer)
+  }
+
+  /** The milliseconds that there were at first. */
+  get limitMs(): number {
+    return this.#limits.ms
   }
 
   /** The milliseconds left. */
@@ -70,9 +86,23 @@ export class Budget {
     }
   }
 
+  /** Counts the time of `work`. Once that is longer than so many milliseconds, `checkTime` ends it with TOO_LONG. */
+  slice<T>(ms: number, work: () => T): T {
+    const before = this.#slice
+    this.#slice = { end: this.timer() + ms, parts: 0 }
+    try {
+      return this.time(work)
+    } finally {
+      this.#slice = before
+    }
+  }
+
   /** Throws when the time is used up. For loops in memory, which SQLite cannot interrupt. */
   checkTime(): void {
-    if (this.msLeft <= 0) throw overBudget('time', `${this.#limits.ms} ms`)
+    const isUsedUp = this.msLeft <= 0
+    const slice = this.#slice
+    if (slice !== null && (++slice.parts > FEW_PARTS || isUsedUp) && this.timer() >= slice.end) throw TOO_LONG
+    if (isUsedUp) throw overBudget('time', `${this.#limits.ms} ms`)
   }
 
   spendRows(count: number): void {
@@ -85,6 +115,9 @@ export class Budget {
     if (this.#bytes < 0) throw overBudget('bytes', `${this.#limits.bytes} bytes`)
   }
 }
+
+/** Thrown by work that takes too long for the commit that it is in. Nothing of it is kept, and it is begun again. */
+export const TOO_LONG = new Error('This write is too long for one commit.')
 
 /** A budget without limits, for work of the service itself, which is bounded in other ways. */
 export function unlimited(): Budget {

@@ -2,7 +2,7 @@
 export { overBudget } from './budget.ts'
 export { WEBHOOK_DEFAULTS } from './engine/options.ts'
 export { quotaWarning } from './engine/quota.ts'
-export { TURN } from './engine/turns.ts'
+export { asSteps, done, isSteps, TURN } from './engine/turns.ts'
 export type { User } from './facade/identity.ts'
 export { onlyProposes, personOf } from './grant/grant.ts'
 export { common, scopesText } from './grant/scopes.ts'

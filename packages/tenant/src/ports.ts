@@ -18,6 +18,11 @@ export interface Sql {
   scrub?(): void
   /** Settles when the disk is ready for a commit of so many writes; null when it is. */
   ready?(writes: number): Promise<void> | null
+  /**
+   * Begins a transaction that lasts, on a connection of its own, where the host can. Until it is released, this connection
+   * reads the state before it, `ready` waits, and a write that does not wait is refused as `busy`.
+   */
+  long?(): Promise<LongTransaction>
   /** Writes a copy of the database to a file, in small pieces next to other work, where the host has files. */
   copyTo?(path: string): Promise<void>
   /** The bytes of the database without its unused pages, where the host can count them. */
@@ -26,6 +31,16 @@ export interface Sql {
   faults?(): string[]
   /** An SQL expression to AND into the WHERE of a scan so that `within` can stop it; empty where the host has none. */
   readonly tick: string
+}
+
+/** A transaction that lasts. Nothing of it is seen before it is committed, and nothing is left of one that is not. */
+export interface LongTransaction {
+  readonly sql: Sql
+  /** Settles when all of it is on the disk. */
+  commit(): Promise<void>
+  rollback(): void
+  /** Lets others write again, after a commit or a rollback. */
+  release(): Promise<void>
 }
 
 /**

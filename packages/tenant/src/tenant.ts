@@ -1,16 +1,20 @@
 import type { JsonObject } from '@tildebase/nouns'
-import type { Budget } from './budget.ts'
+import { type Budget, TOO_LONG } from './budget.ts'
 import type { CommitListener, Engine } from './engine/engine.ts'
 import type { Ports, TenantOptions } from './engine/options.ts'
+import { done, type Stepwise } from './engine/turns.ts'
 import { TenantAdmin } from './facade/admin.ts'
 import { createServices } from './facade/create-services.ts'
 import { Follower } from './facade/follower.ts'
 import { TenantIdentity } from './facade/identity.ts'
+import { type LongWrite, LongWrites, type TaskAbout } from './facade/long-writes.ts'
 import { Prover } from './facade/prover.ts'
 import { TenantReader } from './facade/reader.ts'
 import type { TenantServices } from './facade/services.ts'
+import { TenantTasks } from './facade/tasks.ts'
 import { TenantWriter } from './facade/writer.ts'
 import type { Grant } from './grant/grant.ts'
+import type { Sql } from './ports.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
@@ -18,6 +22,9 @@ import { testWebhook } from './services/webhooks/records.ts'
 import { testWorkflow } from './services/workflows/dry-run.ts'
 import { GroupCommit } from './write/group-commit.ts'
 import type { Write, WriteContext } from './write/write.ts'
+
+/** A write that takes longer than this is not done in one commit with others. */
+const SLICE_MS = 25
 
 /** The context of a write from a door, besides the grant. */
 export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
@@ -36,13 +43,17 @@ export class Tenant {
   readonly #engine: Engine
   readonly #services: TenantServices
   readonly #commits: GroupCommit
+  readonly #longWrites: LongWrites
+  readonly tasks: TenantTasks
 
-  constructor(services: TenantServices) {
+  constructor(services: TenantServices, open: (sql: Sql) => TenantServices) {
     const { engine } = services.transactor
     this.slug = engine.slug
     this.#engine = engine
     this.#services = services
     this.#commits = new GroupCommit(engine, engine.ports.soon ?? queueMicrotask)
+    this.#longWrites = new LongWrites(services, open)
+    this.tasks = new TenantTasks(services, this.#longWrites)
     this.admin = new TenantAdmin(engine)
     this.identity = new TenantIdentity(engine, services.people)
   }
@@ -69,11 +80,36 @@ export class Tenant {
   }
 
   /** Runs a write in the next commit. Its result comes when that is durable; stored BEFORE hooks are asked first. */
-  write<T>(grant: Grant, request: RequestContext, budget: Budget, work: (write: TenantWriter) => T): Promise<T> {
+  write<T>(
+    grant: Grant,
+    request: RequestContext,
+    budget: Budget,
+    work: (write: TenantWriter) => Stepwise<T>,
+  ): Promise<T> {
     const { context = this.context, ...rest } = request
     return this.#write(grant, { ...rest, budget, url: context }, (write) =>
-      work(new TenantWriter(this.#services, write, context)),
+      budget.time(() => done(work(new TenantWriter(this.#services, write, context)))),
     )
+  }
+
+  /** The same for a write that may take long: then nothing of it is in that commit, and it becomes a task. */
+  writeOrBegin<T>(
+    grant: Grant,
+    request: RequestContext,
+    budget: Budget,
+    about: TaskAbout<T>,
+    work: (write: TenantWriter, isLong: boolean) => Stepwise<T>,
+  ): Promise<T | LongWrite<T>> {
+    if (!this.#engine.sql.long) return this.write(grant, request, budget, (write) => work(write, false))
+    const { context = this.context, ...rest } = request
+    const own = { ...rest, budget, url: context }
+    const brief = (write: Write) => done(work(new TenantWriter(this.#services, write, context), false))
+    return this.#write(grant, own, (write) => budget.slice(SLICE_MS, () => brief(write))).catch((reason) => {
+      if (reason !== TOO_LONG) throw reason
+      return this.#longWrites.begin(about, grant, own, (write, services) =>
+        work(new TenantWriter(services, write, context), true),
+      )
+    })
   }
 
   /** The log as a grant sees it, while it continues. */
@@ -137,7 +173,7 @@ export class Tenant {
 
   /** How much is in progress that belongs to no request. A tenant with any is not closed. */
   get underWay(): number {
-    return this.#engine.scheduler.underWay
+    return this.#engine.scheduler.underWay + this.#longWrites.size
   }
 
   get isResting(): boolean {
@@ -155,8 +191,9 @@ export class Tenant {
   }
 
   /** Starts nothing new, ends the streams, and waits for what is in progress. */
-  rest(): Promise<void> {
-    return this.#engine.scheduler.rest()
+  async rest(): Promise<void> {
+    await this.#longWrites.rest()
+    await this.#engine.scheduler.rest()
   }
 
   /** Writes down what is in memory only, before the database is closed. */
@@ -185,5 +222,6 @@ export class Tenant {
 
 /** Opens a tenant on a database. */
 export function openTenant(slug: string, ports: Ports, options: TenantOptions): Tenant {
-  return new Tenant(createServices(slug, ports, options))
+  const open = (sql: Sql) => createServices(slug, { ...ports, sql }, options)
+  return new Tenant(open(ports.sql), open)
 }

@@ -22,6 +22,7 @@ const RESERVED_PATHS = [
   'consistency',
   'secrets',
   'asks',
+  'tasks',
 ]
 
 /** Reads the domain, the path and the strictness of a type. Reports every error, and every unknown `$` name. */

@@ -1,5 +1,5 @@
 import { hasLoneSurrogate, type Lens, Problem } from '@tildebase/nouns'
-import type { Budget, Grant, RequestContext, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
+import type { Budget, Grant, RequestContext, Stepwise, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
 import type { Description } from './describe/description.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
@@ -82,11 +82,15 @@ export interface ReadRoute extends RouteBase {
 /** A route that runs inside a commit. */
 export interface WriteRoute extends RouteBase {
   readonly mode: 'write'
-  readonly handle: (call: Call, write: TenantWriter) => Reply
+  readonly handle: (call: Call, write: TenantWriter) => Stepwise<Reply>
   /** Reads what the commit needs from outside the tenant. Null when it needs nothing. */
   readonly prepare?: (call: Call) => Promise<Call> | null
   /** The same in several commits, with turns for others in between. Null if it must be one. */
   readonly inTurns?: (call: Call) => Promise<Reply> | null
+  /** The parts of its answer that are kept if it becomes a task: never values of entities. */
+  readonly taskResult?: readonly string[]
+  /** True when its parts read what those before them wrote, computed fields included. */
+  readonly readsItsOwn?: boolean
   /** The most milliseconds of the engine in one commit, if that is less than a request may use. */
   readonly commitMs?: number
 }

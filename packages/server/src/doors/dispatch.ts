@@ -1,5 +1,6 @@
-import { Problem } from '@tildebase/nouns'
-import { entityView, type TenantWriter } from '@tildebase/tenant'
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import { entityView, type Steps, type Stepwise, type TenantWriter } from '@tildebase/tenant'
+import { asSteps, done } from '@tildebase/tenant/internal'
 import {
   type Call,
   flagParam,
@@ -14,6 +15,7 @@ import type { MaybePromise } from './http.ts'
 import { isOnce, remember, rememberLong } from './idempotency.ts'
 import { json, type Reply } from './reply.ts'
 import { redacted } from './watch/redact.ts'
+import { replyOrTask } from './task.ts'
 
 /** The route of a request, or the problem of having none. */
 export function findRoute<R>(
@@ -65,24 +67,48 @@ function runPrepared(route: Route, call: Call): MaybePromise<Reply> {
   const isPlain = !isOnce(call) && !isProposal && !flagParam(call.query, 'dryRun')
   const inTurns = route.mode === 'write' && isPlain ? route.inTurns?.(call) : null
   if (inTurns) return inTurns
-  return call.tenant.write(call.grant, call.writes, call.budget, (write) => {
-    const work = () =>
-      isProposal ? proposed(call, write, route.handle as WriteRoute['handle']) : handleIn(route, call, write)
-    return route.mode === 'write' && flagParam(call.query, 'dryRun')
-      ? dryRun(call, write, work)
-      : remember(call, write, work)
+  if (route.mode === 'read' || isProposal) {
+    return call.tenant.write(call.grant, call.writes, call.budget, (write) => {
+      const work = () => (isProposal ? proposed(call, write, route) : handleIn(route, call, write))
+      return isDryRun(route, call) ? dryRun(call, write, work) : remember(call, write, work)
+    })
+  }
+  return replyOrTask(route, call, (write, isLong) => {
+    const own = isLong ? { ...call, read: write.read } : call
+    const work = () => (isLong && !route.readsItsOwn ? settling(route, own, write) : route.handle(own, write))
+    if (!isDryRun(route, call)) return remember(own, write, work)
+    return isLong ? dryRunInSteps(own, write, work) : dryRun(own, write, () => done(work()))
   })
+}
+
+function isDryRun(route: Route, { query }: Call): boolean {
+  return route.mode === 'write' && flagParam(query, 'dryRun')
 }
 
 /** Runs a route inside a write. */
 export function handleIn(route: Exclude<Route, StreamRoute>, call: Call, write: TenantWriter): Reply {
-  if (route.mode === 'write') return route.handle(call, write)
+  if (route.mode === 'write') return done(route.handle(call, write))
   return route.handle({ ...call, read: call.read.atOnce() }) as Reply
+}
+
+/** Runs a route that changes much: computed fields follow at its end, in steps. */
+function settling(route: WriteRoute, call: Call, write: TenantWriter): Stepwise<Reply> {
+  return write.computingOnce((inner) => route.handle({ ...call, read: inner.read }, inner))
 }
 
 /** Runs a write that leaves no trace: what it would answer, and the events it would write. */
 export function dryRun(call: Call, write: TenantWriter, work: () => Reply): Reply {
   const { result, events } = write.dryRun(work)
+  return dryRunReply(call, result, events)
+}
+
+/** The same for a write of its own that nothing is kept of. */
+function* dryRunInSteps(call: Call, write: TenantWriter, work: () => Stepwise<Reply>): Steps<Reply> {
+  const result = yield* asSteps(work())
+  return dryRunReply(call, result, write.events)
+}
+
+function dryRunReply(call: Call, result: Reply, events: readonly JsonObject[]): Reply {
   const value = result.content === null ? null : result.content.value()
   // A secret that was never issued is not shown.
   return json(200, { dryRun: true, status: result.status, result: redacted(value, call.writes.secrets), events })
@@ -105,12 +131,12 @@ function isProposed(route: Route, { query }: Call): boolean {
 }
 
 /** Tries a write, takes it back and keeps its verbs in a changeset: 202 with that, and with what it would have answered. */
-function proposed(call: Call, write: TenantWriter, work: (call: Call, trial: TenantWriter) => Reply): Reply {
+function proposed(call: Call, write: TenantWriter, route: Exclude<Route, StreamRoute>): Reply {
   const into = textParam(call.query, 'propose') ?? ''
   const reason = textParam(call.query, 'reason')
   const source = `${call.request.method} ${call.request.path}`
   const { changeset, preview } = write.propose({ into, reason, source }, (trial) =>
-    work({ ...call, read: trial.read }, trial),
+    handleIn(route, { ...call, read: trial.read }, trial),
   )
   const { entity, operations } = write.changeset(changeset)
   const { address, context } = call

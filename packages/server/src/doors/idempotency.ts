@@ -1,6 +1,6 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import type { TenantWriter } from '@tildebase/tenant'
-import { BEGUN } from '@tildebase/tenant/internal'
+import type { Steps, Stepwise, TenantWriter } from '@tildebase/tenant'
+import { asSteps, BEGUN } from '@tildebase/tenant/internal'
 import type { Call } from './call.ts'
 import { contentReply, type Reply, written } from './reply.ts'
 import { errorReply } from './respond.ts'
@@ -25,13 +25,16 @@ export function isOnce({ request }: Call): boolean {
 }
 
 /** Runs a POST once per Idempotency-Key. The answer is kept in the transaction of the write, so a crash keeps both or none. */
-export function remember(call: Call, write: TenantWriter, work: () => Reply): Reply {
+export function remember(call: Call, write: TenantWriter, work: () => Stepwise<Reply>): Stepwise<Reply> {
   const scope = scopeOf(call)
-  if (scope === null) return work()
+  return scope === null ? work() : rememberIn(scope, call, write, work)
+}
+
+function* rememberIn(scope: string, call: Call, write: TenantWriter, work: () => Stepwise<Reply>): Steps<Reply> {
   const fingerprint = fingerprintOf(call, write)
   const known = replayed(write, scope, fingerprint)
   if (known) return known
-  const reply = work()
+  const reply = yield* asSteps(work())
   return reply.status < 400 ? kept(call, write, scope, fingerprint, reply) : reply
 }
 

@@ -34,6 +34,7 @@ import { schemaRoutes } from './rest/schema.ts'
 import { startRoutes } from './rest/start.ts'
 import { statusRoutes } from './rest/status.ts'
 import { syncRoutes } from './rest/sync.ts'
+import { taskRoutes } from './rest/tasks.ts'
 import { timerRoutes } from './rest/timers.ts'
 import { warning } from './rest/unknown-fields.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
@@ -66,6 +67,7 @@ export const routes = new Routes([
   ...warning(exportRoutes),
   ...manifestRoutes,
   ...syncRoutes,
+  ...taskRoutes,
   ...startRoutes,
   ...statusRoutes,
   ...proofRoutes,

@@ -1,33 +1,30 @@
 import { allOf, invalid, isPlainObject, type JsonObject, Problem, parseInstant } from '@tildebase/nouns'
-import { demand } from '../grant/grant.ts'
+import type { Budget } from '../budget.ts'
+import type { Engine } from '../engine/engine.ts'
+import { type Steps, toEnd } from '../engine/turns.ts'
+import { demand, type Grant } from '../grant/grant.ts'
 import { findRows, type Page } from '../query/answer/find.ts'
 import { filterOf } from '../query/parameters/filter.ts'
 import { demandReachable } from '../query/parameters/parameters.ts'
 import { readContextOf } from '../query/read-context.ts'
-import { currentOf, type Stored } from '../store/entities.ts'
+import { type Current, currentOf, type Stored } from '../store/entities.ts'
 import { applyVerb, notFound } from '../write/verb.ts'
-import type { VerbRequest, VerbResult } from '../write/verb-request.ts'
+import type { CountedFunnel, FunnelStep as Step, VerbRequest, VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
 import { deepest, type Visit } from './steps.ts'
 import { rounded } from './view.ts'
 
-interface Step {
-  readonly name: string
-  readonly event: string
-}
-
-const PAGE = 5_000
+const PAGE = 500
 const MOST_EVENTS = 1_000_000
 const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Analyses a Funnel: how many actors went through its steps in their order. The answer carries `analysis`. */
 export function analyzeFunnel(write: Write, request: VerbRequest): VerbResult {
-  const known = currentOf(write.sql, 'Funnel', request.id ?? '')
-  if (!known || known.deleted) throw notFound('Funnel', request.id ?? '')
-  const state = { ...JSON.parse(known.data), ...(isPlainObject(request.data) ? request.data : {}) } as JsonObject
-  const steps = stepsOf(state.steps)
-  const windowMs = windowOf(state.window)
-  const counts = deepest(visitsOf(write, steps, state.filter), steps.length, windowMs)
+  const { engine, grant, context } = write
+  const known = funnelOf(engine, request.id ?? '')
+  const { counted } = request
+  const isCounted = counted !== undefined && counted.seq === known.seq
+  const { steps, counts } = isCounted ? counted : toEnd(countFunnel(engine, grant, context.budget, known, request.data))
   const analysis = {
     steps: steps.map(({ name }, index) => ({
       name,
@@ -41,8 +38,35 @@ export function analyzeFunnel(write: Write, request: VerbRequest): VerbResult {
   return { ...result, entity: { ...result.entity, extra: { analysis } } }
 }
 
+/** Counts the actors of a funnel, with what the request says instead of what is stored. */
+export function* countFunnel(
+  engine: Engine,
+  grant: Grant,
+  budget: Budget,
+  { data, seq }: Current,
+  given: unknown,
+): Steps<CountedFunnel> {
+  const state = { ...JSON.parse(data), ...(isPlainObject(given) ? given : {}) } as JsonObject
+  const steps = stepsOf(state.steps)
+  const windowMs = windowOf(state.window)
+  const visits = yield* visitsOf(engine, grant, budget, steps, state.filter)
+  return { seq, steps, counts: yield* deepest(visits, steps.length, windowMs) }
+}
+
+export function funnelOf({ sql }: Engine, id: string): Current {
+  const known = currentOf(sql, 'Funnel', id)
+  if (!known || known.deleted) throw notFound('Funnel', id)
+  return known
+}
+
 /** What actors did of the steps, by the time they did it. */
-function visitsOf({ engine, grant, context }: Write, steps: readonly Step[], filter: unknown): Visit[] {
+function* visitsOf(
+  engine: Engine,
+  grant: Grant,
+  budget: Budget,
+  steps: readonly Step[],
+  filter: unknown,
+): Steps<Visit[]> {
   const noun = engine.noun('Event')
   demand(grant, 'read', noun)
   const names = [...new Set(steps.map(({ event }) => event))]
@@ -50,7 +74,7 @@ function visitsOf({ engine, grant, context }: Write, steps: readonly Step[], fil
     filterOf(engine, noun, { name: { $in: names } }),
     demandReachable(engine, grant, filterOf(engine, noun, filter ?? {})),
   ])
-  const reader = readContextOf(engine, grant, context.budget)
+  const reader = readContextOf(engine, grant, budget)
   const visits: Visit[] = []
   let cursor: string | null = null
   do {
@@ -64,6 +88,7 @@ function visitsOf({ engine, grant, context }: Write, steps: readonly Step[], fil
       })
     }
     cursor = page.cursor
+    yield
   } while (cursor !== null)
   return visits.sort((a, b) => a.at - b.at || a.seq - b.seq)
 }

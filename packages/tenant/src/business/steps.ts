@@ -1,3 +1,7 @@
+import type { Steps } from '../engine/turns.ts'
+
+const STEP = 1_000
+
 /** Something an actor did that counts as one or more steps. */
 export interface Visit {
   readonly actor: string
@@ -9,11 +13,12 @@ export interface Visit {
 }
 
 /** How many actors completed at least the first, the first two, … steps in order, all within `windowMs` of the first. */
-export function deepest(visits: readonly Visit[], steps: number, windowMs: number): number[] {
+export function* deepest(visits: readonly Visit[], steps: number, windowMs: number): Steps<number[]> {
   // For each actor and step: the latest beginning of a way that has come this far. A later one leaves more time.
   const ways = new Map<string, number[]>()
   const depths = new Map<string, number>()
-  for (const { actor, at, steps: matching } of visits) {
+  for (const [index, { actor, at, steps: matching }] of visits.entries()) {
+    if (index % STEP === STEP - 1) yield
     const way = ways.get(actor) ?? []
     ways.set(actor, way)
     // From the last step down, so that one visit is not taken for two steps.

@@ -101,6 +101,17 @@ export class Engine {
     return result
   }
 
+  /** Reads the state again, after a transaction of another connection. Its events are given to the listeners by `announce`. */
+  refresh(): void {
+    this.head = readHead(this.sql)
+    this.cache.clear()
+  }
+
+  /** Gives events that another connection has committed to the listeners. */
+  announce(events: readonly LogRow[]): void {
+    for (const listener of this.#listeners) listener(events)
+  }
+
   /** Calls `listener` with the events of every transaction from now on. Returns how to stop it. */
   listen(listener: CommitListener): () => void {
     this.#listeners.add(listener)
@@ -146,6 +157,11 @@ export class Transaction {
     return outcome!
   }
 
+  /** Keeps none of the events so far in memory. Not while a savepoint is open. */
+  forgetEvents(): void {
+    this.events.length = 0
+  }
+
   /** Calls `back` if the work in progress is undone: for what it changes outside the database. */
   onRollback(back: () => void): void {
     this.#rollbacks.push(back)
@@ -172,7 +188,7 @@ export class Transaction {
   /** What was sealed must be stored where it was sealed for. */
   checkHead(): void {
     const { head, slug, sql } = this.engine
-    if (this.events.length === 0 || lastSeq(sql) === head.seq) return
+    if (head === this.#start.head || lastSeq(sql) === head.seq) return
     throw new Error(`The log of ${slug} does not end with event ${head.seq}: this commit is rolled back.`)
   }
 
@@ -255,6 +271,11 @@ class Cache {
   /** Drops the answers that depend on a type: it changed, or a change of it was undone. */
   forget(type: string): void {
     this.#stamp(type).changes++
+  }
+
+  /** Drops all answers. */
+  clear(): void {
+    for (const stamp of this.#stamps.values()) stamp.changes++
   }
 
   #answer(types: readonly string[], compute: () => unknown): Answer {

@@ -30,7 +30,8 @@ export class Scheduler {
   isResting = false
   /** True once its database is closed. */
   isClosed = false
-  readonly #running = new Set<Job>()
+  #isPaused = false
+  readonly #running = new Map<Job, Promise<boolean>>()
   readonly #underWay = new Set<Promise<void>>()
   readonly #endings = new Set<() => void>()
 
@@ -51,6 +52,25 @@ export class Scheduler {
       )
       .then(() => void this.#underWay.delete(tracked))
     this.#underWay.add(tracked)
+  }
+
+  /** True while it takes up nothing new. */
+  get isStill(): boolean {
+    return this.isResting || this.#isPaused
+  }
+
+  /** Takes up nothing new until `resume`, and waits until what is in progress has ended. */
+  async pause(): Promise<void> {
+    this.#isPaused = true
+    while (this.#running.size > 0 || this.#underWay.size > 0) {
+      await Promise.all([...this.#underWay, ...this.#running.values()])
+    }
+    this.flush()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#scheduleNext(0)
   }
 
   /** Starts no new background work, ends the streams, and waits for work in progress. */
@@ -83,7 +103,7 @@ export class Scheduler {
 
   /** Runs the jobs that are due, side by side and none twice at once, and asks to be woken for the next. */
   async wake(): Promise<void> {
-    if (this.isResting) return
+    if (this.isStill) return
     const now = this.#options.clock.now()
     const due = this.jobs.filter((job) => !this.#running.has(job) && (job.due() ?? now + 1) <= now)
     const done = Promise.all(due.map((job) => this.#run(job)))
@@ -98,16 +118,23 @@ export class Scheduler {
     if (next !== null) this.#options.alarm.wakeAt(Math.max(next, earliest))
   }
 
-  async #run(job: Job): Promise<boolean> {
-    this.#running.add(job)
+  #run(job: Job): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#running.set(job, promise)
+    this.#attempt(job).then((isDone) => {
+      this.#running.delete(job)
+      resolve(isDone)
+    })
+    return promise
+  }
+
+  async #attempt(job: Job): Promise<boolean> {
     try {
       await job.run()
       return true
     } catch (reason) {
       this.#options.log?.('error', `A background job of ${this.#options.slug} failed`, { reason: String(reason) })
       return false
-    } finally {
-      this.#running.delete(job)
     }
   }
 }

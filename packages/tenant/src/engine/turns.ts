@@ -1,6 +1,12 @@
 import type { Budget } from '../budget.ts'
 import type { Turns } from '../ports.ts'
 
+/** Long work, step by step. Each step takes a few milliseconds at most; others may have their turn between two. */
+export type Steps<T> = Generator<void, T>
+
+/** Work that is done, or the steps that do it. */
+export type Stepwise<T> = T | Steps<T>
+
 /** How many milliseconds of a thread work of each kind takes before others have their turn. */
 export const TURN = {
   /** A read that is tried as a whole. Longer ones are done in steps. */
@@ -29,9 +35,27 @@ export function briefOrInTurns<T>(
 
 /** Does the steps of long work, with turns for others before and between them. */
 export async function inTurns<T>(turns: Turns | undefined, steps: Iterator<void, T>): Promise<T> {
-  if (turns) return turns.run(steps)
+  return turns ? turns.run(steps) : toEnd(steps)
+}
+
+/** Does all steps at once. */
+export function toEnd<T>(steps: Iterator<void, T>): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
   }
+}
+
+/** Does stepwise work at once. */
+export function done<T>(work: Stepwise<T>): T {
+  return isSteps(work) ? toEnd(work) : work
+}
+
+/** Stepwise work as steps. */
+export function* asSteps<T>(work: Stepwise<T>): Steps<T> {
+  return isSteps(work) ? yield* work : work
+}
+
+export function isSteps<T>(work: Stepwise<T>): work is Steps<T> {
+  return typeof work === 'object' && work !== null && Symbol.iterator in work && 'next' in work
 }

@@ -1,5 +1,6 @@
-import { type Filter, isoOf, type JsonObject, type Noun, type Nouns } from '@tildebase/nouns'
+import { type Filter, isoOf, type JsonObject, type Noun, type Nouns, Problem } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
+import { countFunnel, funnelOf } from '../business/funnel.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
 import { briefOrInTurns, inTurns } from '../engine/turns.ts'
@@ -29,6 +30,7 @@ import type { Stored } from '../store/entities.ts'
 import { typesWithEntities } from '../store/log/changes.ts'
 import { seqAt } from '../store/log/log.ts'
 import { notFound } from '../write/verb.ts'
+import type { CountedFunnel } from '../write/verb-request.ts'
 import { QuestionReader } from './questions.ts'
 import { ReactionReader } from './reaction-reader.ts'
 import { demandFewRows, limited } from './rows-per-answer.ts'
@@ -165,6 +167,20 @@ export class TenantReader {
     demand(this.grant, 'read', noun)
     const paths = [asked.group, asked.sum, asked.avg, asked.min, asked.max].flatMap((texts) => texts ?? [])
     demandPaths(this.#engine, this.grant, noun, paths)
+  }
+
+  /**
+   * Counts a funnel in turns with others, for `Funnel.analyze`. Undefined when it cannot be: the verb then says why, to
+   * those who may run it.
+   */
+  async countFunnel(id: string, given: unknown): Promise<CountedFunnel | undefined> {
+    try {
+      const steps = countFunnel(this.#engine, this.grant, this.budget, funnelOf(this.#engine, id), given)
+      return await this.inTurns(steps)
+    } catch (reason) {
+      if (reason instanceof Problem && reason.code !== 'over_budget') return undefined
+      throw reason
+    }
   }
 
   /** How a query would be answered, for administrators: it shows what exists beyond a key's own rows. */

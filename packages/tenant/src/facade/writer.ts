@@ -1,4 +1,5 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
+import type { Steps, Stepwise } from '../engine/turns.ts'
 import { shownEvents } from '../query/rights/visibility.ts'
 import type { ImportCounts, RowImporter } from '../services/bulk/import.ts'
 import type { ImportRow } from '../services/bulk/import-row.ts'
@@ -21,9 +22,10 @@ import { redeliver } from '../services/webhooks/records.ts'
 import { cancelRun, retryRun } from '../services/workflows/manage.ts'
 import { answer } from '../services/workflows/steps/ask.ts'
 import type { Stored } from '../store/entities.ts'
-import { type Operation, runVerb } from '../write/run-verb.ts'
+import { type Operation, runVerb, runVerbInSteps } from '../write/run-verb.ts'
+import { computingOnce } from '../write/verb.ts'
 import type { RunResult, VerbResult } from '../write/verb-request.ts'
-import type { Write } from '../write/write.ts'
+import type { Progress, Write } from '../write/write.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { TenantReader } from './reader.ts'
 import type { TenantServices } from './services.ts'
@@ -55,6 +57,16 @@ export class TenantWriter {
     return runVerb(this.#write, operation)
   }
 
+  /** Runs a verb that is all of this write, in steps if it has any. */
+  runInSteps(operation: Operation): Steps<RunResult> {
+    return runVerbInSteps(this.#write, operation)
+  }
+
+  /** Runs `work`, and lets computed fields follow once at its end. */
+  computingOnce<T>(work: (write: TenantWriter) => Stepwise<T>): Steps<T> {
+    return computingOnce(this.#write, (write) => work(new TenantWriter(this.#services, write, this.#context)))
+  }
+
   /** Runs `work` whole or not at all; a failure leaves what was written before it. */
   attempt<T>(work: () => T): T {
     return this.#write.attempt(work)
@@ -65,6 +77,17 @@ export class TenantWriter {
     const { engine, grant, transaction } = this.#write
     const { result, events } = transaction.dryRun(work)
     return { result, events: shownEvents(engine, grant, events) }
+  }
+
+  /** What this write has written so far, as its grant sees it. */
+  get events(): readonly JsonObject[] {
+    const { engine, grant, transaction } = this.#write
+    return shownEvents(engine, grant, transaction.events)
+  }
+
+  /** How much of this write is done. */
+  get progress(): Progress {
+    return this.#write.context.progress
   }
 
   /** Tries `work`, takes it back, and keeps the verbs that it asked for in a changeset, for another key to approve. */
@@ -119,12 +142,12 @@ export class TenantWriter {
   }
 
   /** Takes the changes of a replica and answers with those of all others. */
-  sync(body: unknown): Synced {
+  sync(body: unknown): Steps<Synced> {
     return sync(this.#write, body)
   }
 
   /** Takes back all that shares a correlation. */
-  undo(correlation: string): UndoResult {
+  undo(correlation: string): Steps<UndoResult> {
     return undo(this.#write, correlation)
   }
 
@@ -133,22 +156,22 @@ export class TenantWriter {
     return erase(this.#write, noun, id, reason)
   }
 
-  putType(name: string, notation: JsonObject): VerbResult {
+  putType(name: string, notation: JsonObject): Steps<VerbResult> {
     return putType(this.#write, name, notation)
   }
 
   /** Renames a field, also in what is stored. Returns the number of changed entities. */
-  renameField(type: Noun, from: string, to: string): number {
+  renameField(type: Noun, from: string, to: string): Steps<number> {
     return renameTypeField(this.#write, type, from, to)
   }
 
   /** Changes the kind of a field and converts the stored values. Returns the number of changed entities. */
-  retypeField(type: Noun, field: string, to: string): number {
+  retypeField(type: Noun, field: string, to: string): Steps<number> {
     return retypeTypeField(this.#write, type, field, to)
   }
 
-  dropType(name: string): void {
-    dropType(this.#write, name)
+  dropType(name: string): Steps<void> {
+    return dropType(this.#write, name)
   }
 
   /** Stores code for a step of a type. True when there was none. */

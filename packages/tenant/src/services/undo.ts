@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
+import type { Steps } from '../engine/turns.ts'
 import { visibilityOf } from '../query/rights/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import { type LogRow, readCorrelated, readEntries } from '../store/log/log.ts'
@@ -24,7 +25,7 @@ interface Obstacle {
 }
 
 /** Takes back all that shares a correlation, the last first. All of it or nothing. */
-export function undo(write: Write, correlation: string): UndoResult {
+export function* undo(write: Write, correlation: string): Steps<UndoResult> {
   const { engine } = write
   const events = readCorrelated(engine.sql, correlation)
   if (events.length === 0) {
@@ -32,24 +33,34 @@ export function undo(write: Write, correlation: string): UndoResult {
       id: correlation.slice(0, 200),
     })
   }
-  demandVisible(write, events)
+  yield* demandVisible(write, events)
   const isTracked = ({ type }: LogRow) => engine.nouns.get(type)?.storage === 'log'
   // Computed fields follow the undone changes automatically.
   const changes = events.filter((event) => !isTracked(event) && event.verb !== 'compute')
-  refuse([...editedLater(engine, changes), ...final(engine, changes)])
+  refuse([...(yield* editedLater(write, changes)), ...final(engine, changes)])
   const own = write.newId('undo')
   const undoing = write.within({ correlation: own })
+  const { budget, progress } = write.context
+  progress.total += changes.length
   for (const event of changes.toReversed()) {
+    budget.checkTime()
     runVerb(undoing, { ...inverse(event), type: event.type, id: event.entity })
+    progress.done++
+    yield
   }
   return { correlation: own, undone: changes.length, kept: events.filter(isTracked).map(({ id }) => id) }
 }
 
 /** A grant cannot undo what it cannot see, and does not learn about it. */
-function demandVisible({ engine, grant }: Write, events: readonly LogRow[]): void {
+function* demandVisible({ engine, grant, context }: Write, events: readonly LogRow[]): Steps<void> {
   const { show } = visibilityOf(engine, grant, null)
-  if (events.every((event) => show(event) !== null)) return
-  throw new Problem('forbidden', 'Nothing was undone: this key may not change all the affected entities.')
+  for (const event of events) {
+    context.budget.checkTime()
+    if (show(event) === null) {
+      throw new Problem('forbidden', 'Nothing was undone: this key may not change all the affected entities.')
+    }
+    yield
+  }
 }
 
 /** The verb that leads back to before an event. */
@@ -60,11 +71,16 @@ function inverse({ verb, version }: LogRow): { verb: string; data: { version?: n
 }
 
 /** Entities whose newest event is not one of these. */
-function editedLater(engine: Engine, events: readonly LogRow[]): Obstacle[] {
+function* editedLater({ engine, context }: Write, events: readonly LogRow[]): Steps<Obstacle[]> {
   const newest = new Map(events.map((event) => [event.entity, event]))
-  return [...newest.values()]
-    .filter((event) => isEditedSince(engine, event))
-    .map(({ type, entity: id }) => ({ type, id, message: 'was edited later' }))
+  const edited: Obstacle[] = []
+  for (const event of newest.values()) {
+    context.budget.checkTime()
+    const { type, entity: id } = event
+    if (isEditedSince(engine, event)) edited.push({ type, id, message: 'was edited later' })
+    yield
+  }
+  return edited
 }
 
 /** Whether a later event changed the entity; that its computed fields followed other entities is not an edit. */

@@ -59,18 +59,23 @@ export function liveCount(sql: Sql, type: string): number {
 }
 
 /** Indexes what a new form of a type indexes and the old did not, the past included, and forgets what it no longer does. */
-export function rebuildFieldIndex(sql: Sql, noun: Noun, before: Noun | null, namesHolders = true): void {
+export function* rebuildFieldIndex(
+  sql: Sql,
+  noun: Noun,
+  before: Noun | null,
+  namesHolders = true,
+): Generator<void, void> {
   const kept = new Set(before ? indexable(before) : [])
   const wanted = numberFields(sql, noun)
   for (const [name, number] of sql.rows('SELECT name, field FROM fields WHERE type = ?', noun.name)) {
     if (wanted.some((field) => field.name === name)) continue
-    sql.run('DELETE FROM field_index WHERE field = ?', number)
+    yield* emptyIndex(sql, number)
     sql.run('DELETE FROM fields WHERE field = ?', number)
   }
   const added = wanted.filter((field) => !kept.has(signature(noun, field.name)))
-  for (const field of added) sql.run('DELETE FROM field_index WHERE field = ?', field.number)
+  for (const field of added) yield* emptyIndex(sql, field.number)
   if (added.length === 0) return
-  replayFacts(sql, noun, added)
+  yield* replayFacts(sql, noun, added)
   for (const field of added) if (field.unique) refuseDuplicates(sql, noun, field, namesHolders)
 }
 
@@ -96,23 +101,48 @@ export function dropFields(sql: Sql, type: string): void {
   sql.run('DELETE FROM fields WHERE type = ?', type)
 }
 
-/** Writes the rows of new indexed fields by going through the versions of every entity of the type, oldest first. */
-function replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): void {
-  const states = new Map<number, JsonObject | null>()
-  const versions = sql.rows(
-    `SELECT log.seq, entities.n, log.verb, log.data
-    FROM log JOIN entities ON entities.id = log.entity
-    WHERE log.type IS ?
-    ORDER BY log.seq`,
-    noun.name,
-  )
-  for (const [seq, n, verb, data] of versions) {
-    // What lost in a sync changed nothing.
-    if (verb === 'conflict') continue
-    const after = verb === 'delete' || data === null ? null : (JSON.parse(data) as JsonObject)
-    updateFieldIndex(sql, noun, fields, n, seq, states.get(n) ?? null, after)
-    states.set(n, after)
+/** Removes the rows of a field, some at a time. */
+function* emptyIndex(sql: Sql, field: number): Generator<void, void> {
+  while (sql.rows('SELECT 1 FROM field_index WHERE field = ? LIMIT 1', field).length > 0) {
+    sql.run(
+      `DELETE FROM field_index
+      WHERE (field, value, until, n) IN (SELECT field, value, until, n FROM field_index WHERE field = ? LIMIT ${PAGE})`,
+      field,
+    )
+    yield
   }
+}
+
+/** Writes the rows of new indexed fields by going through the versions of every entity of the type, oldest first. */
+function* replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): Generator<void, void> {
+  const states = new Map<number, JsonObject | null>()
+  for (let after = 0; ; ) {
+    const versions = sql.rows(VERSIONS, noun.name, after, PAGE)
+    for (const [seq, n, verb, data] of versions) {
+      // What lost in a sync changed nothing.
+      if (verb === 'conflict') continue
+      const state = verb === 'delete' || data === null ? null : indexedPart(fields, JSON.parse(data))
+      updateFieldIndex(sql, noun, fields, n, seq, states.get(n) ?? null, state)
+      states.set(n, state)
+    }
+    if (versions.length < PAGE) return
+    after = versions.at(-1)![0]
+    yield
+  }
+}
+
+const PAGE = 200
+const VERSIONS = `
+  SELECT log.seq, entities.n, log.verb, log.data
+  FROM log CROSS JOIN entities ON entities.id = log.entity
+  WHERE log.type IS ? AND log.seq > ?
+  ORDER BY log.seq
+  LIMIT +?`
+
+/** What the index needs of a state: the rest of all entities would fill the memory. */
+function indexedPart(fields: readonly IndexedField[], state: JsonObject): JsonObject {
+  const names = fields.flatMap(({ name, together }) => together ?? [name])
+  return Object.fromEntries(names.filter((name) => state[name] !== undefined).map((name) => [name, state[name]!]))
 }
 
 function indexable(noun: Noun): string[] {

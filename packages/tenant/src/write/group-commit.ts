@@ -46,6 +46,7 @@ export class Transactor {
       toCompute: context.toCompute ?? null,
       ignoresQuota: context.ignoresQuota ?? false,
       isDryRun: context.isDryRun ?? false,
+      progress: context.progress ?? { done: 0, total: 0 },
       recorder: context.recorder ?? null,
     })
   }

@@ -1,4 +1,5 @@
 import { type Noun, Problem } from '@tildebase/nouns'
+import { asSteps, done, type Steps, toEnd } from '../engine/turns.ts'
 import { demand, isNarrowed, writing } from '../grant/grant.ts'
 import { isSeen, isVisible } from '../query/rights/visible-entity.ts'
 import { demandVerb } from './limits.ts'
@@ -11,37 +12,57 @@ export type Operation = Omit<VerbRequest, 'internalVerb' | 'serviceFields'>
 
 /** Runs a verb with the rights of the write's grant. The one way in for REST, batch, MCP, sync, imports and code. */
 export function runVerb(write: Write, operation: Operation): RunResult {
-  const noun = write.engine.noun(operation.type)
+  const { noun, request, run } = allowed(write, operation)
   const { recorder } = write.context
+  const perform = () =>
+    isNarrowed(write.grant)
+      ? write.attempt(() => toEnd(narrowly(write, noun, request, run)))
+      : done(run(write, request))
+  return issued(write, recorder ? recorder.run(write, noun, request, perform) : perform())
+}
+
+/** The same step by step, for a verb that is all of its write: if it fails, nothing else is to be kept. */
+export function* runVerbInSteps(write: Write, operation: Operation): Steps<RunResult> {
+  if (write.context.recorder) return runVerb(write, operation)
+  const { noun, request, run } = allowed(write, operation)
+  const result = isNarrowed(write.grant)
+    ? yield* narrowly(write, noun, request, run)
+    : yield* asSteps(run(write, request))
+  return issued(write, result)
+}
+
+interface Allowed {
+  readonly noun: Noun
+  readonly request: VerbRequest
+  readonly run: SpecialVerb
+}
+
+/** Refuses a verb that the grant does not allow. */
+function allowed(write: Write, operation: Operation): Allowed {
+  const noun = write.engine.noun(operation.type)
   const needed = writing(write.grant, noun)
-  demand(write.grant, recorder && needed === 'write' ? 'propose' : needed, noun)
+  demand(write.grant, write.context.recorder && needed === 'write' ? 'propose' : needed, noun)
   demandVerb(write.grant, noun.name, operation.verb)
   const request: VerbRequest = noun.name === operation.type ? operation : { ...operation, type: noun.name }
-  const special: SpecialVerb = write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb
-  const result = recorder
-    ? recorder.run(write, noun, request, () => perform(write, noun, request, special))
-    : perform(write, noun, request, special)
+  return { noun, request, run: write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb }
+}
+
+function issued(write: Write, result: RunResult): RunResult {
   if (result.secret !== undefined) write.context.secrets.add(result.secret)
   return result
 }
 
-function perform(write: Write, noun: Noun, request: VerbRequest, run: SpecialVerb): RunResult {
-  return isNarrowed(write.grant) ? narrowly(write, noun, request, run) : run(write, request)
-}
-
 /** A narrowed grant touches only rows that it sees before, and leaves only rows that it sees after. */
-function narrowly(write: Write, noun: Noun, request: VerbRequest, run: SpecialVerb): RunResult {
+function* narrowly(write: Write, noun: Noun, request: VerbRequest, run: SpecialVerb): Steps<RunResult> {
   const { engine, grant, context } = write
   const id = request.id ?? ''
   const sees = request.verb === 'restore' ? isSeen : isVisible
   if (request.verb !== 'create' && !sees(engine, grant, noun, id, context.budget)) throw notFound(noun.name, id)
-  return write.attempt(() => {
-    const result = run(write, request)
-    if (request.verb === 'delete' || isVisible(engine, grant, noun, result.entity.id, context.budget)) return result
-    throw new Problem(
-      'forbidden',
-      `This key cannot write a ${noun.name} with these values, because its row filter does not match them.`,
-      { type: noun.name },
-    )
-  })
+  const result = yield* asSteps(run(write, request))
+  if (request.verb === 'delete' || isVisible(engine, grant, noun, result.entity.id, context.budget)) return result
+  throw new Problem(
+    'forbidden',
+    `This key cannot write a ${noun.name} with these values, because its row filter does not match them.`,
+    { type: noun.name },
+  )
 }

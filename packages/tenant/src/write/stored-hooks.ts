@@ -1,6 +1,7 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { type Authored, authored, type Thing } from '../authorship/stored.ts'
 import type { Engine } from '../engine/engine.ts'
+import { asSteps, type Steps, type Stepwise } from '../engine/turns.ts'
 import type { Clock, Random, Seal } from '../ports.ts'
 import { type StoredHook, storedHooks } from '../store/automation/hooks.ts'
 
@@ -106,11 +107,11 @@ export class HookAnswers {
   }
 
   /** Runs one attempt, inside its transaction, with random numbers that repeat. */
-  attempt<T>(work: (random: Random) => T): T {
+  *attempt<T>(work: (random: Random) => Stepwise<T>): Steps<T> {
     this.#open = new Map()
     this.#seed ??= newSeed(this.#random)
     try {
-      const result = work(seededRandom(this.#seal, this.#seed))
+      const result = yield* asSteps(work(seededRandom(this.#seal, this.#seed)))
       if (this.#open.size === 0) return result
     } catch (reason) {
       if (this.#open.size === 0) throw reason

@@ -21,10 +21,26 @@ export interface VerbRequest {
   readonly keepSource?: boolean
   /** Leaves out values of computed fields, as imports and syncs do: an export shows them. */
   readonly dropsComputed?: boolean
+  /** For `Funnel.analyze`: what was counted before the commit. */
+  readonly counted?: CountedFunnel | undefined
   /** A verb of the service's own, which no client can name. */
   readonly internalVerb?: Verb
   /** Values of service-set fields, from the service itself. */
   readonly serviceFields?: JsonObject
+}
+
+/** A step of a funnel: what it is called, and the event that it is reached by. */
+export interface FunnelStep {
+  readonly name: string
+  readonly event: string
+}
+
+/** A funnel that was counted before the commit which keeps the result. */
+export interface CountedFunnel {
+  /** The event that made the version that was counted. */
+  readonly seq: number
+  readonly steps: readonly FunnelStep[]
+  readonly counts: readonly number[]
 }
 
 /** What a verb did. `event` is null when nothing changed. */

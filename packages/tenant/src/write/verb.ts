@@ -12,6 +12,7 @@ import {
 } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { migrated } from '../engine/migrations.ts'
+import { asSteps, type Steps, type Stepwise, toEnd } from '../engine/turns.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { isNarrowed } from '../grant/grant.ts'
 import { isId } from '../ids.ts'
@@ -228,16 +229,28 @@ function settled(
 }
 
 /** Works out the computed fields of entities again, or notes that it is to be done at the end of the work in progress. */
-export function recompute(write: Write, touched: ReadonlyMap<string, ReadonlySet<string>>): void {
-  const { toCompute, budget } = write.context
+function recompute(write: Write, touched: ReadonlyMap<string, ReadonlySet<string>>): void {
+  const { toCompute } = write.context
+  if (toCompute === null) toEnd(recomputing(write, touched))
+  else note(toCompute, touched)
+}
+
+function note(toCompute: Map<string, Set<string>>, touched: ReadonlyMap<string, ReadonlySet<string>>): void {
+  for (const [type, ids] of touched) {
+    const known = toCompute.get(type) ?? new Set()
+    for (const id of ids) known.add(id)
+    toCompute.set(type, known)
+  }
+}
+
+/** Works out the computed fields of entities again, now. */
+export function* recomputing(write: Write, touched: ReadonlyMap<string, ReadonlySet<string>>): Steps<void> {
   const following = unlimitedWrite(write)
   for (const [type, ids] of touched) {
     for (const id of ids) {
-      if (toCompute) toCompute.set(type, (toCompute.get(type) ?? new Set()).add(id))
-      else if (exists(write.sql, type, id)) {
-        budget.checkTime()
-        applyVerb(following, { type, verb: COMPUTE.name, internalVerb: COMPUTE, id })
-      }
+      write.context.budget.checkTime()
+      if (exists(write.sql, type, id)) applyVerb(following, { type, verb: COMPUTE.name, internalVerb: COMPUTE, id })
+      yield
     }
   }
 }
@@ -249,11 +262,21 @@ function unlimitedWrite(write: Write): Write {
 }
 
 /** Runs work of many changes, and lets computed fields follow once at its end instead of after each. */
-export function computingOnce<T>(write: Write, work: (write: Write) => T): T {
-  const toCompute = new Map<string, Set<string>>()
-  const result = work(write.within({ toCompute }))
-  recompute(write, toCompute)
+export function* computingOnce<T>(write: Write, work: (write: Write) => Stepwise<T>): Steps<T> {
+  const outer = write.context.toCompute
+  const toCompute = outer ?? new Map<string, Set<string>>()
+  const result = yield* asSteps(work(outer ? write : write.within({ toCompute })))
+  if (outer === null) yield* recomputeAll(write, toCompute)
   return result
+}
+
+/** Works out what was noted. What follows from that is noted in turn, so that no step leads to many others. */
+function* recomputeAll(write: Write, noted: Map<string, Set<string>>): Steps<void> {
+  while (noted.size > 0) {
+    const next = new Map(noted)
+    noted.clear()
+    yield* recomputing(write.within({ toCompute: noted }), next)
+  }
 }
 
 function next(write: Write, current: Current, changed: Partial<Current>): Current {

@@ -2,6 +2,7 @@ import type { Json, JsonObject, Noun, Verb } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine, Transaction } from '../engine/engine.ts'
 import { demandSpace } from '../engine/quota.ts'
+import type { Stepwise } from '../engine/turns.ts'
 import type { Grant } from '../grant/grant.ts'
 import { newId } from '../ids.ts'
 import type { Clock, Random } from '../ports.ts'
@@ -38,6 +39,8 @@ export interface WriteContext {
   readonly isDryRun: boolean
   /** Set while a change of the past is imported: it happened at another time than it is recorded at. */
   readonly past?: Past | null
+  /** How much of the work is done, for those who wait for it. */
+  readonly progress: Progress
   /** Notes the verbs of a proposal while it is tried out; null for every other write. */
   readonly recorder: Recorder | null
 }
@@ -47,6 +50,12 @@ export interface Past {
   /** When it happened. */
   readonly at: number
   readonly recordedAt: number
+}
+
+/** How many of the parts of a write are done. A part is an entity, a change or an operation. */
+export interface Progress {
+  done: number
+  total: number
 }
 
 /** What an event says in addition to the verb and the entity after it. */
@@ -71,7 +80,7 @@ export type Compute = (noun: Noun, verb: Verb, field: string, state: JsonObject,
 export type Derive = (state: JsonObject, before: JsonObject | null, given: JsonObject) => JsonObject
 
 /** A verb that means more than merging fields: `ApiKey.create`, `Funnel.analyze`. */
-export type SpecialVerb = (write: Write, request: VerbRequest) => RunResult
+export type SpecialVerb = (write: Write, request: VerbRequest) => Stepwise<RunResult>
 
 /** What services add to writes. Filled once, when a tenant is opened. */
 export interface WriteExtensions {
@@ -164,6 +173,7 @@ export class Write {
     const { mostBytes } = engine.options
     demandWithinLimits(engine, this.grant, entity.type, verb.name)
     if (mostBytes !== undefined && !context.ignoresQuota) demandSpace(engine.sql, mostBytes)
+    context.budget.checkTime()
     if (context.hops > 0) this.onRollback(engine.automation.spend(context.clock.now()))
     const entry = {
       id: id ?? this.newId('event'),

@@ -88,5 +88,6 @@ const PATH: { readonly [name: string]: readonly [description: string, example: s
   correlation: ['The correlation that the events to undo share.', '6f1c2b1e-1f0a-4f52-9a53-0f6a4e0a5a55'],
   eventId: ['The id of an event, or its seq.', '17'],
   run: ['The id of a run.', 'run_0VxGq3mZ8kLrT2wYbN4cDe'],
+  task: ['The id of a task.', 'task_0VxGq3mZ8kLrT2wYbN4cDe'],
   tenant: ['The name of a tenant.', 'acme'],
 }

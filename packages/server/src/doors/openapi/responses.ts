@@ -1,4 +1,4 @@
-import { ANY_OBJECT, ref, type Schema } from '../describe/schema.ts'
+import { ANY_OBJECT, ref, type Schema, TEXT } from '../describe/schema.ts'
 import { ERROR_CODES } from '../error-codes.ts'
 import { codesOf } from '../respond.ts'
 
@@ -48,6 +48,27 @@ export const SCHEMAS: { readonly [name: string]: Schema } = {
       events: { type: 'array', items: ANY_OBJECT },
     },
     required: ['dryRun', 'status', 'events'],
+  },
+  Task: {
+    type: 'object',
+    description: 'A write that takes longer than a request may. Until it is done, nothing of it is there.',
+    properties: {
+      id: TEXT,
+      title: { ...TEXT, description: 'The request: POST /schema/Contact/retype.' },
+      state: { enum: ['running', 'done', 'failed', 'cancelled'] },
+      actor: TEXT,
+      onBehalfOf: TEXT,
+      startedAt: TEXT,
+      endedAt: { type: ['string', 'null'] },
+      progress: { type: 'integer', description: 'How many entities, changes or operations are done.' },
+      total: { type: 'integer', description: 'How many there are, as far as is known.' },
+      result: {
+        type: ['object', 'null'],
+        description: 'The status that the request would have been answered with, and counts of what it did.',
+      },
+      error: { type: ['object', 'null'], description: 'Why it failed: code and message.' },
+    },
+    required: ['id', 'title', 'state', 'actor', 'startedAt', 'endedAt', 'progress', 'total', 'result', 'error'],
   },
 }
 

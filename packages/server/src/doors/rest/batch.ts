@@ -1,5 +1,5 @@
 import { type Issue, isPlainObject, Problem } from '@tildebase/nouns'
-import type { TenantWriter } from '@tildebase/tenant'
+import type { Steps, TenantWriter } from '@tildebase/tenant'
 import { TURN } from '@tildebase/tenant/internal'
 import { type Call, flagParam, parseQuery, type Query, type Route, type StreamRoute } from '../call.ts'
 import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
@@ -65,6 +65,7 @@ export const batchRoutes: readonly Route[] = [
       ...PROPOSED,
     },
     handle: batch,
+    readsItsOwn: true,
     inTurns: batchInTurns,
     commitMs: 1_000,
   }),
@@ -72,13 +73,16 @@ export const batchRoutes: readonly Route[] = [
 
 type Results = Map<string, Reply>
 
-function batch(call: Call, write: TenantWriter): Reply {
+function* batch(call: Call, write: TenantWriter): Steps<Reply> {
   const { atomic, operations } = parseBatch(call.body)
   const correlation = call.writes.correlation ?? write.newId('batch')
   const correlated = write.correlated(correlation)
   const results: Results = new Map()
+  write.progress.total += operations.length
   for (const operation of operations) {
     results.set(operation.id, attempt(call, correlated, operation, results))
+    write.progress.done++
+    yield
   }
   const failed = [...results].filter(([, { status }]) => status >= 400)
   // What is proposed is approved as one: a part of it that fails has no place in it.

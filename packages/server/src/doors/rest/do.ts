@@ -1,7 +1,7 @@
-import type { TenantWriter } from '@tildebase/tenant'
+import type { Steps, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
-import { answer, jsonBody } from '../describe/description.ts'
+import { answer, jsonBody, TASK } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, ref, TEXT } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
 import { streamRoute, writeRoute } from '../route.ts'
@@ -28,7 +28,8 @@ export const doRoutes: readonly Route[] = [
     summary: 'Undo all writes of a correlation',
     needs: 'write on the types involved',
     body: null,
-    answers: { 200: answer(ANY_OBJECT) },
+    answers: { 200: answer(ANY_OBJECT), ...TASK },
+    taskResult: ['correlation', 'undone'],
     handle: takeBack,
   }),
 ]
@@ -51,6 +52,6 @@ async function runCode(call: Call): Promise<Reply> {
   return warned(json(answer.changeset ? 202 : 200, answer), answer.warnings ?? [])
 }
 
-function takeBack(call: Call, write: TenantWriter): Reply {
-  return json(200, write.undo(call.params.correlation!))
+function* takeBack(call: Call, write: TenantWriter): Steps<Reply> {
+  return json(200, yield* write.undo(call.params.correlation!))
 }

@@ -1,5 +1,5 @@
 import { article, type Noun, Problem } from '@tildebase/nouns'
-import type { Operation, Page, RunResult, Stored, TenantWriter } from '@tildebase/tenant'
+import type { CountedFunnel, Operation, Page, RunResult, Steps, Stored, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
 import { type Answers, answer, DRY_RUN, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { exampleOf, patchExampleOf } from '../describe/examples.ts'
@@ -127,6 +127,7 @@ export const entityRoutes: readonly Route[] = [
     body: verbBody,
     answers: ({ name }, verb) =>
       verb.name === 'delete' ? { 204: { description: 'It is deleted.' }, ...DRY_RUN, ...PROPOSED } : changed(name),
+    prepare: countedFunnel,
     handle: run,
   }),
 ]
@@ -216,14 +217,21 @@ function remove(call: Call, write: TenantWriter): Reply {
   return empty(204)
 }
 
-function run(call: Call, write: TenantWriter): Reply {
+function* run(call: Call, write: TenantWriter): Steps<Reply> {
   const verb = call.params.verb!
   if (verb === 'create') {
     throw new Problem('method_not_allowed', `create needs no id: POST the entity to /${call.params.type}.`)
   }
   const cascade = flagParam(call.query, 'cascade')
-  const result = write.run({ ...operation(call, verb), ...(cascade && { cascade }) })
+  const result = yield* write.runInSteps({ ...operation(call, verb), ...(cascade && { cascade }) })
   return verb === 'delete' ? empty(204) : entityReply(result, call.context)
+}
+
+/** An analysis of a funnel reads many events: they are counted before the commit, in turns with others. */
+function countedFunnel(call: Call): Promise<Call> | null {
+  const { read, params, body } = call
+  if (params.verb !== 'analyze' || read.nouns.get(params.type!)?.name !== 'Funnel') return null
+  return read.countFunnel(params.id!, body).then((prepared) => ({ ...call, prepared }))
 }
 
 /** Refuses a method whose verb the type does not have, and says which ones are possible. */
@@ -255,7 +263,8 @@ function entityReply({ entity, event }: RunResult, context: string): Reply {
 }
 
 function operation(call: Call, verb: string): Operation {
-  return { type: call.params.type!, verb, id: call.params.id, data: call.body, ifVersions: ifMatch(call) }
+  const counted = call.prepared as CountedFunnel | undefined
+  return { type: call.params.type!, verb, id: call.params.id, data: call.body, ifVersions: ifMatch(call), counted }
 }
 
 function etag(entity: Stored): string {

@@ -1,13 +1,13 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
-import type { TenantWriter } from '@tildebase/tenant'
+import type { Steps, TenantWriter } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
-import { answer, DELETED, jsonBody } from '../describe/description.ts'
+import { answer, DELETED, jsonBody, TASK } from '../describe/description.ts'
 import { ANY_OBJECT, either, ref, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
 import { readRoute, writeRoute } from '../route.ts'
 
 /** What a migration answers, or what it would do. */
-const MIGRATED = { 200: answer(either(whole({ migrated: WHOLE, type: ANY_OBJECT }), ref('DryRun'))) }
+const MIGRATED = { 200: answer(either(whole({ migrated: WHOLE, type: ANY_OBJECT }), ref('DryRun'))), ...TASK }
 
 /** The tenant's types: to read, to add to, to take back. */
 export const schemaRoutes: readonly Route[] = [
@@ -31,7 +31,7 @@ export const schemaRoutes: readonly Route[] = [
       { name: 'string!', colour: 'Red | Green = Red', paint: { args: ['colour'] } },
       'The type in the noun notation: strings are fields, objects are verbs.',
     ),
-    answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }) },
+    answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }), ...TASK },
     handle: put,
   }),
   writeRoute('POST /schema/:type/rename', {
@@ -44,6 +44,7 @@ export const schemaRoutes: readonly Route[] = [
       'The present name of the field, and the new one.',
     ),
     answers: MIGRATED,
+    taskResult: ['migrated'],
     handle: rename,
   }),
   writeRoute('POST /schema/:type/retype', {
@@ -56,12 +57,13 @@ export const schemaRoutes: readonly Route[] = [
       'The field, and its new notation.',
     ),
     answers: MIGRATED,
+    taskResult: ['migrated'],
     handle: retype,
   }),
   writeRoute('DELETE /schema/:type', {
     summary: 'Delete your own type',
     needs: 'admin:platform',
-    answers: DELETED,
+    answers: { ...DELETED, ...TASK },
     handle: drop,
   }),
 ]
@@ -98,7 +100,7 @@ function one(call: Call): Reply {
   return json(200, { ...describe(noun), own: call.read.ownNotation(noun) })
 }
 
-function put({ read, params, body }: Call, write: TenantWriter): Reply {
+function* put({ read, params, body }: Call, write: TenantWriter): Steps<Reply> {
   const name = read.nouns.get(params.type!)?.name ?? params.type!
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Problem(
@@ -107,21 +109,21 @@ function put({ read, params, body }: Call, write: TenantWriter): Reply {
       { type: name },
     )
   }
-  const { event } = write.putType(name, body as JsonObject)
+  const { event } = yield* write.putType(name, body as JsonObject)
   return json(event?.verb === 'create' ? 201 : 200, describe(read.noun(name)))
 }
 
-function rename({ read, params, body }: Call, write: TenantWriter): Reply {
+function* rename({ read, params, body }: Call, write: TenantWriter): Steps<Reply> {
   const noun = read.noun(params.type!)
   read.demandArea('admin', 'platform')
-  const migrated = write.renameField(noun, textIn(body, 'from'), textIn(body, 'to'))
+  const migrated = yield* write.renameField(noun, textIn(body, 'from'), textIn(body, 'to'))
   return json(200, { migrated, type: describe(read.noun(noun.name)) })
 }
 
-function retype({ read, params, body }: Call, write: TenantWriter): Reply {
+function* retype({ read, params, body }: Call, write: TenantWriter): Steps<Reply> {
   const noun = read.noun(params.type!)
   read.demandArea('admin', 'platform')
-  const migrated = write.retypeField(noun, textIn(body, 'field'), textIn(body, 'to'))
+  const migrated = yield* write.retypeField(noun, textIn(body, 'field'), textIn(body, 'to'))
   return json(200, { migrated, type: describe(read.noun(noun.name)) })
 }
 
@@ -134,7 +136,7 @@ function textIn(body: unknown, field: string): string {
   })
 }
 
-function drop({ read, params }: Call, write: TenantWriter): Reply {
-  write.dropType(read.noun(params.type!).name)
+function* drop({ read, params }: Call, write: TenantWriter): Steps<Reply> {
+  yield* write.dropType(read.noun(params.type!).name)
   return empty(204)
 }

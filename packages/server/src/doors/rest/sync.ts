@@ -1,5 +1,5 @@
 import type { Route } from '../call.ts'
-import { answer, jsonBody } from '../describe/description.ts'
+import { answer, jsonBody, TASK } from '../describe/description.ts'
 import { ref } from '../describe/schema.ts'
 import { json } from '../reply.ts'
 import { writeRoute } from '../route.ts'
@@ -10,7 +10,10 @@ export const syncRoutes: readonly Route[] = [
     summary: 'Exchange changes with a local database',
     needs: 'write on any area',
     body: jsonBody(ref('SyncRequest'), { changes: [] }, 'The changes of the client since lastSyncAt.'),
-    answers: { 200: answer(ref('SyncAnswer')) },
-    handle: ({ body }, write) => json(200, write.sync(body)),
+    answers: { 200: answer(ref('SyncAnswer')), ...TASK },
+    taskResult: ['success', 'applied', 'conflicts'],
+    handle: function* ({ body }, write) {
+      return json(200, yield* write.sync(body))
+    },
   }),
 ]

@@ -1,7 +1,9 @@
 import { isPlainObject, type Noun, nearest, Problem, quoted } from '@tildebase/nouns'
+import type { Steps, Stepwise } from '@tildebase/tenant'
 import {
   bodyNames,
   filterNames,
+  isSteps,
   listedNames,
   MOST_UNKNOWN,
   sortNames,
@@ -24,7 +26,7 @@ type Place = Pick<Route, 'method' | 'path'>
 
 /** The same handle of a route about a type, likewise. */
 // biome-ignore lint/suspicious/noExplicitAny: the handle of a route takes what routes of its mode are given.
-export function warningHandle<H extends (call: Call, ...rest: any[]) => Reply | Promise<Reply>>(
+export function warningHandle<H extends (call: Call, ...rest: any[]) => Stepwise<Reply> | Promise<Reply>>(
   route: Place,
   handle: H,
 ): H {
@@ -37,12 +39,25 @@ export function warningHandle<H extends (call: Call, ...rest: any[]) => Reply | 
     }
     try {
       const reply = handle(call, ...rest)
-      return reply instanceof Promise ? reply.then((late) => warned(late, unknown), failed) : warned(reply, unknown)
+      if (reply instanceof Promise) return reply.then((late) => warned(late, unknown), failed)
+      return isSteps(reply) ? warnedInSteps(reply, unknown, failed) : warned(reply, unknown)
     } catch (reason) {
       return failed(reason)
     }
   }
   return warns as H
+}
+
+function* warnedInSteps(
+  steps: Steps<Reply>,
+  unknown: readonly UnknownField[],
+  failed: (reason: unknown) => never,
+): Steps<Reply> {
+  try {
+    return warned(yield* steps, unknown)
+  } catch (reason) {
+    return failed(reason)
+  }
 }
 
 /** A refused entity with an unknown field: perhaps a required field whose name has a typing error. */

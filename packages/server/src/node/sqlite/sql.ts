@@ -1,7 +1,9 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
-import type { Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
+import type { LongTransaction, Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
+import { copyLog, syncLog } from './checkpoint.ts'
 import { canDefer, DiskSync, type DiskSyncOptions, Flusher, syncRest } from './disk-sync.ts'
 import { connectionClosed, connectionOpened } from './file-handles.ts'
 import { QueryClock } from './query-clock.ts'
@@ -40,21 +42,38 @@ interface SqlOptions {
 
 /** Opens a SQLite file, or `:memory:`. It is durable before every commit returns, unless it is deferred. */
 export function openSql(path: string, options: SqlOptions = {}): NodeSql {
-  const { limits = false, cacheKiB = 8_000, onStatement = () => {}, onCommit } = options
   if (path !== ':memory:') makePrivate(path)
+  return new Connection(path, options, 'alone')
+}
+
+/** Whether a connection owns its file, shares it with a long transaction, or is that. */
+type Mode = 'alone' | 'shared' | 'long'
+
+interface Opened {
+  readonly db: DatabaseSync
+  readonly statements: Statements
+  readonly clock: QueryClock
+  /** Records the changes of every commit, where they are kept elsewhere too. */
+  readonly recording: Recording | null
+  readonly isDeferred: boolean
+}
+
+function openFile(path: string, options: SqlOptions, mode: Mode): Opened {
+  const { limits = false, cacheKiB = 8_000, onCommit } = options
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
-    for (const pragma of PRAGMAS) db.exec(pragma)
+    for (const pragma of mode === 'alone' ? PRAGMAS : SHARED_PRAGMAS) db.exec(pragma)
     db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
-    // What the power takes from this file is elsewhere.
-    if (onCommit) db.exec('PRAGMA synchronous = NORMAL')
-    const isDeferred = options.deferred === true && path !== ':memory:' && !onCommit && canDefer(db)
+    // What the power takes from this file is elsewhere. The commit of a long transaction is synced next to the thread.
+    if (onCommit || mode === 'long') db.exec('PRAGMA synchronous = NORMAL')
+    if (mode !== 'alone') db.exec('PRAGMA wal_autocheckpoint = 0')
+    const isDeferred = mode === 'alone' && options.deferred === true && path !== ':memory:' && !onCommit && canDefer(db)
     if (isDeferred) {
       syncRest(path)
       connectionOpened(path)
     }
-    const recording = onCommit ? new Recording(db, onCommit) : null
-    return new Connection(db, onStatement, recording, isDeferred ? { path, disk: options.disk } : null)
+    const recording = onCommit && mode !== 'shared' ? new Recording(db, onCommit) : null
+    return { db, statements: new Statements(db), clock: new QueryClock(db), recording, isDeferred }
   } catch (reason) {
     // It owns the file by now: if it stays open, the file cannot be opened again.
     db.close()
@@ -68,16 +87,12 @@ interface Frame {
   readonly guarded: boolean
 }
 
-interface Deferred {
-  readonly path: string
-  readonly disk: SqlOptions['disk']
-}
-
 class Connection implements NodeSql {
   readonly tick: string
-  readonly #db: DatabaseSync
+  readonly #path: string
+  readonly #options: SqlOptions
   readonly #onStatement: () => void
-  readonly #statements: Statements
+  #opened: Opened
   /** The transactions in progress, the outermost first. */
   readonly #frames: Frame[] = []
   /** Whether the transaction in progress may be run again, and whether it has to be: nothing of it is there any more. */
@@ -85,19 +100,23 @@ class Connection implements NodeSql {
   #lost = false
   /** What SQLite found wrong with the file. From then on nothing is read from it and nothing written. */
   #damage: Error | null = null
-  readonly #clock: QueryClock
-  readonly #recording: Recording | null
-  readonly #deferred: Deferred | null
   #disk: DiskSync | null = null
+  /** Set while a long transaction is the only one that may write. */
+  #long: PromiseWithResolvers<void> | null = null
+  /** Copies in progress. They read from this connection, which is opened again before and after a long transaction. */
+  readonly #copies = new Set<Promise<void>>()
+  #isClosed = false
 
-  constructor(db: DatabaseSync, onStatement: () => void, recording: Recording | null, deferred: Deferred | null) {
-    this.#db = db
-    this.#statements = new Statements(db)
-    this.#recording = recording
-    this.#deferred = deferred
-    this.#onStatement = onStatement
-    this.#clock = new QueryClock(db)
-    this.tick = this.#clock.tick
+  constructor(path: string, options: SqlOptions, mode: Mode) {
+    this.#path = path
+    this.#options = options
+    this.#onStatement = options.onStatement ?? (() => {})
+    this.#opened = openFile(path, options, mode)
+    this.tick = this.#opened.clock.tick
+  }
+
+  get #db(): DatabaseSync {
+    return this.#opened.db
   }
 
   rows(sql: string, ...values: SqlValue[]): SqlRow[] {
@@ -128,10 +147,11 @@ class Connection implements NodeSql {
     if (this.#damage) throw this.#damage
     if (this.#lost) throw AGAIN
     this.#onStatement()
-    const { prepared, writes } = this.#statements.of(sql)
-    if (writes && (this.#recording || this.#deferred)) {
+    const { statements, recording, isDeferred } = this.#opened
+    const { prepared, writes } = statements.of(sql)
+    if (writes && (recording || isDeferred || this.#long)) {
       if (this.#frames.length === 0) return this.#executeAlone(sql, values)
-      this.#recording?.note(sql)
+      recording?.note(sql)
     }
     if (writes) this.#protect()
     try {
@@ -148,15 +168,10 @@ class Connection implements NodeSql {
   }
 
   #outer<T>(work: () => T): T {
-    this.#disk?.beforeWrite()
-    this.rows('BEGIN IMMEDIATE')
-    this.#frames.push({ undo: 'whole', guarded: false })
+    this.#begin()
     try {
       const result = work()
-      const announce = this.#recording?.seal()
-      this.rows('COMMIT')
-      announce?.()
-      if (this.#deferred) this.#syncLater(this.#deferred)
+      this.#commit()
       return result
     } catch (reason) {
       if (this.#lost) throw AGAIN
@@ -165,6 +180,70 @@ class Connection implements NodeSql {
     } finally {
       this.#frames.pop()
     }
+  }
+
+  #begin(): void {
+    if (this.#long) throw new Problem('busy', HELD)
+    this.#disk?.beforeWrite()
+    this.rows('BEGIN IMMEDIATE')
+    this.#frames.push({ undo: 'whole', guarded: false })
+  }
+
+  #commit(): void {
+    const announce = this.#opened.recording?.seal()
+    this.rows('COMMIT')
+    announce?.()
+    if (this.#opened.isDeferred) this.#syncLater()
+  }
+
+  async long(): Promise<LongTransaction> {
+    while (this.#copies.size > 0) await Promise.allSettled(this.#copies)
+    await this.pending()
+    if (this.#isClosed || this.#long || this.#copies.size > 0) throw new Problem('busy', HELD)
+    this.#reopen('shared')
+    this.#long = Promise.withResolvers()
+    let sql: Connection
+    try {
+      sql = new Connection(this.#path, this.#options, 'long')
+      sql.#begin()
+    } catch (reason) {
+      this.#endLong()
+      throw reason
+    }
+    const end = (way: 'COMMIT' | 'ROLLBACK') => {
+      try {
+        if (way === 'COMMIT') sql.#commit()
+      } finally {
+        if (sql.#db.isTransaction) sql.rows('ROLLBACK')
+        sql.#frames.pop()
+        sql.close()
+      }
+    }
+    return {
+      sql,
+      commit: async () => {
+        end('COMMIT')
+        await syncLog(this.#path)
+      },
+      rollback: () => end('ROLLBACK'),
+      release: async () => {
+        await copyLog(this.#path)
+        this.#endLong()
+      },
+    }
+  }
+
+  /** Owns the file again, unless it was closed meanwhile. */
+  #endLong(): void {
+    if (!this.#isClosed) this.#reopen('alone')
+    this.#long?.resolve()
+    this.#long = null
+  }
+
+  #reopen(mode: Mode): void {
+    this.#closeFile()
+    this.#disk = null
+    this.#opened = openFile(this.#path, this.#options, mode)
   }
 
   #inner<T>(work: () => T, guarded: boolean): T {
@@ -183,7 +262,7 @@ class Connection implements NodeSql {
   }
 
   within<T>(ms: number, work: () => T): T {
-    return this.#clock.within(ms, work)
+    return this.#opened.clock.within(ms, work)
   }
 
   bytes(): number {
@@ -194,7 +273,14 @@ class Connection implements NodeSql {
     return this.rows('PRAGMA integrity_check(20)').flatMap(([line]) => (line === 'ok' ? [] : [line as string]))
   }
 
-  async copyTo(path: string): Promise<void> {
+  copyTo(path: string): Promise<void> {
+    const copy = this.#copyTo(path).finally(() => void this.#copies.delete(copy))
+    this.#copies.add(copy)
+    return copy
+  }
+
+  async #copyTo(path: string): Promise<void> {
+    while (this.#long) await this.#long.promise
     for (let tries = 1; ; tries++) {
       if (this.#damage) throw this.#damage
       const flusher = new Flusher(path)
@@ -221,30 +307,36 @@ class Connection implements NodeSql {
   }
 
   ready(writes: number): Promise<void> | null {
-    return this.#disk?.ready(writes) ?? null
+    return this.#long?.promise ?? this.#disk?.ready(writes) ?? null
   }
 
   releaseMemory(): void {
-    this.#statements.clear()
+    this.#opened.statements.clear()
     if (!this.#damage) this.#db.exec('PRAGMA shrink_memory')
   }
 
   close(): void {
-    this.#statements.clear()
-    this.#recording?.close()
+    this.#isClosed = true
+    this.#closeFile()
+  }
+
+  #closeFile(): void {
+    const { statements, recording, isDeferred } = this.#opened
+    statements.clear()
+    recording?.close()
     if (this.#disk) this.#db.exec('PRAGMA synchronous = FULL')
     this.#disk?.close()
     this.#db.close()
-    if (this.#deferred) connectionClosed(this.#deferred.path)
+    if (isDeferred) connectionClosed(this.#path)
   }
 
   /** From the second commit on: SQLite itself syncs the first one, and with it the folder that holds the new log. */
-  #syncLater({ path, disk }: Deferred): void {
+  #syncLater(): void {
     if (this.#disk) return void this.#disk.committed()
     // SQLite still syncs the head of a log that it starts again: old pages after a lost head would be taken for new ones.
     this.#db.exec('PRAGMA synchronous = NORMAL')
     this.#db.exec('PRAGMA wal_autocheckpoint = 0')
-    this.#disk = new DiskSync(path, {
+    this.#disk = new DiskSync(this.#path, {
       // Not by `rows`: the thread does not turn to this tenant because its disk has answered.
       pages: () => Number(this.#db.prepare('PRAGMA wal_checkpoint(NOOP)').get()!.log),
       checkpoint: () => {
@@ -255,7 +347,7 @@ class Connection implements NodeSql {
       failed: (reason) => {
         this.#damage = reason
       },
-      ...disk,
+      ...this.#options.disk,
     })
   }
 
@@ -286,6 +378,7 @@ class Connection implements NodeSql {
   }
 }
 
+const HELD = 'A task is changing this tenant. Writes wait until it has ended.'
 const AGAIN = new Error('All of this transaction is undone and run again.')
 
 /** Lets only this user read a file, which is created if there is none. SQLite gives a new log the same rights. */
@@ -363,12 +456,14 @@ const DURABLE_OBJECT_LIMITS = {
   likePatternLength: 50,
 }
 
+// A file has one owner: no lock is taken and given back for every read, and no second service writes into it.
+const OWNED = 'PRAGMA locking_mode = EXCLUSIVE'
+
 /** What every connection begins with. */
 const PRAGMAS = [
   // Of new files: most tenants are small, and each table and index takes a page.
   'PRAGMA page_size = 2048',
-  // A file has one owner: no lock is taken and given back for every read, and no second service writes into it.
-  'PRAGMA locking_mode = EXCLUSIVE',
+  OWNED,
   'PRAGMA journal_mode = WAL',
   // After the mode: in WAL the default could be NORMAL, which loses commits with the power.
   'PRAGMA synchronous = FULL',
@@ -378,3 +473,6 @@ const PRAGMAS = [
   // What is deleted is overwritten, so that an erasure leaves nothing in the file.
   'PRAGMA secure_delete = ON',
 ]
+
+/** The same for two connections of this process to one file: while a long transaction writes, the other one reads. */
+const SHARED_PRAGMAS = PRAGMAS.filter((pragma) => pragma !== OWNED)

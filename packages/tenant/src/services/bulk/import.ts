@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
-import { TURN } from '../../engine/turns.ts'
+import { TURN, toEnd } from '../../engine/turns.ts'
 import { find } from '../../query/answer/find.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
 import { bodyNames, type UnknownField, unknownField } from '../../query/parameters/unknown-names.ts'
@@ -127,7 +127,7 @@ export class Importer implements RowImporter {
 
   #run(write: Write, work: (write: Write) => ImportCounts): ImportCounts {
     this.#restoreOnRollback(write)
-    const run = () => computingOnce(write, work)
+    const run = () => toEnd(computingOnce(write, work))
     return this.#dryRunRows ? write.transaction.dryRun(run).result : run()
   }
 

@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Noun } from '@tildebase/nouns'
 import { builtInValues } from '../../business/metrics/builtin.ts'
 import { rounded } from '../../business/view.ts'
+import { toEnd } from '../../engine/turns.ts'
 import { may } from '../../grant/grant.ts'
 import { aggregate } from '../../query/answer/aggregate.ts'
 import { readContextOf } from '../../query/read-context.ts'
@@ -53,7 +54,7 @@ export function effect(write: Write, id: string): Effect {
   const trial = write.as(reviewerOf(grant)).within({ isDryRun: true })
   const begin = transaction.events.length
   const { result } = transaction.dryRun(() => {
-    replay(trial, operations)
+    toEnd(replay(trial, operations))
     const touched = touchedBy(write, transaction.events.slice(begin))
     return { touched, metrics: metricsOf(write, touched), aggregates: aggregatesOf(write, touched) }
   })

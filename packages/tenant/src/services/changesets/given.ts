@@ -1,4 +1,5 @@
 import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
+import { toEnd } from '../../engine/turns.ts'
 import { type ProposedVerb, Recorder, refuseProposal } from '../../write/recorder.ts'
 import type { RunResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
@@ -30,7 +31,7 @@ export function createFromOperations(write: Write, body: { readonly [name: strin
   if (issues.length > 0) throw invalid('Changeset', issues)
   const recorder = new Recorder()
   const { result } = write.transaction.dryRun(() => {
-    const tried = replay(write.within({ isDryRun: true, recorder }), given)
+    const tried = toEnd(replay(write.within({ isDryRun: true, recorder }), given))
     return { ...tried, recorded: [...recorder.verbs] }
   })
   const forbidden = result.steps.find(({ problem }) => problem?.code === 'forbidden')

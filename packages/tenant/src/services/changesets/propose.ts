@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import { toEnd } from '../../engine/turns.ts'
 import { isId } from '../../ids.ts'
 import { Recorder } from '../../write/recorder.ts'
 import type { Write } from '../../write/write.ts'
@@ -61,7 +62,7 @@ export function beginProposal(write: Write, into: string): void {
 
 function replayEarlier(write: Write, target: Changeset | null): void {
   const earlier = target ? operationsOf(write.engine, target) : []
-  replay(write.within({ isDryRun: true, recorder: new Recorder() }), earlier)
+  toEnd(replay(write.within({ isDryRun: true, recorder: new Recorder() }), earlier))
 }
 
 function targetOf(write: Write, into: string): Changeset | null {

@@ -1,4 +1,5 @@
 import { listed, Problem } from '@tildebase/nouns'
+import type { Steps } from '../../engine/turns.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import type { RunResult } from '../../write/verb-request.ts'
@@ -36,14 +37,13 @@ const NOT_CONFLICTS = new Set(['over_budget', 'internal', 'unavailable'])
  * Runs the operations of a changeset in their order, with the rights of the write. One that cannot run, or that changes
  * a field which others changed after it was proposed, is a conflict; the others run all the same.
  */
-export function replay(write: Write, operations: readonly Operation[]): Replay {
+export function* replay(write: Write, operations: readonly Operation[]): Steps<Replay> {
   const { engine, transaction } = write
   const base = operations.reduce((least, one) => Math.min(least, one.base), engine.head.seq)
   const later = new ChangeLog(engine, base)
   later.read(operations.map(({ id }) => id))
   const conflicts: Conflict[] = []
-  const steps = operations.map((operation): Replayed => {
-    write.context.budget.checkTime()
+  const attempt = (operation: Operation): Replayed => {
     const before = transaction.events.length
     try {
       const result = write.attempt(() => runVerb(write, requestOf(operation)))
@@ -55,7 +55,16 @@ export function replay(write: Write, operations: readonly Operation[]): Replay {
       conflicts.push(failure(operation, reason))
       return { operation, result: null, events: [], problem: reason }
     }
-  })
+  }
+  const { budget, progress } = write.context
+  progress.total += operations.length
+  const steps: Replayed[] = []
+  for (const operation of operations) {
+    budget.checkTime()
+    steps.push(attempt(operation))
+    progress.done++
+    yield
+  }
   return { steps, conflicts }
 }
 
@@ -76,7 +85,8 @@ function overlaps(write: Write, operation: Operation, events: readonly LogRow[],
   const own = touched(later.since(id, base), verb, fields)
   const found = new Map(own.map((field) => [`${id} ${field}`, { type, id, field }]))
   // What the verb changes beside: its rule may have been met by other values when it was proposed.
-  for (const event of events.filter(({ actor }) => actor === write.grant.actor)) {
+  // Computed fields follow by themselves.
+  for (const event of events.filter(({ actor, verb }) => actor === write.grant.actor && verb !== 'compute')) {
     const changed = event.previous === null ? [] : Object.keys(JSON.parse(event.previous))
     for (const field of touched(later.since(event.entity, base), event.verb, changed)) {
       found.set(`${event.entity} ${field}`, { type: event.type, id: event.entity, field })

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
+import { toEnd } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { ALL } from '../../grant/scopes.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
@@ -41,7 +42,7 @@ export function review(write: Write, id: string): Review {
   }
   const trial = write.as(reviewerOf(grant)).within({ isDryRun: true })
   const { result } = write.transaction.dryRun(() => {
-    const { steps, conflicts } = replay(trial, operations)
+    const { steps, conflicts } = toEnd(replay(trial, operations))
     return { steps, conflicts }
   })
   const { steps, conflicts } = result

@@ -1,4 +1,5 @@
 import { invalid, isoOf, isPlainObject, type Json, Problem } from '@tildebase/nouns'
+import type { Steps } from '../../engine/turns.ts'
 import { may } from '../../grant/grant.ts'
 import { mayApproveOwn } from '../../grant/scopes.ts'
 import { applyVerb } from '../../write/verb.ts'
@@ -34,7 +35,7 @@ function create(write: Write, { data }: VerbRequest): RunResult {
 }
 
 /** Runs the operations, all or those that `{operations}` names, or changes nothing. */
-function approve(write: Write, request: VerbRequest): RunResult {
+function* approve(write: Write, request: VerbRequest): Steps<RunResult> {
   const { engine, grant } = write
   const changeset = opened(write, request, 'approve')
   if (changeset.author === grant.actor && !mayApproveOwn(grant.scopes)) {
@@ -51,7 +52,7 @@ function approve(write: Write, request: VerbRequest): RunResult {
   }
   // All that an approval writes is undone by the id of the changeset.
   const replaying = write.as({ ...grant, onBehalfOf: changeset.author }).within({ correlation: changeset.id })
-  const { steps, conflicts } = replay(replaying, chosen)
+  const { steps, conflicts } = yield* replay(replaying, chosen)
   const forbidden = steps.find(({ problem }) => problem?.code === 'forbidden')
   if (forbidden) throw forbidden.problem!
   if (conflicts.length > 0) {

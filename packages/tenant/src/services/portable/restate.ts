@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { toEnd } from '../../engine/turns.ts'
 import { INTERNAL_TYPES } from '../../engine/types.ts'
 import { type Current, currentOf, insertEntity, supersede } from '../../store/entities.ts'
 import { updateFieldIndex } from '../../store/field-index.ts'
@@ -54,6 +55,6 @@ function redeclare(engine: Engine, event: LogRow): void {
   place(engine, event)
   engine.cache.forget('Schema')
   const after = engine.nouns.get(name)
-  if (after?.name === name) rebuildFieldIndex(engine.sql, after, before ?? null)
+  if (after?.name === name) toEnd(rebuildFieldIndex(engine.sql, after, before ?? null))
   else dropFields(engine.sql, name)
 }

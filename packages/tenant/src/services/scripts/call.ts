@@ -2,6 +2,7 @@ import { isPlainObject, type Json, listed, Problem, resolveLens } from '@tildeba
 import { BUILT_IN, builtInMetric } from '../../business/metrics/builtin.ts'
 import { snapshot } from '../../business/metrics/snapshot.ts'
 import { asOfTime } from '../../business/view.ts'
+import { toEnd } from '../../engine/turns.ts'
 import { limitOf } from '../../query/parameters/limits.ts'
 import { asOfSeq } from '../../query/parameters/parameters.ts'
 import { readContextOf } from '../../query/read-context.ts'
@@ -48,7 +49,7 @@ export function answerRead(reading: Reading, call: ScriptCall): Json {
 export function answerIn(write: Write, call: ScriptCall): Json {
   const { engine, grant, context } = write
   if (isRead(call)) return answerRead({ engine, grant, budget: context.budget }, call)
-  if (call.type === 'undo' && call.operation === 'list') return { ...undo(write, correlationIn(call)) }
+  if (call.type === 'undo' && call.operation === 'list') return { ...toEnd(undo(write, correlationIn(call))) }
   if (call.type === 'Workflow' && call.operation === 'retryRun') return retryRun(write, ...idsIn(call))
   if (call.type === 'Workflow' && call.operation === 'cancelRun') return cancelRun(write, ...idsIn(call))
   return writeOperation(write, call.type, call.operation, call.args)

@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
 import { act } from '../../authorship/stored.ts'
 import type { Transaction } from '../../engine/engine.ts'
+import { done, type Stepwise } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { HOOKS_PENDING, HookAnswers, type HookQuestion, hasStoredHooks } from '../../write/stored-hooks.ts'
@@ -21,12 +22,24 @@ export async function runWrite<T>(
   commit: Commit,
   grant: Grant,
   context: Context,
-  work: (write: Write) => T,
+  work: (write: Write) => Stepwise<T>,
 ): Promise<T> {
   const answers = answersFor(transactor)
+  return untilAnswered(transactor, answers, context, () =>
+    commit((transaction) => done(attemptWrite(transactor, transaction, answers, grant, context, work))),
+  )
+}
+
+/** Attempts a write until all stored hooks that have a say in it have been asked. */
+export async function untilAnswered<T>(
+  transactor: Transactor,
+  answers: HookAnswers,
+  context: Context,
+  attempt: () => Promise<T>,
+): Promise<T> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     try {
-      return await commit((transaction) => attemptWrite(transactor, transaction, answers, grant, context, work))
+      return await attempt()
     } catch (reason) {
       if (reason !== HOOKS_PENDING) throw reason
     }
@@ -46,7 +59,7 @@ export function runNow<T>(
   const { engine } = transactor
   try {
     return engine.commit((transaction) =>
-      attemptWrite(transactor, transaction, answersFor(transactor), grant, context, work),
+      done(attemptWrite(transactor, transaction, answersFor(transactor), grant, context, work)),
     )
   } catch (reason) {
     if (reason !== HOOKS_PENDING) throw reason
@@ -72,8 +85,8 @@ export function attemptWrite<T>(
   hookAnswers: HookAnswers,
   grant: Grant,
   context: Context,
-  work: (write: Write) => T,
-): T {
+  work: (write: Write) => Stepwise<T>,
+): Stepwise<T> {
   const own = { ...context, hookAnswers }
   if (!hasStoredHooks(transactor.engine)) return work(transactor.begin(transaction, grant, own))
   return hookAnswers.attempt((random) =>

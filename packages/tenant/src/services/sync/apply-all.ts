@@ -1,4 +1,5 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
+import type { Steps } from '../../engine/turns.ts'
 import { keepChange, knownChange } from '../../store/clocks.ts'
 import { applyChange } from './apply.ts'
 import type { Change } from './change.ts'
@@ -16,14 +17,20 @@ export interface SyncOutcome {
 type Given = { readonly index: number; readonly read: () => Change }
 
 /** Applies changes one by one, each whole or not at all, and none twice. */
-export function applyAll(session: SyncSession, given: readonly Given[]): SyncOutcome {
+export function* applyAll(session: SyncSession, given: readonly Given[]): Steps<SyncOutcome> {
   const outcome: SyncOutcome = { applied: 0, conflicts: 0, rejected: [], taken: [] }
+  const { budget, progress } = session.write.context
+  progress.total += given.length
   let left = given
   for (;;) {
-    const errors = left.flatMap((one) => {
+    const errors: { one: Given; error: string }[] = []
+    for (const one of left) {
+      budget.checkTime()
       const error = attempt(session, one, outcome)
-      return error === null ? [] : [{ one, error }]
-    })
+      if (error !== null) errors.push({ one, error })
+      else progress.done++
+      yield
+    }
     // A change may name an entity that a later change of the same request creates: try again while that helps.
     if (errors.length === 0 || errors.length === left.length) {
       outcome.rejected.push(...errors.map(({ one, error }) => ({ index: one.index, error })))

@@ -1,5 +1,6 @@
 import { isoOf, isPlainObject, Problem, parseInstant } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import type { Steps } from '../../engine/turns.ts'
 import { INTERNAL_TYPES } from '../../engine/types.ts'
 import { demandUnlimited, type Grant } from '../../grant/grant.ts'
 import { limitOf } from '../../query/parameters/limits.ts'
@@ -31,7 +32,7 @@ const PAGE = 1_000
 const FLOOR = 'sync.floor'
 
 /** Takes the changes of a replica and answers with those of all others. */
-export function sync(write: Write, body: unknown): Synced {
+export function* sync(write: Write, body: unknown): Steps<Synced> {
   const { engine, grant } = write
   demandUnlimited(grant)
   if (!grant.scopes.some(({ action }) => action === 'write' || action === 'admin')) {
@@ -42,7 +43,7 @@ export function sync(write: Write, body: unknown): Synced {
   const since = request.lastSyncAt === null ? 0 : seqAt(engine.sql, engine.head, request.lastSyncAt)
   const recorded = request.lastSyncAt === null ? 0 : recordedSeqAt(engine.sql, engine.head, request.lastSyncAt)
   const given = request.changes.map((value, index) => ({ index, read: () => changeOf(value, request.replica) }))
-  const { applied, conflicts, rejected, taken } = computingOnce(write, (write) =>
+  const { applied, conflicts, rejected, taken } = yield* computingOnce(write, (write) =>
     applyAll({ ...session, write }, given),
   )
   const wanted = (type: string) =>

@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { Job } from '../../engine/scheduler.ts'
-import { TURN } from '../../engine/turns.ts'
+import { done, TURN } from '../../engine/turns.ts'
 import {
   cancelTimer,
   dueTimers,
@@ -48,7 +48,9 @@ function runSlice(transactor: Transactor): TimerRow | null {
         if (acting === null) continue
         const { declaration, grant } = acting
         transaction.savepoint(() =>
-          attemptWrite(transactor, transaction, answers, grant, context, (write) => fire(write, row, declaration)),
+          done(
+            attemptWrite(transactor, transaction, answers, grant, context, (write) => fire(write, row, declaration)),
+          ),
         )
       } catch (reason) {
         if (reason === HOOKS_PENDING) {

@@ -15,9 +15,10 @@ import {
 } from '@tildebase/nouns'
 import { changes, demandReach } from '../../authorship/reach.ts'
 import { type Migration, migrationsOf } from '../../engine/migrations.ts'
+import type { Steps } from '../../engine/turns.ts'
 import { demandArea } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
-import { liveEntities } from '../../store/schema.ts'
+import { liveCount, liveEntities } from '../../store/schema.ts'
 import { isThere } from '../../write/references.ts'
 import { applyVerb, writeState } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
@@ -25,7 +26,7 @@ import { ownNotation, putType, schemaId } from './schema.ts'
 
 /** The verb that brings stored entities into the new form of their type. */
 const MIGRATE: Verb = { name: 'migrate', before: '', event: 'updated' }
-const PAGE = 500
+const PAGE = 100
 const MOST_TOLD = 100
 
 /** An entity that a migration cannot convert, and why. Its value is not shown. */
@@ -36,7 +37,7 @@ interface Misfit {
 }
 
 /** Renames a field of the tenant's own in its type and in every entity. Returns the number of changed entities. */
-export function renameTypeField(write: Write, type: Noun, from: string, to: string): number {
+export function* renameTypeField(write: Write, type: Noun, from: string, to: string): Steps<number> {
   const { engine } = write
   demandMigration(write, type)
   const notation = ownNotation(engine, type.name)
@@ -44,9 +45,9 @@ export function renameTypeField(write: Write, type: Noun, from: string, to: stri
   if (Object.hasOwn(type.fields, to) || Object.hasOwn(type.verbs, to)) {
     throw invalidSchema(type, to, `${type.name} has ${to} already`)
   }
-  putType(write, type.name, renameInNotation(notation, from, to), { recomputes: false })
+  yield* putType(write, type.name, renameInNotation(notation, from, to), { recomputes: false })
   const misfits: Misfit[] = []
-  const changed = migrate(write, type.name, (id, state) => {
+  const changed = yield* migrate(write, type.name, (id, state) => {
     if (!Object.hasOwn(state, from)) return state
     if (Object.hasOwn(state, to)) {
       misfits.push({ id, field: to, message: `already has a value in ${to}, which is not declared` })
@@ -60,18 +61,18 @@ export function renameTypeField(write: Write, type: Noun, from: string, to: stri
 }
 
 /** Changes the kind of a field and converts the stored values. All values must convert. Returns the number of changed entities. */
-export function retypeTypeField(write: Write, type: Noun, name: string, to: string): number {
+export function* retypeTypeField(write: Write, type: Noun, name: string, to: string): Steps<number> {
   const { engine } = write
   demandMigration(write, type)
   const before = Object.hasOwn(type.fields, name) ? type.fields[name]! : null
   if (before === null) throw noField(type, name, type.notation)
-  putType(write, type.name, { ...ownNotation(engine, type.name), [name]: to }, { recomputes: false })
+  yield* putType(write, type.name, { ...ownNotation(engine, type.name), [name]: to }, { recomputes: false })
   const field = engine.noun(type.name).fields[name]!
   if (!holdsValues(before) || !holdsValues(field)) {
     throw invalidSchema(type, name, 'is computed or an inverse relation, which stores no values; declare it with PUT')
   }
   const misfits: Misfit[] = []
-  const changed = migrate(write, type.name, (id, state) => {
+  const changed = yield* migrate(write, type.name, (id, state) => {
     const value = state[name] ?? null
     const fallback = 'default' in field && field.default !== 'now' ? (field.default ?? null) : null
     const converted = value === null ? { value: field.required ? fallback : null } : convert(field, value)
@@ -96,8 +97,9 @@ function demandMigration({ grant }: Write, type: Noun): void {
 }
 
 /** Writes the next version of every entity that `change` changes, in the order of creation, within the budget. */
-function migrate(write: Write, type: string, change: (id: string, state: JsonObject) => JsonObject): number {
-  const { budget } = write.context
+function* migrate(write: Write, type: string, change: (id: string, state: JsonObject) => JsonObject): Steps<number> {
+  const { budget, progress } = write.context
+  progress.total += liveCount(write.sql, type)
   const noun = write.engine.noun(type)
   let changed = 0
   for (let after = 0; ; ) {
@@ -114,7 +116,9 @@ function migrate(write: Write, type: string, change: (id: string, state: JsonObj
       const from = isNewer ? (JSON.parse(newest.data) as JsonObject) : state
       const { event } = writeState(write, noun, MIGRATE, newest, from, isNewer ? change(current.id, from) : next, null)
       if (event) changed++
+      yield
     }
+    progress.done += page.length
     if (page.length < PAGE) return changed
     after = page.at(-1)!.ordinal
   }

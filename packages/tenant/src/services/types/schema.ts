@@ -14,28 +14,29 @@ import {
 import { storeParts } from '../../authorship/parts.ts'
 import { demandReach, type Reach, readsAll } from '../../authorship/reach.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Steps } from '../../engine/turns.ts'
 import { declareType, INTERNAL_TYPES } from '../../engine/types.ts'
 import { demandArea, type Grant, isNarrowed, may } from '../../grant/grant.ts'
 import { isServiceType } from '../../grant/scopes.ts'
 import { currentOf } from '../../store/entities.ts'
 import { dropFields, liveCount, liveEntities, rebuildFieldIndex } from '../../store/schema.ts'
-import { applyVerb, recompute } from '../../write/verb.ts'
+import { applyVerb, recomputing } from '../../write/verb.ts'
 import type { VerbResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
 import { declareTimers } from '../timers/schedule.ts'
 
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
-const PAGE = 500
+const PAGE = 100
 const RESERVED = new Set([...INTERNAL_TYPES.all.map(({ name }) => name), 'Status', 'Batch', 'Operator'])
 
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
-export function putType(
+export function* putType(
   write: Write,
   name: string,
   given: JsonObject,
   { recomputes = true }: { readonly recomputes?: boolean } = {},
-): VerbResult {
+): Steps<VerbResult> {
   const { engine, grant } = write
   demandArea(grant, 'admin', 'platform')
   refuseFixed(name)
@@ -70,9 +71,9 @@ export function putType(
     : applyVerb(write, { type: 'Schema', verb: 'create', data: { $id: id, ...data }, keepId: true })
   if (current?.deleted) applyVerb(write, { type: 'Schema', verb: 'update', id, data })
   const namesHolders = may(grant, 'read', declared) && !isNarrowed(grant)
-  if (result.event) rebuildFieldIndex(engine.sql, declared, before ?? null, namesHolders)
+  if (result.event) yield* withinTime(write, rebuildFieldIndex(engine.sql, declared, before ?? null, namesHolders))
   engine.cache.forget('Schema')
-  if (recomputes && computesAnew(declared, before)) recomputeAll(write, declared.name)
+  if (recomputes && computesAnew(declared, before)) yield* recomputeAll(write, declared.name)
   declareTimers(engine, declared, before)
   write.wakeAt(write.context.clock.now())
   return result
@@ -108,19 +109,31 @@ function computesAnew(declared: Noun, before: Noun | undefined): boolean {
 }
 
 /** Works out the computed fields of every entity of a type, within the budget of the request. */
-function recomputeAll(write: Write, type: string): void {
-  const { budget } = write.context
+function* recomputeAll(write: Write, type: string): Steps<void> {
+  const { budget, progress } = write.context
+  progress.total += liveCount(write.sql, type)
   for (let after = 0; ; ) {
     const page = liveEntities(write.sql, type, after, PAGE)
     budget.spendRows(page.length)
-    recompute(write, new Map([[type, new Set(page.map(({ id }) => id))]]))
+    yield* recomputing(write, new Map([[type, new Set(page.map(({ id }) => id))]]))
+    progress.done += page.length
     if (page.length < PAGE) return
     after = page.at(-1)!.ordinal
   }
 }
 
+/** The same steps, ended when the time of the request is used up. */
+function* withinTime<T>({ context }: Write, steps: Steps<T>): Steps<T> {
+  for (;;) {
+    context.budget.checkTime()
+    const step = steps.next()
+    if (step.done) return step.value
+    yield
+  }
+}
+
 /** Takes back a type of the tenant's own, once it has no entities; a built-in one loses what was added to it. */
-export function dropType(write: Write, name: string): void {
+export function* dropType(write: Write, name: string): Steps<void> {
   const { engine, grant } = write
   demandArea(grant, 'admin', 'platform')
   const builtIn = engine.options.nouns.get(name)
@@ -131,7 +144,7 @@ export function dropType(write: Write, name: string): void {
   }
   if (builtIn) storeParts(write, engine.nouns.with(builtIn))
   applyVerb(write, { type: 'Schema', verb: 'delete', id: schemaId(name) })
-  if (builtIn) rebuildFieldIndex(engine.sql, builtIn, engine.nouns.get(name) ?? null)
+  if (builtIn) yield* withinTime(write, rebuildFieldIndex(engine.sql, builtIn, engine.nouns.get(name) ?? null))
   else dropFields(engine.sql, name)
   engine.cache.forget('Schema')
 }

@@ -86,7 +86,7 @@ class Deliveries {
   /** Starts the next new delivery of a webhook, and next to it the next retry, unless they are in progress. */
   #fill(id: string): void {
     const engine = this.#engine
-    if (engine.scheduler.isResting || !subscriptions(engine).has(id)) return void this.#lanes.get(id)?.forget()
+    if (engine.scheduler.isStill || !subscriptions(engine).has(id)) return void this.#lanes.get(id)?.forget()
     const lane = this.#laneOf(id)
     if (lane.stuckUntil > 0 && !this.#write(lane)) return
     for (const queue of QUEUES) {
@@ -141,7 +141,7 @@ class Deliveries {
     const now = this.#engine.ports.clock.now()
     lane.note({ delivery, attempt }, now)
     const mayWait =
-      isSuccess(attempt.status) && lane.unwritten.length < MOST_UNWRITTEN && !this.#engine.scheduler.isResting
+      isSuccess(attempt.status) && lane.unwritten.length < MOST_UNWRITTEN && !this.#engine.scheduler.isStill
     if (!mayWait || now - lane.unwrittenSince >= LONGEST_UNWRITTEN) this.#write(lane)
   }
 

@@ -112,7 +112,7 @@ class Runs {
     } catch (reason) {
       if (!scheduler.isClosed) this.#postpone(run, reason)
     } finally {
-      const due = scheduler.isClosed || scheduler.isResting ? null : this.due()
+      const due = scheduler.isClosed || scheduler.isStill ? null : this.due()
       if (due !== null) ports.alarm.wakeAt(due)
     }
   }

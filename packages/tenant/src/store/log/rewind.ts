@@ -3,6 +3,7 @@ import { clearTimers, forgetTimers } from '../automation/timers.ts'
 import { forgetOpenRuns } from '../automation/workflow-runs.ts'
 import { LOG_KEPT, OPEN } from '../layout.ts'
 import { CUT, earliestCut, setMeta, TEXT_SEQ } from '../meta.ts'
+import { forgetTasks } from '../tasks.ts'
 import { lastSeq, readHead } from './log.ts'
 import { writeOrigin } from './origin.ts'
 import { cutTree } from './tree.ts'
@@ -58,6 +59,7 @@ export function detach(sql: Sql, tenant: string, now: number): void {
     forgetOpenRuns(sql, now)
     forgetTimers(sql, now)
     sql.run(`DELETE FROM meta WHERE key LIKE 'sync.%'`)
+    forgetTasks(sql)
     sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     setMeta(sql, TEXT_SEQ, '0')
   })

@@ -1,0 +1,250 @@
+import { type JsonObject, Problem } from '@tildebase/nouns'
+import { type Engine, Transaction } from '../engine/engine.ts'
+import { asSteps, inTurns, type Steps, type Stepwise } from '../engine/turns.ts'
+import type { Grant } from '../grant/grant.ts'
+import { newId } from '../ids.ts'
+import type { Sql } from '../ports.ts'
+import { answersFor, attemptWrite, untilAnswered } from '../services/scripts/run-write.ts'
+import { syncedUntil } from '../services/sync/sync.ts'
+import { readLog } from '../store/log/log.ts'
+import { type KeptTask, keepTask } from '../store/tasks.ts'
+import type { HookAnswers } from '../write/stored-hooks.ts'
+import type { Progress, Write, WriteContext } from '../write/write.ts'
+import type { TenantServices } from './services.ts'
+
+/** What a task says of a write. */
+export interface TaskAbout<T> {
+  /** What is done: `POST /schema/Contact/retype`. */
+  readonly title: string
+  /** What is kept of the result: no values of entities. */
+  readonly result: (value: T) => JsonObject
+  /** True when nothing of it is to be kept. */
+  readonly isDryRun: boolean
+}
+
+/** A write that takes long. */
+export interface LongWrite<T> {
+  readonly task: string
+  /** The result, once it is durable. */
+  readonly done: Promise<T>
+}
+
+type LongWork<T> = (write: Write, services: TenantServices) => Stepwise<T>
+
+interface Running {
+  readonly id: string
+  readonly title: string
+  readonly actor: string
+  readonly onBehalfOf: string | null
+  readonly startedAt: number
+  readonly progress: Progress
+  /** Why it is to end, or null. */
+  stop: Problem | null
+  readonly ended: Promise<void>
+}
+
+/** Tasks of one tenant that run or wait. */
+const MOST_TASKS = 10
+const PAGE = 500
+
+/**
+ * Writes that take too long for one commit, one after the other. Each is a transaction of its own that lasts, in steps, with
+ * turns for others in between. Until it is committed, all others see the state before it, and writes wait. A task that
+ * fails, is cancelled or is cut off by a crash leaves nothing.
+ */
+export class LongWrites {
+  readonly #services: TenantServices
+  /** The services of the same tenant over another connection. */
+  readonly #open: (sql: Sql) => TenantServices
+  readonly #running = new Map<string, Running>()
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(services: TenantServices, open: (sql: Sql) => TenantServices) {
+    this.#services = services
+    this.#open = open
+  }
+
+  /** How many there are that have not ended. */
+  get size(): number {
+    return this.#running.size
+  }
+
+  /** What has not ended, in the order of its beginning. */
+  get running(): readonly KeptTask[] {
+    return [...this.#running.values()].map((one) => kept(one))
+  }
+
+  begin<T>(about: TaskAbout<T>, grant: Grant, context: Partial<WriteContext>, work: LongWork<T>): LongWrite<T> {
+    if (this.#running.size >= MOST_TASKS) {
+      throw new Problem('busy', `${MOST_TASKS} tasks of this tenant are waiting. Wait until one has ended.`)
+    }
+    const { clock, random } = this.#engine.ports
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const running: Running = {
+      id: newId('task', clock, random),
+      title: about.title,
+      actor: grant.actor,
+      onBehalfOf: grant.onBehalfOf ?? null,
+      startedAt: clock.now(),
+      progress: { done: 0, total: 0 },
+      stop: null,
+      ended,
+    }
+    this.#running.set(running.id, running)
+    const { promise: done, resolve, reject } = Promise.withResolvers<T>()
+    this.#last = this.#last
+      .then(() => this.#run(running, about, grant, context, work, resolve))
+      .catch((reason) => {
+        this.#reportFault(running, reason)
+        reject(reason)
+      })
+      .finally(() => {
+        this.#running.delete(running.id)
+        end()
+      })
+    // Nobody waits for it once the request was answered with its task.
+    done.catch(() => {})
+    return { task: running.id, done }
+  }
+
+  /** Ends a task; settles when nothing of it is left, or when it was too late. */
+  async cancel(id: string): Promise<void> {
+    const running = this.#running.get(id)
+    if (!running) return
+    running.stop ??= CANCELLED
+    await running.ended
+  }
+
+  /** Ends all tasks: the tenant is about to be closed. */
+  async rest(): Promise<void> {
+    for (const running of this.#running.values()) running.stop ??= STOPPED
+    await this.#last
+  }
+
+  get #engine(): Engine {
+    return this.#services.transactor.engine
+  }
+
+  get #now(): number {
+    return this.#engine.ports.clock.now()
+  }
+
+  async #run<T>(
+    running: Running,
+    about: TaskAbout<T>,
+    grant: Grant,
+    context: Partial<WriteContext>,
+    work: LongWork<T>,
+    resolve: (value: T) => void,
+  ): Promise<void> {
+    const { transactor } = this.#services
+    const { sql, scheduler } = this.#engine
+    if (running.stop) throw running.stop
+    // The task is on the disk before its transaction begins: after a crash it is known to have been cut off.
+    await writable(sql)
+    this.#engine.commit(() => keepTask(sql, kept(running)))
+    try {
+      await scheduler.pause()
+      const answers = answersFor(transactor)
+      await untilAnswered(transactor, answers, context, () =>
+        this.#attempt(running, about, answers, grant, context, work, resolve),
+      )
+      if (about.isDryRun) this.#engine.commit(() => keepTask(sql, kept(running, this.#now)))
+    } catch (reason) {
+      if (!scheduler.isClosed) this.#engine.commit(() => keepTask(sql, failed(running, reason, this.#now)))
+      throw reason
+    } finally {
+      scheduler.resume()
+    }
+  }
+
+  async #attempt<T>(
+    running: Running,
+    about: TaskAbout<T>,
+    answers: HookAnswers,
+    grant: Grant,
+    context: Partial<WriteContext>,
+    work: LongWork<T>,
+    resolve: (value: T) => void,
+  ): Promise<void> {
+    const engine = this.#engine
+    const { turns } = engine.ports
+    Object.assign(running.progress, { done: 0, total: 0 })
+    const long = await engine.sql.long!()
+    let isOpen = true
+    try {
+      const services = this.#open(long.sql)
+      const transaction = new Transaction(services.transactor.engine)
+      const own = {
+        ...context,
+        progress: running.progress,
+        ...(context.budget && { budget: context.budget.unhurried() }),
+      }
+      const attempt = () =>
+        attemptWrite(services.transactor, transaction, answers, grant, own, (write) => work(write, services))
+      const value = await inTurns(turns, stoppable(running, about.isDryRun ? null : transaction, attempt))
+      transaction.checkHead()
+      if (!about.isDryRun) {
+        keepTask(long.sql, { ...kept(running, this.#now), result: about.result(value) })
+        isOpen = false
+        const { seq } = engine.head
+        const durable = long.commit()
+        engine.refresh()
+        engine.syncedUntil = syncedUntil(engine)
+        await durable
+        await inTurns(turns, announce(engine, seq))
+      }
+      resolve(value)
+    } finally {
+      if (isOpen) long.rollback()
+      await long.release()
+    }
+  }
+
+  #reportFault({ id }: Running, reason: unknown): void {
+    if (reason instanceof Problem) return
+    const { options, slug } = this.#engine
+    options.log?.('error', `The task ${id} of ${slug} failed`, { reason: String(reason) })
+  }
+}
+
+const CANCELLED = new Problem('conflict', 'The task was cancelled. Nothing was changed.')
+const STOPPED = new Problem('unavailable', 'The service stopped before the task was done. Nothing was changed.')
+
+async function writable(sql: Sql): Promise<void> {
+  for (let wait = sql.ready?.(MOST_TASKS); wait; wait = sql.ready?.(MOST_TASKS)) await wait
+}
+
+/** The steps of a write, which end when the task is stopped. Events of a committed write are read from the log again. */
+function* stoppable<T>(running: Running, transaction: Transaction | null, work: () => Stepwise<T>): Steps<T> {
+  const steps = asSteps(work())
+  for (;;) {
+    if (running.stop) throw running.stop
+    const step = steps.next()
+    if (step.done) return step.value
+    transaction?.forgetEvents()
+    yield
+  }
+}
+
+/** Gives the events after a seq to those who follow the log. Nothing is written meanwhile. */
+function* announce(engine: Engine, after: number): Steps<void> {
+  for (let seq = after; seq < engine.head.seq; ) {
+    const events = readLog(engine.sql, seq, PAGE)
+    if (events.length === 0) return
+    engine.announce(events)
+    seq = events.at(-1)!.seq
+    yield
+  }
+}
+
+function kept({ id, title, actor, onBehalfOf, startedAt, progress }: Running, endedAt: number | null = null): KeptTask {
+  const state = endedAt === null ? 'running' : 'done'
+  return { id, title, actor, onBehalfOf, startedAt, state, endedAt, ...progress, result: null, error: null }
+}
+
+function failed(running: Running, reason: unknown, endedAt: number): KeptTask {
+  const { code, message } = reason instanceof Problem ? reason : { code: 'internal', message: 'An internal error.' }
+  const state = reason === CANCELLED ? 'cancelled' : 'failed'
+  return { ...kept(running, endedAt), state, error: { code, message } }
+}

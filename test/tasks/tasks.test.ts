@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needs, type Reply, type TestApp, testApp } from '../host.ts'
+import { verifies } from '../verifies.ts'
+
+const CARS = 8_000
+const FEW = 100
+let app: TestApp
+
+beforeAll(async () => {
+  app = await testApp({ TILDE_QUERY_TIMEOUT: '300ms' }, { workers: '0' })
+  await send('POST', '/Contact', { name: 'Ada' })
+  const declared = await send('PUT', '/schema/Car', { name: 'string!', size: 'string', plate: 'string' })
+  expect(declared.status).toBe(201)
+  const rows = Array.from({ length: CARS }, (_, i) => JSON.stringify({ name: `car ${i}`, size: `${i}` }))
+  await send('POST', '/import/Car', rows.join('\n'), { 'content-type': 'application/x-ndjson' })
+}, 60_000)
+afterAll(() => app.stop())
+
+const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  app.request(method, `/~acme${path}`, body, headers)
+const retype = (to: string, query = '') => send('POST', `/schema/Car/retype${query}`, { field: 'size', to })
+
+/** Waits until a task has ended, and does something else meanwhile. */
+async function ended(begun: Reply, meanwhile: (task: any) => unknown = () => {}): Promise<any> {
+  expect([begun.status, begun.headers.get('location'), begun.body.state]).toEqual([
+    202,
+    `/~acme/tasks/${begun.body.id}`,
+    'running',
+  ])
+  for (;;) {
+    const { body } = await send('GET', `/tasks/${begun.body.id}`)
+    if (body.state !== 'running') return body
+    await meanwhile(body)
+  }
+}
+
+/** The kinds that the sizes of some cars have: of the oldest and of the newest. */
+async function kinds(): Promise<string> {
+  const lists = await Promise.all(['', '-'].map((order) => send('GET', `/Car?limit=${FEW}&sort=${order}$createdAt`)))
+  const cars = lists.flatMap(({ body }) => body.results)
+  expect(cars).toHaveLength(2 * FEW)
+  return [...new Set(cars.map(({ size }) => typeof size))].join()
+}
+
+verifies(
+  'budget.transaction',
+  'a migration over its time changes all or nothing, and others see no half of it',
+  async () => {
+    needs('second connection to a file')
+    const seen: string[] = []
+    const task = await ended(await retype('number'), async () => seen.push(await kinds()))
+    const [newest] = (await send('GET', '/Car?limit=1')).body.results
+    const verified = await app.request('GET', '/operator/tenants/acme/verify')
+
+    expect(task).toMatchObject({ state: 'done', progress: CARS, total: CARS, result: { status: 200, migrated: CARS } })
+    expect([...new Set(seen)].filter((kind) => kind !== 'string' && kind !== 'number')).toEqual([])
+    expect(seen[0]).toBe('string')
+    expect([await kinds(), newest.$version]).toEqual(['number', 2])
+    expect(verified.body).toMatchObject({ ok: true })
+  },
+  60_000,
+)
+
+verifies(
+  'budget.tasks',
+  'a task shows its progress, and can be cancelled by its sender alone',
+  async () => {
+    needs('second connection to a file')
+    const admin = app.as(await app.key('acme', 'admin:platform,write:all'))
+    const other = app.as(await app.key('acme', 'admin:platform,write:all'))
+    const begun = await admin('POST', '/~acme/schema/Car/retype', { field: 'size', to: 'string' })
+    const path = `/~acme/tasks/${begun.body.id}`
+    const progress: number[] = []
+    while (progress.length < 3) {
+      const { body } = await admin('GET', path)
+      if (body.progress > (progress.at(-1) ?? -1)) progress.push(body.progress)
+    }
+    const hidden = [await other('GET', path), await other('DELETE', path)].map(({ status }) => status)
+    const listed = (await other('GET', '/~acme/tasks')).body.tasks.filter(({ id }: any) => id === begun.body.id)
+    const cancelled = await admin('DELETE', path)
+    const again = await admin('DELETE', path)
+
+    expect([hidden, listed]).toEqual([[404, 404], []])
+    expect(cancelled.body).toMatchObject({ state: 'cancelled', result: null, error: { code: 'conflict' } })
+    expect(again.status).toBe(409)
+    expect((await send('GET', path.slice('/~acme'.length))).body.state).toBe('cancelled')
+    expect(await kinds()).toBe('number')
+  },
+  60_000,
+)
+
+test('writes during a task wait for it, and are kept', async () => {
+  needs('second connection to a file')
+  const begun = await retype('string')
+  const writes = Promise.all([
+    send('POST', '/Car', { name: 'late', size: 'seven' }),
+    send('POST', '/batch', { operations: [{ path: '/Contact', method: 'POST', body: { name: 'Bo' } }] }),
+  ])
+  const isHere = (await send('GET', '/Car?name=late')).body.total
+  const task = await ended(begun)
+  const [car, batch] = await writes
+
+  // The size is text by then.
+  expect([task.state, isHere, car.status, car.body.size, batch.body.results[0].status]).toEqual([
+    'done',
+    0,
+    201,
+    'seven',
+    201,
+  ])
+  expect((await send('GET', '/Car?name=late')).body.results[0].$id).toBe(car.body.$id)
+}, 60_000)
+
+test('a task that cannot be done says why, and a dry run leaves nothing', async () => {
+  needs('second connection to a file')
+  const failed = await ended(await retype('number'))
+  const head = (await send('GET', '/Car?sort=-$createdAt&limit=1')).body.results[0]
+  const dry = await ended(await send('POST', '/schema/Car/rename?dryRun=true', { from: 'size', to: 'length' }))
+  const { body: type } = await send('GET', '/schema/Car')
+
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'validation_error' } })
+  expect(failed.error.message).toContain(head.$id)
+  expect([dry.state, dry.result]).toEqual(['done', null])
+  expect(Object.keys(type.own)).toEqual(['name', 'size', 'plate'])
+}, 60_000)
+
+test('a declaration, a sync and its undo over their time are tasks, and so is a large approval', async () => {
+  needs('second connection to a file')
+  const count = 5_000
+  const car = { name: 'string!', size: 'string', plate: 'string#', copy: '= name' }
+  const declared = await ended(await send('PUT', '/schema/Car', car))
+  const changes = Array.from({ length: count }, (_, i) => ({
+    type: 'Contact',
+    id: `contact_${`${i}`.padStart(22, '0')}`,
+    operation: 'create',
+    timestamp: '2026-01-01T00:00:00Z',
+    data: { name: `c${i}` },
+  }))
+  const synced = await ended(await send('POST', '/sync', { changes }, { 'x-correlation-id': 'sync-1' }))
+  const contacts = (await send('GET', '/Contact/count')).body
+  const undone = await ended(await send('POST', '/undo/sync-1'))
+  const left = (await send('GET', '/Contact/count')).body
+  // Trying it out takes its time too, so it is not large enough to be answered with a task on every machine.
+  const operations = Array.from({ length: 400 }, (_, i) => ({
+    type: 'Contact',
+    verb: 'create',
+    data: { name: `d${i}` },
+  }))
+  const changeset = await send('POST', '/changesets', { title: 'many', operations })
+  const approver = app.as(await app.key('acme', 'admin:all'))
+  const approved = await approver('POST', `/~acme/Changeset/${changeset.body.$id}/approve`)
+  if (approved.status === 202) await ended(approved)
+
+  expect([declared.state, declared.result]).toEqual(['done', { status: 200 }])
+  expect((await send('GET', '/Car?plate=none')).body.total).toBe(0)
+  expect((await send('GET', '/Car?limit=1&sort=$createdAt')).body.results[0].copy).toBe('car 0')
+  expect(synced).toMatchObject({
+    state: 'done',
+    progress: count,
+    result: { status: 200, applied: count, conflicts: 0 },
+  })
+  expect(undone).toMatchObject({ state: 'done', progress: count, result: { status: 200, undone: count } })
+  expect(contacts.count - left.count).toBe(count)
+  expect([200, 202]).toContain(approved.status)
+  expect((await send('GET', '/Contact/count')).body.count - left.count).toBe(400)
+}, 120_000)
