@@ -17,23 +17,25 @@ import type { OperatorEndpoint } from '../doors/openapi/operator-document.ts'
 
 /** An endpoint of the operator, with the action that answers it. */
 interface OperatorRoute extends OperatorEndpoint {
-  readonly action:
-    | 'describe'
-    | 'journal'
-    | 'rotateKey'
-    | 'list'
-    | 'create'
-    | 'info'
-    | 'remove'
-    | 'verify'
-    | 'tasks'
-    | 'fork'
-    | 'release'
-    | 'backup'
-    | 'restore'
-    | 'readLog'
-    | 'replayLog'
+  readonly action: OperatorAction
 }
+
+export type OperatorAction =
+  | 'describe'
+  | 'journal'
+  | 'rotateKey'
+  | 'list'
+  | 'create'
+  | 'info'
+  | 'delete'
+  | 'verify'
+  | 'tasks'
+  | 'fork'
+  | 'release'
+  | 'backup'
+  | 'restore'
+  | 'log'
+  | 'replay'
 
 const NEEDS = 'the operator key'
 const TENANT = { needs: NEEDS, tag: 'tenants' } as const
@@ -154,7 +156,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     ...TENANT,
     summary: 'Delete a tenant permanently',
     answers: DELETED,
-    action: 'remove',
+    action: 'delete',
   },
   {
     method: 'GET',
@@ -226,7 +228,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       query('beside', 'The tables beside the log: all, or secrets.', 'all', { ...TEXT, enum: ['all', 'secrets'] }),
     ],
     answers: { 200: { content: { [LINES]: TEXT } } },
-    action: 'readLog',
+    action: 'log',
   },
   {
     method: 'PUT',
@@ -244,6 +246,6 @@ export const operatorRoutes: readonly OperatorRoute[] = [
         description: 'The slice is there; send the next one.',
       }),
     },
-    action: 'replayLog',
+    action: 'replay',
   },
 ]

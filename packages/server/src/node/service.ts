@@ -6,7 +6,7 @@ import type { HttpResponse } from '../doors/http.ts'
 import { identityPages } from '../doors/identity/pages/pages.ts'
 import type { TenantCall } from '../doors/tenant-call.ts'
 import { scheduler } from '../doors/turns.ts'
-import { operatorPage } from '../host/operator.ts'
+import { operatorPages } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
 import { loadProgram, mcpHosts, type Settings } from '../host/settings/settings.ts'
 import type { TenantHost } from '../host/tenant-host.ts'
@@ -16,7 +16,7 @@ import { createAdmission } from './limits/admission.ts'
 import { BodyMemory } from './limits/bodies.ts'
 import { report } from './log.ts'
 import type { AdminTask } from './operator/admin-tasks.ts'
-import { operatorActions } from './operator/operator.ts'
+import { nodeOperator } from './operator/operator.ts'
 import { OperatorJournal } from './operator/operator-journal.ts'
 import { SCRATCH, Scratch } from './operator/scratch.ts'
 import { TaskBoard } from './operator/task-board.ts'
@@ -93,7 +93,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
   const fileThread = new FileThread(settings, settings.secretKey)
-  const actions = operatorActions({
+  const operator = nodeOperator({
     files,
     scratch: new Scratch(join(settings.data, SCRATCH)),
     journal,
@@ -108,6 +108,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     rotateKey: () => signingKeys.rotate(),
     wake: (slug) => alarms.book(slug, Date.now()),
   })
+  const operatorPage = operatorPages(operator)
   const proof = new ProofPages(settings, signingKeys, () => baseUrl)
   const pages = consolePages()
   const refusals = new Refusals()
@@ -142,7 +143,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       if (segments[0] === 'operator') {
         const ofCluster = await cluster?.operatorPage(request, segments, sender)
         if (ofCluster) return ofCluster
-        const answer = await operatorPage(request, segments, sender, requestId, actions)
+        const answer = await operatorPage(request, segments, sender, requestId)
         // A tenant that was restored knows keys again.
         if (request.method !== 'GET' && segments[2] !== undefined) admission.wrote(segments[2])
         return answer

@@ -7,7 +7,7 @@ import type { Connection } from '../doors/limits/admission.ts'
 import { refusal } from '../doors/respond.ts'
 import { notAHost } from '../doors/target.ts'
 import { fetchResponseOf, httpRequestOf } from '../host/fetch-adapter.ts'
-import { operatorPage } from '../host/operator.ts'
+import { operatorPages } from '../host/operator.ts'
 import { publicPage } from '../host/pages.ts'
 import { systemSeal } from '../host/ports.ts'
 import { type NoNouns, type ProgramOf, programOf } from '../host/program.ts'
@@ -18,7 +18,7 @@ import { DurableTenants } from './durable-tenants.ts'
 import type { Env, TenantObjectClass } from './env.ts'
 import { report } from './log.ts'
 import { tenantObject } from './object/object.ts'
-import { operatorActions } from './operator/operator.ts'
+import { workerOperator } from './operator/operator.ts'
 import { assetPage } from './pages.ts'
 import { publicKeysOf } from './signing.ts'
 
@@ -56,7 +56,7 @@ function gatewayOf(env: Env): Gateway {
   const { hostSuffix, rootKey } = settings
   const directory = env.DIRECTORY ? new Directory(env.DIRECTORY) : null
   const tenants = new DurableTenants(env.TENANTS, { signup: settings.signup, directory, rate: env.RATE })
-  const actions = operatorActions(tenants, directory)
+  const operatorPage = operatorPages(workerOperator(tenants, directory))
   return new Gateway({
     tenants,
     signup: settings.signup,
@@ -72,7 +72,7 @@ function gatewayOf(env: Env): Gateway {
     requestId: () => crypto.randomUUID(),
     report,
     outside: async (request, segments, sender, requestId) => {
-      if (segments[0] === 'operator') return operatorPage(request, segments, sender, requestId, actions)
+      if (segments[0] === 'operator') return operatorPage(request, segments, sender, requestId)
       if (segments.join('/') === KEYS_PATH) return keysPage(request, await publicKeysOf(settings), null)
       return publicPage(request, segments, false)
     },

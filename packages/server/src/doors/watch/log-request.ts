@@ -32,8 +32,14 @@ export function parseLogRequest(text: string): LogRequest {
   throw new Problem('invalid_parameter', 'beside must be all or secrets.', { field: 'beside' })
 }
 
-/** The question of `?more=true&of=EVENTS`: whether other slices of a log follow, and how many events it has in all. */
-export function parseSliceRequest(text: string): { readonly more: boolean; readonly of: number | null } {
+/** Whether other slices of a log follow, and how many events it has in all, if the sender says so. */
+export interface SliceRequest {
+  readonly more: boolean
+  readonly of: number | null
+}
+
+/** The question of `?more=true&of=EVENTS`. */
+export function parseSliceRequest(text: string): SliceRequest {
   const query = parseQuery(text)
   const more = textParam(query, 'more') ?? 'false'
   if (more !== 'true' && more !== 'false')
@@ -58,6 +64,18 @@ export function parseForkRequest(body: Uint8Array | null): { readonly to: string
   const at = typeof asOf === 'string' ? parseInstant(asOf) : null
   if (asOf === null || at !== null) return { to: slugOf(to), asOf: at }
   throw new Problem('invalid_as_of', 'asOf must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+}
+
+/** The question of `?from=acme&asOf=TIME`: which backup a tenant is made of, where the body is none. */
+export function parseRestoreRequest(text: string): { readonly from: string | null; readonly asOf: number | null } {
+  const query = parseQuery(text)
+  const from = textParam(query, 'from')
+  const asOf = textParam(query, 'asOf')
+  const at = asOf === undefined ? null : parseInstant(asOf)
+  if (asOf !== undefined && at === null) {
+    throw new Problem('invalid_as_of', 'asOf is an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+  }
+  return { from: from === undefined ? null : slugOf(from), asOf: at }
 }
 
 /** The part of a tenant's log that answers a request, once there are events in it or the time is over. */

@@ -1,7 +1,6 @@
 import { copyFileSync, rmSync, statSync } from 'node:fs'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
-import type { AdminContext } from './admin-context.ts'
-import { countRestored, type ReplayTask, replayFile, writeLog } from './log-file.ts'
+import { type AdminContext, countRestored, type ReplayTask, replayFile, writeLog } from './log-file.ts'
 
 /** What the operator asks of one tenant as a whole. It is done in the thread that the tenant is in. */
 export type AdminTask =

@@ -2,9 +2,10 @@ import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Tenant } from '@tildebase/tenant'
+import type { Tenant, TenantOptions } from '@tildebase/tenant'
 import { type LogRequest, logPart } from '../../doors/watch/log-request.ts'
-import type { AdminContext } from './admin-context.ts'
+import { afterOf } from '../../host/operator.ts'
+import type { TenantFiles } from '../sqlite/files.ts'
 
 /** The lines of a log, or of a slice of one, on their way into a tenant. */
 export interface ReplayTask {
@@ -57,13 +58,22 @@ const LONGEST_HEAD = 4_096
 async function beginsAnew(path: string): Promise<boolean> {
   let head = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8', end: LONGEST_HEAD })) head += chunk
-  try {
-    return JSON.parse(head.slice(0, head.indexOf('\n'))).after === 0
-  } catch {
-    return false
-  }
+  return afterOf(head) === 0
 }
 
 async function pause(): Promise<void> {
   await turn()
+}
+
+/** Where admin tasks find their tenant. */
+export interface AdminContext {
+  readonly files: TenantFiles
+  /** Opens the file at a path as a tenant that nothing wakes. */
+  open(slug: string, path: string): { readonly tenant: Tenant; close(): void }
+  readonly options: TenantOptions
+  use(slug: string): Tenant
+  /** The same, kept open until the work is done. */
+  during<T>(slug: string, work: (tenant: Tenant) => Promise<T>): Promise<T>
+  isOpen(slug: string): boolean
+  close(slug: string): void
 }

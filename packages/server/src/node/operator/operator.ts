@@ -1,70 +1,61 @@
 import { statSync } from 'node:fs'
 import { parseQuery } from '../../doors/call.ts'
-import type { HttpResponse } from '../../doors/http.ts'
+import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { empty, json, render } from '../../doors/reply.ts'
-import {
-  type LogRequest,
-  parseCreateRequest,
-  parseForkRequest,
-  parseLogRequest,
-} from '../../doors/watch/log-request.ts'
-import { LogReads } from '../../host/log-reads.ts'
-import type { OperatorActions } from '../../host/operator.ts'
+import type { LogRequest } from '../../doors/watch/log-request.ts'
+import type { OperatorHost, OperatorTask } from '../../host/operator.ts'
 import { listTenants } from '../tenants/tenant-list.ts'
-import type { AdminDeps } from './admin-deps.ts'
 import type { CopyResult } from './admin-tasks.ts'
-import { adopt, restoreFile, restoreInfo, restoreLog, verifyFile } from './restore.ts'
+import { type AdminDeps, adopt, restoreFile, restoreInfo, restoreLog, verifyFile } from './restore.ts'
 import { readOnce, removeDatabase } from './scratch.ts'
 import type { BegunTask, Measure } from './task-board.ts'
 
 /** A task that no board shows. */
 const HIDDEN: BegunTask = { step: () => {}, end: () => {} }
 
-/** What the operator can do with tenants as a whole on this host. Each action is written into the operator's log. */
-export function operatorActions(deps: AdminDeps): OperatorActions {
-  const { runTask, journal, restoring } = deps
-  const reads = new LogReads()
-  const recorded = async (action: string, slug: string, work: () => Promise<HttpResponse>, facts: object = {}) => {
-    const response = await work()
-    // A slice of a log that others follow is not its own action.
-    if (response.status !== 202) journal.add(action, slug, facts)
-    return response
-  }
+/** What this host does for the operator. */
+export function nodeOperator(deps: AdminDeps): OperatorHost {
+  const { journal } = deps
   return {
+    run: (slug, task, request) => run(slug, task, request, deps),
     list: (request) => listTenants(request, deps),
-    tasks: (slug) => render(json(200, { results: deps.tasks.of(slug) })),
     journal: ({ query }) => journal.page(parseQuery(query)),
-    rotateKey: () => recorded('rotate', '', async () => render(json(201, await deps.rotateKey()))),
-    info: async (slug) => (await restoreInfo(slug, deps)) ?? render(json(200, await runTask(slug, { do: 'info' }))),
-    verify: (slug) => verify(slug, deps),
-    remove: (slug) =>
-      recorded('delete', slug, async () => {
-        if (restoring.progressOf(slug)) await restoring.duringSlice(slug, async () => restoring.giveUp(slug))
-        else await runTask(slug, { do: 'delete' })
-        deps.cancelAlarm(slug)
-        return render(empty(204))
-      }),
-    create: (request) => {
-      const slug = parseCreateRequest(request.body as Uint8Array | null)
+    record: (action, slug, facts) => journal.add(action, slug, facts),
+    rotateKey: deps.rotateKey,
+    impossible: {},
+  }
+}
+
+async function run(slug: string, task: OperatorTask, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
+  const { runTask, restoring } = deps
+  switch (task.do) {
+    case 'info':
+      return (await restoreInfo(slug, deps)) ?? render(json(200, await runTask(slug, { do: 'info' })))
+    case 'tasks':
+      return render(json(200, { results: deps.tasks.of(slug) }))
+    case 'verify':
+      return verify(slug, deps)
+    case 'create':
       restoring.refuse(slug)
-      return recorded('create', slug, async () => render(json(201, await runTask(slug, { do: 'create' }))))
-    },
-    release: (slug) => {
+      return render(json(201, await runTask(slug, { do: 'create' })))
+    case 'delete':
+      if (restoring.progressOf(slug)) await restoring.duringSlice(slug, async () => restoring.giveUp(slug))
+      else await runTask(slug, { do: 'delete' })
+      deps.cancelAlarm(slug)
+      return render(empty(204))
+    case 'release':
       deps.files.demandThere(slug)
-      return recorded('release', slug, async () => render(json(200, { tenant: slug, released: deps.release(slug) })))
-    },
-    fork: (slug, request) => {
-      const { to, asOf } = parseForkRequest(request.body as Uint8Array | null)
-      return recorded('fork', slug, () => fork(slug, to, asOf, deps), { to, asOf })
-    },
-    backup: (slug) => recorded('backup', slug, () => backup(slug, deps)),
-    restore: (slug, request) => recorded('restore', slug, () => restoreFile(slug, request, deps)),
-    readLog: async (slug, request) => {
-      const question = parseLogRequest(request.query)
-      const record = (facts: object) => journal.add('backup', slug, facts)
-      return reads.during(slug, question.after, () => readLog(slug, question, deps), record)
-    },
-    replayLog: (slug, request) => recorded('restore', slug, () => restoreLog(slug, request, deps), { form: 'log' }),
+      return render(json(200, { tenant: slug, released: deps.release(slug) }))
+    case 'fork':
+      return fork(slug, task.to, task.asOf, deps)
+    case 'backup':
+      return backup(slug, deps)
+    case 'restore':
+      return restoreFile(slug, request, deps)
+    case 'log':
+      return readLog(slug, task.question, deps)
+    case 'replay':
+      return restoreLog(slug, task, request, deps)
   }
 }
 

@@ -3,10 +3,16 @@ import { Problem } from '@tildebase/nouns'
 import type { Verdict } from '@tildebase/tenant/internal'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'
-import { parseSliceRequest } from '../../doors/watch/log-request.ts'
-import type { AdminDeps } from './admin-deps.ts'
-import { removeDatabase } from './scratch.ts'
-import type { Measure, Task } from './task-board.ts'
+import type { SliceRequest } from '../../doors/watch/log-request.ts'
+import { replayedReply, restoringReply } from '../../host/operator.ts'
+import type { SigningKey } from '../../host/proof/signing-keys.ts'
+import type { TenantFiles } from '../sqlite/files.ts'
+import type { Restoring } from '../tenants/restoring.ts'
+import type { FileThread } from '../threads/whole-files/thread.ts'
+import type { AdminTask } from './admin-tasks.ts'
+import type { OperatorJournal } from './operator-journal.ts'
+import { removeDatabase, type Scratch } from './scratch.ts'
+import type { Measure, Task, TaskBoard } from './task-board.ts'
 
 interface Replayed {
   readonly events: number
@@ -30,9 +36,13 @@ export async function restoreFile(slug: string, request: HttpRequest, deps: Admi
  * Takes in the lines of a log, or a slice of them. A log may continue after the last event of a tenant: that one stays in use.
  * Where there is none, the slug is kept until the last slice has arrived.
  */
-export async function restoreLog(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
+export async function restoreLog(
+  slug: string,
+  slice: SliceRequest,
+  request: HttpRequest,
+  deps: AdminDeps,
+): Promise<HttpResponse> {
   const { files, restoring, runTask, tasks } = deps
-  const slice = parseSliceRequest(request.query)
   const { more } = slice
   const isSliced = more || restoring.progressOf(slug) !== null
   const takeIn = (into: string | null) => tasks.during(slug, 'restore', (task) => takeInTo(into, task))
@@ -43,32 +53,30 @@ export async function restoreLog(slug: string, request: HttpRequest, deps: Admin
       try {
         const replay = { do: 'replay', path, into: made, more, adopt: true } as const
         const { events } = (await runTask(slug, replay)) as Replayed
-        if (more) return render(json(202, { tenant: slug, events, ...(into && { restoring: true }) }))
-        deps.wake(slug)
-        return render(json(201, { tenant: slug, events }))
+        if (!more) deps.wake(slug)
+        return { events, response: replayedReply(slug, more, into !== null, events) }
       } finally {
         // A thread that died could not remove the tenant that it was making.
         if (into === null) await removeDatabase(made)
       }
     })
-  if (files.has(slug)) return takeIn(null)
-  if (!isSliced) return restoring.during(slug, () => takeIn(null))
+  if (files.has(slug)) return (await takeIn(null)).response
+  if (!isSliced) return (await restoring.during(slug, () => takeIn(null))).response
   return restoring.duringSlice(slug, () => takeInSlice(slug, slice, deps, () => takeIn(restoring.pathOf(slug))))
 }
 
 /** Keeps count of a restore in slices. One whose first slice is refused has not begun. */
 async function takeInSlice(
   slug: string,
-  { more, of }: { readonly more: boolean; readonly of: number | null },
+  { more, of }: SliceRequest,
   { restoring }: AdminDeps,
-  takeIn: () => Promise<HttpResponse>,
+  takeIn: () => Promise<{ readonly events: number; readonly response: HttpResponse }>,
 ): Promise<HttpResponse> {
   const before = restoring.progressOf(slug)
   restoring.advance(slug, before ?? { events: 0, of })
   try {
-    const response = await takeIn()
-    if (more)
-      restoring.advance(slug, { events: JSON.parse(response.body as string).events, of: of ?? before?.of ?? null })
+    const { events, response } = await takeIn()
+    if (more) restoring.advance(slug, { events, of: of ?? before?.of ?? null })
     else restoring.giveUp(slug)
     return response
   } catch (reason) {
@@ -86,7 +94,7 @@ export async function restoreInfo(slug: string, { restoring, runTask }: AdminDep
   const count = () => runTask(slug, { do: 'countRestored', path: restoring.pathOf(slug) })
   const events = progress.events ?? ((await restoring.duringSlice(slug, count)) as number)
   restoring.advance(slug, { ...progress, events })
-  return render(json(200, { tenant: slug, restoring: true, events, ...(progress.of !== null && { of: progress.of }) }))
+  return restoringReply(slug, events, progress.of)
 }
 
 /** Takes in a file only when it is a tenant's, of a layout that we know, and whole. */
@@ -160,4 +168,27 @@ async function store(
   } finally {
     await file.close()
   }
+}
+
+/** What the operator's actions need of the host. */
+export interface AdminDeps {
+  readonly files: TenantFiles
+  readonly scratch: Scratch
+  readonly journal: OperatorJournal
+  readonly tasks: TaskBoard
+  readonly restoring: Restoring
+  /** Does a task in the thread of the tenant. */
+  readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
+  /** Works on files next to all tenants. */
+  readonly fileThread: Pick<FileThread, 'run'>
+  /** The most bytes of a tenant; null means no limit. */
+  readonly tenantLimit: number | null
+  readonly isQuarantined: (slug: string) => boolean
+  /** Ends the quarantine of a tenant; false when it was in none. */
+  readonly release: (slug: string) => boolean
+  readonly cancelAlarm: (slug: string) => void
+  /** Makes a new key that signs checkpoints. */
+  readonly rotateKey: () => Promise<SigningKey>
+  /** Opens a tenant soon, so that it does what is due. */
+  readonly wake: (slug: string) => void
 }

@@ -4,7 +4,7 @@ import { limitOf, offsetOf, quotaWarning } from '@tildebase/tenant/internal'
 import { parseQuery, textParam } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'
-import type { AdminDeps } from '../operator/admin-deps.ts'
+import type { AdminDeps } from '../operator/restore.ts'
 import { usedBytes } from '../sqlite/used-bytes.ts'
 
 const MOST_LISTED = 10_000

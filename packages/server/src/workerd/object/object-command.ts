@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../../doors/http.ts'
 import type { TenantCall } from '../../doors/tenant-call.ts'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
+import type { OperatorTask } from '../../host/operator.ts'
 
 /** What the Worker asks of a tenant's object. It travels in a header that the Worker always sets itself. */
 export type ObjectCommand = { readonly slug: string } & (
@@ -12,11 +13,9 @@ export type ObjectCommand = { readonly slug: string } & (
 /** What the operator asks of a tenant as a whole. */
 export type ObjectTask =
   | { readonly do: 'info' | 'verify' | 'delete' | 'create' }
-  | { readonly do: 'log'; readonly question: LogRequest }
+  | Extract<OperatorTask, { readonly do: 'log' | 'replay' }>
   /** A slice of the log, as much as fits into the memory of an object. The header MORE says whether others follow. */
   | { readonly do: 'slice'; readonly question: LogRequest }
-  /** Takes in a log, or a slice of one: the body of the request. */
-  | { readonly do: 'replay'; readonly more: boolean; readonly of: number | null }
   /** Makes a new tenant of a backup in the bucket. */
   | { readonly do: 'restore'; readonly from: string; readonly asOf: number | null }
 

@@ -1,11 +1,14 @@
 import { Problem } from '@tildebase/nouns'
+import type { Tenant } from '@tildebase/tenant'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { empty, json, render } from '../../doors/reply.ts'
 import { logPart } from '../../doors/watch/log-request.ts'
+import { afterOf, replayedReply, restoringReply } from '../../host/operator.ts'
+import type { Bucket } from '../env.ts'
 import { restoring } from '../object/admit.ts'
+import type { ObjectMarks } from '../object/marks.ts'
 import { MORE, type ObjectTask } from '../object/object-command.ts'
 import { newestBackup } from './backup.ts'
-import type { TaskContext } from './task-context.ts'
 
 /** Letters of a slice, about. */
 const SLICE = 4_194_304
@@ -27,7 +30,7 @@ export async function runTask(task: ObjectTask, request: HttpRequest, context: T
     await context.erase()
     return render(empty(204))
   }
-  if (isRestoring && task.do === 'info') return render(json(200, progressOf(context)))
+  if (isRestoring && task.do === 'info') return progressOf(context)
   if (isRestoring) throw restoring(slug)
   const tenant = context.tenant()
   switch (task.do) {
@@ -47,10 +50,9 @@ export async function runTask(task: ObjectTask, request: HttpRequest, context: T
 const LINES = { 'content-type': 'application/x-ndjson' }
 
 /** How far a restore has come. */
-function progressOf({ slug, marks, exists, tenant }: TaskContext): object {
+function progressOf({ slug, marks, exists, tenant }: TaskContext): HttpResponse {
   const { of = null, failed } = marks.get('restoring') ?? {}
-  const events = exists() ? tenant().admin.head.seq : 0
-  return { tenant: slug, restoring: true, events, ...(of !== null && { of }), ...(failed && { failed }) }
+  return restoringReply(slug, exists() ? tenant().admin.head.seq : 0, of, failed)
 }
 
 /** Begins to restore a backup. The alarm continues with it, a few segments at a time. */
@@ -101,7 +103,7 @@ async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskCo
   if (mark?.source) throw restoring(slug)
   const body = request.body instanceof Uint8Array ? only(request.body) : request.body
   if (context.exists() && !context.isRestoring())
-    return answered(slug, task.more, false, await context.tenant().admin.replay(body, pause, task))
+    return replayedReply(slug, task.more, false, (await context.tenant().admin.replay(body, pause, task)).events)
   context.demandFree()
   return context.replaying(async () => {
     const log = await begun(body)
@@ -109,20 +111,15 @@ async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskCo
     if (isNew && context.exists()) await context.erase()
     marks.set('restoring', { of: task.of ?? mark?.of ?? null })
     try {
-      const replayed = await context.tenant().admin.replay(log.all, pause, task)
+      const { events } = await context.tenant().admin.replay(log.all, pause, task)
       if (!task.more) marks.clear('restoring')
-      return answered(slug, task.more, true, replayed)
+      return replayedReply(slug, task.more, true, events)
     } catch (reason) {
       // Of slices the earlier ones are kept: it can continue after them. A restore whose first one is refused has not begun.
       if (isNew) await context.erase()
       throw reason
     }
   })
-}
-
-function answered(slug: string, more: boolean, isNew: boolean, { events }: { readonly events: number }): HttpResponse {
-  if (more) return render(json(202, { tenant: slug, events, ...(isNew && { restoring: true }) }))
-  return render(json(201, { tenant: slug, events }))
 }
 
 /** Lets requests run: they get 503 with Retry-After. */
@@ -147,17 +144,28 @@ async function begun(body: AsyncIterable<Uint8Array>): Promise<{ after: unknown;
     yield* read
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
   }
-  return { after: afterOf(head.slice(0, head.indexOf('\n'))), all: all() }
-}
-
-function afterOf(line: string): unknown {
-  try {
-    return JSON.parse(line).after
-  } catch {
-    return undefined
-  }
+  return { after: afterOf(head), all: all() }
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
+}
+
+/** The object of a tenant, as the operator's tasks need it. */
+interface TaskContext {
+  readonly slug: string
+  readonly exists: () => boolean
+  readonly isRestoring: () => boolean
+  /** Throws where a restore cannot begin, or continue, at this moment. */
+  readonly demandFree: () => void
+  readonly marks: ObjectMarks
+  readonly bucket: Bucket | undefined
+  readonly bytes: () => number
+  /** Opens the tenant. */
+  readonly tenant: () => Tenant
+  /** Refuses all requests during some work. */
+  readonly replaying: <T>(work: () => Promise<T>) => Promise<T>
+  /** Has the alarm ring now. */
+  readonly wake: () => void
+  readonly erase: () => Promise<void>
 }
