@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../packages/server/src/doors/error-codes/error-codes.ts'
+import { ERROR_CODES } from '../../packages/server/src/doors/error-codes.ts'
 import { LOCAL_CODES } from './errors.ts'
 
 /** The codes of problems as a type for the client. */

@@ -45,6 +45,7 @@ export type ProblemCode =
   | 'not_found'
   | 'not_supported'
   | 'over_budget'
+  | 'over_quota'
   | 'quarantined'
   | 'rate_limited'
   | 'rejected'
