@@ -1,4 +1,5 @@
 import { type Tildebase, tildebase } from '@tildebase/client'
+import { catalogue, noun } from '@tildebase/nouns'
 
 /**
  * Dunning: an invoice that is overdue is followed by a reminder; after a time of grace its subscription is paused, and
@@ -8,19 +9,23 @@ import { type Tildebase, tildebase } from '@tildebase/client'
  */
 const GRACE_MS = Number(process.env.GRACE_MS ?? 14 * 86_400_000)
 
+/** What an invoice gets in addition. */
+const ADDED = {
+  suspendAt: 'datetime',
+  remind: { event: 'reminded', from: 'Open' },
+  escalate: { event: 'escalated', from: 'Open' },
+  $timers: {
+    overdue: { at: 'dueAt', from: 'Open', run: 'remind' },
+    suspend: { at: 'suspendAt', from: 'Open', run: 'escalate' },
+  },
+} as const
+
+const Invoice = noun('Invoice', { ...catalogue.Invoice.notation, ...ADDED })
+type Client = Tildebase<{ Invoice: typeof Invoice }>
+
 /** Adds the timers and the workflows to a tenant. */
-export async function installDunning($: Tildebase, graceMs = GRACE_MS): Promise<void> {
-  await $.request('PUT', '/schema/Invoice', {
-    body: {
-      suspendAt: 'datetime',
-      remind: { event: 'reminded', from: 'Open' },
-      escalate: { event: 'escalated', from: 'Open' },
-      $timers: {
-        overdue: { at: 'dueAt', from: 'Open', run: 'remind' },
-        suspend: { at: 'suspendAt', from: 'Open', run: 'escalate' },
-      },
-    },
-  })
+export async function installDunning($: Client, graceMs = GRACE_MS): Promise<void> {
+  await $.request('PUT', '/schema/Invoice', { body: ADDED })
   const workflows = [
     {
       name: 'Remind of an overdue invoice',
@@ -47,7 +52,7 @@ export async function installDunning($: Tildebase, graceMs = GRACE_MS): Promise<
       filter: { 'subscription.status': 'Paused' },
       steps: [{ verb: 'reactivate', type: 'Subscription', id: '$event.data.subscription' }],
     },
-  ]
+  ] as const
   for (const draft of workflows) {
     const { $id } = await $.Workflow.create(draft)
     await $.Workflow.activate($id)
@@ -55,7 +60,7 @@ export async function installDunning($: Tildebase, graceMs = GRACE_MS): Promise<
 }
 
 /** An open invoice for a subscription, due at a time. */
-async function openInvoice($: Tildebase, dueAt: Date) {
+async function openInvoice($: Client, dueAt: Date) {
   const subscription = await $.Subscription.create({ status: 'Active' })
   const { $id } = await $.Invoice.create({
     number: `I-${Date.now()}`,
@@ -67,14 +72,14 @@ async function openInvoice($: Tildebase, dueAt: Date) {
   return { invoice: $id, subscription: subscription.$id }
 }
 
-async function until($: Tildebase, id: string, status: string): Promise<void> {
+async function until($: Client, id: string, status: string): Promise<void> {
   while ((await $.Subscription.get(id))?.status !== status) await new Promise((done) => setTimeout(done, 100))
   console.log(`The subscription is ${status}.`)
 }
 
 if (import.meta.main) {
   const { TILDE_URL = 'http://localhost:8787', TILDE_KEY = '', TILDE_TENANT = 'dunning' } = process.env
-  const $ = tildebase({ tenant: TILDE_TENANT, apiKey: TILDE_KEY, baseUrl: TILDE_URL })
+  const $ = tildebase({ tenant: TILDE_TENANT, apiKey: TILDE_KEY, baseUrl: TILDE_URL, nouns: { Invoice } })
   await installDunning($, 1_000)
   const { invoice, subscription } = await openInvoice($, new Date(Date.now() + 1_000))
   await until($, subscription, 'Paused')

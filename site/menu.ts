@@ -25,6 +25,7 @@ export const sidebar = [
     text: 'Guides',
     items: [
       item('All guides', '/guides/'),
+      item('Python', '/guides/python'),
       item('Model your business', '/guides/model-your-business'),
       item('Connect an agent', '/guides/connect-an-agent'),
       item('Receive webhooks', '/guides/receive-webhooks'),

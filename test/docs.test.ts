@@ -2,7 +2,16 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { catalogue } from '@tildebase/nouns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Block, programErrors, readBlocks, type Served, serve, shellErrors, typeErrors } from './docs.ts'
+import {
+  type Block,
+  programErrors,
+  pythonErrors,
+  readBlocks,
+  type Served,
+  serve,
+  shellErrors,
+  typeErrors,
+} from './docs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'deploy/**/*.md', 'skills/**/*.md'], {
@@ -36,6 +45,7 @@ describe('the pages of this repository', () => {
 
   describe('every block that is marked as a test runs against a server', () => {
     const pages = [...Map.groupBy(BLOCKS.filter(isShellTest), ({ page }) => page)]
+    const python = [...Map.groupBy(BLOCKS.filter(isPythonTest), ({ page }) => page)]
     const programs = BLOCKS.filter(isProgramTest).map((block) => [`${block.page}:${block.line}`, block] as const)
     let server: Served
     beforeAll(async () => {
@@ -46,6 +56,10 @@ describe('the pages of this repository', () => {
     // A page is many programs that start one after the other.
     test.each(pages)('%s', { timeout: 600_000 }, (page, blocks) => {
       expect(shellErrors(blocks, server), page).toBe('')
+    })
+
+    test.each(python)('%s', { timeout: 120_000 }, (_, blocks) => {
+      expect(pythonErrors(blocks, server)).toBe('')
     })
 
     test.each(programs)('%s', (_, block) => {
@@ -105,6 +119,12 @@ describe('judging a block', () => {
     expect(programErrors(typescript('process.env.TILDE_KEY!.length'), nowhere)).toBe('')
   })
 
+  test('a Python program that fails fails', { timeout: 120_000 }, () => {
+    const python = (code: string): Block => ({ ...shell(code), language: 'python' })
+    expect(pythonErrors([python('import tildebase'), python('1 / 0')], nowhere)).toContain('ZeroDivisionError')
+    expect(pythonErrors([python('import tildebase')], nowhere)).toBe('')
+  })
+
   test('the shell blocks of a page share their variables and know the server', () => {
     expect(shellErrors([shell('a=$TILDE_URL'), shell('test "$a" = http://127.0.0.1:9')], nowhere)).toBe('')
   })
@@ -116,6 +136,10 @@ function read(page: string): string {
 
 function isProgramTest({ language, marks }: Block): boolean {
   return language === 'ts' && marks.includes('test')
+}
+
+function isPythonTest({ language, marks }: Block): boolean {
+  return language === 'python' && marks.includes('test')
 }
 
 function isShellTest({ language, marks }: Block): boolean {

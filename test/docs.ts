@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { findPython, runPython } from './client/python.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -54,6 +55,21 @@ export function programErrors({ code }: Block, { url, rootKey }: Served): string
     const env = { ...process.env, TILDE_URL: url, TILDE_KEY: rootKey }
     const { status, stderr } = spawnSync(process.execPath, [join(folder, 'program.ts')], { env, encoding: 'utf8' })
     return status === 0 ? '' : `exit ${status}\n${stderr}`
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Runs the Python blocks of one page as one program, with the client of this repository; returns its errors. */
+export function pythonErrors(blocks: readonly Block[], { url, rootKey }: Served): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-python-docs-'))
+  try {
+    writeFileSync(join(folder, 'program.py'), blocks.map(({ code }) => code).join('\n'))
+    const env = { TILDE_URL: url, TILDE_KEY: rootKey }
+    runPython(findPython(), [join(ROOT, 'python', 'src')], ['program.py'], { cwd: folder, env })
+    return ''
+  } catch (reason) {
+    return (reason as Error).message
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -35,6 +35,9 @@ const LOCAL: { readonly [name: string]: readonly [cause: string, remedy: string]
   ],
 }
 
+/** The names of these codes. */
+export const LOCAL_CODES = Object.keys(LOCAL)
+
 /** The codes of the client and the command line. */
 export function localErrorTable(): string {
   return table(

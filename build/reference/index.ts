@@ -7,6 +7,7 @@ import { endpointTable, operatorEndpointTable } from './endpoints.ts'
 import { errorTable, localErrorTable } from './errors.ts'
 import { filled } from './markdown.ts'
 import { aboutTable, kindTable, markTable, timerTable, verbTable } from './notation.ts'
+import { problemCodes } from './problem-codes.ts'
 import { logicalTable, metaFields, operatorTable } from './query.ts'
 import { clientSettings, settingTables } from './settings.ts'
 import { skillFile } from './skill.ts'
@@ -42,7 +43,12 @@ export async function referencePages(): Promise<{ readonly [path: string]: strin
   const written = globSync(`${FOLDER}/*.md`, { cwd: ROOT }).map(
     (path) => [path, filled(path, readFileSync(join(ROOT, path), 'utf8'), parts)] as const,
   )
-  return Object.fromEntries([...whole, ...written, ['skills/tildebase/SKILL.md', skillFile()]])
+  return Object.fromEntries([
+    ...whole,
+    ...written,
+    ['skills/tildebase/SKILL.md', skillFile()],
+    ['packages/client/src/types/problem-codes.ts', problemCodes()],
+  ])
 }
 
 if (import.meta.main) {

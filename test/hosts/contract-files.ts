@@ -17,7 +17,7 @@ export const CONTRACT = [
   'test/changesets/forks.test.ts',
   'test/changesets/rest.test.ts',
   'test/changesets/sees.test.ts',
-  'test/client.test.ts',
+  'test/client/client.test.ts',
   'test/conventions.test.ts',
   'test/events/page.test.ts',
   'test/events/stream.test.ts',

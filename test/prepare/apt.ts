@@ -19,6 +19,11 @@ export function installWithApt(packages: readonly string[]): boolean {
  * gets a script for each program that lets it find its libraries there.
  */
 export function unpackWithApt(packages: readonly string[], folder: string): boolean {
+  return downloadWithApt([...packages, FONTS], folder) && writeScripts(packages, folder)
+}
+
+/** Downloads packages of Debian and what they depend on, as an ordinary user, and unpacks them into `root` of `folder`. */
+export function downloadWithApt(packages: readonly string[], folder: string): boolean {
   if (!has('apt-get') || !has('dpkg')) return false
   const state = join(folder, 'apt')
   for (const part of ['lists/partial', 'archives/partial']) mkdirSync(join(state, part), { recursive: true })
@@ -34,12 +39,12 @@ export function unpackWithApt(packages: readonly string[], folder: string): bool
     ...['-o', 'Debug::NoLocking=1', '-o', 'APT::Sandbox::User=', '-qq'],
   ]
   run('apt-get', ...options, 'update')
-  if (!run('apt-get', ...options, 'install', '--download-only', '--no-install-recommends', '-y', ...packages, FONTS))
+  if (!run('apt-get', ...options, 'install', '--download-only', '--no-install-recommends', '-y', ...packages))
     return false
   for (const file of globSync(join(state, 'archives', '*.deb'))) {
     if (!run('dpkg', '-x', file, join(folder, 'root'))) return false
   }
-  return writeScripts(packages, folder)
+  return true
 }
 
 /** The folders of shared libraries below a folder of unpacked packages, as LD_LIBRARY_PATH takes them. */

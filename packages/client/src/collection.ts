@@ -1,16 +1,18 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
+import { liveList } from './live.ts'
 import { createMany } from './many.ts'
 import { type Asking, getQuery, listQuery, type Time, timeText } from './query.ts'
 import { type Page, pageOf } from './transport/page.ts'
 import { problemIn, type Wire } from './transport/wire.ts'
-import type { Measures, WriteOptions } from './types/types.ts'
+import type { WriteOptions } from './types/types.ts'
+import { upsert } from './upsert.ts'
 
 const LARGEST_PAGE = 100
 /** A longer list question travels in a body: not every proxy takes long addresses. */
 const LONGEST_FILTER = 4_000
 
 interface Options extends Asking {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The methods of one type, as `Collection` describes them. Any other name is a verb. */
@@ -39,6 +41,8 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
         yield* page
       } while (page.hasMore)
     },
+    live: (filter?: object, options: Options = {}) =>
+      liveList(wire, path, filter, options, () => list(filter, options)),
     async get(id: string, options?: Options) {
       try {
         return await wire.json(at(id), { query: getQuery(options), signal: options?.signal })
@@ -51,7 +55,11 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
       const query = listQuery(filter, options)
       return (await ask(wire, root, `${encodeURIComponent(type)}/count`, query, options.signal)).count
     },
-    async aggregate(measures: Measures, filter?: object, options: Options = {}) {
+    async aggregate(
+      measures: { [measure: string]: readonly string[] | undefined },
+      filter?: object,
+      options: Options = {},
+    ) {
       const words = Object.entries(measures).map(([name, paths]) => [name, paths?.join(',')])
       const query = { ...listQuery(filter, options), ...Object.fromEntries(words) }
       return (await ask(wire, root, `${encodeURIComponent(type)}/aggregate`, query, options.signal)).results
@@ -71,14 +79,21 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
     rollback: (id: string, { asOf }: { asOf: Time }, options?: WriteOptions) =>
       run('rollback')(id, { asOf: timeText(asOf) }, options),
   }
-  return new Proxy(methods, {
-    get: (known, name) =>
-      typeof name === 'symbol' || name === 'then'
-        ? undefined
-        : Object.hasOwn(known, name)
-          ? known[name as keyof typeof known]
-          : run(name),
-  })
+  return new Proxy(
+    {
+      ...methods,
+      upsert: (match: JsonObject, draft: JsonObject, options: WriteOptions = {}) =>
+        upsert({ ...methods, type, update: run('update') }, match, draft, options),
+    },
+    {
+      get: (known, name) =>
+        typeof name === 'symbol' || name === 'then'
+          ? undefined
+          : Object.hasOwn(known, name)
+            ? known[name as keyof typeof known]
+            : run(name),
+    },
+  )
 }
 
 /** What a Workflow can be asked in addition to its verbs. */

@@ -1,4 +1,4 @@
-export { type About, type EventRecord, type Issue, Problem } from '@tildebase/nouns'
+export type { About, EventOf, EventPattern, EventRecord, Issue } from '@tildebase/nouns'
 export type {
   ChangesetEffect,
   Changesets,
@@ -20,6 +20,7 @@ export {
   openLocal,
   type Persistence,
 } from './local.ts'
+export { Problem } from './problem.ts'
 export type { ConsistencyProof, EventProof, Proofs, SignedCheckpoint, WitnessReport } from './proof.ts'
 export type { Time } from './query.ts'
 export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './runs.ts'
@@ -30,12 +31,26 @@ export {
   type Status,
   type Tildebase,
   type TildebaseOptions,
+  type Types,
   tildebase,
+  type UndoAnswer,
 } from './tildebase.ts'
 export type { Page } from './transport/page.ts'
 export { isTemporary } from './transport/retry.ts'
-export { type Sending, type Warning, type Wire, type WireOptions, warningText, wireTo } from './transport/wire.ts'
+export {
+  type Auth,
+  type Connection,
+  type Sender,
+  type Sending,
+  type Warning,
+  type Wire,
+  type WireOptions,
+  warningText,
+  wireTo,
+} from './transport/wire.ts'
 export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './types/batch-types.ts'
+export type { Group, Measures } from './types/measure-types.ts'
+export type { ProblemCode } from './types/problem-codes.ts'
 export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './types/sync-types.ts'
 export type {
   Collection,
@@ -44,12 +59,12 @@ export type {
   Difference,
   FindOptions,
   GetOptions,
-  Group,
-  Measures,
+  LiveOptions,
   Reading,
   Shown,
   Version,
   With,
   WriteOptions,
 } from './types/types.ts'
+export type { DraftOf, FunnelAnalysis, Made, PatchOf, VerbAnswer } from './types/verb-types.ts'
 export { type Delivery, type VerifyOptions, verifyWebhook } from './webhooks.ts'

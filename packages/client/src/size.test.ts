@@ -1,12 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 const MOST = 12_000
+const NOUN = `noun('Ship', { name: 'string!', launch: { event: 'launched', set: { afloat: true } }, afloat: 'boolean' })`
+const folder = mkdtempSync(join(import.meta.dirname, '..', 'size-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
-test('the client bundles for browsers under 12 kB gzipped', async () => {
-  const entry = join(import.meta.dirname, 'tildebase.ts')
+test.each([
+  ['the client', `export { tildebase } from '@tildebase/client'`],
+  ['everything of the client', `export * from '@tildebase/client'`],
+  [
+    'the client with own types, signing in and the operator',
+    `import { tildebase } from '@tildebase/client'
+     import { operator } from '@tildebase/client/operator'
+     import { signIn, signInWithPasskey } from '@tildebase/client/sign-in'
+     import { noun } from '@tildebase/nouns'
+     const Ship = ${NOUN}
+     export const $ = tildebase({ tenant: 'acme', apiKey: 'tb_x', nouns: { Ship } })
+     export const more = [operator, signIn, signInWithPasskey]`,
+  ],
+  [
+    'the client with OAuth',
+    `import { tildebase } from '@tildebase/client'
+     import { finishOAuth, oauthAuth, startOAuth } from '@tildebase/client/sign-in'
+     export const more = [tildebase, finishOAuth, oauthAuth, startOAuth]`,
+  ],
+])('%s bundles for browsers under 12 kB gzipped', async (name, program) => {
+  const entry = join(folder, `${name.replaceAll(/\W+/g, '-')}.ts`)
+  writeFileSync(entry, program)
+
   const built = await build({
     configFile: false,
     logLevel: 'silent',

@@ -1,4 +1,4 @@
-import type { NounMap, RegisteredNouns, WithNouns } from '@tildebase/nouns'
+import type { EventOf, NounMap, RegisteredNouns, WithNouns } from '@tildebase/nouns'
 import { batch } from './batch.ts'
 import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
 import { collectionOf } from './collection.ts'
@@ -8,19 +8,24 @@ import type { SendOptions } from './import/send.ts'
 import { type Proofs, proofsOf } from './proof.ts'
 import { type Time, timeText } from './query.ts'
 import type { AnyJson } from './transport/any-json.ts'
-import { type Sending, type Warning, type Wire, type WireOptions, wireTo } from './transport/wire.ts'
+import { type Connection, type Sender, type Sending, type Warning, type Wire, wireTo } from './transport/wire.ts'
 import type { BatchAnswer, BatchBuilder, BatchOptions } from './types/batch-types.ts'
 import type { Collection } from './types/types.ts'
-import { verifyWebhook } from './webhooks.ts'
+import { type Delivery, type VerifyOptions, verifyWebhook } from './webhooks.ts'
 
-export interface TildebaseOptions<N extends NounMap> extends Omit<WireOptions, 'baseUrl'> {
-  /** The one tenant that this client works on. */
-  readonly tenant: string
-  /** {base_url}; `http://localhost:8787` by default. */
-  readonly baseUrl?: string
-  /** The tenant's own types, so that TypeScript knows them: `{ Boat }`. */
-  readonly nouns?: N
-}
+/** The tenant, the service, and an `apiKey` or the `auth` of a sign-in. */
+export type TildebaseOptions<N extends NounMap = RegisteredNouns> = Sender &
+  Omit<Connection, 'baseUrl'> & {
+    /** The one tenant that this client works on. */
+    readonly tenant: string
+    /** {base_url}; `http://localhost:8787` by default. */
+    readonly baseUrl?: string
+    /**
+     * The tenant's own types, so that TypeScript knows them: `{ Boat }`. Only their types are used:
+     * `tildebase<typeof nouns>({…})` with `import type * as nouns` adds nothing to a bundle.
+     */
+    readonly nouns?: N
+  }
 
 /** A tenant: every type a property, and what concerns all of them. */
 export type Tildebase<N extends NounMap = RegisteredNouns> = TypesOf<N> & Service<Known<N>>
@@ -28,6 +33,9 @@ export type Tildebase<N extends NounMap = RegisteredNouns> = TypesOf<N> & Servic
 /** The built-in types, those that `tilde types` has written down, and those that are given. */
 type Known<N extends NounMap> = string extends keyof N ? N : WithNouns<Omit<RegisteredNouns, keyof N> & N>
 type TypesOf<N extends NounMap> = { readonly [K in keyof Known<N>]: Collection<Known<N>[K], Known<N>> }
+
+/** The built-in types together with own ones: `verifyWebhook<Types<typeof nouns>>(request, secret)`. */
+export type Types<N extends NounMap = RegisteredNouns> = Known<N>
 
 export interface Service<C extends NounMap> {
   /** The tenant's namespace: `{base_url}/~{tenant}`. */
@@ -45,7 +53,10 @@ export interface Service<C extends NounMap> {
   ): Promise<ReviewedChangeset | null>
   readonly changesets: Changesets
   readonly events: Events<C>
-  readonly webhooks: { readonly verify: typeof verifyWebhook }
+  readonly webhooks: {
+    /** As `verifyWebhook`, with the types of this client. */
+    verify(delivery: Delivery, secret: string, options?: VerifyOptions): Promise<EventOf<C, '*'>>
+  }
   /** Signed checkpoints of the log, and proofs of its events. */
   readonly proof: Proofs
   /** The state of the tenant, and the rights of the key. */
@@ -64,6 +75,8 @@ export interface Service<C extends NounMap> {
     changes: AsyncIterable<PastChange> | Iterable<PastChange>,
     options?: SendOptions,
   ): ReturnType<typeof importHistory>
+  /** Undoes all writes of a request or a batch, by its correlation. A Problem `conflict` if later writes changed them. */
+  undo(correlation: string): Promise<UndoAnswer>
   /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
   request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<AnyJson>
 }
@@ -89,6 +102,16 @@ export interface DoAnswer {
   readonly correlation?: string | null
   /** What it proposed, inside of `propose`. */
   readonly changeset?: { readonly $id: string; readonly url: string } | null
+}
+
+/** What an undo did. */
+export interface UndoAnswer {
+  /** The number of events that were undone. */
+  readonly undone: number
+  /** The ids of tracked events, which stay. */
+  readonly kept: readonly string[]
+  /** The correlation of the undo itself, which can be undone again. */
+  readonly correlation: string
 }
 
 /** A client of one tenant. */
@@ -117,6 +140,7 @@ function clientOf(wire: Wire, root: string): Tildebase<NounMap> {
     do: (code, { dryRun, signal } = {}) =>
       wire.json(`${root}/do`, { method: 'POST', body: { code, dryRun }, once: true, signal }),
     importHistory: (changes, options) => importHistory(wire, root, changes, options),
+    undo: (correlation) => wire.json(`${root}/undo/${encodeURIComponent(correlation)}`, { method: 'POST', body: {} }),
     request: (method, path, sending) => wire.json(`${root}${path}`, { ...sending, method }),
   }
   const collections = new Map<string, object>()

@@ -1,4 +1,4 @@
-import { type EventRecord, Problem } from '@tildebase/nouns'
+import { type EventOf, type NounMap, Problem } from '@tildebase/nouns'
 
 /** A delivery as it arrived: a Request, or its headers and its body as it was sent, not parsed. */
 export type Delivery =
@@ -15,12 +15,15 @@ export interface VerifyOptions {
   readonly now?: number
 }
 
-/** The event of a delivery that was signed with the secret; a Problem `invalid_signature` for any other. */
-export async function verifyWebhook(
+/**
+ * The event of a delivery that was signed with the secret; a Problem `invalid_signature` for any other. With the types
+ * of the tenant, `event.type` decides the type of `event.data`: `verifyWebhook<Types<typeof nouns>>(…)`.
+ */
+export async function verifyWebhook<C extends NounMap = NounMap>(
   delivery: Delivery,
   secret: string,
   options: VerifyOptions = {},
-): Promise<EventRecord> {
+): Promise<EventOf<C, '*'>> {
   const header = headerReader(delivery)
   const body = await bodyOf(delivery)
   const standard = header('webhook-signature')

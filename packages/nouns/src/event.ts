@@ -1,4 +1,4 @@
-import type { Entity, EventName, NounMap, Patch, VerbName } from './infer/infer.ts'
+import type { Entity, EventName, EventStep, IsLoose, NounMap, Patch, VerbName } from './infer/infer.ts'
 import type { JsonObject, Noun } from './noun.ts'
 
 /** One record of a tenant's log, as the change stream, SSE and webhooks send it. */
@@ -26,11 +26,44 @@ export interface EventRecord {
 /** The events that a pattern selects, as far as the types are known: of `Contact.qualified`, `data` is a Contact. */
 export type EventOf<C extends NounMap, Pattern extends string> = string extends keyof C
   ? EventRecord
-  : Pattern extends `${infer Name extends keyof C & string}.${infer Step}`
-    ? TypedEvent<C[Name], Step extends '*' ? EventName<C[Name]> : Pattern>
-    : Pattern extends keyof C
-      ? TypedEvent<C[Pattern], EventName<C[Pattern]>>
-      : EventRecord
+  : Pattern extends '*' | '*.*'
+    ? { [K in keyof C]: TypedEvent<C[K], AnyEvent<C[K]>> }[keyof C]
+    : Pattern extends `*.${infer Step}`
+      ? { [K in keyof C]: Step extends AnyStep<C[K]> ? TypedEvent<C[K], `${C[K]['name']}.${Step}`> : never }[keyof C]
+      : Pattern extends `${infer Name extends keyof C & string}.${infer Step}`
+        ? TypedEvent<C[Name], Step extends '*' ? AnyEvent<C[Name]> : Pattern>
+        : Pattern extends keyof C
+          ? TypedEvent<C[Pattern], AnyEvent<C[Pattern]>>
+          : EventRecord
+
+/** Every event of a type: of its verbs, and of the service. */
+type AnyEvent<T extends Noun> = IsLoose<T> extends true ? EventName<T> : `${T['name']}.${AnyStep<T>}`
+type AnyStep<T extends Noun> =
+  | EventStep<T>
+  | 'conflicted'
+  | 'erased'
+  | (T['name'] extends keyof ServiceEvents ? ServiceEvents[T['name']] : never)
+
+/** Events that no verb of the type has. */
+interface ServiceEvents {
+  readonly ApiKey: 'expired'
+  readonly Changeset: 'proposed' | 'expired'
+  readonly Goal: 'achieved'
+  readonly Webhook: 'rotated' | 'failing' | 'recovered'
+  readonly Workflow: 'succeeded' | 'failed' | 'cancelled'
+}
+
+/**
+ * What webhooks, streams and workflows can be subscribed to: `*`, `Contact`, `Contact.*`, `*.created`,
+ * `Contact.created`. Any text when the types are not known.
+ */
+export type EventPattern<C extends NounMap> = string extends keyof C
+  ? string
+  :
+      | '*'
+      | (keyof C & string)
+      | { [K in keyof C & string]: AnyEvent<C[K]> | `${K}.*` }[keyof C & string]
+      | `*.${{ [K in keyof C]: AnyStep<C[K]> }[keyof C]}`
 
 interface TypedEvent<T extends Noun, Name extends string>
   extends Omit<EventRecord, 'type' | 'data' | 'previous' | 'verb' | 'entityType'> {

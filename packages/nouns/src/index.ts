@@ -24,7 +24,7 @@ export {
   type WebhookDeclaration,
 } from './declaration/declaration.ts'
 export { hooks, role, view, type WorkflowDeclaration, webhook, workflow } from './declaration/declare.ts'
-export { type EventOf, type EventRecord, isPattern, matchesEvent } from './event.ts'
+export { type EventOf, type EventPattern, type EventRecord, isPattern, matchesEvent } from './event.ts'
 export { type ComputedField, computedFields, isComputed } from './expression/computed.ts'
 export { evaluate, pathsOf } from './expression/expression.ts'
 export { type AsOf, parseAsOf } from './filter/as-of.ts'
@@ -67,11 +67,12 @@ export type {
   VerbName,
   VerbNotation,
 } from './infer/infer.ts'
-export type { Condition, Include, SortField, Where } from './infer/infer-where.ts'
+export type { Condition, Include, SortField, ValueAt, Where } from './infer/infer-where.ts'
 export { DOMAINS, INDUSTRIES, JOURNEYS, type Lens, resolveLens } from './lens.ts'
 export { didYouMean, nearest } from './nearest.ts'
+export { type NounOptions, noun } from './notation/declare.ts'
 export { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './notation/english.ts'
-export { type NounOptions, noun, parseNoun } from './notation/notation.ts'
+export { parseNoun } from './notation/notation.ts'
 export { parsePlain } from './notation/parse-plain.ts'
 export { renameField, renameInNotation } from './notation/rename.ts'
 export type {

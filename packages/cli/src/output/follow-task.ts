@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '@tildebase/client'
-import { isPlainObject } from '@tildebase/nouns'
+import { isPlainObject, Problem } from '@tildebase/nouns'
 import type { Link } from '../link/link.ts'
 
 /** An answer of the service, whatever it is. */

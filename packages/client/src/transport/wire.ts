@@ -3,10 +3,24 @@ import type { AnyJson } from './any-json.ts'
 import { type Failure, nextWait, pause } from './retry.ts'
 
 /** Where the service is, and how to reach it. */
-export interface WireOptions {
+export type WireOptions = Connection & Sender
+
+/** The credentials of all requests: an API key, or those of a person who signed in. */
+export type Sender =
+  | { readonly apiKey: string; readonly auth?: undefined }
+  | { readonly auth: Auth; readonly apiKey?: undefined }
+
+/** The credentials of a sign-in, which may have to be renewed. */
+export interface Auth {
+  /** The headers of a request. */
+  headers(method: string): Promise<{ readonly [name: string]: string }>
+  /** Called after a 401; true if it is worth another attempt. */
+  renew?(): Promise<boolean>
+}
+
+export interface Connection {
   /** {base_url}, such as `https://tilde.example`. */
   readonly baseUrl: string
-  readonly apiKey: string
   /** Another transport: for a test, or for a tenant in this process. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** How often a request is repeated after a lost connection, 429 or 503; 4 by default. */
@@ -47,7 +61,7 @@ export interface Wire {
 
 /** A wire to a service. */
 export function wireTo(options: WireOptions): Wire {
-  checkKey(options.apiKey)
+  if (!options.auth) checkKey(options.apiKey)
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const wire = { ...options, baseUrl }
   return {
@@ -82,16 +96,21 @@ async function persist<T>(
   take: (response: Response) => Promise<T>,
 ): Promise<T> {
   const url = `${wire.baseUrl}${path}${queryText(sending.query)}`
-  const init = initOf(wire, sending)
+  const init = initOf(sending)
   const send = wire.fetch ?? fetch
+  let isRenewed = false
   for (let failures = 0; ; failures++) {
     let failure: Failure
     let problem: unknown
     try {
-      const response = await send(url, init)
+      const response = await send(url, { ...init, headers: await headersOf(wire, sending, init.headers) })
       warn(wire, path, response.headers.get('x-tilde-warnings'))
       if (response.ok) return await take(response)
       const refused = await problemOf(response)
+      if (response.status === 401 && !isRenewed && (await wire.auth?.renew?.())) {
+        isRenewed = true
+        continue
+      }
       problem = refused
       failure = {
         kind: 'refused',
@@ -127,9 +146,17 @@ export function warningText({ field, nearest }: Warning): string {
   return `${field} is neither declared nor stored${nearest === null ? '.' : `; did you mean ${nearest}?`}`
 }
 
-function initOf(wire: WireOptions, sending: Sending): RequestInit {
+/** The headers of one attempt: those of the request, with the credentials of the moment. */
+async function headersOf({ apiKey, auth }: WireOptions, { method = 'GET' }: Sending, fixed: Headers): Promise<Headers> {
+  const headers = new Headers(fixed)
+  const proof = auth ? await auth.headers(method) : { authorization: `Bearer ${apiKey}` }
+  for (const [name, value] of Object.entries(proof)) headers.set(name, value)
+  return headers
+}
+
+function initOf(sending: Sending): RequestInit & { readonly headers: Headers } {
   const { method = 'GET', body, raw, signal } = sending
-  const headers = new Headers({ authorization: `Bearer ${wire.apiKey}`, accept: 'application/json' })
+  const headers = new Headers({ accept: 'application/json' })
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (raw) headers.set('content-type', raw.type)
   // The same key on every attempt, so that the request runs only once.
@@ -142,7 +169,7 @@ function initOf(wire: WireOptions, sending: Sending): RequestInit {
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(raw && { body: raw.body }),
     ...(raw?.body instanceof ReadableStream && { duplex: 'half' }),
-  } as RequestInit
+  } as RequestInit & { readonly headers: Headers }
 }
 
 /** 128 random bits. Not randomUUID: pages that came over plain http do not have it. */

@@ -1,6 +1,7 @@
-import type { Draft, Entity, Noun, NounMap, Patch, VerbArgs, VerbName, Where } from '@tildebase/nouns'
+import type { Entity, Noun, NounMap, VerbArgs, VerbName, Where } from '@tildebase/nouns'
 import type { AnyJson } from '../transport/any-json.ts'
 import type { Created, FindOptions, GetOptions } from './types.ts'
+import type { DraftOf, PatchOf, VerbAnswer } from './verb-types.ts'
 
 declare const VALUE: unique symbol
 
@@ -19,26 +20,26 @@ declare const RESULT: unique symbol
 export type BatchBuilder<C extends NounMap> = { readonly [K in keyof C]: BatchCollection<C[K], C> }
 
 type BatchCollection<T extends Noun, C extends NounMap> = BatchReading<T, C> &
-  Omit<BatchVerbs<T>, keyof BatchReading<T, C>>
+  Omit<BatchVerbs<T, C>, keyof BatchReading<T, C>>
 
 interface BatchReading<T extends Noun, C extends NounMap> {
   find(filter?: Where<T, C>, options?: FindOptions<T, string, string>): Step<{ readonly results: readonly Entity<T>[] }>
   get(id: string | Ref<string>, options?: GetOptions<string, string>): Step<Entity<T>>
 }
 
-type BatchVerbs<T extends Noun> =
+type BatchVerbs<T extends Noun, C extends NounMap> =
   string extends VerbName<T>
-    ? BatchBuiltIn<T> & { readonly [verb: string]: (...args: AnyJson[]) => Step<AnyJson> }
-    : { readonly [V in VerbName<T>]: V extends keyof BatchBuiltIn<T> ? BatchBuiltIn<T>[V] : BatchVerb<T, V> }
+    ? BatchBuiltIn<T, C> & { readonly [verb: string]: (...args: AnyJson[]) => Step<AnyJson> }
+    : { readonly [V in VerbName<T>]: V extends keyof BatchBuiltIn<T, C> ? BatchBuiltIn<T, C>[V] : BatchVerb<T, V> }
 
 type BatchVerb<T extends Noun, V extends VerbName<T>> = (
   id: string | Ref<string>,
   args?: Refs<VerbArgs<T, V>>,
-) => Step<Entity<T>>
+) => Step<Entity<T> & VerbAnswer<T['name'], V>>
 
-interface BatchBuiltIn<T extends Noun> {
-  create(draft: Refs<Draft<T>>): Step<Created<T>>
-  update(id: string | Ref<string>, patch: Refs<Patch<T>>): Step<Entity<T>>
+interface BatchBuiltIn<T extends Noun, C extends NounMap> {
+  create(draft: Refs<DraftOf<T, C>>): Step<Created<T>>
+  update(id: string | Ref<string>, patch: Refs<PatchOf<T, C>>): Step<Entity<T>>
   delete(id: string | Ref<string>): Step<null>
 }
 

@@ -1,6 +1,6 @@
 import { type Catalogue, type Entity, type JsonObject, type NounMap, noun } from '@tildebase/nouns'
 import { expect, expectTypeOf, test } from 'vitest'
-import { type Page, type Tildebase, tildebase } from '../index.ts'
+import { type Page, Problem, type Tildebase, type Types, tildebase, verifyWebhook } from '../index.ts'
 
 const Boat = noun('Boat', {
   $domain: 'custom',
@@ -101,8 +101,76 @@ export async function compiled() {
     // @ts-expect-error contacts are not launched
     if (type === 'Contact.launched') return
   }
-  for await (const { data } of $.events.stream({ type: '*.created' })) expectTypeOf(data).toEqualTypeOf<JsonObject>()
-  for await (const { data } of $.events.stream()) expectTypeOf(data).toEqualTypeOf<JsonObject>()
+  for await (const event of $.events.stream({ type: '*.created' })) {
+    if (event.type === 'Contact.created') expectTypeOf(event.data).toEqualTypeOf<Contact>()
+    // @ts-expect-error only what is created comes
+    if (event.type === 'Contact.qualified') return
+  }
+  for await (const event of $.events.stream()) {
+    if (event.type === 'Boat.launched') expectTypeOf(event.data.length).toEqualTypeOf<number | null | undefined>()
+    if (event.type === 'Changeset.proposed') expectTypeOf(event.data.$type).toEqualTypeOf<'Changeset'>()
+    // @ts-expect-error there is no such event
+    if (event.type === 'Contact.creatd') return
+  }
+  const event = await $.webhooks.verify(new Request('http://x'), 'whsec_x')
+  if (event.type === 'Boat.created') expectTypeOf(event.data.name).toEqualTypeOf<string>()
+  const alone = await verifyWebhook<Types<{ Boat: typeof Boat }>>(new Request('http://x'), 'whsec_x')
+  if (alone.type === 'Contact.qualified') expectTypeOf(alone.data).toEqualTypeOf<Contact>()
+  expectTypeOf((await verifyWebhook(new Request('http://x'), 'whsec_x')).data).toEqualTypeOf<JsonObject>()
+
+  // Patterns of events are checked wherever they are stored.
+  await $.Webhook.create({ url: 'https://x.example', events: ['Boat.launched', 'Contact.*', '*.created', '*'] })
+  // @ts-expect-error there is no such event
+  await $.Webhook.create({ url: 'https://x.example', events: ['Boat.launchd'] })
+  await $.Workflow.create({ name: 'w', triggerEvent: 'Boat.launched' })
+  // @ts-expect-error there is no such event
+  await $.Workflow.create({ name: 'w', triggerEvent: 'Boat.launchd' })
+  // @ts-expect-error there is no such event
+  $.events.stream({ type: 'Boat.launchd' })
+
+  // Fields with a default always have a value.
+  expectTypeOf<Contact['stage']>().toEqualTypeOf<'Lead' | 'Qualified' | 'Customer' | 'Churned' | 'Partner'>()
+  // @ts-expect-error a stage cannot be cleared
+  await $.Contact.update('contact_1', { stage: null })
+
+  // Groups have the fields and measures that were asked for.
+  const [group] = await $.Deal.aggregate({ group: ['stage', 'contact.name'], sum: ['value'], max: ['$createdAt'] })
+  expectTypeOf(group!.stage).toEqualTypeOf<Entity<Catalogue['Deal']>['stage'] | null>()
+  expectTypeOf(group!['contact.name']).toEqualTypeOf<string | null>()
+  expectTypeOf(group!.sum.value).toEqualTypeOf<number>()
+  expectTypeOf(group!.max.$createdAt).toEqualTypeOf<string | null>()
+  // @ts-expect-error names have no sum
+  await $.Deal.aggregate({ sum: ['name'] })
+  // @ts-expect-error nmae is not a field
+  await $.Deal.aggregate({ group: ['nmae'] })
+  // @ts-expect-error avg was not asked for
+  group!.avg
+
+  // Live lists are pages of what find gives.
+  for await (const list of $.Contact.live({ stage: 'Lead' }, { include: ['organization'] })) {
+    expectTypeOf(list[0]!.organization!.name).toEqualTypeOf<string>()
+    expectTypeOf(list.total).toEqualTypeOf<number | undefined>()
+  }
+  // @ts-expect-error a live list shows the present
+  $.Contact.live({}, { asOf: new Date() })
+
+  // An upsert needs what a create needs, in either part.
+  expectTypeOf(await $.Contact.upsert({ email: 'a@b.c' }, { name: 'Ada' })).toEqualTypeOf<Contact>()
+  // @ts-expect-error a contact has a name
+  await $.Contact.upsert({ email: 'a@b.c' }, { title: 'x' })
+  // @ts-expect-error events stay as they are
+  await $.Event.upsert({ name: 'x' }, {})
+
+  // Verbs answer more than the entity.
+  expectTypeOf((await $.User.invite('user_1')).invitation).toEqualTypeOf<string | undefined>()
+  expectTypeOf((await $.ApiKey.revoke('apiKey_1')).made.webhooks).toEqualTypeOf<readonly string[]>()
+  expectTypeOf((await $.Funnel.analyze('funnel_1')).analysis.conversionRate).toEqualTypeOf<number | null>()
+  expectTypeOf((await $.undo('x')).undone).toEqualTypeOf<number>()
+
+  // Codes of problems are known words.
+  const problem = new Problem('conflict', 'x')
+  // @ts-expect-error there is no such code
+  if (problem.code === 'version_mismach') return
 
   // Without knowing the types, everything is allowed.
   const loose = $ as unknown as Tildebase<NounMap>

@@ -1,13 +1,10 @@
 import type {
   AfterVerb,
-  Draft,
   Entity,
-  EventName,
   Include,
   Json,
   Noun,
   NounMap,
-  Patch,
   RelationName,
   SortField,
   TargetOf,
@@ -19,10 +16,13 @@ import type { Time } from '../query.ts'
 import type { EntityTimer, WorkflowRuns } from '../runs.ts'
 import type { AnyJson } from '../transport/any-json.ts'
 import type { Page } from '../transport/page.ts'
+import type { Group, Measures } from './measure-types.ts'
+import type { DraftOf, PatchOf, VerbAnswer } from './verb-types.ts'
 
 /** One type of a tenant: to find, to read, to write, and every verb as a method. */
 export type Collection<T extends Noun, C extends NounMap> = Reading<T, C> &
-  Omit<Verbs<T>, keyof Reading<T, C>> &
+  Omit<Verbs<T, C>, keyof Reading<T, C>> &
+  ('create' extends VerbName<T> ? ('update' extends VerbName<T> ? Upserting<T, C> : unknown) : unknown) &
   (T['name'] extends 'Workflow' ? WorkflowRuns : unknown)
 
 /** The methods of every type. */
@@ -42,6 +42,14 @@ export interface Reading<T extends Noun, C extends NounMap> {
     filter?: Where<T, C>,
     options?: Omit<FindOptions<T, I, F>, 'limit' | 'offset' | 'cursor'>,
   ): AsyncGenerator<Shown<T, C, I, F>, void>
+  /**
+   * The list now, and again after each change, until the signal or the loop ends: `for await (const deals of
+   * $.Deal.live({ stage: 'Negotiation' }))`. Reconnects automatically. `$text` and `asOf` are not supported.
+   */
+  live<I extends Include<T, C> = never, F extends FieldName<T> = never>(
+    filter?: Where<T, C>,
+    options?: LiveOptions<T, I, F>,
+  ): AsyncGenerator<Page<Shown<T, C, I, F>>, void>
   /** One entity by its id; null when there is none. */
   get<I extends Include<T, C> = never, F extends FieldName<T> = never>(
     id: string,
@@ -49,7 +57,11 @@ export interface Reading<T extends Noun, C extends NounMap> {
   ): Promise<Shown<T, C, I, F> | null>
   count(filter?: Where<T, C>, options?: { readonly asOf?: Time; readonly signal?: AbortSignal }): Promise<number>
   /** Counts and aggregates by group, the largest first: `aggregate({ group: ['stage'], sum: ['value'] })`. */
-  aggregate(measures: Measures, filter?: Where<T, C>, options?: { readonly asOf?: Time }): Promise<readonly Group[]>
+  aggregate<const M extends Measures<T, C>>(
+    measures: M,
+    filter?: Where<T, C>,
+    options?: { readonly asOf?: Time; readonly signal?: AbortSignal },
+  ): Promise<readonly Group<T, C, M>[]>
   /** The versions of an entity, deleted ones included, newest first. */
   history(id: string, options?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<Version<T>>>
   /** What changed between two versions, or between two times. */
@@ -57,30 +69,48 @@ export interface Reading<T extends Noun, C extends NounMap> {
   /** The pending timers of an entity. */
   timers(id: string): Promise<readonly EntityTimer[]>
   /** Creates many, each separately: an invalid one does not affect the others. */
-  createMany(drafts: readonly Draft<T>[], options?: { readonly signal?: AbortSignal }): Promise<CreatedMany>
+  createMany(drafts: readonly DraftOf<T, C>[], options?: { readonly signal?: AbortSignal }): Promise<CreatedMany>
 }
 
 /** The built-in verbs that the type has, and its own. */
-type Verbs<T extends Noun> =
+type Verbs<T extends Noun, C extends NounMap> =
   string extends VerbName<T>
-    ? BuiltIn<T> & { readonly [verb: string]: (...args: AnyJson[]) => Promise<AnyJson> }
-    : { readonly [V in VerbName<T>]: V extends keyof BuiltIn<T> ? BuiltIn<T>[V] : VerbMethod<T, V> }
+    ? BuiltIn<T, C> & { readonly [verb: string]: (...args: AnyJson[]) => Promise<AnyJson> }
+    : { readonly [V in VerbName<T>]: V extends keyof BuiltIn<T, C> ? BuiltIn<T, C>[V] : VerbMethod<T, V> }
 
 type VerbMethod<T extends Noun, V extends VerbName<T>> = (
   id: string,
   args?: VerbArgs<T, V>,
   options?: WriteOptions,
-) => Promise<AfterVerb<T, V>>
+) => Promise<AfterVerb<T, V> & VerbAnswer<T['name'], V>>
 
-interface BuiltIn<T extends Noun> {
-  create(draft: Draft<T>, options?: Omit<WriteOptions, 'ifVersion'>): Promise<Created<T>>
+interface BuiltIn<T extends Noun, C extends NounMap> {
+  create(draft: DraftOf<T, C>, options?: Omit<WriteOptions, 'ifVersion'>): Promise<Created<T>>
   /** Changes the fields that are given; null clears one. */
-  update(id: string, patch: Patch<T>, options?: WriteOptions): Promise<Entity<T>>
+  update(id: string, patch: PatchOf<T, C>, options?: WriteOptions): Promise<Entity<T>>
   /** A soft delete: the past stays readable, and `restore` brings it back. */
   delete(id: string, options?: WriteOptions): Promise<void>
   /** Makes a new version that equals the state at a time. */
   rollback(id: string, to: { readonly asOf: Time }, options?: WriteOptions): Promise<Entity<T>>
   restore(id: string, args?: object, options?: WriteOptions): Promise<Entity<T>>
+}
+
+interface Upserting<T extends Noun, C extends NounMap> {
+  /**
+   * Creates the entity that `match` identifies, or changes the fields in which it differs from `draft`:
+   * `upsert({ email: 'ada@example.com' }, { name: 'Ada' })`. Use a unique field, so that two clients cannot both create.
+   */
+  upsert<M extends Partial<DraftOf<T, C>>>(
+    match: M,
+    draft: Omit<DraftOf<T, C>, keyof M>,
+    options?: WriteOptions,
+  ): Promise<Entity<T>>
+}
+
+export interface LiveOptions<T extends Noun, I extends string, F extends string>
+  extends Omit<FindOptions<T, I, F>, 'asOf' | 'offset' | 'cursor'> {
+  /** Called with true when the list connects, and with false when the connection is lost. */
+  readonly onConnection?: ((isConnected: boolean) => void) | undefined
 }
 
 export interface FindOptions<T extends Noun, I extends string, F extends string> extends GetOptions<I, F> {
@@ -114,24 +144,6 @@ export interface WriteOptions {
 /** An entity just created; a key or a webhook shows its secret this once, and not when its first answer got lost. */
 export type Created<T extends Noun> = Entity<T> &
   (T['name'] extends 'ApiKey' | 'Webhook' ? { readonly secret?: string } : unknown)
-
-/** What to group by and what to measure: fields, also behind relations to one by dots. */
-export interface Measures {
-  readonly group?: readonly string[]
-  readonly sum?: readonly string[]
-  readonly avg?: readonly string[]
-  readonly min?: readonly string[]
-  readonly max?: readonly string[]
-}
-
-/** One group: `{ stage: 'Lead', count: 3, sum: { value: 500 } }`. */
-export type Group = { readonly [path: string]: Json } & {
-  readonly count: number
-  readonly sum?: { readonly [path: string]: number }
-  readonly avg?: { readonly [path: string]: number | null }
-  readonly min?: { readonly [path: string]: Json }
-  readonly max?: { readonly [path: string]: Json }
-}
 
 export interface CreatedMany {
   readonly created: number
@@ -193,6 +205,3 @@ type IsMany<T extends Noun, K extends string> = Notation<T, K> extends `${string
 
 type Head<I extends string> = I extends `${infer First}.${string}` ? First : I
 type Tail<I extends string, K extends string> = I extends `${K}.${infer Rest}` ? Rest : never
-
-/** The events of all types, for completion; any pattern is allowed. */
-export type EventPattern<C extends NounMap> = { [K in keyof C]: EventName<C[K]> }[keyof C] | (string & {})

@@ -1,4 +1,4 @@
-import { Problem } from '@tildebase/client'
+import { Problem } from '@tildebase/nouns'
 import { addressOf, checkKey, withSession } from '../service/service.ts'
 import { session } from '../service/session.ts'
 

@@ -1,4 +1,5 @@
 import { type Problem, type Sending, type Tildebase, tildebase, type Wire, wireTo } from '@tildebase/client'
+import type { NounMap } from '@tildebase/nouns'
 import { leave, type Session, session } from './session.ts'
 
 /** Thrown when an answer arrives after its tenant was closed. Nothing waits for that answer. */
@@ -7,7 +8,7 @@ export class ClosedError extends Error {}
 interface Connection {
   readonly session: Session
   readonly wire: Wire
-  readonly events: Tildebase['events']
+  readonly events: Tildebase<NounMap>['events']
 }
 
 let connection: Connection | null = null
@@ -29,7 +30,7 @@ export async function send(method: string, path: string, sending: Omit<Sending, 
 }
 
 /** The change stream of the tenant. */
-export function eventStream(): Tildebase['events'] {
+export function eventStream(): Tildebase<NounMap>['events'] {
   return current().events
 }
 
@@ -65,7 +66,7 @@ function current(): Connection {
   if (!mine) throw new ClosedError()
   if (connection?.session !== mine) {
     const options = { baseUrl: location.origin, apiKey: mine.key, retries: 2, fetch: guarded(mine) }
-    const { events } = tildebase({ ...options, tenant: mine.tenant })
+    const { events } = tildebase<NounMap>({ ...options, tenant: mine.tenant })
     connection = { session: mine, wire: wireTo(options), events }
   }
   return connection

@@ -11,6 +11,10 @@ export type ValueOf<F extends string> =
 /** Whether a draft must contain this field, or every entity has it. */
 export type IsRequired<F extends string> = Declared<F> extends `${string}!${string}` ? true : false
 export type HasDefault<F extends string> = F extends `${string}=${string}` ? true : false
+
+/** Whether every entity has a value in this field: it is required, or has a default. */
+export type IsPresent<F extends string> =
+  IsComputed<F> extends true ? false : IsRequired<F> extends true ? true : HasDefault<F>
 export type IsService<F extends string> = F extends `${string}(set by the service)` ? true : IsComputed<F>
 type IsComputed<F extends string> = Trim<F> extends `=${string}` ? true : false
 export type IsSecret<F extends string> = F extends `secret${string}` ? true : false

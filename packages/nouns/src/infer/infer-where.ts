@@ -85,7 +85,8 @@ type IncludeBehind<Name, K extends string, C extends NounMap, Left extends reado
 type OwnFields<T extends Noun> = { [K in FieldKeys<T>]: IsBack<Text<T, K>> extends true ? never : K }[FieldKeys<T>]
 type JsonFields<T extends Noun> = { [K in FieldKeys<T>]: IsJson<Text<T, K>> extends true ? K : never }[FieldKeys<T>]
 
-type ValueAt<T extends Noun, C extends NounMap, P extends string> = P extends keyof Meta
+/** The type of a field by its path, relations included. */
+export type ValueAt<T extends Noun, C extends NounMap, P extends string> = P extends keyof Meta
   ? Meta[P]
   : P extends `${infer K}.${infer Rest}`
     ? ValueBehind<TargetOf<Text<T, K>>, C, Rest>

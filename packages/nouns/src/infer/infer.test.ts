@@ -38,8 +38,8 @@ expectTypeOf<Entity<T>['name']>().toEqualTypeOf<string>()
 expectTypeOf<Entity<T>['code']>().toEqualTypeOf<string>()
 expectTypeOf<Entity<T>['made']>().toEqualTypeOf<string>()
 expectTypeOf<Entity<T>['size']>().toEqualTypeOf<number | null | undefined>()
-expectTypeOf<Entity<T>['open']>().toEqualTypeOf<boolean | null | undefined>()
-expectTypeOf<Entity<T>['stage']>().toEqualTypeOf<'Lead' | 'In Progress' | 'Done' | null | undefined>()
+expectTypeOf<Entity<T>['open']>().toEqualTypeOf<boolean>()
+expectTypeOf<Entity<T>['stage']>().toEqualTypeOf<'Lead' | 'In Progress' | 'Done'>()
 expectTypeOf<Entity<T>['tags']>().toEqualTypeOf<readonly string[]>()
 expectTypeOf<Entity<T>['more']>().toEqualTypeOf<Json | undefined>()
 expectTypeOf<Entity<T>['owner']>().toEqualTypeOf<string>()
@@ -77,8 +77,12 @@ const back: Draft<T> = { name: 'a', tags: [], owner: 'contact_1', parts: [] }
 // @ts-expect-error nmae is not a field
 const typo: Draft<T> = { name: 'a', tags: [], owner: 'contact_1', nmae: 'b' }
 
-// A patch changes some fields and clears those that are not required.
-const clearing: Patch<T> = { size: null, stage: null }
+// A patch changes some fields and clears those that an entity can be without.
+const clearing: Patch<T> = { size: null, stage: 'Done' }
+// @ts-expect-error a field with a default always has a value
+const clearingDefault: Patch<T> = { stage: null }
+// @ts-expect-error a field with a default always has a value
+const emptyDefault: Draft<T> = { ...whole, stage: null }
 // @ts-expect-error name is required
 const clearingName: Patch<T> = { name: null }
 
@@ -152,5 +156,6 @@ test('TypeScript knows exactly the existing verbs', () => {
 // The type checker checks the code above; this prevents an unused error.
 export const compiled = [
   ...[whole, full, lacking, wrongWord, service, back, typo, clearing, clearingName, args, wrongArgs, unknownArgs],
+  ...[clearingDefault, emptyDefault],
   ...[where, into, wrongStage, wrongValue, tooDeep, noSuchPath, noPattern, noOperator, listWhere, loose],
 ]

@@ -1,6 +1,16 @@
 import type { Json, JsonObject, Noun } from '../noun.ts'
 import type { PastTense, PresentParticiple } from './infer-english.ts'
-import type { HasDefault, IsBack, IsJson, IsRequired, IsSecret, IsService, TargetOf, ValueOf } from './infer-field.ts'
+import type {
+  HasDefault,
+  IsBack,
+  IsJson,
+  IsPresent,
+  IsRequired,
+  IsSecret,
+  IsService,
+  TargetOf,
+  ValueOf,
+} from './infer-field.ts'
 
 /** The notation of a type: a string is a field, an object a verb, null turns off a built-in verb. */
 export type Notation = {
@@ -64,13 +74,13 @@ export interface Meta<Name extends string = string> {
   readonly updatedAt: string
 }
 
-/** An entity in an answer: `Entity<typeof Contact>`. */
+/** An entity in an answer: `Entity<typeof Contact>`. Fields that are required or have a default are always there. */
 export type Entity<T extends Noun> = Meta<T['name']> &
   (IsLoose<T> extends true
     ? { readonly [field: string]: Json | undefined }
     : Flat<
-        { readonly [K in RequiredKeys<T>]: Value<T, K> } & {
-          readonly [K in Exclude<ReadKeys<T>, RequiredKeys<T>>]?: Value<T, K> | null
+        { readonly [K in PresentKeys<T>]: Value<T, K> } & {
+          readonly [K in Exclude<ReadKeys<T>, PresentKeys<T>>]?: Value<T, K> | null
         }
       >)
 
@@ -83,19 +93,15 @@ export type Draft<T extends Noun> =
     ? { readonly [field: string]: unknown }
     : Flat<
         { readonly [K in NeededKeys<T>]: Value<T, K> } & {
-          readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Value<T, K> | null | undefined
+          readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Written<T, K> | undefined
         }
       >
 
-/** The input of an update; null clears a field that is not required. */
+/** The input of an update; null clears a field that is neither required nor has a default. */
 export type Patch<T extends Noun> =
   IsLoose<T> extends true
     ? { readonly [field: string]: unknown }
-    : {
-        readonly [K in WriteKeys<T>]?:
-          | (IsRequired<Text<T, K>> extends true ? Value<T, K> : Value<T, K> | null)
-          | undefined
-      }
+    : { readonly [K in WriteKeys<T>]?: Written<T, K> | undefined }
 
 /** The verbs of a type, including active built-in ones. */
 export type VerbName<T extends Noun> = IsLoose<T> extends true ? string : OwnVerb<T> | BuiltInVerb<T>
@@ -152,9 +158,12 @@ type ReadKeys<T extends Noun> = {
 type WriteKeys<T extends Noun> = {
   [K in FieldKeys<T>]: IsBack<Text<T, K>> extends true ? never : IsService<Text<T, K>> extends true ? never : K
 }[FieldKeys<T>]
-type RequiredKeys<T extends Noun> = {
-  [K in ReadKeys<T>]: IsRequired<Text<T, K>> extends true ? K : never
+type PresentKeys<T extends Noun> = {
+  [K in ReadKeys<T>]: IsPresent<Text<T, K>> extends true ? K : never
 }[ReadKeys<T>]
+
+/** A field as it is written: null clears one that an entity can be without. */
+type Written<T extends Noun, K extends string> = IsPresent<Text<T, K>> extends true ? Value<T, K> : Value<T, K> | null
 type NeededKeys<T extends Noun> = {
   [K in WriteKeys<T>]: IsRequired<Text<T, K>> extends true ? (HasDefault<Text<T, K>> extends true ? never : K) : never
 }[WriteKeys<T>]

@@ -2,6 +2,7 @@ import type { Notation, NounOf } from '../infer/infer.ts'
 import type { Field, JsonObject, Noun, Verb } from '../noun.ts'
 import { type Issue, Problem } from '../problem.ts'
 import { FORBIDDEN_NAMES, isPlainObject, storable } from '../value/json.ts'
+import { type NounOptions, useParser } from './declare.ts'
 import { camelPrefix, listed } from './english.ts'
 import { parseAbout } from './parse-about.ts'
 import { parseField } from './parse-field.ts'
@@ -9,18 +10,7 @@ import { parseGuard, parseUnique } from './parse-rules.ts'
 import { parseTimers } from './parse-timer.ts'
 import { BUILT_IN, parseVerb, RESTS_ON, tellMisfits } from './parse-verb.ts'
 
-/** The defaults of a type, which its notation can change with `$domain`, `$path` and `$strict`. */
-export interface NounOptions {
-  readonly domain?: string
-  readonly path?: string
-  readonly strict?: boolean
-  /** `log` for a type whose entities are log records. */
-  readonly storage?: Noun['storage']
-  /** The earlier names of renamed fields: `{ metres: 'length' }`. `tilde schema push` renames them in what is stored. */
-  readonly renamed?: { readonly [field: string]: string }
-}
-
-/** Declares a type in code; TypeScript knows its fields, verbs and events from then on. */
+/** A built-in type, always parsed. Users declare theirs with `noun` of declare.ts. */
 export function noun<const Name extends string, const N extends Notation>(
   name: Name,
   notation: N,
@@ -178,3 +168,5 @@ function deepFreeze<T>(value: T): T {
   for (const one of Object.values(value)) deepFreeze(one)
   return Object.freeze(value)
 }
+
+useParser(parseNoun)

@@ -36,8 +36,8 @@ test('streams, imports and code work in process too', async () => {
   const seen: unknown[] = []
   await $.Contact.create({ name: 'a' })
 
-  for await (const { data } of $.events.stream({ lastEventId: 0, signal: stop.signal })) {
-    seen.push(data.name)
+  for await (const { type, data } of $.events.stream({ lastEventId: 0, signal: stop.signal })) {
+    seen.push(type === 'Contact.created' && data.name)
     if (seen.length === 1) await $.Contact.create({ name: 'b' })
     else stop.abort()
   }

@@ -1,9 +1,9 @@
 import { Problem, tildebase } from '@tildebase/client'
 import { noun } from '@tildebase/nouns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nextMillisecond } from './clock.ts'
-import { ROOT, type TestHost, testHost } from './host.ts'
-import { verifies } from './verifies.ts'
+import { nextMillisecond } from '../clock.ts'
+import { ROOT, type TestHost, testHost } from '../host.ts'
+import { verifies } from '../verifies.ts'
 
 let host: TestHost
 beforeAll(async () => {

@@ -1,0 +1,1 @@
+# Written by python/generate.py. Do not edit.

@@ -1,0 +1,125 @@
+# Written by python/generate.py. Do not edit.
+"""Requests with the key: lost ones are repeated, and errors become Problems."""
+
+from __future__ import annotations
+
+import time
+import json
+import random
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
+
+import httpx
+
+from ..problem import Problem
+from ..sse import Message, MessageParser
+from ..wire import back_off, check_key, headers_of, next_wait, problem_of, query_of, warn
+
+#: A live answer has a sign of life every 15 seconds.
+SILENCE = 40.0
+
+
+class Transport:
+    """The way to one service."""
+
+    def __init__(
+        self, base_url: str, api_key: str, *, retries: int = 4, timeout: float = 60.0, client: httpx.Client | None = None
+    ) -> None:
+        check_key(api_key)
+        self.base_url = base_url.rstrip("/")
+        self._api_key = api_key
+        self._retries = retries
+        self._client = client or httpx.Client(timeout=timeout)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def json(self, method: str, path: str, **sending: Any) -> Any:
+        """The JSON of the answer; None when it has no body."""
+        response = self.send(method, path, **sending)
+        try:
+            content = response.read()
+        except httpx.TransportError as reason:
+            raise self._unreachable(reason) from reason
+        finally:
+            response.close()
+        return json.loads(content) if content else None
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        once: bool = False,
+        read_timeout: float | None = None,
+    ) -> httpx.Response:
+        """The answer as soon as its headers are there. The caller closes it."""
+        sent = headers_of(self._api_key, method, once, headers)
+        if body is not None:
+            content = json.dumps(body, ensure_ascii=False).encode()
+            sent.setdefault("content-type", "application/json")
+        failures = 0
+        while True:
+            retry_after = None
+            try:
+                request = self._client.build_request(
+                    method, f"{self.base_url}{path}", params=query_of(query), content=content, headers=sent
+                )
+                if read_timeout is not None:
+                    request.extensions = {"timeout": {**request.extensions["timeout"], "read": read_timeout}}
+                response = self._client.send(request, stream=True)
+                warn(response.headers.get("x-tilde-warnings"), path)
+                if response.is_success:
+                    return response
+                retry_after = response.headers.get("retry-after")
+                text = (response.read()).decode("utf-8", "replace")
+                response.close()
+                problem = problem_of(response.status_code, text)
+            except httpx.TransportError as reason:
+                problem = self._unreachable(reason)
+            wait = next_wait(problem, retry_after, failures)
+            is_lost = problem.code == "unreachable"
+            if wait is None or failures >= self._retries or (once and is_lost):
+                raise problem
+            failures += 1
+            time.sleep(wait)
+
+    def follow(
+        self,
+        path: str,
+        query: Callable[[str | None], Mapping[str, Any]],
+        last: str | None = None,
+    ) -> Generator[Message, None, None]:
+        """The messages of a live answer. Reconnects after the last message that it saw."""
+        failures = 0
+        while True:
+            try:
+                headers = {"accept": "text/event-stream", "last-event-id": last}
+                response = self.send("GET", path, query=query(last), headers=headers, read_timeout=SILENCE)
+                try:
+                    if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                        raise Problem("unexpected_answer", f"{path} answered, but not with a stream of events.")
+                    parser = MessageParser()
+                    for chunk in response.iter_bytes():
+                        for message in parser.feed(chunk):
+                            last = message.id or last
+                            failures = 0
+                            yield message
+                finally:
+                    response.close()
+            except httpx.TransportError:
+                pass
+            except Problem as problem:
+                # Refused, not lost: coming back would change nothing.
+                if problem.code != "unreachable":
+                    raise
+            time.sleep(random.random() * back_off(failures))
+            failures += 1
+
+    def _unreachable(self, reason: Exception) -> Problem:
+        why = str(reason) or type(reason).__name__
+        return Problem("unreachable", f"{self.base_url} cannot be reached ({why}). Is the server running there?")

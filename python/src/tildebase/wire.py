@@ -1,0 +1,107 @@
+"""What a request looks like, and when to repeat it. No input and no output."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import secrets
+import warnings
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Any
+from urllib.parse import quote
+
+from .problem import Problem, problem_in
+
+FIRST_WAIT = 0.1
+LONGEST_WAIT = 10.0
+LONGEST_PATIENCE = 60.0
+#: Codes of 503 answers for which a retry does not help.
+HOPELESS = {"layout_too_new"}
+#: A longer filter travels in a body: not every proxy takes long addresses.
+LONGEST_FILTER = 4_000
+
+
+class UnknownFieldWarning(UserWarning):
+    """A field name that is neither declared nor stored."""
+
+
+def part(text: str) -> str:
+    """One segment of a path."""
+    return quote(text, safe="")
+
+
+def check_key(key: object) -> None:
+    """Refuses a key that is not valid in a header, without showing it."""
+    if isinstance(key, str) and re.fullmatch(r"[\x21-\x7e]+", key):
+        return
+    raise Problem("invalid_key", "The API key is missing or has characters that no key has. Give the secret alone.")
+
+
+def query_of(query: Mapping[str, Any] | None) -> dict[str, str]:
+    """Parameters: None is left out, and what is not a string is written as JSON."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in (query or {}).items()
+        if value is not None
+    }
+
+
+def headers_of(api_key: str, method: str, once: bool, more: Mapping[str, str | None] | None) -> dict[str, str]:
+    headers = {"authorization": f"Bearer {api_key}", "accept": "application/json"}
+    # The same key on every attempt, so that the request runs only once.
+    if method == "POST" and not once:
+        headers["idempotency-key"] = secrets.token_hex(16)
+    headers.update({name: value for name, value in (more or {}).items() if value is not None})
+    return headers
+
+
+def back_off(failures: int) -> float:
+    """The longest wait after this number of failures, in seconds."""
+    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(failures, 20))
+
+
+def next_wait(problem: Problem, retry_after: str | None, failures: int) -> float | None:
+    """The wait before the next attempt in seconds; None if a retry does not help."""
+    wait = random.random() * back_off(failures)
+    if problem.code == "unreachable":
+        return wait
+    if problem.status not in (429, 503) or problem.code in HOPELESS:
+        return None
+    told = told_wait(retry_after)
+    if told is None:
+        return wait
+    return None if told > LONGEST_PATIENCE else told + wait
+
+
+def told_wait(header: str | None) -> float | None:
+    """Retry-After in seconds: a number, or a date."""
+    if header is None or not header.strip():
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time())
+    except (TypeError, ValueError):
+        return None
+
+
+def problem_of(status: int, text: str) -> Problem:
+    try:
+        return problem_in(json.loads(text), status)
+    except ValueError:
+        return problem_in(None, status)
+
+
+def warn(header: str | None, path: str) -> None:
+    """Reports the unknown names of a request as a Python warning."""
+    if header is None:
+        return
+    for one in json.loads(header):
+        field, nearest = one.get("field", one.get("warning")), one.get("nearest")
+        hint = f"; did you mean {nearest}?" if nearest else "."
+        warnings.warn(f"{path}: {field} is neither declared nor stored{hint}", UnknownFieldWarning, stacklevel=4)

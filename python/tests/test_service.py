@@ -1,0 +1,67 @@
+"""What differs in Python from the scenarios: ``python3 test_service.py <url> <key>``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import unittest
+from datetime import datetime, timezone
+
+from tildebase import AsyncTildebase, Tildebase, models
+from tildebase.make_models import models_of
+
+URL, KEY = sys.argv[1:3]
+
+
+class Service(unittest.TestCase):
+    def test_what_is_imported_is_exported(self) -> None:
+        with Tildebase("py-bulk", KEY, URL) as client:
+            rows = [{"name": f"Zoë {n}", "email": f"{n}@example.org"} for n in range(1_500)]
+            report = client.import_rows("Contact", rows)
+            again = client.import_rows("Contact", [{**row, "title": "x"} for row in rows[:3]], upsert="email")
+            tried = client.import_rows("Contact", [{"name": 7}], dry_run=True)
+
+            self.assertEqual((report["imported"], again["updated"], tried["errors"]), (1_500, 3, 1))
+            self.assertEqual({row["email"] for row in client.export_rows("Contact")}, {row["email"] for row in rows})
+            self.assertTrue(b"".join(client.export("Contact", format="csv")).startswith(b"$id,"))
+
+    def test_async_import_and_export(self) -> None:
+        async def work() -> int:
+            async with AsyncTildebase("py-bulk-async", KEY, URL) as client:
+                await client.import_rows("Deal", [{"name": "a"}, {"name": "b"}])
+                return len([row async for row in client.export_rows("Deal")])
+
+        self.assertEqual(asyncio.run(work()), 2)
+
+    def test_a_datetime_is_a_time(self) -> None:
+        with Tildebase("py-time", KEY, URL) as client:
+            before = datetime.now(timezone.utc)
+            contacts = client.of(models.Contact)
+            ada = contacts.create({"name": "Ada"})
+            self.assertEqual(ada["stage"], "Lead")
+            self.assertEqual(contacts.count(as_of=before), 0)
+
+    def test_models_are_made_for_the_types_of_a_tenant(self) -> None:
+        with Tildebase("py-models", KEY, URL) as client:
+            client.request("PUT", "/schema/Boat", body={"name": "string!", "knots": "number", "state": "Afloat | Sunk"})
+            text = models_of(client.request("GET", "/openapi.json"))
+            made: dict[str, object] = {}
+            exec(text, made)
+            self.assertIn('"state": Literal[\'Afloat\', \'Sunk\'],', text)
+            self.assertEqual(made["Boat"].__name__, "Boat")  # type: ignore[attr-defined]
+
+    def test_a_live_list_follows_its_changes(self) -> None:
+        with Tildebase("py-live", KEY, URL) as client:
+            ada = client.Contact.create({"name": "Ada"})
+            pages = client.Contact.live({"stage": "Lead"})
+            seen = [[one["name"] for one in next(pages)]]
+            client.Contact.create({"name": "Bob"})
+            seen.append([one["name"] for one in next(pages)])
+            client.Contact.qualify(ada["$id"])
+            seen.append([one["name"] for one in next(pages)])
+            pages.close()
+        self.assertEqual(seen, [["Ada"], ["Bob", "Ada"], ["Bob"]])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT, type TestHost, testHost } from '../host.ts'
+import { findPython, ROOT_FOLDER, runPython } from './python.ts'
+
+const SOURCE = join(ROOT_FOLDER, 'python')
+const python = findPython()
+const folder = mkdtempSync(join(tmpdir(), 'tildebase-python-'))
+/** The package as its wheel installs it. */
+const installed = join(folder, 'installed')
+let host: TestHost
+beforeAll(async () => {
+  host = await testHost()
+  cpSync(SOURCE, join(folder, 'source'), { recursive: true })
+  runPython(python, [], ['-c', BUILD, join(folder, 'wheels'), installed], { cwd: join(folder, 'source') })
+})
+afterAll(async () => {
+  await host?.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** The backend of pyproject.toml, called as pip would. */
+const BUILD = `
+import os, sys, zipfile
+from setuptools.build_meta import build_wheel
+wheels, installed = sys.argv[1:]
+os.makedirs(wheels)
+zipfile.ZipFile(os.path.join(wheels, build_wheel(wheels))).extractall(installed)
+`
+
+/** Runs a program of python/tests against the host, which lives in this process. */
+async function runTests(file: string, ...args: string[]): Promise<string> {
+  if ('missing' in python) throw new Error(`Missing: ${python.missing}.`)
+  const env = { ...process.env, PYTHONPATH: `${installed}:${python.path}`, PYTHONDONTWRITEBYTECODE: '1' }
+  const program = spawn(python.command, ['-W', 'ignore', join(SOURCE, 'tests', file), ...args], { env, cwd: folder })
+  let said = ''
+  for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (said += chunk))
+  const status = await new Promise((done) => program.on('exit', done))
+  return status === 0 ? '' : said
+}
+
+describe('the client for Python', () => {
+  test('passes the scenarios of the TypeScript client, sync and async', { timeout: 240_000 }, async () => {
+    const scenarios = join(import.meta.dirname, 'scenarios.json')
+    expect(await runTests('scenarios.py', host.url, ROOT, scenarios)).toBe('')
+  })
+
+  test('repeats, continues, warns and verifies', { timeout: 120_000 }, async () => {
+    expect(await runTests('test_client.py')).toBe('')
+  })
+
+  test('imports, exports and makes models', { timeout: 120_000 }, async () => {
+    expect(await runTests('test_service.py', host.url, ROOT)).toBe('')
+  })
+
+  test('is a typed wheel with one dependency', () => {
+    const [wheel] = globSync('wheels/*.whl', { cwd: folder })
+    const metadata = readFileSync(join(installed, 'tildebase-0.1.0.dist-info', 'METADATA'), 'utf8')
+
+    expect(wheel).toBe(join('wheels', 'tildebase-0.1.0-py3-none-any.whl'))
+    expect(metadata.match(/^Requires-Dist: .*/gm)).toEqual([expect.stringMatching(/httpx/)])
+    expect(globSync('tildebase/py.typed', { cwd: installed })).toEqual([join('tildebase', 'py.typed')])
+  })
+
+  test('passes the strict type checker, and so does a typed program', { timeout: 240_000 }, () => {
+    const program = join(folder, 'program.py')
+    writeFileSync(program, PROGRAM)
+
+    expect(runPython(python, [], ['-m', 'mypy', '--strict', join(SOURCE, 'src')])).toContain('Success')
+    expect(runPython(python, [installed], ['-m', 'mypy', '--strict', program], { cwd: folder })).toContain('Success')
+    writeFileSync(program, PROGRAM.replace('"stage"', '"stge"'))
+    expect(() => runPython(python, [installed], ['-m', 'mypy', '--strict', program], { cwd: folder })).toThrow('stge')
+  })
+
+  test('has a sync client and models that are generated; npm run python:generate writes them', async () => {
+    await host.request('POST', '/~generate/Contact', { name: 'Ada' })
+    const { text } = await host.request('GET', '/~generate/openapi.json')
+    writeFileSync(join(folder, 'openapi.json'), text)
+    runPython(python, [], [join(folder, 'source', 'generate.py'), join(folder, 'openapi.json')])
+
+    for (const file of ['models.py', '_sync/client.py', '_sync/collection.py', '_sync/transport.py']) {
+      const path = join('src', 'tildebase', file)
+      expect(readFileSync(join(folder, 'source', path), 'utf8'), path).toBe(readFileSync(join(SOURCE, path), 'utf8'))
+    }
+  })
+})
+
+const PROGRAM = `
+from tildebase import AsyncTildebase, Tildebase, models
+
+client = Tildebase("acme", "tb_x")
+contacts = client.of(models.Contact)
+ada = contacts.find_one({"name": "Ada"})
+reveal: str = ada["stage"] if ada else ""
+names: list[str] = [one["name"] for one in contacts.find()]
+
+async def main() -> int:
+    async with AsyncTildebase("acme", "tb_x") as client:
+        return await client.Contact.count()
+`

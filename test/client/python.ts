@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { downloadWithApt } from '../prepare/apt.ts'
+
+export const ROOT_FOLDER = join(import.meta.dirname, '..', '..')
+const FOLDER = join(ROOT_FOLDER, '.tmp', 'python')
+const UNPACKED = join(FOLDER, 'root', 'usr', 'lib', 'python3', 'dist-packages')
+
+/** What the client, its wheel and its type checker need, as Debian packages it. */
+const PACKAGES = ['python3-httpx', 'python3-setuptools', 'python3-wheel', 'mypy']
+
+const MODULES = ['httpx', 'setuptools', 'wheel', 'mypy']
+
+/** The Python of the system, and where the modules are that tests need; or what is missing. */
+export type Python = { readonly command: string; readonly path: string } | { readonly missing: string }
+
+/** Finds Python and the modules. Missing ones are downloaded from Debian and unpacked, which needs no root. */
+export function findPython(): Python {
+  const command = ['/usr/bin/python3', 'python3'].find((name) => isNewEnough(name))
+  if (command === undefined) return { missing: 'Python 3.11 or newer' }
+  if (hasModules(command, '')) return { command, path: '' }
+  if (!hasModules(command, UNPACKED)) downloadWithApt(PACKAGES, FOLDER)
+  if (hasModules(command, UNPACKED)) return { command, path: UNPACKED }
+  return { missing: `the modules ${MODULES.join(', ')}; on Debian: apt-get install ${PACKAGES.join(' ')}` }
+}
+
+/** Runs Python with these folders on its path; its output, or an error with it. */
+export function runPython(
+  python: Python,
+  path: readonly string[],
+  args: readonly string[],
+  { cwd = ROOT_FOLDER, env: more = {} }: { readonly cwd?: string; readonly env?: { [name: string]: string } } = {},
+): string {
+  if ('missing' in python) throw new Error(`Missing: ${python.missing}.`)
+  const env = { ...process.env, ...more, PYTHONPATH: [...path, python.path].join(':'), PYTHONDONTWRITEBYTECODE: '1' }
+  const { status, stdout, stderr } = spawnSync(python.command, ['-W', 'ignore', ...args], {
+    cwd,
+    env,
+    encoding: 'utf8',
+    timeout: 240_000,
+  })
+  if (status !== 0) throw new Error(`python3 ${args.join(' ')}: exit ${status}\n${stdout}\n${stderr}`)
+  return `${stdout}${stderr}`
+}
+
+function isNewEnough(command: string): boolean {
+  return spawnSync(command, ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']).status === 0
+}
+
+function hasModules(command: string, path: string): boolean {
+  const env = { ...process.env, PYTHONPATH: path }
+  return spawnSync(command, ['-c', `import ${MODULES.join(', ')}`], { env }).status === 0
+}
