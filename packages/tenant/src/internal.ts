@@ -1,8 +1,9 @@
 // What the server of this repository needs in addition: @tildebase/tenant/internal. It changes without notice.
 export { overBudget } from './budget.ts'
-export { WEBHOOK_DEFAULTS } from './engine/options.ts'
+export { FILE_DEFAULTS, type FileOptions, WEBHOOK_DEFAULTS } from './engine/options.ts'
 export { quotaWarning } from './engine/quota.ts'
 export { TURN } from './engine/turns.ts'
+export type { OpenFile, TenantFileAccess } from './facade/files.ts'
 export type { User } from './facade/identity.ts'
 export { onlyProposes, personOf } from './grant/grant.ts'
 export { common, scopesText } from './grant/scopes.ts'
@@ -18,6 +19,8 @@ export {
   type UnknownField,
 } from './query/parameters/unknown-names.ts'
 export { type ImportCounts, type ImportDetail, Importer } from './services/bulk/import.ts'
+export type { ReceivedContent } from './services/files/receive.ts'
+export type { PartCheck, ReceivedPart, UploadState } from './services/files/uploads.ts'
 export { invalidInvitation, type NewCredential } from './services/identity/invitations.ts'
 export { hasPeople, knowsToken, tenantOfSession } from './services/identity/secrets.ts'
 export { keyIdOf, tenantOfSecret } from './services/keys.ts'

@@ -1,9 +1,10 @@
-import type { JsonObject } from '@tildebase/nouns'
+import type { JsonObject, Nouns } from '@tildebase/nouns'
 import type { Budget } from './budget.ts'
 import type { CommitListener, Engine } from './engine/engine.ts'
 import type { Ports, TenantOptions } from './engine/options.ts'
 import { TenantAdmin } from './facade/admin.ts'
 import { createServices } from './facade/create-services.ts'
+import { TenantFileAccess } from './facade/files.ts'
 import { Follower } from './facade/follower.ts'
 import { TenantIdentity } from './facade/identity.ts'
 import { Prover } from './facade/prover.ts'
@@ -11,6 +12,8 @@ import { TenantReader } from './facade/reader.ts'
 import type { TenantServices } from './facade/services.ts'
 import { TenantWriter } from './facade/writer.ts'
 import type { Grant } from './grant/grant.ts'
+import { admitContents } from './services/files/contents.ts'
+import type { ReceivedContent } from './services/files/receive.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
@@ -23,6 +26,8 @@ import type { Write, WriteContext } from './write/write.ts'
 export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
   /** What `$context` shows in entities; the tenant's own namespace when absent. */
   readonly context?: string
+  /** Content that was received for the write, and becomes part of the tenant with it. */
+  readonly contents?: readonly ReceivedContent[]
 }
 
 /**
@@ -33,6 +38,7 @@ export class Tenant {
   readonly slug: string
   readonly admin: TenantAdmin
   readonly identity: TenantIdentity
+  readonly files: TenantFileAccess
   readonly #engine: Engine
   readonly #services: TenantServices
   readonly #commits: GroupCommit
@@ -45,6 +51,7 @@ export class Tenant {
     this.#commits = new GroupCommit(engine, engine.ports.soon ?? queueMicrotask)
     this.admin = new TenantAdmin(engine)
     this.identity = new TenantIdentity(engine, services.people)
+    this.files = new TenantFileAccess(services)
   }
 
   /** The tenant's namespace, as events show it. */
@@ -52,9 +59,19 @@ export class Tenant {
     return this.#engine.context
   }
 
+  /** The tenant's types. */
+  get nouns(): Nouns {
+    return this.#engine.nouns
+  }
+
   /** Whether anything was ever written. */
   get exists(): boolean {
     return this.#engine.head.seq > 0
+  }
+
+  /** Whether it has neither events nor files. */
+  get isEmpty(): boolean {
+    return !this.exists && !this.files.hasAny
   }
 
   /** The grant of a key, an access token or a session; null when the secret opens nothing. */
@@ -70,10 +87,12 @@ export class Tenant {
 
   /** Runs a write in the next commit. Its result comes when that is durable; stored BEFORE hooks are asked first. */
   write<T>(grant: Grant, request: RequestContext, budget: Budget, work: (write: TenantWriter) => T): Promise<T> {
-    const { context = this.context, ...rest } = request
-    return this.#write(grant, { ...rest, budget, url: context }, (write) =>
-      work(new TenantWriter(this.#services, write, context)),
-    )
+    const { context = this.context, contents = [], ...rest } = request
+    const written = this.#write(grant, { ...rest, budget, url: context }, (write) => {
+      admitContents(write, contents)
+      return work(new TenantWriter(this.#services, write, context))
+    })
+    return contents.length === 0 ? written : written.finally(() => this.files.dropUnneeded(contents))
   }
 
   /** The log as a grant sees it, while it continues. */

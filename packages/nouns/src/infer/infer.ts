@@ -1,6 +1,17 @@
 import type { Json, JsonObject, Noun } from '../noun.ts'
+import type { FileInput } from '../value/file.ts'
 import type { PastTense, PresentParticiple } from './infer-english.ts'
-import type { HasDefault, IsBack, IsJson, IsRequired, IsSecret, IsService, TargetOf, ValueOf } from './infer-field.ts'
+import type {
+  HasDefault,
+  IsBack,
+  IsFile,
+  IsJson,
+  IsRequired,
+  IsSecret,
+  IsService,
+  TargetOf,
+  ValueOf,
+} from './infer-field.ts'
 
 /** The notation of a type: a string is a field, an object a verb, null turns off a built-in verb. */
 export type Notation = {
@@ -82,8 +93,8 @@ export type Draft<T extends Noun> =
   IsLoose<T> extends true
     ? { readonly [field: string]: unknown }
     : Flat<
-        { readonly [K in NeededKeys<T>]: Value<T, K> } & {
-          readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Value<T, K> | null | undefined
+        { readonly [K in NeededKeys<T>]: Given<T, K> } & {
+          readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Given<T, K> | null | undefined
         }
       >
 
@@ -93,7 +104,7 @@ export type Patch<T extends Noun> =
     ? { readonly [field: string]: unknown }
     : {
         readonly [K in WriteKeys<T>]?:
-          | (IsRequired<Text<T, K>> extends true ? Value<T, K> : Value<T, K> | null)
+          | (IsRequired<Text<T, K>> extends true ? Given<T, K> : Given<T, K> | null)
           | undefined
       }
 
@@ -145,6 +156,18 @@ export type FieldKeys<T extends Noun> = {
 export type Text<T extends Noun, K extends string> = T['notation'][K] extends infer F extends string ? F : never
 /** The type of one field. */
 export type Value<T extends Noun, K extends string> = ValueOf<Text<T, K>>
+
+/** The type of one field in a write: a file is named by its hash, with or without a name. */
+type Given<T extends Noun, K extends string> =
+  IsFile<Text<T, K>> extends true
+    ? Value<T, K> extends readonly unknown[]
+      ? readonly FileInput[]
+      : FileInput
+    : Value<T, K>
+
+/** The names of the file fields of a type. */
+export type FileField<T extends Noun> =
+  IsLoose<T> extends true ? string : { [K in FieldKeys<T>]: IsFile<Text<T, K>> extends true ? K : never }[FieldKeys<T>]
 
 type ReadKeys<T extends Noun> = {
   [K in FieldKeys<T>]: IsBack<Text<T, K>> extends true ? never : IsSecret<Text<T, K>> extends true ? never : K
@@ -200,4 +223,4 @@ type ArgsOf<A, T extends Noun> = A extends readonly (infer Name extends string)[
 
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
-export type { IsBack, IsJson, TargetOf }
+export type { IsBack, IsFile, IsJson, TargetOf }

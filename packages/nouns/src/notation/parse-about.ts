@@ -22,6 +22,8 @@ const RESERVED_PATHS = [
   'consistency',
   'secrets',
   'asks',
+  'files',
+  'uploads',
 ]
 
 /** Reads the domain, the path and the strictness of a type. Reports every error, and every unknown `$` name. */

@@ -7,9 +7,9 @@ import type { IdentityPorts } from './identity/ports.ts'
 import type { RateLimit } from './limits/rate.ts'
 import { type Reply, render } from './reply.ts'
 import { refusal } from './respond.ts'
-import { createdReply } from './rest/entities.ts'
+import { createdReply } from './rest/entity-replies.ts'
 import type { Routes } from './routes.ts'
-import { isOpenPath, type RequestTarget } from './target.ts'
+import { isLinkPath, isOpenPath, type RequestTarget } from './target.ts'
 import type { Sender, TenantCall } from './tenant-call.ts'
 import { traceOf } from './watch/trace.ts'
 
@@ -76,7 +76,9 @@ function dispatch(
   { request, target, sender, requestId }: TenantCall,
   options: AppOptions,
 ): MaybePromise<Reply> {
-  const { route, params } = findRoute(options.routes, request.method, target.segments)
+  const found = findRoute(options.routes, request.method, target.segments)
+  const { params } = found
+  const route = found.route.instead?.(request, params, tenant.nouns) ?? found.route
   const newBudget = () => new Budget(options.budget ?? BUDGET, now)
   const budget = route.mode === 'write' ? new Budget(inOneCommit(route, options.budget ?? BUDGET), now) : newBudget()
   const context = contextOf(tenant, target, options)
@@ -151,8 +153,10 @@ function plainBody({ body, headers }: HttpRequest): unknown {
     throw new Problem('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.', {
       field: 'Content-Type',
     })
+  if (isStream(body))
+    throw new Problem('too_large', `JSON may have at most ${JSON_LIMIT}. Use /import for more.`, { limit: JSON_LIMIT })
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
-  if (body === null || encoding === 'identity') return parseBody(body as Uint8Array | null)
+  if (body === null || encoding === 'identity') return parseBody(body)
   throw new Problem(
     'unsupported_media_type',
     'Only imports support Content-Encoding. Send the body without compression.',
@@ -160,6 +164,13 @@ function plainBody({ body, headers }: HttpRequest): unknown {
       field: 'Content-Encoding',
     },
   )
+}
+
+/** The largest body of JSON that hosts read, in words. */
+const JSON_LIMIT = '10 MiB'
+
+function isStream(body: HttpRequest['body']): body is AsyncIterable<Uint8Array> {
+  return body !== null && !(body instanceof Uint8Array)
 }
 
 function isEmpty(body: HttpRequest['body']): boolean {
@@ -189,7 +200,8 @@ function grantFor(
   if (sender.kind === 'operator') return OPERATOR
   const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
   // In a tenant without people no sign-in is possible: an attempt does not create the tenant.
-  const isOpen = found !== null && 'route' in found && found.route.needs === 'no key' && tenant.identity.hasPeople
+  const mayBeOpen = isLinkPath(segments) || tenant.identity.hasPeople
+  const isOpen = found !== null && 'route' in found && found.route.needs === 'no key' && mayBeOpen
   if (sender.kind === 'anonymous') return isOpen ? ANONYMOUS : null
   if (sender.kind === 'session') {
     const grant = tenant.identity.session(sender.secret)

@@ -1,4 +1,4 @@
-import { type Filter, isoOf, type JsonObject, type Noun, type Nouns } from '@tildebase/nouns'
+import { type Filter, isoOf, type JsonObject, type Noun, type Nouns, Problem } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -88,6 +88,12 @@ export class TenantReader {
   /** Refuses an action that the grant does not allow on a type. */
   demand(action: Action, noun: Noun): void {
     demand(this.grant, action, noun)
+  }
+
+  /** Refuses a grant that may write nothing. */
+  demandSomeWriting(): void {
+    if (this.grant.scopes.some(({ action }) => action === 'write' || action === 'admin')) return
+    throw new Problem('forbidden', 'This key may not write. It needs a write scope on some type.')
   }
 
   /** Refuses an action that the grant does not allow on an area. The engine does so too: this is for a clear answer. */

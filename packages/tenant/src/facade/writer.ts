@@ -24,6 +24,7 @@ import type { Stored } from '../store/entities.ts'
 import { type Operation, runVerb } from '../write/run-verb.ts'
 import type { RunResult, VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
+import { FileWriter } from './files.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { TenantReader } from './reader.ts'
 import type { TenantServices } from './services.ts'
@@ -48,6 +49,11 @@ export class TenantWriter {
   /** Answers kept for Idempotency-Keys, in the same transaction. */
   get answers(): KeptAnswers {
     return new KeptAnswers(this.#write.engine, this.#write.grant)
+  }
+
+  /** Uploads in several requests, in the same transaction. */
+  get files(): FileWriter {
+    return new FileWriter(this.#write.engine, this.#write.grant)
   }
 
   /** Runs a verb. */

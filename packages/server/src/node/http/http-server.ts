@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '@tildebase/nouns'
 import type { Gateway } from '../../doors/gateway.ts'
-import { type HttpRequest, type HttpResponse, withCommon } from '../../doors/http.ts'
+import { type BodyWay, type HttpRequest, type HttpResponse, withCommon } from '../../doors/http.ts'
 import type { Connection } from '../../doors/limits/admission.ts'
 import { refusal } from '../../doors/respond.ts'
 import { scheduler } from '../../doors/turns.ts'
@@ -20,8 +20,8 @@ export interface HttpOptions extends UploadOptions {
   readonly gateway: Gateway
   readonly addresses: AddressBounds
   readonly answerMemory: AnswerMemory
-  /** Whether the path takes a body that is read bit by bit. */
-  readonly streams: (path: string) => boolean
+  /** How the body of a request is read. */
+  readonly bodyWay: (request: Pick<HttpRequest, 'method' | 'path' | 'headers'>) => BodyWay
   /** Whether the service is about to end: it then takes nothing new. */
   readonly isStopping: () => boolean
   /** Passes a request on to where its tenant is. False when it is to be answered here. */
@@ -227,7 +227,9 @@ function connectionOf(
         response.writeContinue()
         asked.add(request)
       }
-      return bodyOf(request, options.streams(path), { tenant, address, onEnd }, options)
+      const { method = 'GET', headers } = request
+      const way = options.bodyWay({ method, path, headers: headers as HttpRequest['headers'] })
+      return bodyOf(request, way, { tenant, address, onEnd }, options)
     },
     onEnd,
     onClose: (listener) =>
