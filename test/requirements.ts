@@ -5,6 +5,7 @@ import { changesets } from './requirements/changesets.ts'
 import { cluster } from './requirements/cluster.ts'
 import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
+import { files } from './requirements/files.ts'
 import { keys } from './requirements/keys.ts'
 import { past } from './requirements/past.ts'
 import { people } from './requirements/people.ts'
@@ -24,6 +25,7 @@ export const REQUIREMENTS = [
   ...entities,
   ...verbs,
   ...errors,
+  ...files,
   ...query,
   ...keys,
   ...rights,

@@ -10,6 +10,7 @@ const KINDS: readonly (readonly [notation: string, meaning: string, value: strin
   ['date', 'A day. Any ISO 8601 time is accepted and cut to its day in UTC.', '"2026-01-31"'],
   ['datetime', 'A time. Stored in UTC with milliseconds.', '"2026-01-31T09:00:00.000Z"'],
   ['json', 'Any JSON, at most 64 levels deep.', '{"a": [1, 2]}'],
+  ['file', 'A file: content that is stored by its hash, with size, type and name.', '{"hash": "sha256:…"}'],
   ['secret', 'Text that can be written and never read, filtered or exported.', '"hush"'],
   ['Lead | Qualified | Customer', 'An enum: one of these words, at most 200.', '"Lead"'],
   ['-> Organization', 'A relation to one entity. The value is its id.', '"organization_…"'],

@@ -56,6 +56,11 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_ANSWER_MEMORY: 'Memory for answers that wait to be read.',
     TILDE_BODY_TIMEOUT: 'How long a body may pause before 408.',
   },
+  Files: {
+    TILDE_FILE_LIMIT: 'The largest file.',
+    TILDE_FILES_TOTAL: 'How many bytes all content of a tenant may have; not set means no limit.',
+    TILDE_FILE_ORPHANS: 'How long content that nothing names, and unfinished uploads, are kept.',
+  },
   Webhooks: {
     TILDE_WEBHOOK_RETRIES: 'The waits before the retries of a delivery.',
     TILDE_WEBHOOK_TIMEOUT: 'How long one attempt may take.',
@@ -105,6 +110,7 @@ const WITHOUT_LITERAL: { readonly [variable: string]: string } = {
   TILDE_NODE_NAME: 'the host name',
   TILDE_ADVERTISE: '`http://{host}:{port}`',
   OTEL_SERVICE_NAME: '`tildebase`',
+  TILDE_FILES_TOTAL: 'no limit',
   TILDE_BACKUP_SECONDS: '`300`',
 }
 

@@ -55,6 +55,7 @@ export type {
   EventName,
   EventStep,
   Extended,
+  FileField,
   IsLoose,
   Meta,
   Notation,
@@ -126,6 +127,15 @@ export {
 } from './proof/verifier-key.ts'
 export { type Checked, type CheckWay, checkArguments, checkDraft, checkPatch, checkSet } from './value/check.ts'
 export { type Converted, convert } from './value/convert.ts'
+export {
+  FILE_PARTS,
+  type FileInput,
+  type FileValue,
+  fileName,
+  HASH,
+  isFileValue,
+  mediaType,
+} from './value/file.ts'
 export { hasLoneSurrogate, isPlainObject, MAX_DEPTH } from './value/json.ts'
 export { isoOf, parseInstant } from './value/time.ts'
 export { indexedText, searchTokens, wordsOf } from './words.ts'

@@ -3,7 +3,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type JsonObject = { readonly [key: string]: Json }
 
 /** The type of a field. `secret` is stored separately or hashed, and never returned. */
-export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'json' | 'secret' | 'enum'
+export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'json' | 'file' | 'secret' | 'enum'
 
 /** The expression of a computed field: numbers, paths, arithmetic, and aggregate functions. */
 export type Expression =

@@ -66,8 +66,8 @@ export interface Seal {
   hmacSha256(key: string | Uint8Array, body: string): Uint8Array
   /** Whether two digests are equal, in a time that does not tell where they differ. */
   equal(a: Uint8Array, b: Uint8Array): boolean
-  /** A SHA-256 that is fed bit by bit. */
-  hasher(): Hasher
+  /** A digest that is fed bit by bit: SHA-256, or the one that a protocol asks for. */
+  hasher(algorithm?: 'sha256' | 'sha1'): Hasher
 }
 
 /** A digest in progress. */
@@ -81,6 +81,20 @@ export interface Vault {
   encrypt(text: string): string
   /** The text, or null when it was encrypted with another key. */
   decrypt(sealed: string): string | null
+}
+
+/** Where the bytes of a tenant's files are: a folder or a bucket. A key names one content and is never used again. */
+export interface BlobStore {
+  /** Stores bytes. Done when they are durable; when the source fails, nothing is left. */
+  put(key: string, source: AsyncIterable<Uint8Array>): Promise<void>
+  /** The bytes from one position to another, which is not included. */
+  read(key: string, from: number, to: number): AsyncIterable<Uint8Array>
+  /** Whether there is anything under a key. */
+  has(key: string): Promise<boolean>
+  /** Removes bytes. There may be none. */
+  remove(key: string): Promise<void>
+  /** All keys, with the times at which their bytes were stored. */
+  list(): AsyncIterable<{ readonly key: string; readonly at: number }>
 }
 
 /** Signs checkpoints of logs with Ed25519, under the key of the service. */

@@ -1,10 +1,11 @@
-import type { JsonObject } from '@tildebase/nouns'
+import type { JsonObject, Nouns } from '@tildebase/nouns'
 import { type Budget, TOO_LONG } from './budget.ts'
 import type { CommitListener, Engine } from './engine/engine.ts'
 import type { Ports, TenantOptions } from './engine/options.ts'
 import { done, type Stepwise } from './engine/turns.ts'
 import { TenantAdmin } from './facade/admin.ts'
 import { createServices } from './facade/create-services.ts'
+import { TenantFileAccess } from './facade/files.ts'
 import { Follower } from './facade/follower.ts'
 import { TenantIdentity } from './facade/identity.ts'
 import { type LongWrite, LongWrites, type TaskAbout } from './facade/long-writes.ts'
@@ -15,6 +16,8 @@ import { TenantTasks } from './facade/tasks.ts'
 import { TenantWriter } from './facade/writer.ts'
 import type { Grant } from './grant/grant.ts'
 import type { Sql } from './ports.ts'
+import { admitContents } from './services/files/contents.ts'
+import type { ReceivedContent } from './services/files/receive.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
@@ -30,6 +33,8 @@ const SLICE_MS = 25
 export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
   /** What `$context` shows in entities; the tenant's own namespace when absent. */
   readonly context?: string
+  /** Content that was received for the write, and becomes part of the tenant with it. */
+  readonly contents?: readonly ReceivedContent[]
 }
 
 /**
@@ -40,6 +45,7 @@ export class Tenant {
   readonly slug: string
   readonly admin: TenantAdmin
   readonly identity: TenantIdentity
+  readonly files: TenantFileAccess
   readonly #engine: Engine
   readonly #services: TenantServices
   readonly #commits: GroupCommit
@@ -56,6 +62,7 @@ export class Tenant {
     this.tasks = new TenantTasks(services, this.#longWrites)
     this.admin = new TenantAdmin(engine)
     this.identity = new TenantIdentity(engine, services.people)
+    this.files = new TenantFileAccess(services)
   }
 
   /** The tenant's namespace, as events show it. */
@@ -63,9 +70,19 @@ export class Tenant {
     return this.#engine.context
   }
 
+  /** The tenant's types. */
+  get nouns(): Nouns {
+    return this.#engine.nouns
+  }
+
   /** Whether anything was ever written. */
   get exists(): boolean {
     return this.#engine.head.seq > 0
+  }
+
+  /** Whether it has neither events nor files. */
+  get isEmpty(): boolean {
+    return !this.exists && !this.files.hasAny
   }
 
   /** The grant of a key, an access token or a session; null when the secret opens nothing. */
@@ -86,10 +103,12 @@ export class Tenant {
     budget: Budget,
     work: (write: TenantWriter) => Stepwise<T>,
   ): Promise<T> {
-    const { context = this.context, ...rest } = request
-    return this.#write(grant, { ...rest, budget, url: context }, (write) =>
-      budget.time(() => done(work(new TenantWriter(this.#services, write, context)))),
-    )
+    const { context = this.context, contents = [], ...rest } = request
+    const written = this.#write(grant, { ...rest, budget, url: context }, (write) => {
+      admitContents(write, contents)
+      return budget.time(() => done(work(new TenantWriter(this.#services, write, context))))
+    })
+    return contents.length === 0 ? written : written.finally(() => this.files.dropUnneeded(contents))
   }
 
   /** The same for a write that may take long: then nothing of it is in that commit, and it becomes a task. */
@@ -100,7 +119,9 @@ export class Tenant {
     about: TaskAbout<T>,
     work: (write: TenantWriter, isLong: boolean) => Stepwise<T>,
   ): Promise<T | LongWrite<T>> {
-    if (!this.#engine.sql.long) return this.write(grant, request, budget, (write) => work(write, false))
+    const { contents = [] } = request
+    if (!this.#engine.sql.long || contents.length > 0)
+      return this.write(grant, request, budget, (write) => work(write, false))
     const { context = this.context, ...rest } = request
     const own = { ...rest, budget, url: context }
     const brief = (write: Write) => done(work(new TenantWriter(this.#services, write, context), false))

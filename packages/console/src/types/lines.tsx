@@ -11,6 +11,7 @@ const KINDS: readonly { readonly value: FieldKind; readonly label: string }[] = 
   { value: 'enum', label: 'Choice' },
   { value: 'forward', label: 'Relation' },
   { value: 'json', label: 'JSON' },
+  { value: 'file', label: 'File' },
   { value: 'computed', label: 'Computed' },
 ]
 
@@ -111,7 +112,7 @@ export function FieldLine(props: {
         <select
           aria-label={`Index of ${name}`}
           value={row.index}
-          disabled={row.kind === 'forward' || row.kind === 'json'}
+          disabled={row.kind === 'forward' || row.kind === 'json' || row.kind === 'file'}
           onChange={(event) => onChange({ index: event.currentTarget.value as FieldRow['index'] })}
         >
           <option value="none">none</option>
@@ -123,7 +124,7 @@ export function FieldLine(props: {
         <input
           aria-label={`Default of ${name}`}
           value={row.fallback}
-          disabled={row.kind === 'forward' || row.kind === 'json' || row.kind === 'computed'}
+          disabled={['forward', 'json', 'file', 'computed'].includes(row.kind)}
           onInput={(event) => onChange({ fallback: event.currentTarget.value })}
         />
       </td>

@@ -1,7 +1,17 @@
 import type { Field, Json, JsonObject } from '@tildebase/nouns'
 import type { Noun } from '../values/noun.ts'
 
-export type FieldKind = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'enum' | 'json' | 'forward' | 'computed'
+export type FieldKind =
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'datetime'
+  | 'enum'
+  | 'json'
+  | 'file'
+  | 'forward'
+  | 'computed'
 
 /** A field of a type, as the editor shows it. */
 export interface FieldRow {

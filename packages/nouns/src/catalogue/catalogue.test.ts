@@ -31,6 +31,7 @@ const MESSAGE: Pick<Facts, 'fields' | 'relations' | 'verbs'> = {
     body: 'string!',
     channel: 'Email | SMS | Chat | Push',
     status: 'Draft | Sent | Delivered | Read | Failed = Draft',
+    attachments: 'file[]',
   },
   relations: { sender: '-> Contact', recipient: '-> Contact' },
   verbs: {
@@ -40,9 +41,8 @@ const MESSAGE: Pick<Facts, 'fields' | 'relations' | 'verbs'> = {
   },
 }
 
-/** Facts about e-mail, files and connectors, which the service does not have yet. */
+/** Facts about e-mail and connectors, which the service does not have yet. */
 const LATER: { readonly [type: string]: readonly string[] } = {
-  Asset: ['file'],
   Integration: ['schedule', 'lastSyncedAt', 'error', 'mapping', 'fail'],
   Ticket: ['messages', 'reply'],
 }

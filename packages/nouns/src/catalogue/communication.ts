@@ -6,6 +6,7 @@ export const Message = noun('Message', {
   body: 'string!',
   channel: 'Email | SMS | Chat | Push',
   status: 'Draft | Sent | Delivered | Read | Failed = Draft',
+  attachments: 'file[]',
   sender: '-> Contact',
   recipient: '-> Contact',
   send: { event: 'sent', from: 'Draft', set: { status: 'Sent' } },

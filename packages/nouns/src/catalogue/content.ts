@@ -19,6 +19,7 @@ export const Asset = noun('Asset', {
   tags: 'string',
   source: 'string',
   license: 'string',
+  file: 'file',
   uploadedBy: '-> User | Contact',
   process: { event: 'processed' },
 })

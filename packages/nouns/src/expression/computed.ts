@@ -124,7 +124,7 @@ function kindOf(field: ComputedField, noun: Noun, lookup: NounLookup, above: rea
   const owner = last ? lookup.get(last.target) : noun
   const used = owner && Object.hasOwn(owner.fields, path.field) ? owner.fields[path.field] : undefined
   if (isComputed(used)) return kindOf(used, owner!, lookup, [...above, field])
-  if (used === undefined || used.kind === 'back' || used.kind === 'secret') return 'number'
+  if (used === undefined || used.kind === 'back' || used.kind === 'secret' || used.kind === 'file') return 'number'
   if (used.kind === 'json') return computed.op === 'path' ? 'json' : 'number'
   // The values of an enum belong to the field that declares them.
   return used.kind === 'forward' || used.kind === 'enum' ? 'string' : used.kind

@@ -1,5 +1,7 @@
 import { didYouMean } from '../nearest.ts'
+import { listed } from '../notation/english.ts'
 import { ANY_TYPE, type BackField, type Field, type ForwardField, type Noun, SOURCE } from '../noun.ts'
+import { FILE_PARTS, isFilePart } from '../value/file.ts'
 import type { Hop, Path } from './filter.ts'
 
 /** Looks up a noun by its name. */
@@ -137,6 +139,9 @@ function ending(
   if (meta === undefined && !declared && noun.strict) {
     return { fault: `${noun.name} has no field ${quoted(name)}${didYouMean(name, Object.keys(noun.fields))}.` }
   }
+  const part = declared && ownField(noun, name)?.kind === 'file' ? into.find((one) => !/^\d+$/.test(one)) : undefined
+  if (part !== undefined && (!isFilePart(part) || into.at(-1) !== part))
+    return { fault: `${quoted(text)} goes into a file, which has ${listed(FILE_PARTS, 'and')}.` }
   return { text, hops, field: meta ?? name, into }
 }
 

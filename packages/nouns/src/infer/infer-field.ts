@@ -1,4 +1,5 @@
 import type { Json } from '../noun.ts'
+import type { FileValue } from '../value/file.ts'
 
 // The rules of parse-field.ts for types.
 
@@ -20,6 +21,7 @@ type IsComputed<F extends string> = Trim<F> extends `=${string}` ? true : false
 export type IsSecret<F extends string> = F extends `secret${string}` ? true : false
 export type IsBack<F extends string> = Trim<F> extends `<-${string}` ? true : false
 type IsList<F extends string> = Declared<F> extends `${string}[]${string}` ? true : false
+export type IsFile<F extends string> = Base<F> extends 'file' ? true : false
 export type IsJson<F extends string> = Base<F> extends 'json' ? true : false
 
 /** The target types of a relation, in either direction; never for other fields. */
@@ -45,6 +47,7 @@ interface Kinds {
   readonly date: string
   readonly datetime: string
   readonly json: Json
+  readonly file: FileValue
   readonly secret: string
 }
 

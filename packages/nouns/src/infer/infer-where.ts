@@ -1,5 +1,18 @@
 import type { Json, Noun } from '../noun.ts'
-import type { FieldKeys, IsBack, IsJson, IsLoose, Meta, NounMap, RelationName, TargetOf, Text, Value } from './infer.ts'
+import type { FilePart, FileValue } from '../value/file.ts'
+import type {
+  FieldKeys,
+  FileField,
+  IsBack,
+  IsJson,
+  IsLoose,
+  Meta,
+  NounMap,
+  RelationName,
+  TargetOf,
+  Text,
+  Value,
+} from './infer.ts'
 
 /** No types for relations: dotted paths are then unknown. */
 type NoNouns = { readonly [name in never]: Noun }
@@ -46,6 +59,8 @@ type Conditions<T extends Noun, C extends NounMap> = {
   readonly [P in FieldPath<T, C, Levels>]?: Condition<ValueAt<T, C, P>>
 } & { readonly [K in keyof Meta]?: Condition<Meta[K]> } & {
   readonly [P in `${JsonFields<T>}.${string}`]?: Condition<Json>
+} & {
+  readonly [P in FilePart as `${FileField<T>}.${P}`]?: Condition<FileValue[P]>
 }
 
 /** One entry per remaining level, including the final field. */

@@ -1,8 +1,10 @@
 import type { Json, JsonObject, Noun } from '../noun.ts'
+import type { FileInput } from '../value/file.ts'
 import type { PastTense, PresentParticiple } from './infer-english.ts'
 import type {
   HasDefault,
   IsBack,
+  IsFile,
   IsJson,
   IsPresent,
   IsRequired,
@@ -92,7 +94,7 @@ export type Draft<T extends Noun> =
   IsLoose<T> extends true
     ? { readonly [field: string]: unknown }
     : Flat<
-        { readonly [K in NeededKeys<T>]: Value<T, K> } & {
+        { readonly [K in NeededKeys<T>]: Given<T, K> } & {
           readonly [K in Exclude<WriteKeys<T>, NeededKeys<T>>]?: Written<T, K> | undefined
         }
       >
@@ -152,6 +154,18 @@ export type Text<T extends Noun, K extends string> = T['notation'][K] extends in
 /** The type of one field. */
 export type Value<T extends Noun, K extends string> = ValueOf<Text<T, K>>
 
+/** The type of one field in a write: a file is named by its hash, with or without a name. */
+type Given<T extends Noun, K extends string> =
+  IsFile<Text<T, K>> extends true
+    ? Value<T, K> extends readonly unknown[]
+      ? readonly FileInput[]
+      : FileInput
+    : Value<T, K>
+
+/** The names of the file fields of a type. */
+export type FileField<T extends Noun> =
+  IsLoose<T> extends true ? string : { [K in FieldKeys<T>]: IsFile<Text<T, K>> extends true ? K : never }[FieldKeys<T>]
+
 type ReadKeys<T extends Noun> = {
   [K in FieldKeys<T>]: IsBack<Text<T, K>> extends true ? never : IsSecret<Text<T, K>> extends true ? never : K
 }[FieldKeys<T>]
@@ -163,7 +177,7 @@ type PresentKeys<T extends Noun> = {
 }[ReadKeys<T>]
 
 /** A field as it is written: null clears one that an entity can be without. */
-type Written<T extends Noun, K extends string> = IsPresent<Text<T, K>> extends true ? Value<T, K> : Value<T, K> | null
+type Written<T extends Noun, K extends string> = IsPresent<Text<T, K>> extends true ? Given<T, K> : Given<T, K> | null
 type NeededKeys<T extends Noun> = {
   [K in WriteKeys<T>]: IsRequired<Text<T, K>> extends true ? (HasDefault<Text<T, K>> extends true ? never : K) : never
 }[WriteKeys<T>]
@@ -209,4 +223,4 @@ type ArgsOf<A, T extends Noun> = A extends readonly (infer Name extends string)[
 
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
-export type { IsBack, IsJson, TargetOf }
+export type { IsBack, IsFile, IsJson, TargetOf }

@@ -151,7 +151,7 @@ describe('a declaration that is not valid', () => {
     expect(faultsOf('Thing', notation)).toContainEqual({
       field: 'name',
       message:
-        'must be string, number, boolean, date, datetime, json or secret, values such as Lead | Customer, or a relation; not strng; did you mean string?',
+        'must be string, number, boolean, date, datetime, json, file or secret, values such as Lead | Customer, or a relation; not strng; did you mean string?',
     })
   })
 

@@ -38,6 +38,7 @@ const NAME = /^[A-Z][A-Za-z0-9]{0,63}$/
 const FIELD_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const VERB_NAME = /^[a-z][A-Za-z0-9]{0,63}$/
 const RESERVED_FIELDS = ['createdAt', 'updatedAt']
+const PATHS_OF_ENTITIES = ['history', 'diff', 'timers', 'runs', 'erase']
 const MAX_FIELDS = 200
 const MAX_VERBS = 100
 const MAX_BYTES = 65_536
@@ -74,6 +75,7 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
   if (verbs.size > MAX_VERBS) tellOf('')(`It has ${verbs.size} verbs; at most ${MAX_VERBS} are allowed.`)
   const stateField = stateFieldOf(fields, verbs.values())
   const states = statesOf(fields, stateField)
+  for (const field of fields.values()) if (field.kind === 'file') tellFileName(field.name, verbs, tellOf(field.name))
   for (const verb of verbs.values()) tellMisfits(verb, { fields, states, strict }, tellOf(verb.name))
   const timers = parseTimers(notation.$timers, { fields, verbs, states }, tellOf('$timers'))
   const unique = parseUnique(notation.$unique, fields, tellOf('$unique'))
@@ -132,6 +134,12 @@ function tellFieldName(name: string, tell: (message: string) => void): void {
     tell('is not a valid name: fields start with a letter or _, then letters, digits and _, at most 64 characters')
   if (RESERVED_FIELDS.includes(name)) tell('is a field of every entity that the service sets')
   if (BUILT_IN.some((verb) => verb.name === name)) tell('is the name of a built-in verb, so it cannot be a field')
+}
+
+/** The content of a file is at …/:Type/:id/:field, so its field cannot be called like another path there. */
+function tellFileName(name: string, verbs: ReadonlyMap<string, Verb>, tell: (message: string) => void): void {
+  if (verbs.has(name)) tell('is the name of a verb, so it cannot be a file')
+  if (PATHS_OF_ENTITIES.includes(name)) tell('is a path of every entity, so it cannot be a file')
 }
 
 function tellVerbName(name: string, tell: (message: string) => void): void {

@@ -23,6 +23,8 @@ const RESERVED_PATHS = [
   'secrets',
   'asks',
   'tasks',
+  'files',
+  'uploads',
 ]
 
 /** Reads the domain, the path and the strictness of a type. Reports every error, and every unknown `$` name. */

@@ -8,7 +8,7 @@ import { article, listed } from './english.ts'
 /** Reports one error of a declaration, as a sentence without its subject. */
 export type Tell = (message: string) => void
 
-const KINDS: readonly Kind[] = ['string', 'number', 'boolean', 'date', 'datetime', 'json', 'secret']
+const KINDS: readonly Kind[] = ['string', 'number', 'boolean', 'date', 'datetime', 'json', 'file', 'secret']
 const RANGE = /^number\s+(-?\d+(?:\.\d+)?)?\s*\.\.\s*(-?\d+(?:\.\d+)?)?$/
 const SERVICE = '(set by the service)'
 const MAX_WORDS = 200
@@ -80,10 +80,11 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
   }
   if (words) tellWords(words, tell)
   const { list, required, index } = readMarks(marks, ['!', '#', '##', '[]'], 'A field', tell)
-  if (index !== 'none' && (list || kind === 'json' || kind === 'secret')) {
+  if (index !== 'none' && (list || kind === 'json' || kind === 'file' || kind === 'secret')) {
     tell(`cannot be indexed: # and ## are for single values, not for ${list ? 'a list' : kind}`)
   }
   if (kind === 'secret' && (list || equals >= 0)) tell('is a secret, which cannot be a list or have a default')
+  if (kind === 'file' && equals >= 0) tell('is a file, which cannot have a default')
   const field: ValueField = {
     name,
     kind,
@@ -96,7 +97,7 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
   }
   if (equals < 0) return field
   const value = parseDefault(field, declared.slice(equals + 1).trim())
-  if (value === undefined) tell(`has a default that is not ${expected(field)}`)
+  if (value === undefined && kind !== 'file') tell(`has a default that is not ${expected(field)}`)
   return { ...field, ...(value !== undefined && { default: value }) }
 }
 
@@ -170,6 +171,7 @@ function oneDefault(field: ValueField, given: Json): Json | undefined {
       const instant = parseInstant(text)
       return instant === null ? undefined : isoOf(instant).slice(0, field.kind === 'date' ? 10 : undefined)
     }
+    case 'file':
     case 'secret':
       return undefined
   }

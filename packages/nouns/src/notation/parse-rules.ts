@@ -49,6 +49,9 @@ function startOf(given: Json | undefined, states: readonly string[] | null, tell
   return list.map(String)
 }
 
+/** Kinds whose values are not compared as one. */
+const UNCOMPARED: ReadonlySet<Field['kind']> = new Set(['json', 'file', 'secret'])
+
 function isSingle(field: Field): boolean {
-  return field.kind !== 'back' && field.kind !== 'json' && field.kind !== 'secret' && !field.list && !isComputed(field)
+  return field.kind !== 'back' && !UNCOMPARED.has(field.kind) && !field.list && !isComputed(field)
 }

@@ -11,6 +11,7 @@ import {
   type ValueField,
 } from '../noun.ts'
 import type { Issue } from '../problem.ts'
+import { fileCheck } from './file.ts'
 import { FORBIDDEN_NAMES, isPlainObject, notAllowed, storable } from './json.ts'
 import { isoOf, parseInstant } from './time.ts'
 
@@ -216,6 +217,7 @@ function singleCheck(field: ValueField): CheckOne {
   if (kind === 'enum') return enumCheck(values)
   if (field.min !== undefined || field.max !== undefined) return rangeCheck(field)
   if (kind === 'json') return storable
+  if (kind === 'file') return fileCheck
   const { read, wanted } = READERS[kind]
   return (value, at, issues) => {
     const result = read(value)
@@ -282,7 +284,7 @@ const readInstant = (value: unknown): string | undefined => {
 /** The normal form of a datetime. */
 const NORMAL = /^.{10}T.{8}\..{3}Z$/
 
-const READERS: { readonly [kind in Exclude<Kind, 'enum' | 'json'>]: Reader } = {
+const READERS: { readonly [kind in Exclude<Kind, 'enum' | 'json' | 'file'>]: Reader } = {
   string: { read: readText, wanted: 'a string' },
   secret: { read: (value) => readText(value) || undefined, wanted: 'a string that is not empty' },
   number: { read: (value) => (Number.isFinite(value) ? (value as number) : undefined), wanted: 'a number' },

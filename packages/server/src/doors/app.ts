@@ -7,9 +7,9 @@ import type { IdentityPorts } from './identity/ports.ts'
 import type { RateLimit, Turn } from './limits/rate.ts'
 import { type Reply, render } from './reply.ts'
 import { refusal } from './respond.ts'
-import { createdReply } from './rest/entities.ts'
+import { createdReply } from './rest/entity-replies.ts'
 import type { Routes } from './routes.ts'
-import { isOpenPath, type RequestTarget } from './target.ts'
+import { isLinkPath, isOpenPath, type RequestTarget } from './target.ts'
 import type { Sender, TenantCall } from './tenant-call.ts'
 import { traceOf } from './watch/trace.ts'
 
@@ -66,9 +66,10 @@ function dispatch(
 ): MaybePromise<HttpResponse> {
   try {
     if (grant === null) return rendered(signUp(tenant, call, options), '', call, options)
-    const found = findRoute(options.routes, call.request.method, call.target.segments)
-    const reply = runRoute(found.route, callOf(tenant, grant, call, found, options))
-    const { path } = found.route
+    const { route: first, params } = findRoute(options.routes, call.request.method, call.target.segments)
+    const route = first.instead?.(call.request, params, tenant.nouns) ?? first
+    const reply = runRoute(route, callOf(tenant, grant, call, { route, params }, options))
+    const { path } = route
     return reply instanceof Promise ? rendered(reply, path, call, options) : render(reply, path)
   } catch (reason) {
     return refusal(reason, call.requestId, options.report)
@@ -166,8 +167,10 @@ function plainBody({ body, headers }: HttpRequest): unknown {
     throw new Problem('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.', {
       field: 'Content-Type',
     })
+  if (isStream(body))
+    throw new Problem('too_large', `JSON may have at most ${JSON_LIMIT}. Use /import for more.`, { limit: JSON_LIMIT })
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
-  if (body === null || encoding === 'identity') return parseBody(body as Uint8Array | null)
+  if (body === null || encoding === 'identity') return parseBody(body)
   throw new Problem(
     'unsupported_media_type',
     'Only imports support Content-Encoding. Send the body without compression.',
@@ -175,6 +178,13 @@ function plainBody({ body, headers }: HttpRequest): unknown {
       field: 'Content-Encoding',
     },
   )
+}
+
+/** The largest body of JSON that hosts read, in words. */
+const JSON_LIMIT = '10 MiB'
+
+function isStream(body: HttpRequest['body']): body is AsyncIterable<Uint8Array> {
+  return body !== null && !(body instanceof Uint8Array)
 }
 
 function isEmpty(body: HttpRequest['body']): boolean {
@@ -204,7 +214,8 @@ function grantFor(
   if (sender.kind === 'operator') return OPERATOR
   const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
   // In a tenant without people no sign-in is possible: an attempt does not create the tenant.
-  const isOpen = found !== null && 'route' in found && found.route.needs === 'no key' && tenant.identity.hasPeople
+  const mayBeOpen = isLinkPath(segments) || tenant.identity.hasPeople
+  const isOpen = found !== null && 'route' in found && found.route.needs === 'no key' && mayBeOpen
   if (sender.kind === 'anonymous') return isOpen ? ANONYMOUS : null
   if (sender.kind === 'session') {
     const grant = tenant.identity.session(sender.secret)

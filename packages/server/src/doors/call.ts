@@ -1,4 +1,4 @@
-import { hasLoneSurrogate, type Lens, Problem } from '@tildebase/nouns'
+import { hasLoneSurrogate, type Lens, type Nouns, Problem } from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Stepwise, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
 import type { Description } from './describe/description.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
@@ -68,6 +68,8 @@ interface RouteBase extends Description {
   readonly rawBody?: boolean
   /** What the host must offer for it: where that is missing it is answered 501, and not described. */
   readonly uses?: HostFeature
+  /** The route that answers instead, where a path or a body means something else for a type. */
+  readonly instead?: (request: HttpRequest, params: Match['params'], nouns: Nouns) => Route | null
   /** True for a POST that ignores an Idempotency-Key; docs/api.md says why. */
   readonly repeats?: boolean
 }

@@ -14,8 +14,8 @@ import {
 import type { MaybePromise } from './http.ts'
 import { isOnce, remember, rememberLong } from './idempotency.ts'
 import { json, type Reply } from './reply.ts'
-import { redacted } from './watch/redact.ts'
 import { replyOrTask } from './task.ts'
+import { redacted } from './watch/redact.ts'
 
 /** The route of a request, or the problem of having none. */
 export function findRoute<R>(

@@ -70,6 +70,21 @@ export const ERROR_CODES: ErrorCodes = {
     cause: 'The path exists, but not with this method; or the type has switched the verb off.',
     remedy: 'The header `Allow` lists the methods.',
   },
+  upload_expired: {
+    status: 410,
+    cause: 'The upload was not finished in time (`TILDE_FILE_ORPHANS`).',
+    remedy: 'Start a new upload.',
+  },
+  unsupported_version: {
+    status: 412,
+    cause: 'The request names another version of the protocol of resumable uploads, or none.',
+    remedy: 'Send `Tus-Resumable: 1.0.0`.',
+  },
+  checksum_mismatch: {
+    status: 460,
+    cause: 'The bytes of a part do not match its `Upload-Checksum`; they were dropped.',
+    remedy: 'Send the part again from the same offset.',
+  },
   body_timeout: {
     status: 408,
     cause: 'The body stopped arriving, or arrived slower than 1 KiB/s (`TILDE_BODY_TIMEOUT`).',
@@ -87,7 +102,7 @@ export const ERROR_CODES: ErrorCodes = {
   },
   invalid_range: {
     status: 416,
-    cause: '`Range` asks for bytes that the export does not have.',
+    cause: '`Range` asks for bytes that the export or the file does not have.',
     remedy: '`Content-Range` tells the size. Ask for a part of it.',
   },
   header_too_large: {

@@ -1,3 +1,5 @@
+import { TUS_CAPABILITIES } from './files/tus-version.ts'
+
 /** A request, as every host hands it over: plain data that can cross a thread. */
 export interface HttpRequest {
   readonly method: string
@@ -38,9 +40,20 @@ export function whenReady<T, R>(value: MaybePromise<T>, next: (value: T) => R): 
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** Whether a path takes a body that is read bit by bit: it may be larger than memory. */
-export function hasStreamedBody(path: string): boolean {
-  return /\/import\/|^\/operator\/tenants\/[^/]+\/(?:restore|log)$/.test(path)
+/** How a body is read: bit by bit, as a whole, or as a whole unless it is too large for that. */
+export type BodyWay = 'stream' | 'whole' | 'any'
+
+/** How the body of a request is read. One that is read bit by bit may be larger than memory. */
+export function bodyWay({ method, path, headers }: Pick<HttpRequest, 'method' | 'path' | 'headers'>): BodyWay {
+  if (/\/import\/|^\/operator\/tenants\/[^/]+\/(?:restore|log|files\/[^/]+)$/.test(path)) return 'stream'
+  const [first = '', ...rest] = /\/~[^/]+\/(.+)$/.exec(path)?.[1]?.split('/') ?? []
+  if (first === 'uploads' || (first === 'files' && rest.length === 0)) return 'stream'
+  if (method !== 'POST') return 'whole'
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  if (rest.length === 0) return type === 'multipart/form-data' ? 'stream' : 'whole'
+  // The last word may be a verb, which takes JSON, or a file field, which takes anything.
+  if (rest.length !== 2) return 'whole'
+  return /^(?:application\/(?:json|x-www-form-urlencoded)|text\/plain|.*\+json|)$/.test(type) ? 'any' : 'stream'
 }
 
 /** Whether a request may wait for events: it takes no turn while it does. */
@@ -69,6 +82,8 @@ export function preflight(ask: HttpRequest): HttpResponse {
         ask.headers['access-control-request-headers'] ??
         'authorization, content-type, if-match, if-none-match, idempotency-key, traceparent, x-request-id, x-correlation-id, mcp-protocol-version, mcp-method, mcp-name',
       'access-control-max-age': '86400',
+      // Clients of resumable uploads ask in the same way what is supported.
+      ...(/\/~[^/]+\/uploads(?:\/|$)/.test(ask.path) && TUS_CAPABILITIES),
     },
     body: null,
   }
@@ -84,5 +99,5 @@ export function withCommon(answer: HttpResponse, requestId: string, origin: stri
 const CROSS_ORIGIN: HttpResponse['headers'] = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'etag, location, www-authenticate, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings, x-tilde-correlation',
+    'etag, location, www-authenticate, x-request-id, retry-after, idempotency-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, traceparent, x-tilde-warnings, x-tilde-correlation, content-disposition, content-length, content-range, accept-ranges, tus-resumable, upload-offset, upload-length, upload-metadata, upload-expires, upload-hash',
 }

@@ -1,3 +1,7 @@
+import { downloadRoutes } from './files/download.ts'
+import { linkRoutes } from './files/links.ts'
+import { fileRoutes, UPLOAD } from './files/routes.ts'
+import { uploadRoutes } from './files/tus.ts'
 import { invitationRoutes } from './identity/invitation.ts'
 import { metadataRoutes } from './identity/metadata.ts'
 import { oidcRoutes } from './identity/oidc/oidc.ts'
@@ -66,6 +70,8 @@ export const routes = new Routes([
   ...importRoutes,
   ...warning(exportRoutes),
   ...manifestRoutes,
+  ...fileRoutes,
+  ...uploadRoutes,
   ...syncRoutes,
   ...taskRoutes,
   ...startRoutes,
@@ -86,4 +92,8 @@ export const routes = new Routes([
   ...timerRoutes,
   ...eraseRoutes,
   ...warning(entityRoutes),
+  ...downloadRoutes,
+  ...linkRoutes,
+  // Found by the route of verbs, which has the same path.
+  UPLOAD,
 ])

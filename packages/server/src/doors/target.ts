@@ -103,6 +103,11 @@ function unescaped(segment: string): string {
   }
 }
 
+/** Whether a path is a link to the content of a file. */
+export function isLinkPath(segments: readonly string[]): boolean {
+  return segments[0] === 'files' && segments.length === 2
+}
+
 /** Paths below a tenant that a sender without a key may ask for: to sign in, or to connect an agent. */
 const OPEN = new Set(['session', 'invitation', 'oauth', '.well-known'])
 
@@ -110,5 +115,5 @@ const OPEN = new Set(['session', 'invitation', 'oauth', '.well-known'])
  * Whether a path may be open to requests without a key. The route decides; this is a check before the tenant is opened.
  */
 export function isOpenPath(segments: readonly string[]): boolean {
-  return segments[0] !== undefined && OPEN.has(segments[0])
+  return segments[0] !== undefined && (OPEN.has(segments[0]) || isLinkPath(segments))
 }

@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { type HttpRequest, type HttpResponse, hasStreamedBody } from '../doors/http.ts'
+import { bodyWay, type HttpRequest, type HttpResponse } from '../doors/http.ts'
 
 /** A request in the form that every host hands over; its body is not read yet. */
 export function httpRequestOf(request: Request): HttpRequest {
@@ -17,17 +17,29 @@ export function httpRequestOf(request: Request): HttpRequest {
 
 /** The same with its body read, unless it is one that is read bit by bit. */
 export async function withBody(ask: HttpRequest, limit: number): Promise<HttpRequest> {
-  if (ask.body === null || ask.body instanceof Uint8Array || hasStreamedBody(ask.path)) return ask
+  const way = bodyWay(ask)
+  if (ask.body === null || ask.body instanceof Uint8Array || way === 'stream') return ask
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of ask.body) {
-    length += chunk.length
-    if (length > limit) {
-      throw new Problem('too_large', `The body may have at most ${limit} bytes. Use /import for more.`, { limit })
-    }
-    chunks.push(chunk)
+  const source = ask.body[Symbol.asyncIterator]()
+  for (let next = await source.next(); !next.done; next = await source.next()) {
+    length += next.value.length
+    chunks.push(next.value)
+    if (length <= limit) continue
+    if (way === 'any') return { ...ask, body: followedBy(chunks, source) }
+    throw new Problem('too_large', `The body may have at most ${limit} bytes. Use /import for more.`, { limit })
   }
   return { ...ask, body: chunks.length === 1 ? chunks[0]! : joined(chunks, length) }
+}
+
+/** Chunks that were read already, and the rest of their source. */
+export async function* followedBy(read: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let chunk = read.shift(); chunk !== undefined; chunk = read.shift()) yield chunk
+  try {
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
 }
 
 export function fetchResponseOf({ status, headers, body }: HttpResponse, method: string): Response {

@@ -31,8 +31,8 @@ export const systemSeal: Seal = {
   sha256,
   hmacSha256,
   equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
-  hasher() {
-    const sum = createHash('sha256')
+  hasher(algorithm = 'sha256') {
+    const sum = createHash(algorithm)
     return { update: (part) => void sum.update(part), digest: () => sum.digest() }
   },
 }

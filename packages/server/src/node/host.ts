@@ -1,5 +1,5 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
-import { hasStreamedBody } from '../doors/http.ts'
+import { bodyWay } from '../doors/http.ts'
 import type { Settings } from '../host/settings/settings.ts'
 import type { ClusterHost } from './cluster-host.ts'
 import { StallWatch } from './http/body.ts'
@@ -50,7 +50,7 @@ export async function startHost(settings: Settings, { socket = null, cluster }: 
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
     stalls: new StallWatch(settings.bodyTimeout),
-    streams: hasStreamedBody,
+    bodyWay,
     report,
   })
   const { server } = http

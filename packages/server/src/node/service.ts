@@ -11,6 +11,8 @@ import { demandReading, publicPage } from '../host/pages.ts'
 import { loadProgram, mcpHosts, type Settings } from '../host/settings/settings.ts'
 import type { TenantHost } from '../host/tenant-host.ts'
 import type { ClusterHost } from './cluster-host.ts'
+import { contentRoot } from './files/blob-stores.ts'
+import { removeUnfinished } from './files/folder-store.ts'
 import { requestIds } from './http/request-ids.ts'
 import { createAdmission } from './limits/admission.ts'
 import { BodyMemory } from './limits/bodies.ts'
@@ -83,6 +85,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       ? localTenants(settings, program, new TenantFiles(join(settings.data, 'empty')), thread)
       : null
   files.prepare()
+  await removeUnfinished(contentRoot(settings.data))
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
   const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   await pool?.start()

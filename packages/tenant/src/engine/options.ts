@@ -1,5 +1,18 @@
 import type { Nouns } from '@tildebase/nouns'
-import type { Alarm, Clock, Outbound, Random, Script, Seal, Signer, Sql, Turns, Vault, Witness } from '../ports.ts'
+import type {
+  Alarm,
+  BlobStore,
+  Clock,
+  Outbound,
+  Random,
+  Script,
+  Seal,
+  Signer,
+  Sql,
+  Turns,
+  Vault,
+  Witness,
+} from '../ports.ts'
 import type { AutomationLimits } from './automation-budget.ts'
 import type { Hooks } from './hooks.ts'
 
@@ -26,6 +39,18 @@ export const WEBHOOK_DEFAULTS: WebhookOptions = {
   keepMs: 30 * DAY,
 }
 
+/** What the operator decides about files. */
+export interface FileOptions {
+  /** The most bytes of one file. */
+  readonly limit: number
+  /** The most bytes of all content of a tenant; null: without a limit. */
+  readonly total: number | null
+  /** How long content that nothing names, and an unfinished upload, are kept. */
+  readonly orphansMs: number
+}
+
+export const FILE_DEFAULTS: FileOptions = { limit: 5 * 1_073_741_824, total: null, orphansMs: DAY }
+
 /** What a tenant needs of its host. */
 export interface Ports {
   readonly sql: Sql
@@ -35,6 +60,8 @@ export interface Ports {
   readonly vault: Vault
   readonly alarm: Alarm
   readonly outbound?: Outbound
+  /** Where the bytes of files are; absent where the host stores none. */
+  readonly blobs?: BlobStore | undefined
   readonly script?: Script
   /** Absent where the service has no key to sign with. */
   readonly signer?: Signer | undefined
@@ -55,6 +82,8 @@ export interface TenantOptions extends AutomationLimits {
   readonly signedUrl?: string
   /** After how many days an open changeset becomes stale; 30 when absent. */
   readonly changesetDays?: number
+  /** What files may use. */
+  readonly files?: FileOptions
   /** How webhooks are delivered. */
   readonly webhooks?: WebhookOptions
   /** Where the operator reads what went wrong inside. */

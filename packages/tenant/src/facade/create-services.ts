@@ -1,6 +1,7 @@
 import { computed } from '../business/computed.ts'
 import { FlagCounts } from '../business/flag-counts.ts'
 import { goalListener } from '../business/metrics/goals.ts'
+import { assetFields } from '../business/verbs/asset.ts'
 import { invoiceTotals } from '../business/verbs/invoice.ts'
 import { businessVerbs } from '../business/verbs/verbs.ts'
 import { Engine } from '../engine/engine.ts'
@@ -9,6 +10,7 @@ import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
 import { staleJob } from '../services/changesets/stale.ts'
 import { changesetVerbs } from '../services/changesets/verbs.ts'
 import { Feed } from '../services/events/feed.ts'
+import { collectionJob, keepNamedContents } from '../services/files/contents.ts'
 import { guardPeople } from '../services/identity/guard.ts'
 import { peopleVerbs } from '../services/identity/invitations.ts'
 import { People } from '../services/identity/people.ts'
@@ -47,11 +49,21 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
   Object.assign(extensions.verbs, keyVerbs, peopleVerbs, webhookVerbs, workflowVerbs, businessVerbs, changesetVerbs)
   extensions.derive.Invoice = invoiceTotals
+  extensions.derive.Asset = assetFields
   extensions.compute = computed
   extensions.session = sessionIn
   // The last one writes events of its own: what others queue for an event comes before what follows from it.
   extensions.listeners.push(
-    ...[guardPeople, noteProgram, enqueueAfterHooks, enqueueDeliveries, scheduleTimers, queueRuns, goalListener],
+    ...[
+      keepNamedContents,
+      guardPeople,
+      noteProgram,
+      enqueueAfterHooks,
+      enqueueDeliveries,
+      scheduleTimers,
+      queueRuns,
+      goalListener,
+    ],
   )
   // Nothing that is automatic follows from the past, but for timers that are still to come.
   extensions.pastListeners.push(noteProgram, scheduleTimers)
@@ -67,6 +79,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     cleanupJob(engine),
     flagCounts.job(),
     staleJob(transactor),
+    collectionJob(engine),
     indexing,
     witnessJob(engine, checkpoints),
   )

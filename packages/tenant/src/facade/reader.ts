@@ -92,6 +92,12 @@ export class TenantReader {
     demand(this.grant, action, noun)
   }
 
+  /** Refuses a grant that may write nothing. */
+  demandSomeWriting(): void {
+    if (this.grant.scopes.some(({ action }) => action === 'write' || action === 'admin')) return
+    throw new Problem('forbidden', 'This key may not write. It needs a write scope on some type.')
+  }
+
   /** Refuses an action that the grant does not allow on an area. The engine does so too: this is for a clear answer. */
   demandArea(action: Action, area: string): void {
     demandArea(this.grant, action, area)

@@ -26,6 +26,7 @@ import { type Operation, runVerb, runVerbInSteps } from '../write/run-verb.ts'
 import { computingOnce } from '../write/verb.ts'
 import type { RunResult, VerbResult } from '../write/verb-request.ts'
 import type { Progress, Write } from '../write/write.ts'
+import { FileWriter } from './files.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { TenantReader } from './reader.ts'
 import type { TenantServices } from './services.ts'
@@ -50,6 +51,11 @@ export class TenantWriter {
   /** Answers kept for Idempotency-Keys, in the same transaction. */
   get answers(): KeptAnswers {
     return new KeptAnswers(this.#write.engine, this.#write.grant)
+  }
+
+  /** Uploads in several requests, in the same transaction. */
+  get files(): FileWriter {
+    return new FileWriter(this.#write.engine, this.#write.grant)
   }
 
   /** Runs a verb. */

@@ -1,10 +1,11 @@
 import { AUTHORS } from './automation/author-tables.ts'
 import { EFFECTS } from './automation/effect-tables.ts'
+import { FILES } from './files/file-tables.ts'
 import { MEASURES } from './measures.ts'
 import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 10
+export const LAYOUT_VERSION = 11
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -261,4 +262,5 @@ export const LAYOUT = [
   ...MEASURES,
   ...AUTHORS,
   ...EFFECTS,
+  ...FILES,
 ] as const

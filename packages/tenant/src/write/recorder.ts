@@ -13,6 +13,8 @@ export interface ProposedVerb {
   /** The fields that it gave or changed. A later change of one of them is a conflict. */
   readonly fields: readonly string[]
   readonly cascade?: boolean
+  /** The hashes of contents that it names, which the author may use. */
+  readonly contents?: readonly string[]
 }
 
 /** What a recorder needs of the write that it follows. */
@@ -83,10 +85,17 @@ function proposed({ engine }: Followed, noun: Noun, request: VerbRequest, { enti
     ...(Object.keys(data).length > 0 && { data }),
     fields: verb === 'create' || verb === 'rollback' ? changed : [...new Set([...own, ...changed])],
     ...(cascade && { cascade }),
+    ...contentsIn(data),
   }
 
   /** A time such as `7d ago` means the day of the proposal, not that of its approval. */
   function pinned(): { readonly [field: string]: Json } {
     return given.asOf === undefined ? given : { ...given, asOf: String(asOfSeq(engine, given.asOf)) }
   }
+}
+
+/** The contents that a verb names. It was tried, so that each was checked. */
+function contentsIn(data: JsonObject): Pick<ProposedVerb, 'contents'> {
+  const text = JSON.stringify(data)
+  return text.includes('"sha256:') ? { contents: text.match(/sha256:[0-9a-f]{64}/g) ?? [] } : {}
 }

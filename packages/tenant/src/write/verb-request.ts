@@ -13,6 +13,8 @@ export interface VerbRequest {
   readonly ifVersions?: readonly number[] | undefined
   /** Ids that count as existing: they come in the same transaction. */
   readonly pendingIds?: ReadonlySet<string> | undefined
+  /** Hashes of contents that the verb may name: who proposed it was allowed to. */
+  readonly knownContents?: ReadonlySet<string> | undefined
   /** For `ApiKey.revoke`: ends what the key made, too. */
   readonly cascade?: boolean
   /** Keeps a well-formed `$id` of the draft, as imports and syncs do. */

@@ -23,6 +23,7 @@ import { hasEntry, readEntry } from '../store/log/log.ts'
 import { seqsOf, stateAt } from '../store/log/versions.ts'
 import { askBeforeHooks } from './before-hooks.ts'
 import { dependantsOf, withComputed } from './compute.ts'
+import { completeFiles, demandOwnFiles, noteFiles } from './files.ts'
 import { MissingReferences, missingReferences } from './references.ts'
 import { keptSource } from './source.ts'
 import { changes, checkTransition, guardStart, guardState, merge, settings } from './state.ts'
@@ -63,15 +64,17 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const given = askBeforeHooks(write, noun, verb, objectOf(noun, request.data), null, isInternal(request))
   const checked = checkDraft(noun, given, now, request)
   const serviceFields = request.keepSource ? keptSource(write, noun, request) : request.serviceFields
-  const draft = serviceFields ? { ...checked.data, ...serviceFields } : checked.data
+  const files = completeFiles(write, noun, checked.data, request)
+  const draft = serviceFields ? { ...files.data, ...serviceFields } : files.data
   refuse(
     noun,
-    checked.issues.filter(({ field }) => !serviceFields || !(field in serviceFields)),
+    [...checked.issues, ...files.issues].filter(({ field }) => !serviceFields || !(field in serviceFields)),
     missingReferences(write, noun, draft, request),
   )
   if (!write.context.past) guardStart(noun, draft)
   const id = keptId(write, noun, request) ?? write.newId(noun.prefix)
-  const data = withComputed(write, noun, id, derived(write, noun, draft, null, draft))
+  const data = withComputed(write, noun, id, derived(write, noun, id, draft, null, draft))
+  noteFiles(write, noun, id, files.hashes)
   const text = textOf(noun, data)
   const createdBy = write.grant.actor
   const head = { id, type: noun.name, version: 1, createdAt: now, createdBy, updatedAt: now, data: text }
@@ -94,7 +97,7 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
   // The states of an imported past are checked, not the way to them.
   const isPast = write.context.past != null
   if (!isPast) checkTransition(noun, verb, state)
-  const args = askBeforeHooks(
+  const asked = askBeforeHooks(
     write,
     noun,
     verb,
@@ -103,15 +106,26 @@ function change(write: Write, noun: Noun, verb: Verb, request: VerbRequest, curr
     isInternal(request),
   )
   const keeps = verb.keeps === 'event'
-  const checked = keeps ? checkArguments(args) : checkPatch(noun, args, now, request)
+  const checked = keeps ? checkArguments(asked) : checkPatch(noun, asked, now, request)
   const set = isPast
     ? NOTHING_SET
-    : settings(noun, verb, state, { ...args, ...checked.data }, now, write.extensions.compute)
-  const changed = { ...(!keeps && checked.data), ...set.data, ...request.serviceFields }
+    : settings(noun, verb, state, { ...asked, ...checked.data }, now, write.extensions.compute)
+  const given = { ...(!keeps && checked.data), ...set.data }
+  const files = completeFiles(write, noun, given, request, state)
+  const changed = { ...files.data, ...request.serviceFields }
   if (!keeps && !isPast) guardState(noun, verb, state, checked.data)
-  refuse(noun, [...checked.issues, ...set.issues], missingReferences(write, noun, changed, request, state))
-  const to = derived(write, noun, merge(state, changed), state, changed)
-  return writeState(write, noun, verb, current, state, to, argumentsText(noun, checked.data), now)
+  const issues = [...checked.issues, ...set.issues, ...files.issues]
+  refuse(noun, issues, missingReferences(write, noun, changed, request, state))
+  noteFiles(write, noun, current.id, files.hashes)
+  const to = derived(write, noun, current.id, merge(state, changed), state, changed)
+  const args = keeps ? checked.data : complete(noun, checked.data, files.data)
+  return writeState(write, noun, verb, current, state, to, argumentsText(noun, args), now)
+}
+
+/** The arguments of a verb, with complete files. */
+function complete({ fields }: Noun, args: JsonObject, files: JsonObject): JsonObject {
+  const isFile = (name: string) => Object.hasOwn(fields, name) && fields[name]!.kind === 'file'
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, isFile(name) ? files[name]! : value]))
 }
 
 const NOTHING_SET = { data: {}, issues: [] }
@@ -121,9 +135,16 @@ function isInternal({ internalVerb }: VerbRequest): boolean {
   return internalVerb !== undefined
 }
 
-function derived(write: Write, { name }: Noun, state: JsonObject, before: JsonObject | null, given: JsonObject) {
+function derived(
+  write: Write,
+  { name }: Noun,
+  id: string,
+  state: JsonObject,
+  before: JsonObject | null,
+  given: JsonObject,
+): JsonObject {
   const derive = write.extensions.derive[name]
-  return derive ? derive(state, before, given) : state
+  return derive ? derive({ write, id, state, before, given }) : state
 }
 
 function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {
@@ -138,6 +159,7 @@ function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, cu
     })
   }
   const to = migrated(write.engine, noun, seq, JSON.parse(past.data))
+  demandOwnFiles(write, noun, current.id, to)
   return writeState(write, noun, verb, current, JSON.parse(current.data), to, argumentsText(noun, args))
 }
 

@@ -76,8 +76,18 @@ export type TransactionListener = (write: Write, event: LogRow, entity: Stored) 
 /** The value of a field that a verb declares as `$computed`. */
 export type Compute = (noun: Noun, verb: Verb, field: string, state: JsonObject, args: JsonObject) => Json | undefined
 
-/** What else follows from the new state of an entity, before and with what was given. Returns the state with it. */
-export type Derive = (state: JsonObject, before: JsonObject | null, given: JsonObject) => JsonObject
+/** What else follows from the new state of an entity. Returns the state with it. */
+export type Derive = (change: DerivedChange) => JsonObject
+
+/** A change of an entity that other values follow from. */
+export interface DerivedChange {
+  readonly write: Write
+  readonly id: string
+  readonly state: JsonObject
+  /** The state before; null for a new entity. */
+  readonly before: JsonObject | null
+  readonly given: JsonObject
+}
 
 /** A verb that means more than merging fields: `ApiKey.create`, `Funnel.analyze`. */
 export type SpecialVerb = (write: Write, request: VerbRequest) => Stepwise<RunResult>

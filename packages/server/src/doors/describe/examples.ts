@@ -71,4 +71,5 @@ const KINDS: { readonly [kind: string]: unknown } = {
   date: '2026-01-31',
   datetime: '2026-01-31T09:00:00.000Z',
   json: {},
+  file: { hash: `sha256:${'0'.repeat(64)}` },
 }

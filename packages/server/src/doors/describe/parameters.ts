@@ -90,4 +90,8 @@ const PATH: { readonly [name: string]: readonly [description: string, example: s
   run: ['The id of a run.', 'run_0VxGq3mZ8kLrT2wYbN4cDe'],
   task: ['The id of a task.', 'task_0VxGq3mZ8kLrT2wYbN4cDe'],
   tenant: ['The name of a tenant.', 'acme'],
+  field: ['The name of a file field.', 'file'],
+  n: ['The place of a file in a list, from 0.', '0'],
+  link: ['The last part of the URL of a link.', 'u1Zk…'],
+  hash: ['The hash of a content.', `sha256:${'0'.repeat(64)}`],
 }

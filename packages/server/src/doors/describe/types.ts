@@ -114,6 +114,8 @@ function valueSchema(field: Exclude<Field, { kind: 'forward' | 'back' }>): Schem
       return { type: 'string', format: 'date-time', ...fallback }
     case 'json':
       return { description: 'Any JSON.' }
+    case 'file':
+      return ref('File')
     case 'secret':
       return { type: 'string', writeOnly: true }
     default:

@@ -28,7 +28,7 @@ export function cellValue(text: string, field: Field | undefined): Json | undefi
   if (text === '') return undefined
   const json = asJson(text)
   if (field === undefined || field.kind === 'back') return json === undefined ? text : json.value
-  if (field.kind === 'json' || field.list) return json === undefined ? text : json.value
+  if (field.kind === 'json' || field.kind === 'file' || field.list) return json === undefined ? text : json.value
   if (field.kind === 'number') return typeof json?.value === 'number' ? json.value : text
   if (field.kind === 'boolean') return booleanOf(text) ?? text
   return typeof json?.value === 'string' ? json.value : text

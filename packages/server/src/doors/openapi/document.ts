@@ -72,7 +72,14 @@ function pathsOf(routes: readonly Route[], nouns: readonly Noun[], types: readon
       const path = route.path.replace(':type', noun.name)
       if (route.has && !route.has(noun)) continue
       for (const verb of verbsOf(route, noun))
-        addOperation(paths, { route, path: path.replace(':verb', verb?.name ?? ''), noun, verb, types })
+        for (const field of filesOf(route, noun))
+          addOperation(paths, {
+            route,
+            path: path.replace(':verb', verb?.name ?? '').replace(':field', field),
+            noun,
+            verb,
+            types,
+          })
     }
   }
   return paths
@@ -80,6 +87,16 @@ function pathsOf(routes: readonly Route[], nouns: readonly Noun[], types: readon
 
 function isOfEveryType({ path }: Route): boolean {
   return path.startsWith('/:type')
+}
+
+/** The file fields that a route is described for; lists have a place in the path. */
+function filesOf({ path, method }: Route, { fields }: Noun): readonly string[] {
+  if (!path.includes('/:field')) return ['']
+  const isUpload = method === 'POST' && path.endsWith('/:field')
+  const isList = path.includes('/:n')
+  return Object.values(fields).flatMap((field) =>
+    field.kind === 'file' && (isUpload || field.list === isList) ? field.name : [],
+  )
 }
 
 /** The verbs that a route is described for, or one undefined if it is not about verbs. */

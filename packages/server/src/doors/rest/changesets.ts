@@ -6,7 +6,8 @@ import { ANY_OBJECT, either, record, ref, TEXT, WHOLE } from '../describe/schema
 import { json, type Reply } from '../reply.ts'
 import { readRoute, routeOfType, writeRoute } from '../route.ts'
 import { AGGREGATE, measure } from './aggregate.ts'
-import { COUNT, CREATED, countAll, createdReply, LIST, list, read } from './entities.ts'
+import { COUNT, CREATED, countAll, LIST, list, read } from './entities.ts'
+import { createdReply } from './entity-replies.ts'
 import { type ForkMerge, readFork } from './fork-merge.ts'
 
 /** A changeset from operations, or from what a fork did. */

@@ -1,15 +1,17 @@
 import { article, type Noun, Problem } from '@tildebase/nouns'
-import type { CountedFunnel, Operation, Page, RunResult, Steps, Stored, TenantWriter } from '@tildebase/tenant'
+import type { CountedFunnel, Operation, Page, Steps, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route } from '../call.ts'
 import { type Answers, answer, DRY_RUN, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { exampleOf, patchExampleOf } from '../describe/examples.ts'
 import { either, listOf, ref, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { verbBody, verbDescription } from '../describe/verbs.ts'
+import { routeOfContent, withForm } from '../files/routes.ts'
 import { type MaybePromise, whenReady } from '../http.ts'
-import { contentReply, empty, entityContent, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
+import { contentReply, empty, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
 import { readRoute, writeRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
 import { contentFor } from './entity-content.ts'
+import { createdReply, entityReply, etag, ifMatch, isKnown } from './entity-replies.ts'
 import { liveReply, wantsLive } from './live.ts'
 import { liveList } from './live-list.ts'
 import { isMetricName, metricByName } from './metrics.ts'
@@ -101,8 +103,10 @@ export const entityRoutes: readonly Route[] = [
       `Creates ${article(name)} and emits ${name}.created. All faults of the fields are reported at once.`,
     needs: 'write on the type',
     params: ['dryRun', ...PROPOSE],
-    body: (noun) => jsonBody(ref(`${noun.name}Draft`), exampleOf(noun), `The fields of the new ${noun.name}.`),
+    body: (noun) =>
+      withForm(noun, jsonBody(ref(`${noun.name}Draft`), exampleOf(noun), `The fields of the new ${noun.name}.`)),
     answers: CREATED,
+    instead: (request, { type }, nouns) => routeOfContent(request, nouns.get(type!), undefined),
     handle: create,
   }),
   COUNT,
@@ -128,6 +132,7 @@ export const entityRoutes: readonly Route[] = [
     answers: ({ name }, verb) =>
       verb.name === 'delete' ? { 204: { description: 'It is deleted.' }, ...DRY_RUN, ...PROPOSED } : changed(name),
     prepare: countedFunnel,
+    instead: (request, { type, verb }, nouns) => routeOfContent(request, nouns.get(type!), verb),
     handle: run,
   }),
 ]
@@ -246,43 +251,7 @@ function demandMethod({ read, params }: Call, verb: 'update' | 'delete'): void {
   })
 }
 
-/** The answer to a creation: 201, where it is, and its secret if it has one. */
-export function createdReply({ entity, secret }: RunResult, context: string): Reply {
-  return contentReply(201, entityContent(entity, context, secret === undefined ? {} : { secret }), {
-    etag: etag(entity),
-    location: `${context.slice(context.lastIndexOf('/~'))}/${entity.type}/${entity.id}`,
-  })
-}
-
-function entityReply({ entity, event }: RunResult, context: string): Reply {
-  const correlation = event?.correlation ?? null
-  return contentReply(200, entityContent(entity, context), {
-    etag: etag(entity),
-    ...(correlation !== null && { 'x-tilde-correlation': correlation }),
-  })
-}
-
 function operation(call: Call, verb: string): Operation {
   const counted = call.prepared as CountedFunnel | undefined
   return { type: call.params.type!, verb, id: call.params.id, data: call.body, ifVersions: ifMatch(call), counted }
-}
-
-function etag(entity: Stored): string {
-  return `"${entity.version}"`
-}
-
-/** Whether If-None-Match names the tag. A proxy that compresses makes tags weak: they name the same version. */
-export function isKnown({ request }: Call, tag: string): boolean {
-  const named = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
-  return named?.some((one) => one === tag || one === '*') === true
-}
-
-/** The versions that If-Match names, as tags or as numbers; `*` is any. One that was never given out matches nothing. */
-function ifMatch(call: Call): readonly number[] | undefined {
-  const header = call.request.headers['if-match']?.trim()
-  if (header === undefined || header === '*') return undefined
-  return header.split(',').flatMap((tag) => {
-    const version = /^(?:W\/)?("?)(\d+)\1$/.exec(tag.trim())?.[2]
-    return version === undefined ? [] : [Number(version)]
-  })
 }

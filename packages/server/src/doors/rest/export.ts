@@ -11,7 +11,7 @@ import type { MaybePromise } from '../http.ts'
 import { empty, type Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
-import { isKnown } from './entities.ts'
+import { isKnown } from './entity-replies.ts'
 import { asOfParam, filterParam } from './params.ts'
 import { rangedReply } from './ranges.ts'
 

@@ -32,7 +32,7 @@ export async function rangedReply(call: Call, file: MadeFile): Promise<Reply> {
 type Wanted = readonly [from: number | null, to: number | null]
 
 /** The one range that is asked for, of these very bytes. Several at once are answered with the whole. */
-function rangeIn({ request }: Call, etag: string): Wanted | null {
+export function rangeIn({ request }: Call, etag: string): Wanted | null {
   const condition = request.headers['if-range']
   if (condition !== undefined && condition !== etag) return null
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(request.headers.range?.replaceAll(' ', '') ?? '') ?? []
@@ -40,7 +40,7 @@ function rangeIn({ request }: Call, etag: string): Wanted | null {
   return [from === '' ? null : Number(from), to === '' ? null : Number(to)]
 }
 
-function within([from, to]: Wanted, size: number): readonly [start: number, end: number] {
+export function within([from, to]: Wanted, size: number): readonly [start: number, end: number] {
   const start = from ?? Math.max(0, size - to!)
   const end = from === null || to === null ? size : Math.min(to + 1, size)
   if (start < end) return [start, end]

@@ -3,11 +3,14 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { FileOptions } from '@tildebase/tenant/internal'
 import type { OidcSettings } from '../../doors/identity/ports.ts'
 import { type Program, programOf } from '../program.ts'
 import { type ClusterSettings, readClusterSettings } from './cluster-settings.ts'
+import { readFileSettings } from './file-settings.ts'
 import { type ProofSettings, readProofSettings } from './proof-settings.ts'
 import { SettingError } from './setting-error.ts'
+import { duration, size } from './units.ts'
 
 /** Where spans are sent to: an OTLP collector that takes JSON over HTTP. */
 export interface Collector {
@@ -81,6 +84,8 @@ export interface Settings extends ProofSettings {
   readonly logRequests: boolean
   /** Where spans are sent to; null is nowhere. */
   readonly collector: Collector | null
+  /** What files may use. */
+  readonly files: FileOptions
   /** The cluster that this node is part of; null for a single server. */
   readonly cluster: ClusterSettings | null
 }
@@ -155,6 +160,7 @@ export function readSettings(flags: Words, env: Words): Settings {
           service: env.OTEL_SERVICE_NAME || 'tildebase',
         }
       : null,
+    files: readFileSettings(env),
     cluster,
   }
 }
@@ -273,14 +279,6 @@ function oneOf(name: string, text: string, words: readonly string[]): string {
   throw new SettingError(`${name} is ${words.join(' or ')}, not ${text}.`)
 }
 
-const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-function duration(name: string, text: string): number {
-  const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)(ms|s|m|h|d)\s*$/.exec(text) ?? []
-  if (amount !== undefined) return Number(amount) * UNITS[unit!]!
-  throw new SettingError(`${name} must be a time such as 500ms, 30s, 2m or 6h, not ${text}.`)
-}
-
 /** An empty tenant needs some room. */
 const LEAST_TENANT = 1_048_576
 
@@ -289,12 +287,4 @@ function tenantLimit(text: string): number | null {
   if (bytes === 0) return null
   if (bytes >= LEAST_TENANT) return bytes
   throw new SettingError(`TILDE_TENANT_LIMIT must be at least 1MiB, or 0 for no limit, not ${text}.`)
-}
-
-const SIZES: { readonly [unit: string]: number } = { '': 1, B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }
-
-function size(name: string, text: string): number {
-  const [, amount, unit] = /^\s*(\d+)\s*(B|KiB|MiB|GiB|)\s*$/.exec(text) ?? []
-  if (amount !== undefined) return Number(amount) * SIZES[unit!]!
-  throw new SettingError(`${name} must be a size such as 512KiB, 10MiB or 1GiB, not ${text}.`)
 }

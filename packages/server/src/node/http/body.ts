@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '@tildebase/nouns'
-import type { Body } from '../../doors/http.ts'
+import type { Body, BodyWay } from '../../doors/http.ts'
+import { followedBy } from '../../host/fetch-adapter.ts'
 import type { BodyMemory, HeldBody } from '../limits/bodies.ts'
 import type { Refusals } from '../watch/refusals.ts'
 
@@ -33,15 +34,16 @@ const LINGER_MS = 30_000
 /** The body of a request that has one: bit by bit for those who take it so, else as a whole. */
 export function bodyOf(
   request: IncomingMessage,
-  streams: boolean,
+  way: BodyWay,
   owner: BodyOwner,
   ending: Ending,
   options: UploadOptions,
 ): Body | Promise<Body> {
-  if (streams) return flowing(request, options)
-  if (Number(request.headers['content-length']) > options.bodyLimit) throw tooLarge(options.bodyLimit)
+  const isTooLong = Number(request.headers['content-length']) > options.bodyLimit
+  if (way === 'stream' || (way === 'any' && isTooLong)) return flowing(request, options)
+  if (isTooLong) throw tooLarge(options.bodyLimit)
   return new Promise((done, failed) => {
-    const upload = new HeldUpload(request, owner, options, done, failed)
+    const upload = new HeldUpload(request, owner, options, way === 'any', done, failed)
     ending.onEnd(() => upload.release())
   })
 }
@@ -71,7 +73,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /** A body that is read as a whole. A class, since every write has one: its methods are made once. */
 class HeldUpload implements Stallable, HeldBody {
+  readonly #request: IncomingMessage
   readonly #options: UploadOptions
+  /** Whether a body that is too large is handed over bit by bit. */
+  readonly #mayFlow: boolean
   readonly #done: (body: Body) => void
   readonly #failed: (reason: unknown) => void
   readonly #pace: Pace
@@ -89,10 +94,13 @@ class HeldUpload implements Stallable, HeldBody {
     request: IncomingMessage,
     owner: BodyOwner,
     options: UploadOptions,
+    mayFlow: boolean,
     done: (body: Body) => void,
     failed: (reason: unknown) => void,
   ) {
+    this.#request = request
     this.#options = options
+    this.#mayFlow = mayFlow
     this.#done = done
     this.#failed = failed
     this.heardAt = Date.now()
@@ -102,9 +110,9 @@ class HeldUpload implements Stallable, HeldBody {
     this.address = owner.address
     options.bodyMemory.hold(this)
     options.stalls.add(this)
-    request.on('data', (chunk: Buffer) => this.#take(chunk))
+    request.on('data', this.#take)
     request.on('end', () => this.#finish())
-    request.on('error', () => this.giveUp(new Problem('invalid_body', 'The body ended early.')))
+    request.on('error', () => this.giveUp(endedEarly()))
   }
 
   stalled(): void {
@@ -124,14 +132,23 @@ class HeldUpload implements Stallable, HeldBody {
     this.#failed(reason)
   }
 
-  #take(chunk: Buffer): void {
+  readonly #take = (chunk: Buffer): void => {
     if (this.#isOver) return
     try {
-      this.#count(chunk.length)
       this.#chunks.push(chunk)
+      if (this.#mayFlow && this.#length + chunk.length > this.#options.bodyLimit) this.#flow()
+      else this.#count(chunk.length)
     } catch (reason) {
       this.giveUp(reason)
     }
+  }
+
+  /** Hands over what came so far with the rest to come: it is too much to be held. */
+  #flow(): void {
+    if (!this.#end()) return
+    this.#request.off('data', this.#take).pause()
+    this.isComplete = true
+    this.#done(followedBy(this.#chunks, flowing(this.#request, this.#options)))
   }
 
   #count(bytes: number): void {
@@ -179,7 +196,7 @@ function flowing(request: IncomingMessage, options: UploadOptions): AsyncIterabl
           chunk.done || pace.allows(chunk.value.length, Date.now() - begun) ? done(chunk) : failed(stalled())
         chunks
           .next()
-          .then(take, failed)
+          .then(take, () => failed(endedEarly()))
           .finally(() => clearTimeout(pause))
       }),
     async return() {
@@ -191,6 +208,10 @@ function flowing(request: IncomingMessage, options: UploadOptions): AsyncIterabl
       return this
     },
   }
+}
+
+function endedEarly(): Problem {
+  return new Problem('invalid_body', 'The body ended early.')
 }
 
 function tooLarge(limit: number): Problem {

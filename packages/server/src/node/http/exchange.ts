@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem } from '@tildebase/nouns'
 import type { Gateway } from '../../doors/gateway.ts'
-import { type Body, type HttpRequest, type HttpResponse, withCommon } from '../../doors/http.ts'
+import { type Body, type BodyWay, type HttpRequest, type HttpResponse, withCommon } from '../../doors/http.ts'
 import type { Connection } from '../../doors/limits/admission.ts'
 import { refusal } from '../../doors/respond.ts'
 import { scheduler } from '../../doors/turns.ts'
@@ -16,8 +16,8 @@ export interface HttpOptions extends UploadOptions {
   readonly gateway: Gateway
   readonly addresses: AddressBounds
   readonly answerMemory: AnswerMemory
-  /** Whether the path takes a body that is read bit by bit. */
-  readonly streams: (path: string) => boolean
+  /** How the body of a request is read. */
+  readonly bodyWay: (request: Pick<HttpRequest, 'method' | 'path' | 'headers'>) => BodyWay
   /** Whether the service is about to end: it then takes nothing new. */
   readonly isStopping: () => boolean
   /** Passes a request on to where its tenant is. False when it is to be answered here. */
@@ -104,7 +104,9 @@ export class Exchange implements Connection {
       this.#response.writeContinue()
       this.#isAsked = true
     }
-    return bodyOf(request, this.#options.streams(this.#path), { tenant, address: this.address }, this, this.#options)
+    const { method = 'GET', headers } = request
+    const way = this.#options.bodyWay({ method, path: this.#path, headers: headers as HttpRequest['headers'] })
+    return bodyOf(request, way, { tenant, address: this.address }, this, this.#options)
   }
 
   /** Passes the request on to where its tenant is, or answers it. */

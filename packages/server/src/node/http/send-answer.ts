@@ -201,6 +201,7 @@ export function compressed(answer: HttpResponse, accept: string | undefined): Ht
 /** Whether an answer with these headers may come in more than one encoding. */
 function isCompressible(headers: HttpResponse['headers']): boolean {
   const type = headers['content-type']
+  if (headers['cache-control']?.includes('no-transform')) return false
   return type !== undefined && COMPRESSIBLE.test(type)
 }
 

@@ -5,6 +5,7 @@ import { routes } from '../../doors/route-table.ts'
 import type { Program } from '../../host/program.ts'
 import { createWitnesses } from '../../host/proof/witnesses.ts'
 import { type Settings, tenantLimits } from '../../host/settings/settings.ts'
+import { blobStores } from '../files/blob-stores.ts'
 import { log, report } from '../log.ts'
 import { createDocuments } from '../outbound/documents.ts'
 import { createOutbound } from '../outbound/outbound.ts'
@@ -52,6 +53,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       },
       changesetDays: settings.changesetDays,
       ...tenantLimits(settings),
+      files: settings.files,
       webhooks: {
         retries: settings.webhookRetries,
         timeoutMs: settings.webhookTimeout,
@@ -60,6 +62,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       },
       log,
     },
+    blobsOf: blobStores(settings),
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
     script: openScript(),
     signer: new SigningKeyFile(settings).signer(),

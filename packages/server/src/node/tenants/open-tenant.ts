@@ -1,17 +1,19 @@
 import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
-import type { Clock, Outbound, Signer, Witness } from '@tildebase/tenant/ports'
+import type { BlobStore, Clock, Outbound, Signer, Witness } from '@tildebase/tenant/ports'
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import { createVault } from '../../host/vault.ts'
 import { openSql } from '../sqlite/sql.ts'
 import type { NodeScript } from '../threads/script/script.ts'
 import { countCommit, type Stats } from '../watch/stats.ts'
-import { heldOutbound, heldWitness, type Replication } from './replication.ts'
+import { heldBlobs, heldOutbound, heldWitness, type Replication } from './replication.ts'
 
 /** What a tenant needs from this host. */
 export interface OpenOptions {
   readonly tenant: TenantOptions
   readonly outbound?: Outbound | undefined
+  /** Where the bytes of a tenant's files are. */
+  readonly blobsOf?: ((slug: string) => BlobStore) | undefined
   readonly script?: NodeScript | undefined
   /** What this thread counts. */
   readonly stats: Stats
@@ -87,6 +89,7 @@ export function openTenantFile(
         alarm: { wakeAt },
         ...(options.outbound && { outbound: heldOutbound(options.outbound, gate) }),
         ...(script && { script }),
+        ...(options.blobsOf && { blobs: heldBlobs(options.blobsOf(slug), gate) }),
         turns: {
           now: () => performance.now(),
           isAwaited,

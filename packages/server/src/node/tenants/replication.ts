@@ -1,4 +1,4 @@
-import type { Outbound, Witness } from '@tildebase/tenant/ports'
+import type { BlobStore, Outbound, Witness } from '@tildebase/tenant/ports'
 
 /** How the files of tenants are kept elsewhere, too: a file is then a copy, and a commit counts when the other place has it. */
 export interface Replication {
@@ -18,6 +18,20 @@ export function heldOutbound(outbound: Outbound, gate: () => Promise<boolean>): 
   return {
     ...(outbound.refuses && { refuses: outbound.refuses.bind(outbound) }),
     send: async (request) => ((await gate()) ? outbound.send(request) : NOT_KEPT),
+  }
+}
+
+/** Removes no bytes before the commit that forgot them is kept. */
+export function heldBlobs(blobs: BlobStore, gate: () => Promise<boolean>): BlobStore {
+  return {
+    put: blobs.put.bind(blobs),
+    read: blobs.read.bind(blobs),
+    has: blobs.has.bind(blobs),
+    list: blobs.list.bind(blobs),
+    async remove(key) {
+      if (!(await gate())) throw new Error(`The commit that forgets ${key} is not kept.`)
+      await blobs.remove(key)
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import type { Tenant } from '@tildebase/tenant'
 import { type AppOptions, handleRequest, unauthorized } from '../../doors/app.ts'
 import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
 import { refusal } from '../../doors/respond.ts'
-import { isOpenPath } from '../../doors/target.ts'
+import { isLinkPath, isOpenPath } from '../../doors/target.ts'
 import type { Sender, TenantCall } from '../../doors/tenant-call.ts'
 import type { TenantHost } from '../../host/tenant-host.ts'
 import { followed, held, holdsOn } from '../http/bodies.ts'
@@ -68,7 +68,8 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
       if (!exists && (sender.kind === 'secret' || sender.kind === 'session')) throw unauthorized()
       // A sender without a key learns nothing, not even how long it takes to look.
       const mayBeFirst = this.#options.app.signup && request.method === 'POST'
-      const mayBeOpen = exists && isOpenPath(target.segments) && this.#hasPeople(slug)
+      const mayBeOpen =
+        exists && (isLinkPath(target.segments) || (isOpenPath(target.segments) && this.#hasPeople(slug)))
       if (sender.kind === 'anonymous' && !mayBeFirst && !mayBeOpen) throw unauthorized()
       if (this.#options.createTenants === 'operator') demandCreated(slug, exists && !call.isFirst, mayBeOpen, sender)
       isFresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
@@ -115,7 +116,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   #leave({ call: { slug }, entry, isFresh }: Visit): void {
     this.#release(slug, entry)
     // A first write that was refused has written nothing: it leaves no tenant behind.
-    if (isFresh && !entry.tenant.exists && entry.isIdle() && this.#open.get(slug) === entry) this.#open.discard(slug)
+    if (isFresh && entry.tenant.isEmpty && entry.isIdle() && this.#open.get(slug) === entry) this.#open.discard(slug)
   }
 
   /** Whether any person can sign in to a tenant. A closed tenant is not opened for this. */

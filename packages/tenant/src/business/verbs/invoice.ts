@@ -8,7 +8,7 @@ const TOTALS = ['subtotal', 'tax', 'total', 'amountDue'] as const
  * The totals of an Invoice from its `lineItems`, unless they are given. One that was given before stays: it is not what
  * followed from the others then.
  */
-export const invoiceTotals: Derive = (state, before, given) => {
+export const invoiceTotals: Derive = ({ state, before, given }) => {
   if (!Array.isArray(state.lineItems)) return state
   const free = TOTALS.filter((field) => !Object.hasOwn(given, field) && followed(before, field))
   return free.length === 0 ? state : { ...state, ...totalsOf(state, new Set(free)) }

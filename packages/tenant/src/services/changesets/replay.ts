@@ -68,10 +68,11 @@ export function* replay(write: Write, operations: readonly Operation[]): Steps<R
   return { steps, conflicts }
 }
 
-function requestOf({ type, verb, id, data, cascade }: Operation) {
+function requestOf({ type, verb, id, data, cascade, contents }: Operation) {
+  const known = contents && { knownContents: new Set(contents) }
   return verb === 'create'
-    ? { type, verb, data: data ?? {}, keepId: true }
-    : { type, verb, id, data: data ?? {}, ...(cascade && { cascade }) }
+    ? { type, verb, data: data ?? {}, keepId: true, ...known }
+    : { type, verb, id, data: data ?? {}, ...(cascade && { cascade }), ...known }
 }
 
 function failure({ number, type, id }: Operation, { message, about }: Problem): Conflict {

@@ -29,6 +29,8 @@ export function erase(given: Write, target: Noun, id: string, reason: string | n
   eraseFromChangesets(write, id)
   const events = eraseValues(engine.sql, target.name, id, current?.ordinal ?? null)
   engine.cache.forget(target.name)
+  // The bytes of its files are removed after the commit.
+  write.wakeAt(write.context.clock.now())
   const data = { type: target.name, entity: id, events, ...(reason !== null && { reason }) }
   return applyVerb(write, { type: 'Erasure', verb: 'create', data })
 }

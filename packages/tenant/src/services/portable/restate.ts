@@ -7,10 +7,12 @@ import { updateFieldIndex } from '../../store/field-index.ts'
 import { eraseValues } from '../../store/log/erase.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import { dropFields, rebuildFieldIndex } from '../../store/schema.ts'
+import { noteReplayedFiles } from '../files/replayed.ts'
 
 /** Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. */
 export function restate(engine: Engine, event: LogRow): void {
   engine.cache.forget(event.type)
+  noteReplayedFiles(engine, engine.nouns.get(event.type), event)
   if (!changesState(event)) return
   if (event.type === 'AccessRole') engine.cache.forget('Schema')
   if (event.type === 'Schema') redeclare(engine, event)

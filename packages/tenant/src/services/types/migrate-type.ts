@@ -19,6 +19,7 @@ import type { Steps } from '../../engine/turns.ts'
 import { demandArea } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
 import { liveCount, liveEntities } from '../../store/schema.ts'
+import { areOwnFiles } from '../../write/files.ts'
 import { isThere } from '../../write/references.ts'
 import { applyVerb, writeState } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
@@ -81,6 +82,8 @@ export function* retypeTypeField(write: Write, type: Noun, name: string, to: str
       misfits.push({ id, field: name, message: 'is required' })
     } else if (field.kind === 'forward' && !areThere(write, field, converted.value)) {
       misfits.push({ id, field: name, message: `is not the id of a ${targetText(field)}` })
+    } else if (field.kind === 'file' && converted.value !== null && !areOwnFiles(write, id, converted.value)) {
+      misfits.push({ id, field: name, message: 'is not a file' })
     } else if (converted.value === null) return without(state, name)
     else return { ...state, [name]: converted.value }
     return state

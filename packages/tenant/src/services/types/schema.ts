@@ -47,6 +47,7 @@ export function* putType(
   // Next to the others, its computed fields know their kinds.
   const declared = engine.nouns.with(parsed).get(parsed.name)!
   refuseSecrets(declared)
+  if (builtIn?.name === name) refuseFilesForVerbs(builtIn, declared)
   demandDomains(grant, declared, engine.nouns.get(name))
   if (builtIn?.name === name) refuseServiceParts(builtIn, notation)
   demandReach(grant, 'declaration', reachOf(engine.nouns.with(parsed), declared, engine.nouns.get(name)))
@@ -239,6 +240,17 @@ function refuseSecrets({ name, fields }: Noun): void {
   throw new Problem('invalid_schema', `The type ${name} is not valid. ${secret.name}: ${message}`, {
     type: name,
     details: [{ field: secret.name, message }],
+  })
+}
+
+/** The content of a file field is at the path that a verb of this name has. */
+function refuseFilesForVerbs({ verbs }: Noun, { name, fields }: Noun): void {
+  const taken = Object.values(fields).find((field) => field.kind === 'file' && Object.hasOwn(verbs, field.name))
+  if (!taken) return
+  const message = 'is the name of a verb, so it cannot be a file'
+  throw new Problem('invalid_schema', `The type ${name} is not valid. ${taken.name}: ${message}`, {
+    type: name,
+    details: [{ field: taken.name, message }],
   })
 }
 

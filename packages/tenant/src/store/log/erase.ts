@@ -1,5 +1,6 @@
 import type { Sql } from '../../ports.ts'
 import { eraseFromRuns } from '../automation/workflow-steps.ts'
+import { forgetUses } from '../files/contents.ts'
 
 /** Takes the values of an entity out of everything that holds them. The log keeps its headers, digests and chain. */
 export function eraseValues(sql: Sql, type: string, id: string, n: number | null): number {
@@ -21,6 +22,7 @@ export function eraseValues(sql: Sql, type: string, id: string, n: number | null
   // An answer kept for an Idempotency-Key may show the entity, whatever it was an answer to.
   sql.run('DELETE FROM answers WHERE instr(body, ?) > 0', id)
   eraseFromRuns(sql, id)
+  forgetUses(sql, id)
   // Words of deleted rows stay in the index until its parts are merged.
   sql.run(`INSERT INTO text (text) VALUES ('optimize')`)
   return JSON.parse(seqs).length

@@ -39,6 +39,11 @@ export function rewind(sql: Sql, seq: number): void {
     sql.run('DELETE FROM synced')
     sql.run('DELETE FROM workflows WHERE seq > ?', seq)
     sql.run('DELETE FROM authors WHERE seq > ?', seq)
+    sql.run('DELETE FROM content_uses WHERE seq > ?', seq)
+    sql.run(
+      `UPDATE contents SET is_used = 0
+      WHERE NOT EXISTS (SELECT 1 FROM content_uses WHERE content_uses.hash = contents.hash)`,
+    )
     forgetOpenRuns(sql, readHead(sql).at)
     clearTimers(sql)
     sql.run(LOG_KEPT)
@@ -46,7 +51,10 @@ export function rewind(sql: Sql, seq: number): void {
 }
 
 /** What only the tenant itself may have: secrets, and work that is still to be done. */
-const OWN = 'keys credentials tokens clients consents answers after_hook_queue receivers outbox secrets'.split(' ')
+const OWN =
+  'keys credentials tokens clients consents answers after_hook_queue receivers outbox secrets uploads upload_parts content_senders blobs_to_remove'.split(
+    ' ',
+  )
 
 /**
  * Makes a copy of a tenant a fork of it: leaves behind its secrets, what it still has to send and what it answered, and

@@ -27,6 +27,16 @@ export const RECORDS: { readonly [name: string]: Schema } = {
     },
     ['id', 'type', 'timestamp', 'tenant', 'data', 'seq', 'verb', 'entityType', 'entityId', 'version', 'actor'],
   ),
+  File: record(
+    'The value of a file field. A write may give the hash alone, or with a name.',
+    {
+      hash: { ...TEXT, pattern: '^sha256:[0-9a-f]{64}$' },
+      size: { ...WHOLE, description: 'The number of bytes.' },
+      type: { ...TEXT, description: 'The media type.' },
+      name: TEXT,
+    },
+    ['hash'],
+  ),
   Version: record(
     'One version of an entity.',
     {

@@ -70,7 +70,7 @@ export function fieldColumns(noun: Noun, isShown: (name: string) => boolean): re
     .map((field): FieldValues => {
       const { fits, ...element } = kindOf(field)
       const one = { ...element, repetition_type: 'OPTIONAL' } as const
-      if (!field.list || field.kind === 'json') {
+      if (!field.list || field.kind === 'json' || field.kind === 'file') {
         return { isList: false, name: field.name, element: { name: field.name, ...one }, fits }
       }
       return {
@@ -103,7 +103,7 @@ const META: { readonly [name in MetaColumn]: Omit<SchemaElement, 'name'> & Pick<
 type ColumnKind = Omit<SchemaElement, 'name'> & Pick<SingleValues, 'fits'>
 
 function kindOf(field: Exclude<Field, { kind: 'back' }>): ColumnKind {
-  if (field.kind === 'json') return { ...JSON_TEXT, fits: (value) => JSON.stringify(value) }
+  if (field.kind === 'json' || field.kind === 'file') return { ...JSON_TEXT, fits: (value) => JSON.stringify(value) }
   switch (field.kind) {
     case 'number':
       return { type: 'DOUBLE', fits: (value) => (typeof value === 'number' ? value : undefined) }

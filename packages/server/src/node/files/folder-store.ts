@@ -1,0 +1,117 @@
+import { constants } from 'node:fs'
+import { access, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { BlobStore } from '@tildebase/tenant/ports'
+
+/** The ending of a file that is not complete. */
+const UNFINISHED = '.part'
+const CHUNK = 262_144
+/** How much may wait for the disk. The commits of all tenants wait with it. */
+const MOST_UNSYNCED = 8_388_608
+
+/** The contents of one tenant as files of a folder. A file has its name only when all of it is on the disk. */
+export function folderStore(folder: string): BlobStore {
+  return {
+    async put(key, source) {
+      const path = join(folder, key)
+      const file = await openNew(`${path}${UNFINISHED}`)
+      try {
+        await writeAll(file, source)
+        await file.datasync()
+        await file.close()
+        await rename(`${path}${UNFINISHED}`, path)
+        await syncFolder(folder)
+      } catch (reason) {
+        await file.close().catch(() => {})
+        await rm(`${path}${UNFINISHED}`, { force: true })
+        throw reason
+      }
+    },
+    async *read(key, from, to) {
+      const file = await open(join(folder, key), 'r')
+      try {
+        for (let at = from; at < to; ) {
+          const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, to - at))
+          const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+          if (bytesRead === 0) throw new Error(`The content ${key} has ${at} bytes, not ${to}.`)
+          yield bytesRead === buffer.length ? buffer : buffer.subarray(0, bytesRead)
+          at += bytesRead
+        }
+      } finally {
+        await file.close()
+      }
+    },
+    has: (key) =>
+      access(join(folder, key), constants.R_OK).then(
+        () => true,
+        () => false,
+      ),
+    remove: (key) => rm(join(folder, key), { force: true }),
+    async *list() {
+      for (const key of await namesIn(folder)) {
+        const facts = await stat(join(folder, key)).catch(() => null)
+        if (facts && !key.endsWith(UNFINISHED)) yield { key, at: facts.mtimeMs }
+      }
+    },
+  }
+}
+
+/** Removes what a process has left that ended in the middle of uploads. Call it before the first upload. */
+export async function removeUnfinished(root: string): Promise<void> {
+  for (const letters of await namesIn(root)) {
+    for (const slug of await namesIn(join(root, letters))) {
+      const folder = join(root, letters, slug)
+      for (const name of await namesIn(folder))
+        if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true })
+    }
+  }
+}
+
+/** The folder of a tenant's contents. Two letters of the slug make a folder, so that no folder holds them all. */
+export function contentFolder(root: string, slug: string): string {
+  return join(root, slug.slice(0, 2), slug)
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code !== 'ENOENT') throw reason
+  }
+  const folder = dirname(path)
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  // The names of the new folders are on the disk before the first file in them.
+  for (let made = folder; first !== undefined && made.length >= first.length; made = dirname(made))
+    await syncFolder(dirname(made))
+  return open(path, 'wx', 0o600)
+}
+
+async function writeAll(file: FileHandle, source: AsyncIterable<Uint8Array>): Promise<void> {
+  let unsynced = 0
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; ) {
+      const { bytesWritten } = await file.write(chunk, at, chunk.length - at)
+      at += bytesWritten
+    }
+    unsynced += chunk.length
+    if (unsynced < MOST_UNSYNCED) continue
+    await file.datasync()
+    unsynced = 0
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((reason: NodeJS.ErrnoException) => {
+    if (reason.code === 'ENOENT' || reason.code === 'ENOTDIR') return []
+    throw reason
+  })
+}
