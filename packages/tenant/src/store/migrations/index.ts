@@ -7,6 +7,7 @@ import { FROM_6 } from './from-6.ts'
 import { FROM_7 } from './from-7.ts'
 import { FROM_8 } from './from-8.ts'
 import { FROM_9 } from './from-9.ts'
+import { FROM_10 } from './from-10.ts'
 
 /** What brings a database from each layout to the next. A file here is never edited once it was released. */
 export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
@@ -19,4 +20,5 @@ export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
   7: FROM_7,
   8: FROM_8,
   9: FROM_9,
+  10: FROM_10,
 }
