@@ -101,7 +101,7 @@ async function measure(firstLoaded: string): Promise<void> {
   const noun = engine.noun('Person')
   const ask = (filter: object, more: Partial<Query> = {}) =>
     find(readContextOf(engine, OPERATOR), { type: 'Person', filter: filterOf(engine, noun, filter), ...more })
-  const past = engine.sql.rows('SELECT max(seq) FROM log WHERE at <= ?', Date.parse(firstLoaded))[0]![0]
+  const past = engine.sql.rows('SELECT max(seq) FROM events WHERE at <= ?', Date.parse(firstLoaded))[0]![0]
   const source = () => ({ source: `source-${Math.floor(Math.random() * 1_000)}` })
   // A total is remembered until the type changes: forgotten each time, so that it is counted.
   const forgetting = (work: () => unknown) => () => {

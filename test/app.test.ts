@@ -77,7 +77,7 @@ test.each([
 
   await send('POST', '/Contact', { name: 'Ada' }, ROOT, { 'x-correlation-id': given })
 
-  expect(tenant.sql.rows('SELECT correlation FROM log')).toEqual([[kept]])
+  expect(tenant.sql.rows('SELECT correlation FROM events')).toEqual([[kept]])
 })
 
 test('an internal error is logged, and the client gets it without details', async () => {

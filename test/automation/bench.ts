@@ -63,12 +63,12 @@ export function openAutomation(options: Parameters<typeof openAcme>[0] = {}, pat
       tenant.write(OPERATOR, (write) => putType(write, type, notation))
     },
     entity(type, id) {
-      const row = tenant.sql.rows('SELECT data FROM entities WHERE type = ? AND id = ? AND gone = 0', type, id)[0]
+      const row = tenant.sql.rows('SELECT data FROM states WHERE type = ? AND id = ? AND gone = 0', type, id)[0]
       return row ? JSON.parse(row[0]) : {}
     },
     events(pattern = /./) {
       return tenant.sql
-        .rows('SELECT seq, at, type, event, entity, actor FROM log ORDER BY seq')
+        .rows('SELECT seq, at, type, event, entity, actor FROM events ORDER BY seq')
         .map(([seq, at, type, event, entity, actor]) => ({ seq, at, name: `${type}.${event}`, entity, actor }))
         .filter(({ name }) => pattern.test(name))
     },

@@ -67,7 +67,7 @@ function steps(world: World, workflow: string, n = 0): any[] {
 
 function comments({ tenant }: World): string[] {
   return tenant.sql
-    .rows(`SELECT data FROM entities WHERE type = 'Comment' ORDER BY n`)
+    .rows(`SELECT data FROM states WHERE type = 'Comment' ORDER BY n`)
     .map(([data]) => JSON.parse(data).body)
 }
 

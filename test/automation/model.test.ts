@@ -208,7 +208,7 @@ function stepOf(kind: string, w: number, i: number, gate: string) {
 /** The comments of a workflow. */
 function notesOf(a: ReturnType<typeof openAutomation>, w: number): string[] {
   const comments = a.tenant.sql
-    .rows(`SELECT data FROM log WHERE type = 'Comment' AND event = 'created'`)
+    .rows(`SELECT data FROM events WHERE type = 'Comment' AND event = 'created'`)
     .map(([data]) => JSON.parse(data))
     .filter(({ body }) => body.startsWith(`w${w} `))
     .map(({ body, contact }) => `${contact} ${body.split(' ')[1]}`)

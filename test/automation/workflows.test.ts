@@ -27,7 +27,7 @@ function steps({ tenant }: Automation, workflow: string, run: string): any[] {
 
 function comments({ tenant }: Automation): string[] {
   return tenant.sql
-    .rows(`SELECT data FROM entities WHERE type = 'Comment' AND gone = 0 ORDER BY n`)
+    .rows(`SELECT data FROM states WHERE type = 'Comment' AND gone = 0 ORDER BY n`)
     .map(([data]) => JSON.parse(data).body)
 }
 
@@ -672,7 +672,7 @@ describe('code', () => {
     expect(small).toMatchObject({ matches: false })
     await expect(test({ event: 'event_none' })).rejects.toThrow(/no event event_none/)
     const past = a.run('Customer', 'create', undefined, { name: 'Ada' })
-    const [[event]] = a.tenant.sql.rows('SELECT id FROM log WHERE entity = ?', past.$id) as [[string]]
+    const [[event]] = a.tenant.sql.rows('SELECT id FROM events WHERE entity = ?', past.$id) as [[string]]
     expect(await test({ event })).toMatchObject({ matches: false, event: { type: 'Customer.created' } })
   })
 

@@ -121,7 +121,7 @@ const approve = (tenant: TestTenant, id: string, data: object = {}) =>
 /** The contacts as they are, without times, versions and actors. */
 function state(tenant: TestTenant): unknown[] {
   return tenant.sql
-    .rows(`SELECT id, gone, data FROM entities WHERE type = 'Contact' ORDER BY id`)
+    .rows(`SELECT id, gone, data FROM states WHERE type = 'Contact' ORDER BY id`)
     .map(([id, gone, data]) => {
       const { qualifiedAt: _, ...fields } = JSON.parse(data)
       return [id, gone, fields]
@@ -138,7 +138,7 @@ function values(tenant: TestTenant, ids: readonly string[]): unknown[] {
 /** The fields that others changed after the base, by contact. */
 function changedSince(tenant: TestTenant, seq: number, until: number): Set<string> {
   const rows = tenant.sql.rows(
-    `SELECT entity, verb, previous FROM log WHERE type = 'Contact' AND seq > ? AND seq <= ?`,
+    `SELECT entity, verb, previous FROM events WHERE type = 'Contact' AND seq > ? AND seq <= ?`,
     seq,
     until,
   )
@@ -239,7 +239,7 @@ verifies(
         )
         expect(attempt(() => approve(tenant, id))).toBeNull()
         expect(state(tenant)).toEqual(was)
-        const types = tenant.sql.rows('SELECT DISTINCT type FROM log WHERE seq > ? ORDER BY type', head).flat()
+        const types = tenant.sql.rows('SELECT DISTINCT type FROM events WHERE seq > ? ORDER BY type', head).flat()
         expect(types).toEqual(['Changeset', 'ChangesetPart'])
       }),
       options,

@@ -99,9 +99,10 @@ verifies('slices.background', 'the log and the entities of a tenant are read in 
   for (let i = 0; i < COUNT; i++)
     tenant.act({ type: 'Content', verb: 'create', data: { title: 't', body: text(i) }, actor: 'a' })
 
-  for (const read of [readLog, readSealed]) {
+  const sealed = (after: number, most: number) => readSealed(sql, tenant.engine.ports.seal, after, most)
+  for (const read of [(after: number, most: number) => readLog(sql, after, most), sealed]) {
     const parts: number[][] = []
-    for (let rows = read(sql, 0, 1_000); rows.length > 0; rows = read(sql, rows.at(-1)!.seq, 1_000)) {
+    for (let rows = read(0, 1_000); rows.length > 0; rows = read(rows.at(-1)!.seq, 1_000)) {
       parts.push(rows.map(({ seq }) => seq))
       expect(rows.reduce((sum, { data }) => sum + data!.length, 0)).toBeLessThan(MOST.part)
     }

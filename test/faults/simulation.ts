@@ -71,7 +71,7 @@ function live(tenant: TestTenant, chance: () => number): Acknowledged {
 function judge(tenant: TestTenant, acknowledged: Acknowledged): string[] {
   const faults = tenant.facade.admin.verify().faults.map(({ seq, message }) => `${seq}: ${message}`)
   for (const [id, version] of acknowledged) {
-    const [row] = tenant.sql.rows('SELECT version, gone FROM entities WHERE id = ?', id)
+    const [row] = tenant.sql.rows('SELECT version, gone FROM states WHERE id = ?', id)
     const found = row === undefined ? 'missing' : row[1] === 1 ? null : row[0]
     if (found !== version) faults.push(`${id} is ${found}; acknowledged was ${version}`)
   }

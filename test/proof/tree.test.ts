@@ -38,7 +38,7 @@ function definedRoot(tenant: TestTenant): string {
     while (half * 2 < leaves.length) half *= 2
     return nodeHash(sha256, over(leaves.slice(0, half)), over(leaves.slice(half)))
   }
-  return toBase64(over(tenant.sql.rows('SELECT hash FROM log ORDER BY seq').map(([hash]) => hash)))
+  return toBase64(over(tenant.sql.rows('SELECT hash FROM events ORDER BY seq').map(([hash]) => hash)))
 }
 
 function rootOf({ engine }: TestTenant): string {
@@ -68,7 +68,7 @@ describe('the tree over the log', () => {
     write(tenant, 100)
     extendAll(tenant)
     rewind(tenant.sql, 37)
-    const [[seq, at, hash]] = tenant.sql.rows('SELECT seq, at, hash FROM log ORDER BY seq DESC LIMIT 1') as any
+    const [[seq, at, hash]] = tenant.sql.rows('SELECT seq, at, hash FROM events ORDER BY seq DESC LIMIT 1') as any
     tenant.engine.head = { seq, at, happenedAt: at, hash }
 
     expect(rootOf(tenant)).toBe(definedRoot(tenant))
@@ -79,7 +79,7 @@ describe('the tree over the log', () => {
 
   test('is made for a file of an earlier layout', () => {
     const path = join(folder, 'layout-1.db')
-    writeFileSync(path, gunzipSync(readFileSync(join(import.meta.dirname, '../tenant/layout-1.db.gz'))))
+    writeFileSync(path, gunzipSync(readFileSync(join(import.meta.dirname, '../tenant/layouts/layout-1.db.gz'))))
     const { tenant, close } = openAcme({}, path)
 
     write(tenant, 40)

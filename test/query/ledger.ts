@@ -81,20 +81,25 @@ export class Ledger {
     const text = JSON.stringify(data ?? before?.data ?? {})
     const event = before ? `${verb.replace(/e$/, '')}ed` : 'created'
     this.sql.run(
-      `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, created_at, created_by, data, replaced,
-        digest, hash)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', x'')`,
-      ...[seq, type === 'Event' ? id : `event_${seq}`, at, type, id, before ? verb : 'create', event, state.version],
-      ...['apiKey_1', state.createdAt, 'apiKey_1', text, before?.data ? before.seq : null],
+      `INSERT INTO log (seq, id, at, type, n, verb, event, version, actor, data, replaced, hash)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'')`,
+      ...[seq, type === 'Event' ? id : `event_${seq}`, at, this.#name(type), type === 'Event' ? null : state.n],
+      ...[this.#name(before ? verb : 'create'), this.#name(event), state.version, this.#name('apiKey_1')],
+      ...[text, before?.data ? before.seq : null],
     )
     if (type === 'Event') return
     this.#states.set(id, state)
     this.sql.run(
-      `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[state.n, id, type, data === null ? 1 : 0, seq, state.version, state.createdAt, 'apiKey_1', at, text],
+      `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, created_at, created_by)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ...[state.n, id, this.#name(type), data === null ? 1 : 0, seq, state.createdAt, this.#name('apiKey_1')],
     )
     for (const name of indexed(this.nouns.get(type)!)) this.#move(type, name, state.n, seq, before?.data ?? null, data)
+  }
+
+  #name(name: string): number {
+    this.sql.run('INSERT OR IGNORE INTO names (name) VALUES (?)', name)
+    return this.sql.rows('SELECT n FROM names WHERE name = ?', name)[0]![0]
   }
 
   #move(type: string, name: string, n: number, seq: number, before: JsonObject | null, after: JsonObject | null): void {

@@ -117,7 +117,7 @@ verifies(
 function judge(tenant: TestTenant, grant: Grant, record: any): boolean {
   if (!Object.hasOwn(grant.rows, record.type)) return true
   const { tenant: other, close } = openAcme({ nouns })
-  const ships = tenant.sql.rows(`SELECT id, data FROM entities WHERE type = 'Ship' AND gone = 0`)
+  const ships = tenant.sql.rows(`SELECT id, data FROM states WHERE type = 'Ship' AND gone = 0`)
   const copy = (type: string, id: string, data: string) =>
     other.act({ type, verb: 'create', data: { ...JSON.parse(data), $id: id }, keepId: true, actor: 'copy' })
   for (const [id, data] of ships) if (id !== record.entity) copy('Ship', id, data)
@@ -148,7 +148,7 @@ test('a narrowed key leaves only rows that it sees, and touches only rows that i
       } catch (reason) {
         problem = (reason as { code: string }).code
       }
-      const state = JSON.parse(tenant.sql.rows(`SELECT data FROM entities WHERE id = ?`, id)[0]![0])
+      const state = JSON.parse(tenant.sql.rows(`SELECT data FROM states WHERE id = ?`, id)[0]![0])
 
       if (problem === null) expect([before, sees()]).toEqual([true, true])
       else expect(state).toMatchObject({ name: nameBefore, rank: rankBefore })

@@ -70,7 +70,7 @@ verifies(
               if (entity && one.do === 'delete') store.delete(entity.id)
             }
             const { at, seq } = party.given
-            const [late] = party.tenant.sql.rows('SELECT seq FROM log WHERE seq > ? AND at <= ?', seq, at)
+            const [late] = party.tenant.sql.rows('SELECT seq FROM events WHERE seq > ? AND at <= ?', seq, at)
             expect(late, 'no event is written at or before a syncedAt that was given out').toBeUndefined()
           }
           for (let round = 0; round < 2; round++) {

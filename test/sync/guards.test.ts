@@ -27,7 +27,7 @@ function open() {
       clock.at = start + seconds * 1_000
     },
     events: (id: string): string[] =>
-      tenant.sql.rows('SELECT event FROM log WHERE entity = ? ORDER BY seq', id).map(([event]) => event),
+      tenant.sql.rows('SELECT event FROM events WHERE entity = ? ORDER BY seq', id).map(([event]) => event),
   }
 }
 

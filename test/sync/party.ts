@@ -68,7 +68,7 @@ export function openParty(skews: readonly number[], pageSize: number) {
     },
     /** The entities that the server has, by id. */
     entities(): { [id: string]: JsonObject } {
-      const rows = tenant.sql.rows(`SELECT id, data FROM entities WHERE type = 'Contact' AND gone = 0 ORDER BY id`)
+      const rows = tenant.sql.rows(`SELECT id, data FROM states WHERE type = 'Contact' AND gone = 0 ORDER BY id`)
       // A field that is null is as good as none.
       const whole = (data: string) => JSON.parse(data, (_, value) => (value === null ? undefined : value))
       return Object.fromEntries(rows.map(([id, data]) => [id, whole(data)]))

@@ -14,9 +14,9 @@ function open() {
   const update = (id: string, data: object) => tenant.run(grant, { type: 'Contact', verb: 'update', id, data })
   const remove = (id: string) => tenant.run(grant, { type: 'Contact', verb: 'delete', id })
   const data = (id: string) =>
-    JSON.parse(tenant.sql.rows('SELECT data FROM entities WHERE id = ? AND gone = 0', id)[0]?.[0] ?? 'null')
+    JSON.parse(tenant.sql.rows('SELECT data FROM states WHERE id = ? AND gone = 0', id)[0]?.[0] ?? 'null')
   const events = (id: string) =>
-    tenant.sql.rows('SELECT event, previous FROM log WHERE entity = ? ORDER BY seq', id).map(([event]) => event)
+    tenant.sql.rows('SELECT event, previous FROM events WHERE entity = ? ORDER BY seq', id).map(([event]) => event)
   /** A change of a Contact, `seconds` after the clock's start. */
   const at = (seconds: number) => iso(Date.UTC(2026, 0, 1) + seconds * 1_000)
   const change = (id: string, operation: string, fields: object | undefined, seconds: number, more: object = {}) => ({
@@ -368,7 +368,7 @@ describe('a change', () => {
     const { version } = update(id, { name: 'Standing' }).entity
     send({ lastSyncAt, replica: 'phone', changes: [change(id, 'update', { name: 'Losing' }, 5)] })
 
-    const [row] = tenant.sql.rows(`SELECT event, version, data, previous FROM log ORDER BY seq DESC LIMIT 1`)
+    const [row] = tenant.sql.rows(`SELECT event, version, data, previous FROM events ORDER BY seq DESC LIMIT 1`)
 
     expect([row![0], row![1]]).toEqual(['conflicted', version])
     expect(JSON.parse(row![2])).toMatchObject({ name: 'Standing' })

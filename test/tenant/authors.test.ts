@@ -7,6 +7,7 @@ import { putType } from '../../packages/tenant/src/services/types/schema.ts'
 import { subscriptions } from '../../packages/tenant/src/services/webhooks/subscription.ts'
 import { currentWorkflow } from '../../packages/tenant/src/services/workflows/author.ts'
 import { storedHook } from '../../packages/tenant/src/write/stored-hooks.ts'
+import { toLayout10 } from './earlier-layout.ts'
 import { openAcme } from './fixture.ts'
 
 /** A file with one thing of every kind that a key stored, in the form of layout 7. */
@@ -34,11 +35,15 @@ function openOld() {
   sql.run('UPDATE workflows SET seq = (SELECT max(seq) FROM log) WHERE id = ?', touched)
   sql.run('UPDATE receivers SET sees = ?', JSON.stringify({ actor: made.id, scopes: grant.scopes, rows: {} }))
   for (const table of ['authors', 'waits', 'asks', 'secrets']) sql.run(`DROP TABLE ${table}`)
+  // Its rights are fewer by now: what takes the rights of its creator has these.
   sql.run('DROP TRIGGER log_unchanged')
+  sql.run(
+    `UPDATE log SET data = json_set(data, '$.scopes', 'write:platform') WHERE n = (SELECT n FROM entities WHERE id = ?)`,
+    made.id,
+  )
+  toLayout10(sql)
   sql.run('ALTER TABLE log DROP COLUMN recorded_at')
   sql.run(`UPDATE meta SET value = '7' WHERE key = 'layout'`)
-  // Its rights are fewer by now: what takes the rights of its creator has these.
-  sql.run(`UPDATE entities SET data = json_set(data, '$.scopes', 'write:platform') WHERE id = ?`, made.id)
   close()
   const { tenant: reopened, close: end } = openAcme({}, path)
   const stop = () => {

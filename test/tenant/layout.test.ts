@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { readOperation } from '../../packages/tenant/src/services/session.ts'
+import { toLayout10 } from './earlier-layout.ts'
 import { openAcme } from './fixture.ts'
 
 test('a file of a newer layout is refused with a sentence that says what to do, and stays as it is', () => {
@@ -26,7 +29,7 @@ test('a file of a newer layout is refused with a sentence that says what to do, 
 test('a file of the first layout is brought forward with all its past, and continues', () => {
   const folder = mkdtempSync('/tmp/tildebase-')
   const path = `${folder}/acme.db`
-  writeFileSync(path, gunzipSync(readFileSync(new URL('layout-1.db.gz', import.meta.url))))
+  writeFileSync(path, gunzipSync(readFileSync(new URL('layouts/layout-1.db.gz', import.meta.url))))
   const { tenant, clock, close } = openAcme({}, path)
   const second = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString()
   const ask = (type: string, options = {}) =>
@@ -42,5 +45,88 @@ test('a file of the first layout is brought forward with all its past, and conti
   expect(tenant.facade.admin.verify()).toMatchObject({ faults: [] })
   close()
   expect(openAcme({}, path).tenant.head.seq).toBe(9)
+  rmSync(folder, { recursive: true })
+})
+
+/** What a file tells of its events and entities, in the words of layout 10. */
+function told(path: string, events: string, states: string) {
+  const db = new DatabaseSync(path, { readOnly: true })
+  const rows = (columns: string, table: string) => db.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1`).all()
+  const has = (column: string) => db.prepare(`SELECT 1 FROM pragma_table_info(?) WHERE name = ?`).get(events, column)
+  const all = {
+    events: rows(
+      `seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous, salt, hash,
+      ${has('replaced') ? 'replaced' : 'NULL'}, ${has('args') ? 'args' : 'NULL AS args'}, ${has('recorded_at') ? 'recorded_at' : 'NULL AS recorded_at'},
+      ${has('on_behalf_of') ? 'on_behalf_of' : 'NULL AS on_behalf_of'}, CASE WHEN salt IS NULL THEN digest END AS digest`,
+      events,
+    ),
+    states: rows('n, id, type, gone, seq, version, created_at, created_by, updated_at, data', states),
+    index: rows(
+      'field, value, until, n, since',
+      events === 'log' && !hasTable(db, 'field_index') ? 'facts' : 'field_index',
+    ),
+  }
+  db.close()
+  return all
+}
+
+function hasTable(db: DatabaseSync, name: string): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
+}
+
+test('a file of every earlier layout keeps its events, states and hashes', () => {
+  for (const layout of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
+    const folder = mkdtempSync('/tmp/tildebase-')
+    const path = `${folder}/acme.db`
+    writeFileSync(path, gunzipSync(readFileSync(new URL(`layouts/layout-${layout}.db.gz`, import.meta.url))))
+    const before = told(path, 'log', 'entities')
+
+    const { tenant, close } = openAcme({}, path)
+    const head = tenant.head
+    const verdict = tenant.facade.admin.verify()
+    tenant.sql.scrub?.()
+    close()
+
+    const after = told(path, 'events', 'states')
+    // The first layout did not say what an event replaced.
+    const comparable =
+      layout === 1 ? after.events.map(({ replaced, ...event }) => ({ ...event, NULL: null })) : after.events
+    expect(comparable).toEqual(before.events)
+    expect(after.states).toEqual(before.states)
+    expect(after.index).toEqual(before.index)
+    expect(verdict).toMatchObject({ ok: true, faults: [] })
+    expect(head.hash).toEqual(before.events.at(-1)!.hash)
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a process that is killed while it brings a file forward loses nothing, and the next one continues', () => {
+  const folder = mkdtempSync('/tmp/tildebase-')
+  const path = `${folder}/acme.db`
+  const { tenant, close } = openAcme({}, path)
+  tenant.sql.transaction(() => {
+    for (let i = 0; i < 6_000; i++)
+      tenant.act({ type: 'Contact', verb: 'create', data: { name: `Ada ${i}`, phone: `${i}` }, actor: `key_${i % 9}` })
+  })
+  toLayout10(tenant.sql)
+  tenant.sql.scrub?.()
+  close()
+  const before = told(path, 'log', 'entities')
+  const script = new URL('migrate.ts', import.meta.url).pathname
+
+  const ends = [1, 1, 1].map((slices) => spawnSync(process.execPath, [script, path, `${slices}`]).signal)
+  const log: string[] = []
+  const opened = openAcme({ log: (_, message) => void log.push(message) }, path)
+  const verdict = opened.tenant.facade.admin.verify()
+  opened.tenant.sql.scrub?.()
+  opened.close()
+
+  const after = told(path, 'events', 'states')
+  const digests = (events: object[]) => events.map((event) => ({ ...event, digest: null }))
+  expect(ends).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL'])
+  expect(log).toEqual([expect.stringMatching(/acme gets the layout of this version: \d+ of \d+ rows/)])
+  expect(digests(after.events)).toEqual(digests(before.events))
+  expect(after.states).toEqual(before.states)
+  expect(verdict).toMatchObject({ ok: true, faults: [] })
   rmSync(folder, { recursive: true })
 })

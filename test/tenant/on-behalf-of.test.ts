@@ -19,5 +19,7 @@ test('an event says for whom its actor acted, and the chain covers it', () => {
   expect(tenant.facade.admin.verify()).toMatchObject({ ok: true })
   expect(sealedEvent(seal, BEGINNING, JSON.parse(line!)).onBehalfOf).toBe('apiKey_agent')
   expect(() => sealedEvent(seal, BEGINNING, { ...JSON.parse(line!), onBehalfOf: 'apiKey_other' })).toThrow(/chain/)
-  expect(() => tenant.sql.run(`UPDATE log SET on_behalf_of = 'x', data = NULL, salt = NULL`)).toThrow(/append-only/)
+  expect(() =>
+    tenant.sql.run(`UPDATE log SET on_behalf_of = 7, data = NULL, salt = NULL, digest = zeroblob(32)`),
+  ).toThrow(/append-only/)
 })

@@ -14,15 +14,20 @@ function openContacts() {
   return { tenant, names: { ada, bob, eve: create('eve') } }
 }
 
+const BROKEN = 'Its header or its values do not match the hash chain.'
+
 test.each([
   ['an event left out', 'DELETE FROM log WHERE seq = 2', 3, 'Event 2 is missing.'],
-  ['another value', `UPDATE log SET data = '{}' WHERE seq = 2`, 2, 'Its values do not match their digest.'],
-  ['another actor', `UPDATE log SET actor = 'eve' WHERE seq = 4`, 4, 'It does not match the hash chain.'],
-  ['another seal', 'UPDATE log SET hash = zeroblob(32) WHERE seq = 4', 4, 'It does not match the hash chain.'],
+  ['another value', `UPDATE log SET data = '{}' WHERE seq = 2`, 2, BROKEN],
+  ['another actor', 'UPDATE log SET actor = 1 WHERE seq = 4', 4, BROKEN],
+  ['another name', `UPDATE names SET name = 'Contacts' WHERE name = 'Contact'`, 1, BROKEN],
+  ['a name less', `DELETE FROM names WHERE name = 'Contact'`, 1, BROKEN],
+  ['another id', 'UPDATE entities SET id = upper(id) WHERE n = 4', 4, BROKEN],
+  ['another seal', 'UPDATE log SET hash = zeroblob(32) WHERE seq = 4', 4, BROKEN],
   ['another time', 'UPDATE log SET at = at - 5000 WHERE seq = 3', 3, 'Its time is before that of the previous event.'],
   ['another version', 'UPDATE log SET version = 3 WHERE seq = 3', 3, '$ada skips a version.'],
-  ['another state', `UPDATE entities SET data = '{}' WHERE seq = 2`, 2, 'The state of $bob differs from its event.'],
-  ['no state', 'DELETE FROM entities WHERE seq = 4', 4, 'The state of $eve is older than the log.'],
+  ['another state', 'UPDATE entities SET seq = 1 WHERE seq = 2', 1, 'The state of $bob differs from its event.'],
+  ['no state', 'DELETE FROM entities WHERE seq = 4', 4, BROKEN],
   ['another past', 'UPDATE versions SET until = 4', 1, 'An interval of the past does not match its events.'],
   ['no past', 'DELETE FROM versions', 3, 'An interval of the past does not match its events.'],
   [

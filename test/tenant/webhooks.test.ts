@@ -57,7 +57,7 @@ const run = ({ tenant }: World, type: string, verb: string, data: object, id?: s
 const register = (world: World) =>
   run(world, 'Webhook', 'create', { url: 'https://example.com/', events: ['Contact.*'] }).entity.id
 const statusOf = (world: World, id: string) =>
-  JSON.parse(String(world.tenant.sql.rows('SELECT data FROM entities WHERE id = ?', id)[0]![0])).status
+  JSON.parse(String(world.tenant.sql.rows('SELECT data FROM states WHERE id = ?', id)[0]![0])).status
 
 verifies(
   ['webhook.retry.delays', 'limit.webhook.retries', 'webhook.env.retries'],

@@ -16,7 +16,11 @@ test('all events of one write have one time, though the clock continues', () => 
 
   const line = $.Line.create({ order: order.$id, price: 5 })
 
-  const times = tenant.sql.rows('SELECT DISTINCT at FROM log WHERE entity IN (?, ?) AND seq > 4', line.$id, order.$id)
-  expect(tenant.sql.rows('SELECT verb FROM log WHERE entity IN (?, ?)', line.$id, order.$id)).toHaveLength(3)
+  const times = tenant.sql.rows(
+    'SELECT DISTINCT at FROM events WHERE entity IN (?, ?) AND seq > 4',
+    line.$id,
+    order.$id,
+  )
+  expect(tenant.sql.rows('SELECT verb FROM events WHERE entity IN (?, ?)', line.$id, order.$id)).toHaveLength(3)
   expect(times).toHaveLength(1)
 })

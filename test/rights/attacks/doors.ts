@@ -77,5 +77,5 @@ function textOf(look: () => unknown): string {
 }
 
 function idsOf({ sql }: World['tenant'], type: string): string[] {
-  return sql.rows('SELECT id FROM entities WHERE type = ? AND gone = 0', type).map(([id]) => id)
+  return sql.rows('SELECT id FROM states WHERE type = ? AND gone = 0', type).map(([id]) => id)
 }

@@ -32,7 +32,7 @@ function declare(world: World, author: Grant, way: string, type: string, evil: J
   if (way === 'put over another') put(world, OPERATOR, type, harmless)
   world.attempt(() => put(world, author, type, evil))
   if (way === 'touched by an administrator') {
-    const own = world.tenant.sql.rows(`SELECT data FROM entities WHERE id = ?`, `schema_${type}`)[0]
+    const own = world.tenant.sql.rows(`SELECT data FROM states WHERE id = ?`, `schema_${type}`)[0]
     const notation = own ? (JSON.parse(own[0]).notation as JsonObject) : {}
     put(world, OPERATOR, type, { ...notation, more: 'string' })
   }

@@ -96,7 +96,7 @@ export async function storeEntity(
   async function touch(id: string): Promise<void> {
     if (way === 'update by an administrator') run(OPERATOR, 'update', id, { description: 'seen' })
     if (way === 'rollback by an administrator') {
-      const version = tenant.sql.rows('SELECT version FROM entities WHERE id = ?', id)[0]![0]
+      const version = tenant.sql.rows('SELECT version FROM states WHERE id = ?', id)[0]![0]
       run(OPERATOR, 'update', id, harmless)
       attempt(() => run(OPERATOR, 'rollback', id, { version }))
     }
@@ -131,6 +131,6 @@ export async function storeEntity(
   }
 
   function isThere(one: string): boolean {
-    return tenant.sql.rows('SELECT 1 FROM entities WHERE id = ? AND gone = 0', one).length > 0
+    return tenant.sql.rows('SELECT 1 FROM states WHERE id = ? AND gone = 0', one).length > 0
   }
 }

@@ -96,7 +96,7 @@ async function runScript({ code, values = {}, call }: Parameters<NonNullable<Por
 
 /** Everything that is stored, except where the secret belongs. */
 export function stored({ tenant }: World): string {
-  return JSON.stringify(tenant.sql.rows(`SELECT data FROM entities WHERE type NOT IN ('Contact', 'Hook', 'Schema')`))
+  return JSON.stringify(tenant.sql.rows(`SELECT data FROM states WHERE type NOT IN ('Contact', 'Hook', 'Schema')`))
 }
 
 export function stateOf(world: World, type: string, id: string): JsonObject {

@@ -2,8 +2,9 @@ import { type Noun, type Nouns, Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Clock, Random, Sql, TransactionWay } from '../ports.ts'
 import { type IndexedField, numberFields } from '../store/field-index.ts'
-import { append, type Entry, type Head, type LogRow, lastSeq, readHead } from '../store/log/log.ts'
+import { append, type Entry, type EventPlace, type Head, type LogRow, lastSeq, readHead } from '../store/log/log.ts'
 import { ensureLayout } from '../store/meta.ts'
+import { forgetNames } from '../store/names.ts'
 import { AutomationBudget } from './automation-budget.ts'
 import type { Ports, TenantOptions } from './options.ts'
 import { Scheduler } from './scheduler.ts'
@@ -26,6 +27,7 @@ export class Engine {
   /** No event is written at or before this time: it was given out as the end of a sync. */
   syncedUntil = 0
   readonly #listeners = new Set<CommitListener>()
+  #toldMigration = 0
   readonly #nouns = this.cache.memo(SCHEMA, () => typesOf(this.sql, this.options.nouns))
   readonly #indexed = this.cache.memo(['Schema', 'Fields'], () => new Map<string, readonly IndexedField[]>())
 
@@ -35,9 +37,18 @@ export class Engine {
     this.options = options
     this.sql = ports.sql
     this.scheduler = new Scheduler({ slug, clock: ports.clock, alarm: ports.alarm, log: options.log })
-    ensureLayout(ports.sql)
+    ensureLayout(ports.sql, (done, of) => this.#tellMigration(done, of))
     this.head = readHead(ports.sql)
     this.automation = new AutomationBudget(ports.sql, options, ports.clock.now())
+  }
+
+  /** Tells the operator how far the file of an earlier version has been brought, after every tenth of it. */
+  #tellMigration(done: number, of: number): void {
+    const tenth = Math.floor((done * 10) / of)
+    if (tenth === this.#toldMigration) return
+    this.#toldMigration = tenth
+    const tell = this.options.log ?? (() => {})
+    tell('info', `The file of ${this.slug} gets the layout of this version: ${done} of ${of} rows.`, { done, of })
   }
 
   /** The tenant's namespace, as events and webhooks show it. */
@@ -168,9 +179,9 @@ export class Transaction {
   }
 
   /** Appends an event to the log. */
-  append(entry: Entry, random: Random, replaced: number | null): LogRow {
+  append(entry: Entry, random: Random, place: EventPlace): LogRow {
     const { engine } = this
-    engine.head = append(engine.sql, engine.ports.seal, random, engine.head, entry, replaced)
+    engine.head = append(engine.sql, engine.ports.seal, random, engine.head, entry, place)
     // The copy comes first: V8 copies an object as a whole only into an empty one.
     const row = { ...entry, seq: engine.head.seq }
     this.events.push(row)
@@ -200,7 +211,8 @@ export class Transaction {
     const { engine } = this
     engine.head = head
     for (const { type } of this.events.splice(events)) engine.cache.forget(type)
-    // Numbers given to fields in this transaction went with it, and so did its part of the log.
+    // Numbers given to fields and names in this transaction went with it, and so did its part of the log.
+    if (forgetNames(engine.sql)) engine.cache.forget('Schema')
     engine.cache.forget('Fields')
     engine.cache.forget('Log')
     for (const back of this.#rollbacks.splice(rollbacks).toReversed()) back()

@@ -2,7 +2,7 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { INTERNAL_TYPES } from '../engine/types.ts'
 import { valuesIn } from '../store/field-index.ts'
-import { BEGINNING, chain, hasOwnValues, headAfter, isInOrder } from '../store/log/log.ts'
+import { BEGINNING, chain, hasValues, headAfter, isInOrder } from '../store/log/log.ts'
 import {
   endOfEntities,
   entityHeads,
@@ -12,6 +12,7 @@ import {
   strayEntities,
   strayVersions,
 } from '../store/log/verify.ts'
+import { forgetNames } from '../store/names.ts'
 import { Erasures } from './erasure/erasures.ts'
 import { NewestEvents } from './newest-events.ts'
 import { treeFaults } from './proof/check-tree.ts'
@@ -43,6 +44,7 @@ export function verify(engine: Engine, tell: (done: number, of: number) => void)
     seq: null,
     message: `The file: ${message}`,
   }))
+  forgetNames(engine.sql)
   const { events, hash, newest } = walkChain(engine, faults, tell)
   faults.push(...treeFaults(engine))
   for (const { id, seq } of strayEntities(engine.sql))
@@ -75,16 +77,17 @@ function walkChain(
   let head = BEGINNING
   const newest = new NewestEvents()
   const erasures = new Erasures()
-  for (let rows = readSealed(engine.sql, 0, CHUNK); rows.length > 0; rows = readSealed(engine.sql, events, CHUNK)) {
+  const read = () => readSealed(engine.sql, seal, events, CHUNK)
+  for (let rows = read(); rows.length > 0; rows = read()) {
     for (const row of rows) {
       const tell = (message: string) => faults.length < MOST_FAULTS && faults.push({ seq: row.seq, message })
       if (row.seq !== events + 1) tell(`Event ${events + 1} is missing.`)
       if (!isInOrder(head, row)) tell('Its time is before that of the previous event.')
       if (row.type !== 'Event' && !newest.add(row)) tell(`${row.entity} skips a version.`)
-      if (!hasOwnValues(seal, row)) tell('Its values do not match their digest.')
+      if (row.salt === null && hasValues(row)) tell('It has values without a salt.')
       erasures.add(row)
       const hash = chain(seal, before, row.seq, row, row.digest)
-      if (!same(hash, row.hash)) tell('It does not match the hash chain.')
+      if (!same(hash, row.hash)) tell('Its header or its values do not match the hash chain.')
       before = row.hash
       head = headAfter(head, row, row.hash)
       events = row.seq

@@ -1,5 +1,6 @@
 import type { Sql } from '../ports.ts'
 import { indexVersions } from './log/versions.ts'
+import { nameNumber, nameOf } from './names.ts'
 
 /** An event that took the place of a version of an entity. */
 export interface LaterEvent {
@@ -32,17 +33,18 @@ export function eventsSince(sql: Sql, ids: readonly string[], after: number, unt
       list,
       after,
     )
-    .map(([entity, seq, verb, previous]) => ({ entity, seq, verb, previous }))
+    .map(([entity, seq, verb, previous]) => ({ entity, seq, verb: nameOf(sql, verb), previous }))
 }
 
 /** The oldest changeset that is open, or null. */
 export function oldestOpen(sql: Sql): { readonly id: string; readonly createdAt: number } | null {
   const [row] = sql.rows(
-    `SELECT id, created_at
-    FROM entities
-    WHERE type IS 'Changeset' AND gone = 0 AND json_extract(data, '$.state') = 'Open'
-    ORDER BY n
+    `SELECT e.id, e.created_at
+    FROM entities e LEFT JOIN log l ON l.seq = e.seq
+    WHERE e.type IS ? AND e.gone = 0 AND json_extract(l.data, '$.state') = 'Open'
+    ORDER BY e.n
     LIMIT 1`,
+    nameNumber(sql, 'Changeset'),
   )
   return row ? { id: row[0], createdAt: row[1] } : null
 }
@@ -51,9 +53,10 @@ export function oldestOpen(sql: Sql): { readonly id: string; readonly createdAt:
 export function partsNaming(sql: Sql, id: string): string[] {
   return sql
     .rows(
-      `SELECT DISTINCT entity
-      FROM log
-      WHERE type IS 'ChangesetPart' AND (instr(data, ?) > 0 OR instr(previous, ?) > 0 OR instr(args, ?) > 0)`,
+      `SELECT DISTINCT entities.id
+      FROM log CROSS JOIN entities ON entities.n = log.n
+      WHERE log.type IS ? AND (instr(log.data, ?) > 0 OR instr(log.previous, ?) > 0 OR instr(log.args, ?) > 0)`,
+      nameNumber(sql, 'ChangesetPart'),
       id,
       id,
       id,

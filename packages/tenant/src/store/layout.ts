@@ -1,7 +1,10 @@
 import { AUTHORS } from './automation/author-tables.ts'
 import { EFFECTS } from './automation/effect-tables.ts'
+import { ENTITY_TABLES } from './entity-tables.ts'
 import { FILES } from './files/file-tables.ts'
+import { LOG_TABLES, VERSION_TABLE } from './log/log-tables.ts'
 import { MEASURES } from './measures.ts'
+import { NAMES } from './names.ts'
 import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
@@ -13,78 +16,14 @@ export const OPEN = 9_007_199_254_740_991
 /** Null in `field_index.value`, whose key columns cannot be null: before every other value, and no JSON number. */
 export const NULL_KEY = Number.NEGATIVE_INFINITY
 
-/** The log cannot be cut. */
-export const LOG_KEPT = `CREATE TRIGGER log_kept BEFORE DELETE ON log
-    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`
-
-/** The one change allowed is an erasure: the values go, the header, the digest and the chain stay. */
-export const LOG_UNCHANGED = `CREATE TRIGGER log_unchanged BEFORE UPDATE ON log
-    WHEN NEW.data IS NOT NULL OR NEW.previous IS NOT NULL OR NEW.args IS NOT NULL OR NEW.salt IS NOT NULL
-      OR (NEW.seq, NEW.id, NEW.at, NEW.type, NEW.entity, NEW.verb, NEW.event, NEW.version, NEW.actor, NEW.created_at,
-          NEW.created_by, NEW.digest, NEW.hash)
-        <> (OLD.seq, OLD.id, OLD.at, OLD.type, OLD.entity, OLD.verb, OLD.event, OLD.version, OLD.actor, OLD.created_at,
-          OLD.created_by, OLD.digest, OLD.hash)
-      OR NEW.correlation IS NOT OLD.correlation OR NEW.replaced IS NOT OLD.replaced
-      OR NEW.on_behalf_of IS NOT OLD.on_behalf_of OR NEW.recorded_at IS NOT OLD.recorded_at
-    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`
-
 export const LAYOUT = [
   // Small facts about the tenant itself: layout version, the seq up to which the text index is folded, …
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
 
-  // The truth: one row per event, never changed. Everything below can be made again from it. SQLite gives the next seq,
-  // so that there are no gaps.
-  // `at` is the time at which it happened, `recorded_at` the time at which an imported past was recorded.
-  // A tracked Event is such a row and nothing else. `data` is the state after (fields only, no meta-fields). `replaced`
-  // is the seq of the version that this one took the place of, unless that was a deletion: `versions` is made from it.
-  `CREATE TABLE log (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    at INTEGER NOT NULL,
-    recorded_at INTEGER,
-    type TEXT NOT NULL,
-    entity TEXT NOT NULL,
-    verb TEXT NOT NULL,
-    event TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    replaced INTEGER,
-    actor TEXT NOT NULL,
-    correlation TEXT,
-    on_behalf_of TEXT,
-    created_at INTEGER NOT NULL,
-    created_by TEXT NOT NULL,
-    data TEXT,
-    previous TEXT,
-    args TEXT,
-    salt BLOB,
-    digest BLOB NOT NULL,
-    hash BLOB NOT NULL)`,
-  `CREATE INDEX log_type ON log (type, seq)`,
-  LOG_KEPT,
-  LOG_UNCHANGED,
-  `CREATE INDEX log_correlation ON log (correlation) WHERE correlation IS NOT NULL`,
-
-  // The present: one row per entity, in creation order. A deleted one stays, gone = 1, so that it can be restored.
-  `CREATE TABLE entities (
-    n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    type TEXT NOT NULL,
-    gone INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    created_by TEXT NOT NULL,
-    updated_at INTEGER NOT NULL,
-    data TEXT NOT NULL)`,
-  `CREATE INDEX entities_type ON entities (type, gone, n)`,
-
-  // The past: a version that has been superseded was the state from its seq until (before) another.
-  // Its content is the log row of the same seq. The current version has no row here. Folded from the log, lazily.
-  `CREATE TABLE versions (
-    n INTEGER NOT NULL,
-    until INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    PRIMARY KEY (n, until)) WITHOUT ROWID`,
+  ...NAMES,
+  ...LOG_TABLES,
+  VERSION_TABLE,
+  ...ENTITY_TABLES,
 
   // The index over fields: entity n had this value in this field from seq since until (before) seq until.
   // Indexed and unique fields write a row for null too (as NOTHING); relations and lists one row per id or element.

@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import { LAYOUT, LAYOUT_VERSION } from './layout.ts'
 import { MIGRATIONS } from './migrations/index.ts'
+import { moveRows, type Progress } from './migrations/move-rows.ts'
 
 /** Where a copy of a log was cut, until its next checkpoint is signed. */
 export const CUT = 'proof.cut'
@@ -19,11 +20,11 @@ export function layOut(sql: Sql): void {
 
 /**
  * Makes sure the database has the layout this program works with: lays out an empty one, brings forward an older one,
- * refuses a newer one.
+ * refuses a newer one. `progress` receives how far the rows of a large one have been brought.
  */
-export function ensureLayout(sql: Sql): void {
-  const known = sql.rows(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).length > 0
-  if (!known) {
+export function ensureLayout(sql: Sql, progress: Progress = () => {}): void {
+  const tables = sql.rows(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'log_10')`).flat()
+  if (!tables.includes('meta')) {
     layOut(sql)
     return
   }
@@ -35,7 +36,11 @@ export function ensureLayout(sql: Sql): void {
     )
   }
   if (version < LAYOUT_VERSION) bringForward(sql, version)
+  if (version < FIRST_MOVED || tables.includes('log_10')) moveRows(sql, progress)
 }
+
+/** The first layout that the rows of an earlier one move to. */
+const FIRST_MOVED = 11
 
 /** A small fact about the tenant itself. */
 export function getMeta(sql: Sql, key: string): string | null {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import type { Sql, SqlRow } from '../ports.ts'
 import { OPEN } from './layout.ts'
+import { nameNumber } from './names.ts'
 
 /** An entity on the way along relations. */
 export interface RelatedRow {
@@ -15,13 +16,13 @@ export function referrers(sql: Sql, field: number, ids: readonly string[], limit
 
 /** Those entities, with their fields. */
 export function referringRows(sql: Sql, field: number, ids: readonly string[], limit: number): RelatedRow[] {
-  return sql.rows(`SELECT e.id, e.data ${NAMING}`, field, JSON.stringify(ids), OPEN, limit).map(toRow)
+  return sql.rows(`SELECT e.id, ifnull(l.data, '{}') ${NAMING}`, field, JSON.stringify(ids), OPEN, limit).map(toRow)
 }
 
 /** What those entities have at a path in their fields; nothing for those that have null there. */
 export function referringValues(sql: Sql, field: number, ids: readonly string[], path: string, limit: number): Json[] {
   return sql
-    .rows(`SELECT e.data -> ? ${NAMING}`, path, field, JSON.stringify(ids), OPEN, limit)
+    .rows(`SELECT l.data -> ? ${NAMING}`, path, field, JSON.stringify(ids), OPEN, limit)
     .flatMap(([text]) => parsedValue(text))
 }
 
@@ -33,24 +34,28 @@ export function countReferrers(sql: Sql, field: number, ids: readonly string[]):
 /** The entities of a type with these ids that are not deleted, in the order of their creation. */
 export function rowsOf(sql: Sql, type: string, ids: readonly string[]): RelatedRow[] {
   const [only] = ids
+  const number = nameNumber(sql, type)
   if (ids.length === 1) {
-    return sql.rows('SELECT id, data FROM entities WHERE id = ? AND type IS ? AND gone = 0', only!, type).map(toRow)
+    return sql
+      .rows(`SELECT e.id, ifnull(l.data, '{}') ${STATES} WHERE e.id = ? AND e.type IS ? AND e.gone = 0`, only!, number)
+      .map(toRow)
   }
   // The index over types would be read whole for a few ids.
   return sql
     .rows(
-      `SELECT id, data
-      FROM entities
-      WHERE id IN (SELECT value FROM json_each(?)) AND +type IS ? AND +gone = 0
-      ORDER BY +n`,
+      `SELECT e.id, ifnull(l.data, '{}')
+      ${STATES}
+      WHERE e.id IN (SELECT value FROM json_each(?)) AND +e.type IS ? AND +e.gone = 0
+      ORDER BY +e.n`,
       JSON.stringify(ids),
-      type,
+      number,
     )
     .map(toRow)
 }
 
+const STATES = 'FROM entities e LEFT JOIN log l ON l.seq = e.seq'
 const NAMING = `
-  FROM entities e
+  ${STATES}
   WHERE e.n IN (
     SELECT n
     FROM field_index

@@ -1,61 +1,32 @@
 import { type JsonObject, type Noun, SOURCE } from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
-import type { Current } from './entities.ts'
+import { allOf } from './entities.ts'
 import { duplicate, type IndexedField, numberFields, updateFieldIndex } from './field-index.ts'
 import { NULL_KEY, OPEN } from './layout.ts'
+import { fixedNumber, nameNumber } from './names.ts'
 
 /** Names and notations of the tenant's own types, in the order they were declared. */
 export function ownTypes(sql: Sql): [string, JsonObject][] {
-  return sql.rows(`SELECT data FROM entities WHERE type = 'Schema' AND gone = 0 ORDER BY n`).map(([data]) => {
+  return allOf(sql, 'Schema').map(({ data }) => {
     const { name, notation } = JSON.parse(data)
     return [name, notation]
   })
 }
 
-/** The migrations that the tenant's own types keep, by type. */
+/** The migrations that the tenant's own types keep, by type; also of types that were taken back. */
 export function ownMigrations<T>(sql: Sql): Map<string, readonly T[]> {
   const rows = sql.rows(
-    `SELECT data ->> '$.name', data -> '$.migrations' FROM entities WHERE type = 'Schema' AND data -> '$.migrations' IS NOT NULL`,
+    `SELECT l.data ->> '$.name', l.data -> '$.migrations'
+    FROM entities e JOIN log l ON l.seq = e.seq
+    WHERE e.type IS ? AND l.data -> '$.migrations' IS NOT NULL`,
+    nameNumber(sql, 'Schema'),
   )
   return new Map(rows.map(([name, migrations]) => [name, JSON.parse(migrations)]))
 }
 
-/** Entities of a type that are not deleted, in the order of their creation. */
-export function liveEntities(sql: Sql, type: string, after: number, limit: number): Current[] {
-  return sql
-    .rows(
-      `SELECT n, id, version, created_at, created_by, updated_at, data, seq
-      FROM entities
-      WHERE type IS ? AND gone = 0 AND n > ?
-      ORDER BY n
-      LIMIT +?`,
-      type,
-      after,
-      limit,
-    )
-    .map(([ordinal, id, version, createdAt, createdBy, updatedAt, data, seq]) => ({
-      ordinal,
-      id,
-      type,
-      version,
-      createdAt,
-      createdBy,
-      updatedAt,
-      data,
-      seq,
-      deleted: false,
-    }))
-}
-
 /** Names of the tenant's own roles, in the order they were defined. */
 export function ownRoles(sql: Sql): string[] {
-  return sql
-    .rows(`SELECT data FROM entities WHERE type = 'AccessRole' AND gone = 0 ORDER BY n`)
-    .map(([data]) => JSON.parse(data).name)
-}
-
-export function liveCount(sql: Sql, type: string): number {
-  return sql.rows('SELECT count(*) FROM entities WHERE type IS ? AND gone = 0', type)[0]![0]
+  return allOf(sql, 'AccessRole').map(({ data }) => JSON.parse(data).name)
 }
 
 /** Indexes what a new form of a type indexes and the old did not, the past included, and forgets what it no longer does. */
@@ -117,11 +88,11 @@ function* emptyIndex(sql: Sql, field: number): Generator<void, void> {
 function* replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): Generator<void, void> {
   const states = new Map<number, JsonObject | null>()
   for (let after = 0; ; ) {
-    const versions = sql.rows(VERSIONS, noun.name, after, PAGE)
+    const versions = sql.rows(VERSIONS, nameNumber(sql, noun.name), after, PAGE)
     for (const [seq, n, verb, data] of versions) {
       // What lost in a sync changed nothing.
-      if (verb === 'conflict') continue
-      const state = verb === 'delete' || data === null ? null : indexedPart(fields, JSON.parse(data))
+      if (verb === fixedNumber('conflict')) continue
+      const state = verb === fixedNumber('delete') || data === null ? null : indexedPart(fields, JSON.parse(data))
       updateFieldIndex(sql, noun, fields, n, seq, states.get(n) ?? null, state)
       states.set(n, state)
     }
@@ -133,10 +104,10 @@ function* replayFacts(sql: Sql, noun: Noun, fields: readonly IndexedField[]): Ge
 
 const PAGE = 200
 const VERSIONS = `
-  SELECT log.seq, entities.n, log.verb, log.data
-  FROM log CROSS JOIN entities ON entities.id = log.entity
-  WHERE log.type IS ? AND log.seq > ?
-  ORDER BY log.seq
+  SELECT seq, n, verb, data
+  FROM log
+  WHERE type IS ? AND seq > ? AND n IS NOT NULL
+  ORDER BY seq
   LIMIT +?`
 
 /** What the index needs of a state: the rest of all entities would fill the memory. */

@@ -203,7 +203,9 @@ export class Write {
       previous: previous && JSON.stringify(previous),
       args,
     }
-    const row = this.transaction.append(entry, context.random, replacedSeq(replaced))
+    // A tracked Event has no entity next to it.
+    const n = entity.ordinal === 0 ? null : entity.ordinal
+    const row = this.transaction.append(entry, context.random, { n, replaced: replacedSeq(replaced) })
     const { listeners, pastListeners } = this.extensions
     for (const listener of context.past ? pastListeners : listeners) listener(this, row, entity)
     return row

@@ -2,7 +2,8 @@ import { presence } from '../../query/plan/compile.ts'
 import { type Fragment, fragment, plain } from '../../query/plan/fragment.ts'
 import { sourceOf } from '../../query/plan/source.ts'
 import type { Moment, ReadContext } from '../../query/reader.ts'
-import { MEASURED } from '../../store/measures.ts'
+import { isMeasured } from '../../store/measures.ts'
+import { fixedNumber } from '../../store/names.ts'
 
 /** Rows to add up, and how their fields are read. */
 export interface Measured {
@@ -20,13 +21,21 @@ export function measured(reader: ReadContext, type: string, moment: Moment, alia
   const narrowed = reader.narrow?.(type) ?? null
   const where = presence({ reader, moment, type, source, narrowed: true })
   if (where === null) return null
-  const indexed = MEASURED.has(type) && narrowed === null && moment.asOf === null
+  if (!isMeasured(type) || narrowed !== null || moment.asOf !== null) {
+    return {
+      from: source.from,
+      where,
+      n: source.n,
+      createdAt: source.createdAt,
+      field: (name) => fragment`${source.data} ->> ${plain(`'$.${name}'`)}`,
+    }
+  }
   return {
-    from: indexed ? plain(`entities ${alias} INDEXED BY measures_${type}`) : source.from,
+    from: plain(`entities ${alias} INDEXED BY measures_${type}`),
     // The index is partial: SQLite takes it only when it reads the type in the statement itself.
-    where: indexed ? plain(`${alias}.type = '${type}' AND ${alias}.gone = 0`) : where,
+    where: plain(`${alias}.type = ${fixedNumber(type)} AND ${alias}.gone = 0`),
     n: source.n,
     createdAt: source.createdAt,
-    field: (name) => fragment`${source.data} ->> ${plain(`'$.${name}'`)}`,
+    field: (name) => plain(`${alias}.measured ->> '$.${name}'`),
   }
 }

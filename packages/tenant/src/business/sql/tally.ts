@@ -3,6 +3,7 @@ import { fragment, plain } from '../../query/plan/fragment.ts'
 import { sourceOf } from '../../query/plan/source.ts'
 import { type Moment, queryRows, type ReadContext } from '../../query/reader.ts'
 import { WHO } from '../../store/measures.ts'
+import { fixedNumber } from '../../store/names.ts'
 import { measured } from './measured.ts'
 import type { Window } from './subscriptions.ts'
 
@@ -84,7 +85,7 @@ export function tallyEvents(reader: ReadContext, moment: Moment, { from, to }: W
   const statement = fragment`
     SELECT count(*), count(DISTINCT ${plain(WHO.replaceAll('data', 'e.data'))})
     FROM log e INDEXED BY measures_Event
-    WHERE e.type = 'Event' AND e.data ->> '$.timestamp' > ${from} AND e.data ->> '$.timestamp' <= ${to}
+    WHERE e.type = ${plain(String(fixedNumber('Event')))} AND e.data ->> '$.timestamp' > ${from} AND e.data ->> '$.timestamp' <= ${to}
       AND ${moment.asOf === null ? plain('1') : fragment`e.seq <= ${moment.asOf}`} AND ${seen}`
   const [events, users] = queryRows(reader, statement)[0] as [number, number]
   return { events, users }

@@ -7,7 +7,7 @@ import { every, type Fragment, fragment, plain } from './fragment.ts'
 import { compileMeta } from './meta.ts'
 import { PRESENT } from './moment.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
-import { isLogged, recordSource, sourceOf } from './source.ts'
+import { isLogged, recordSource, sourceOf, typeNumber } from './source.ts'
 
 /** Deeper ways into JSON double the text with every step; they are left to memory. */
 const MOST_STEPS = 2
@@ -95,7 +95,10 @@ export function recordVisibility({ reader, source }: Scope): readonly Fragment[]
   const conditions = types.map((type) => {
     const record: Scope = { reader, type, moment: PRESENT, source: recordSource(source.alias), narrowed: false }
     const narrow = compile(record, reader.narrow!(type)!)
-    return narrow && fragment`(${plain(source.alias)}.type <> ${type} OR (${record.source.where} AND (${narrow})))`
+    return (
+      narrow &&
+      fragment`(${plain(source.alias)}.type IS NOT ${typeNumber(reader, type)} OR (${record.source.where} AND (${narrow})))`
+    )
   })
   if (!conditions.every((condition) => condition !== null)) return null
   return every(conditions).values.length > MOST_NARROWING ? null : conditions

@@ -1,4 +1,5 @@
 import { type Filter, meetsMissing } from '@tildebase/nouns'
+import { fixedNumber } from '../../store/names.ts'
 import type { Moment, ReadContext } from '../reader.ts'
 import { needleTest } from '../words/needle.ts'
 import { matchQuery, textTest } from '../words/text.ts'
@@ -94,14 +95,15 @@ function trackedOnly(scope: Scope, part: Filter): Fragment | null {
   const type = fragment`${plain(scope.source.alias)}.type`
   const { op, path, value } = part
   if (op === 'exists' && value === false) return null
-  if (!VERB_EVENT_FIELDS.has(path.field)) return fragment`${type} = 'Event'`
+  if (!VERB_EVENT_FIELDS.has(path.field)) return fragment`${type} = ${plain(String(fixedNumber('Event')))}`
   const operands = op === 'eq' ? [value] : op === 'in' ? (value as readonly unknown[]) : null
   if (operands === null || path.into.length > 0) return null
   const verbs = { type: 'verb', source: 'API' }[path.field]
-  if (verbs !== undefined && !operands.includes(verbs)) return fragment`${type} = 'Event'`
+  if (verbs !== undefined && !operands.includes(verbs))
+    return fragment`${type} = ${plain(String(fixedNumber('Event')))}`
   if (path.field !== 'name') return null
   const types = operands.flatMap((name) =>
     typeof name === 'string' && name.includes('.') ? [name.slice(0, name.indexOf('.'))] : [],
   )
-  return fragment`${type} IN ${listOf(['Event', ...types])}`
+  return fragment`${type} IN (SELECT names.n FROM names WHERE names.name IN ${listOf(['Event', ...types])})`
 }

@@ -1,3 +1,6 @@
+import { createdIn, entityOf } from '../../store/log/log-tables.ts'
+import { loggedTypes } from '../../store/log/stream.ts'
+import { fixedNumber, nameIn, nameNumber } from '../../store/names.ts'
 import type { Moment, ReadContext } from '../reader.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 
@@ -25,7 +28,14 @@ export interface Source {
 /** The source of a type at a moment, under our own alias. */
 export function sourceOf(reader: ReadContext, type: string, moment: Moment, alias: string): Source {
   if (isLogged(reader, type)) return events(reader, moment, alias)
-  return moment.asOf === null ? present(type, alias) : past(type, moment.asOf, alias)
+  const number = typeNumber(reader, type)
+  return moment.asOf === null ? present(number, alias) : past(number, moment.asOf, alias)
+}
+
+/** The number of a type. One that has none yet is looked up by the statement, which may be kept until it has one. */
+export function typeNumber({ sql }: ReadContext, type: string): Fragment {
+  const number = nameNumber(sql, type)
+  return number > 0 ? fragment`${number}` : fragment`(SELECT names.n FROM names WHERE names.name = ${type})`
 }
 
 /** Whether the entities of a type are log records. */
@@ -43,10 +53,10 @@ export function recordSource(alias: string): Source {
     where: here,
     found: here,
     n: plain(`${alias}.seq`),
-    id: plain(`${alias}.entity`),
+    id: plain(entityOf(alias)),
     version: plain(`${alias}.version`),
-    createdAt: plain(`${alias}.created_at`),
-    createdBy: plain(`${alias}.created_by`),
+    createdAt: plain(createdIn(alias).at),
+    createdBy: plain(createdIn(alias).by),
     updatedAt: plain(`${alias}.at`),
     data,
     dataFor: () => data,
@@ -60,39 +70,36 @@ export function columns(source: Source): Fragment {
   return fragment`${n}, ${id}, ${version}, ${createdAt}, ${createdBy}, ${updatedAt}, ${data}`
 }
 
-function present(type: string, alias: string): Source {
-  const data = plain(`${alias}.data`)
+/** An entity and the event that holds its state. SQLite leaves out the join where no state is read. */
+function present(type: Fragment, alias: string): Source {
+  const data = plain(`ifnull(${alias}l.data, '{}')`)
   const here = fragment`${plain(alias)}.type IS ${type} AND ${plain(alias)}.gone = 0`
   return {
     ...entityColumns(alias),
-    from: plain(`entities ${alias}`),
+    from: plain(`entities ${alias} LEFT JOIN log ${alias}l ON ${alias}l.seq = ${alias}.seq`),
     where: here,
     found: here,
-    version: plain(`${alias}.version`),
-    updatedAt: plain(`${alias}.updated_at`),
     data,
     dataFor: () => data,
     isStored: true,
   }
 }
 
-/** A version that has been superseded since joins its row of `versions` and of the log; a current one joins none. */
-function past(type: string, seq: number, alias: string): Source {
+/** The state of a version that has been superseded since is that of its row of `versions`. */
+function past(type: Fragment, seq: number, alias: string): Source {
   const e = plain(alias)
   const p = plain(`${alias}p`)
   const l = plain(`${alias}l`)
-  const data = fragment`CASE WHEN ${l}.seq IS NULL THEN ${e}.data ELSE coalesce(${l}.data, '{}') END`
-  const found = fragment`${e}.type IS ${type} AND (${l}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`
+  const data = plain(`ifnull(${alias}l.data, '{}')`)
+  const found = fragment`${e}.type IS ${type} AND (${p}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`
   return {
     ...entityColumns(alias),
     from: fragment`entities ${e}
     LEFT JOIN versions ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
-    LEFT JOIN log ${l} ON ${l}.seq = ${p}.seq`,
+    LEFT JOIN log ${l} ON ${l}.seq = ifnull(${p}.seq, ${e}.seq)`,
     // An entity's place is the seq of its first event: what came later need not be looked at.
     where: fragment`${e}.n <= ${seq} AND ${found}`,
     found,
-    version: fragment`coalesce(${l}.version, ${e}.version)`,
-    updatedAt: fragment`coalesce(${l}.at, ${e}.updated_at)`,
     data,
     dataFor: () => data,
     isStored: true,
@@ -104,8 +111,10 @@ function entityColumns(alias: string) {
     alias,
     n: plain(`${alias}.n`),
     id: plain(`${alias}.id`),
+    version: plain(`${alias}l.version`),
     createdAt: plain(`${alias}.created_at`),
-    createdBy: plain(`${alias}.created_by`),
+    createdBy: plain(nameIn(`${alias}.created_by`)),
+    updatedAt: plain(`${alias}l.at`),
   }
 }
 
@@ -118,7 +127,7 @@ function events(reader: ReadContext, moment: Moment, alias: string): Source {
     ...(hidden.length > 0 ? [fragment`${e}.type NOT IN ${listOf(hidden)}`] : []),
   ]
   const part = (json: string) =>
-    plain(`CASE WHEN ${alias}.type = 'Event' THEN coalesce(${alias}.data, '{}') ELSE ${json} END`)
+    plain(`CASE WHEN ${alias}.type = ${fixedNumber('Event')} THEN coalesce(${alias}.data, '{}') ELSE ${json} END`)
   return {
     alias,
     from: fragment`log ${e}`,
@@ -128,7 +137,7 @@ function events(reader: ReadContext, moment: Moment, alias: string): Source {
     id: plain(`${alias}.id`),
     version: plain('1'),
     createdAt: plain(`${alias}.at`),
-    createdBy: plain(`${alias}.actor`),
+    createdBy: plain(nameIn(`${alias}.actor`)),
     updatedAt: plain(`${alias}.at`),
     data: part(`json_object(${Object.entries(verbEvent(alias)).flatMap(([name, value]) => [`'${name}'`, value])})`),
     dataFor: (field) => {
@@ -141,29 +150,25 @@ function events(reader: ReadContext, moment: Moment, alias: string): Source {
 
 /** The fields that the event of a verb has in the Event collection, each as SQL over its log row. */
 function verbEvent(e: string): { readonly [field: string]: string } {
+  const type = nameIn(`${e}.type`)
+  const entity = entityOf(e)
   return {
-    name: `${e}.type || '.' || ${e}.event`,
+    name: `${type} || '.' || ${nameIn(`${e}.event`)}`,
     type: `'verb'`,
-    data: `json_set(coalesce(${e}.data, '{}'), '$."$id"', ${e}.entity, '$."$type"', ${e}.type)`,
+    data: `json_set(coalesce(${e}.data, '{}'), '$."$id"', ${entity}, '$."$type"', ${type})`,
     source: `'API'`,
     timestamp: `strftime('%Y-%m-%dT%H:%M:%S', ${e}.at / 1000, 'unixepoch') || printf('.%03dZ', ${e}.at % 1000)`,
-    properties: `json_object('verb', ${e}.verb, 'entityType', ${e}.type, 'entityId', ${e}.entity, 'version', ${e}.version)`,
+    properties: `json_object('verb', ${nameIn(`${e}.verb`)}, 'entityType', ${type}, 'entityId', ${entity}, 'version', ${e}.version)`,
   }
 }
 
 /** The fields that the events of verbs have in the Event collection; all others belong to tracked events alone. */
 export const VERB_EVENT_FIELDS: ReadonlySet<string> = new Set(Object.keys(verbEvent('')))
 
-/** One step per type along the index, so that the whole log need not be read. */
-const TYPES = `
-  WITH RECURSIVE types (type) AS (
-    SELECT min(type) FROM log
-    UNION ALL
-    SELECT (SELECT min(log.type) FROM log WHERE log.type > types.type) FROM types WHERE types.type IS NOT NULL)
-  SELECT type FROM types WHERE type IS NOT NULL`
-
-/** The types of the log whose events this reader is not shown. */
-export function hiddenTypes(reader: ReadContext): string[] {
+/** The numbers of the types of the log whose events this reader is not shown. */
+export function hiddenTypes(reader: ReadContext): number[] {
   if (!reader.hidden) return []
-  return reader.sql.rows(TYPES).flatMap(([type]) => (reader.hidden?.(type) ? [type] : []))
+  return loggedTypes(reader.sql)
+    .filter((type) => reader.hidden?.(type))
+    .map((type) => nameNumber(reader.sql, type))
 }

@@ -1,6 +1,8 @@
 import { type Field, indexedText, type JsonObject, type NounLookup, SOURCE, textsOf } from '@tildebase/nouns'
 import type { Sql, SqlRow } from '../../ports.ts'
+import { presentAt } from '../../store/entities.ts'
 import { getMeta, setMeta, TEXT_SEQ } from '../../store/meta.ts'
+import { fixedNumber, nameOf } from '../../store/names.ts'
 
 /** How much one slice reads at most: this takes some 20 ms. */
 const SLICE_EVENTS = 500
@@ -16,7 +18,7 @@ export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boo
   return sql.transaction(() => {
     const known = getMeta(sql, TEXT_SEQ)
     const since = Number(known ?? 0)
-    const all = sql.rows(OUTSTANDING, since, most).map(toOutstanding)
+    const all = sql.rows(OUTSTANDING, since, most).map((row) => toOutstanding(sql, row))
     const rows = all.slice(0, lengthOfSlice(all))
     if (rows.length === 0) return true
     // It may have been made by older rules.
@@ -25,7 +27,7 @@ export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boo
     for (const { seq, type, event, data } of rows.toReversed()) {
       insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
     }
-    for (const { n, type, data } of reworded(sql, nouns, rows)) {
+    for (const { n, type, data } of reworded(nouns, rows)) {
       // Its place is no later than its first event, so what lies beyond the watermark is not in the index yet.
       if (n <= since) sql.run('DELETE FROM text WHERE rowid = ?', n)
       const present = data ?? presentData(sql, n)
@@ -70,9 +72,9 @@ const BACKLOG_LENGTH = `
 interface Outstanding {
   readonly seq: number
   readonly type: string
-  readonly entity: string
+  /** The place of its entity: the seq of the first event. Null for a tracked Event. */
+  readonly n: number | null
   readonly event: string
-  readonly version: number
   readonly data: string | null
   readonly previous: string | null
   /** How long the state after it is. */
@@ -82,40 +84,34 @@ interface Outstanding {
 // What is large is read one by one, and values before it not at all: hundreds at once would fill the memory. The length
 // in bytes is known without reading the text; the length in letters is not.
 const OUTSTANDING = `
-  SELECT seq, type, entity, event, version,
-    CASE WHEN type = 'Event' OR (version = 1 AND octet_length(data) < 1000) THEN data END,
-    CASE WHEN verb <> 'restore' AND octet_length(previous) < 1000 THEN previous END,
+  SELECT seq, type, n, event,
+    CASE WHEN n IS NULL OR (n = seq AND octet_length(data) < 1000) THEN data END,
+    CASE WHEN verb <> ${fixedNumber('restore')} AND octet_length(previous) < 1000 THEN previous END,
     coalesce(octet_length(data), 0)
   FROM log
   WHERE seq > ?
   ORDER BY seq
   LIMIT +?`
 
-function toOutstanding([seq, type, entity, event, version, data, previous, length]: SqlRow): Outstanding {
-  return { seq, type, entity, event, version, data, previous, length }
+function toOutstanding(sql: Sql, [seq, type, n, event, data, previous, length]: SqlRow): Outstanding {
+  return { seq, type: nameOf(sql, type), n, event: nameOf(sql, event), data, previous, length }
 }
 
 /**
  * Entities whose words the events may have changed, in the order of their places; with their data if it is available.
  */
 function reworded(
-  sql: Sql,
   nouns: NounLookup,
   rows: readonly Outstanding[],
 ): readonly { readonly n: number; readonly type: string; readonly data: string | null }[] {
-  const changed = rows.filter(({ type, previous }) => type !== 'Event' && changesWords(nouns, type, previous))
-  const isNew = ({ version, data }: Outstanding) => version === 1 && data !== null
-  const known = new Set(changed.filter((row) => !isNew(row)).map(({ entity }) => entity))
-  // The place of an entity is the seq of its first event.
-  const fresh = changed.filter((row) => isNew(row) && !known.has(row.entity))
-  const places = known.size === 0 ? [] : sql.rows(PLACES, JSON.stringify([...known]))
-  return [
-    ...fresh.map(({ seq, type, data }) => ({ n: seq, type, data })),
-    ...places.map(([n, type]) => ({ n, type, data: null })),
-  ].sort((a, b) => a.n - b.n)
+  const entities = new Map<number, { n: number; type: string; data: string | null }>()
+  for (const { seq, n, type, data, previous } of rows) {
+    if (n === null || !changesWords(nouns, type, previous)) continue
+    // A new one has the data of its event, unless another event follows.
+    entities.set(n, { n, type, data: n === seq && !entities.has(n) ? data : null })
+  }
+  return [...entities.values()].sort((a, b) => a.n - b.n)
 }
-
-const PLACES = 'SELECT n, type FROM entities WHERE id IN (SELECT value FROM json_each(?))'
 
 /** Whether an event with these values before it has changed what is searched; one without any has changed all. */
 function changesWords(nouns: NounLookup, type: string, previous: string | null): boolean {
@@ -128,7 +124,7 @@ function changesWords(nouns: NounLookup, type: string, previous: string | null):
 
 /** An entity's present state, which may be newer than the event being folded: that does no harm. */
 function presentData(sql: Sql, n: number): string | null {
-  return sql.rows('SELECT data FROM entities WHERE n = ? AND gone = 0', n)[0]?.[0] ?? null
+  return presentAt(sql, n)?.data ?? null
 }
 
 function insertWords(sql: Sql, rowid: number, text: string): void {

@@ -14,7 +14,7 @@ export function eraseFromChangesets(write: Write, id: string): void {
   for (const part of partsNaming(write.sql, id)) {
     const { ordinal, data } = currentOf(write.sql, 'ChangesetPart', part)!
     const operations = partOf(write.engine, part)
-    const events = eraseValues(write.sql, 'ChangesetPart', part, ordinal)
+    const events = eraseValues(write.sql, write.engine.ports.seal, 'ChangesetPart', part, ordinal)
     applyVerb(write, { type: 'Erasure', verb: 'create', data: { type: 'ChangesetPart', entity: part, events } })
     if (operations.length > 0) keepOthers(write, (JSON.parse(data) as { changeset: string }).changeset, operations, id)
   }

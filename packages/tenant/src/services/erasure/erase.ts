@@ -27,7 +27,7 @@ export function erase(given: Write, target: Noun, id: string, reason: string | n
   const current = target.storage === 'log' ? null : currentOf(engine.sql, target.name, id)!
   if (current && !current.deleted) applyVerb(write, { type: target.name, verb: 'delete', id })
   eraseFromChangesets(write, id)
-  const events = eraseValues(engine.sql, target.name, id, current?.ordinal ?? null)
+  const events = eraseValues(engine.sql, engine.ports.seal, target.name, id, current?.ordinal ?? null)
   engine.cache.forget(target.name)
   // The bytes of its files are removed after the commit.
   write.wakeAt(write.context.clock.now())

@@ -35,7 +35,7 @@ export function* portableLog(engine: Engine, { after, until, beside, fork }: Log
   let size = FIRST_PAGE
   for (;;) {
     const left = (until ?? engine.head.seq) - position
-    const rows = readSealed(engine.sql, position, Math.max(Math.min(size, left), 0))
+    const rows = readSealed(engine.sql, engine.ports.seal, position, Math.max(Math.min(size, left), 0))
     const last = rows.at(-1)
     if (last === undefined) break
     const page = rows.map((row) => line(portable(row))).join('')

@@ -3,6 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { TURN } from '../../engine/turns.ts'
 import { setInherit } from '../../store/automation/authors.ts'
 import { forgetTimers } from '../../store/automation/timers.ts'
+import { currentOf } from '../../store/entities.ts'
 import { headAfter } from '../../store/log/log.ts'
 import { type Origin, writeOrigin } from '../../store/log/origin.ts'
 import { insertSealed } from '../../store/log/verify.ts'
@@ -11,7 +12,7 @@ import { addNonLogRow, clearNonLogTables, type NonLogRow } from '../../store/non
 import { sealedEvent } from './chain.ts'
 import { broken, jsonLines } from './lines.ts'
 import { FORM } from './log.ts'
-import { replacedBy, restate } from './restate.ts'
+import { changesState, restate } from './restate.ts'
 
 /** Events of one commit: as many as take some milliseconds, since others wait for it. */
 const FIRST_EVENTS = 50
@@ -100,7 +101,10 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
 
 function applyEvent(engine: Engine, line: JsonObject): void {
   const row = sealedEvent(engine.ports.seal, engine.head, line)
-  insertSealed(engine.sql, row, replacedSeq(replacedBy(engine, row)))
+  const current = currentOf(engine.sql, row.type, row.entity) ?? null
+  const replaced = changesState(row) ? replacedSeq(current) : null
+  const n = current?.ordinal ?? (changesState(row) ? row.seq : null)
+  insertSealed(engine.sql, row, { n, replaced }, current)
   engine.head = headAfter(engine.head, row, row.hash)
   restate(engine, row)
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { toEnd } from '../../engine/turns.ts'
 import { INTERNAL_TYPES } from '../../engine/types.ts'
-import { type Current, currentOf, insertEntity, supersede } from '../../store/entities.ts'
+import { currentOf, insertEntity, supersede } from '../../store/entities.ts'
 import { updateFieldIndex } from '../../store/field-index.ts'
 import { eraseValues } from '../../store/log/erase.ts'
 import type { LogRow } from '../../store/log/log.ts'
@@ -19,17 +19,12 @@ export function restate(engine: Engine, event: LogRow): void {
   else place(engine, event)
   if (event.type === 'Erasure' && event.data !== null) {
     const { type, entity } = JSON.parse(event.data) as { type: string; entity: string }
-    eraseValues(engine.sql, type, entity, currentOf(engine.sql, type, entity)?.ordinal ?? null)
+    eraseValues(engine.sql, engine.ports.seal, type, entity, currentOf(engine.sql, type, entity)?.ordinal ?? null)
   }
 }
 
-/** The version that an event is about to take the place of. */
-export function replacedBy({ sql }: Engine, event: LogRow): Current | null {
-  return (changesState(event) && currentOf(sql, event.type, event.entity)) || null
-}
-
 /** A tracked event is nothing but its row in the log; a conflict keeps what lost and changes nothing. */
-function changesState({ type, verb }: LogRow): boolean {
+export function changesState({ type, verb }: LogRow): boolean {
   return type !== 'Event' && verb !== 'conflict'
 }
 

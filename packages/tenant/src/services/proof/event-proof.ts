@@ -62,7 +62,7 @@ export async function proveEvent(
       field: 'size',
     })
   }
-  const sealed = readSealed(engine.sql, seq - 1, 1)[0]!
+  const sealed = readSealed(engine.sql, engine.ports.seal, seq - 1, 1)[0]!
   return {
     event: record.id,
     seq,
@@ -84,7 +84,7 @@ function visibleRecord(engine: Engine, grant: Grant, id: string): LogRow {
 }
 
 function entryOf({ sql, ports: { seal } }: Engine, sealed: SealedRow, shown: LogRow): SealedEntry {
-  const before = sealed.seq === 1 ? BEGINNING.hash : readSealed(sql, sealed.seq - 2, 1)[0]!.hash
+  const before = sealed.seq === 1 ? BEGINNING.hash : readSealed(sql, seal, sealed.seq - 2, 1)[0]!.hash
   const isSealed =
     hasOwnValues(seal, sealed) && seal.equal(chain(seal, before, sealed.seq, sealed, sealed.digest), sealed.hash)
   if (!isSealed) {

@@ -1,4 +1,5 @@
 import type { Sql } from '../../ports.ts'
+import { allOf } from '../entities.ts'
 
 /** A hook that the tenant stores: its code and the version of that. */
 export interface StoredHook {
@@ -12,10 +13,8 @@ export interface StoredHook {
 
 /** All hooks that the tenant stores. */
 export function storedHooks(sql: Sql): StoredHook[] {
-  return sql
-    .rows(`SELECT id, version, data FROM entities WHERE type = 'Hook' AND gone = 0 ORDER BY n`)
-    .map(([id, version, data]) => {
-      const { type, name, code, suspended = false } = JSON.parse(data)
-      return { id, type, name, code, version, suspended }
-    })
+  return allOf(sql, 'Hook').map(({ id, version, data }) => {
+    const { type, name, code, suspended = false } = JSON.parse(data)
+    return { id, type, name, code, version, suspended }
+  })
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../../ports.ts'
+import { allOf } from '../entities.ts'
 
 /** What is kept of a workflow in addition to its entity. */
 export interface WorkflowRow {
@@ -51,7 +52,5 @@ export function nextSchedule(sql: Sql): number | null {
 
 /** The workflows that are there, with their state as JSON text. */
 export function storedWorkflows(sql: Sql): { readonly id: string; readonly data: string }[] {
-  return sql
-    .rows(`SELECT id, data FROM entities WHERE type = 'Workflow' AND gone = 0 ORDER BY n`)
-    .map(([id, data]) => ({ id, data }))
+  return allOf(sql, 'Workflow')
 }

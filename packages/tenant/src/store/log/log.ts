@@ -1,4 +1,5 @@
-import type { Random, Seal, Sql, SqlRow } from '../../ports.ts'
+import type { Random, Seal, Sql, SqlRow, SqlValue } from '../../ports.ts'
+import { nameOf, numberName } from '../names.ts'
 import { isOwnType, OWN_TYPES } from './own-types.ts'
 import { EVENT_SIZE, fittingEvents } from './parts.ts'
 
@@ -30,6 +31,14 @@ export interface Entry {
 
 export interface LogRow extends Entry {
   readonly seq: number
+}
+
+/** Where an event belongs in the file. */
+export interface EventPlace {
+  /** The number of the entity; null for a tracked Event, which has no row besides its event. */
+  readonly n: number | null
+  /** The seq of the version that it took the place of. */
+  readonly replaced: number | null
 }
 
 /** The end of the log: where the next event continues. */
@@ -73,40 +82,56 @@ export function lastSeq(sql: Sql): number {
   return sql.rows('SELECT coalesce(max(seq), 0) FROM log')[0]![0]
 }
 
-/**
- * Appends an event after the head and returns the new head. The hash of each event covers the one before it. `replaced`
- * is the seq of the version that it took the place of.
- */
-export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: Entry, replaced: number | null): Head {
+/** Appends an event after the head and returns the new head. The hash of each event covers the one before it. */
+export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: Entry, place: EventPlace): Head {
   const seq = head.seq + 1
   // A salted digest represents the values in the chain, so that they can be erased and not be guessed from it.
   const salt = random.bytes(SALT_LENGTH)
-  const digest = digestOf(seal, salt, entry)
-  const hash = chain(seal, head.hash, seq, entry, digest)
+  const hash = chain(seal, head.hash, seq, entry, digestOf(seal, salt, entry))
+  // SQLite gives the seq: it must be the one that is sealed, which the commit checks.
+  insertEvent(sql, null, entry, place, salt, hash, null)
+  return headAfter(head, entry, hash)
+}
+
+/**
+ * Writes the row of an event. `created` is when and by whom its entity was created, as another row of the file tells it;
+ * null when the row of the entity is made of this event.
+ */
+export function insertEvent(
+  sql: Sql,
+  seq: number | null,
+  entry: Entry,
+  { n, replaced }: EventPlace,
+  salt: Uint8Array | null,
+  hash: Uint8Array,
+  digest: Uint8Array | null,
+  created: { readonly at: number; readonly by: string } | null = n === null ? { at: entry.at, by: entry.actor } : null,
+): void {
   sql.run(
     INSERT,
+    seq,
     entry.id,
     entry.at,
-    entry.type,
-    entry.entity,
-    entry.verb,
-    entry.event,
+    numberName(sql, entry.type),
+    n,
+    numberName(sql, entry.verb),
+    numberName(sql, entry.event),
     entry.version,
-    entry.actor,
-    entry.correlation,
-    entry.createdAt,
-    entry.createdBy,
+    replaced,
+    numberName(sql, entry.actor),
+    salt,
+    hash,
     entry.data,
     entry.previous,
     entry.args,
-    salt,
+    entry.correlation,
+    entry.onBehalfOf === null ? null : numberName(sql, entry.onBehalfOf),
+    n !== null || entry.entity === entry.id ? null : entry.entity,
+    created === null || created.at === entry.createdAt ? null : entry.createdAt,
+    created === null || created.by === entry.createdBy ? null : numberName(sql, entry.createdBy),
     digest,
-    hash,
-    replaced,
-    entry.onBehalfOf,
     entry.recordedAt,
   )
-  return headAfter(head, entry, hash)
 }
 
 /** The digest of an event's values under its salt. */
@@ -122,8 +147,12 @@ export function hasOwnValues(
   seal: Seal,
   row: Pick<Entry, 'data' | 'previous' | 'args'> & { readonly salt: Uint8Array | null; readonly digest: Uint8Array },
 ): boolean {
-  if (row.salt === null) return row.data === null && row.previous === null && row.args === null
+  if (row.salt === null) return !hasValues(row)
   return seal.equal(digestOf(seal, row.salt, row), row.digest)
+}
+
+export function hasValues({ data, previous, args }: Pick<Entry, 'data' | 'previous' | 'args'>): boolean {
+  return data !== null || previous !== null || args !== null
 }
 
 /** The hash of an event: over the hash before it, its header and the digest of its values. */
@@ -157,33 +186,32 @@ export function headerText(seq: number, entry: Entry): string {
 /** Events after a seq, oldest first: at most `limit`, and fewer when they are large. None when there are no more. */
 export function readLog(sql: Sql, after: number, limit: number): LogRow[] {
   const most = fittingEvents(sql, after, limit)
-  return sql.rows(`${SELECT} WHERE seq > ? ORDER BY seq LIMIT +?`, after, most).map(toRow)
+  return eventRows(sql, 'WHERE l.seq > ? ORDER BY l.seq LIMIT +?', after, most)
 }
 
 /** Events of the service's own types after a seq, up to another, oldest first. */
 export function ownBetween(sql: Sql, after: number, until: number): LogRow[] {
   if (until <= after) return []
-  return sql.rows(`${SELECT} WHERE seq > ? AND seq <= ? AND NOT (${IS_BUSINESS}) ORDER BY seq`, after, until).map(toRow)
+  return eventRows(sql, `WHERE l.seq > ? AND l.seq <= ? AND NOT (l.${IS_BUSINESS}) ORDER BY l.seq`, after, until)
 }
 
 /** Events that share a correlation, oldest first. */
 export function readCorrelated(sql: Sql, correlation: string): LogRow[] {
-  return sql.rows(`${SELECT} WHERE correlation = ? ORDER BY seq`, correlation).map(toRow)
+  return eventRows(sql, 'WHERE l.correlation = ? ORDER BY l.seq', correlation)
 }
 
 export function readEntry(sql: Sql, seq: number): LogRow | undefined {
-  return sql.rows(`${SELECT} WHERE seq = ?`, seq).map(toRow)[0]
+  return eventRows(sql, 'WHERE l.seq = ?', seq)[0]
 }
 
 /** The event with this id. */
 export function readEntryOf(sql: Sql, id: string): LogRow | undefined {
-  return sql.rows(`${SELECT} WHERE id = ?`, id).map(toRow)[0]
+  return eventRows(sql, 'WHERE l.id = ?', id)[0]
 }
 
 /** The events of these seqs, newest first. */
 export function readEntries(sql: Sql, seqs: readonly number[]): LogRow[] {
-  const list = JSON.stringify(seqs)
-  return sql.rows(`${SELECT} WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC`, list).map(toRow)
+  return eventRows(sql, 'WHERE l.seq IN (SELECT value FROM json_each(?)) ORDER BY l.seq DESC', JSON.stringify(seqs))
 }
 
 /** The bytes of the events of these seqs, newest first. */
@@ -243,19 +271,48 @@ export function seqOfTypeAt(sql: Sql, head: Head, type: string, at: number): num
 }
 
 const RECORDED_AT = 'coalesce(recorded_at, at)'
-const IS_BUSINESS = `type NOT IN (${OWN_TYPES.map((type) => `'${type}'`).join(', ')})`
+const IS_BUSINESS = `type NOT IN (
+  SELECT names.n FROM names WHERE names.name IN (${OWN_TYPES.map((type) => `'${type}'`).join(', ')}))`
 const BUSINESS_UNTIL = `SELECT seq, at FROM log WHERE seq <= ? AND ${IS_BUSINESS} ORDER BY seq DESC LIMIT 1`
 const BUSINESS_AFTER = `SELECT seq, at FROM log WHERE seq > ? AND ${IS_BUSINESS} ORDER BY seq LIMIT 1`
-const COLUMNS =
-  'id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous, args'
-const SELECT = `SELECT seq, ${COLUMNS}, on_behalf_of, recorded_at FROM log`
-const INSERT = `
-  INSERT INTO log (${COLUMNS}, salt, digest, hash, replaced, on_behalf_of, recorded_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-function toRow(row: SqlRow): LogRow {
+/** The columns of an event, in the order of `toRow`, from `log l LEFT JOIN entities e`. */
+export const EVENT_COLUMNS = `l.seq, l.id, l.at, l.type, coalesce(e.id, l.entity, l.id), l.verb, l.event, l.version, l.actor,
+  l.correlation, coalesce(l.created_at, e.created_at, l.at), coalesce(l.created_by, e.created_by, l.actor), l.data,
+  l.previous, l.args, l.on_behalf_of, l.recorded_at`
+export const EVENT_TABLES = 'log l LEFT JOIN entities e ON e.n = l.n'
+
+const SELECT = `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES}`
+const INSERT = `
+  INSERT INTO log (seq, id, at, type, n, verb, event, version, replaced, actor, salt, hash, data, previous, args, correlation,
+    on_behalf_of, entity, created_at, created_by, digest, recorded_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** A row of `EVENT_COLUMNS`, with names instead of numbers. */
+export function toRow(sql: Sql, row: SqlRow): LogRow {
   const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
   const [data, previous, args, onBehalfOf, recordedAt] = row.slice(12)
-  const head = { seq, id, at, recordedAt, type, entity, verb, event, version, actor, correlation, onBehalfOf }
-  return { ...head, createdAt, createdBy, data, previous, args }
+  return {
+    seq,
+    id,
+    at,
+    recordedAt,
+    type: nameOf(sql, type),
+    entity,
+    verb: nameOf(sql, verb),
+    event: nameOf(sql, event),
+    version,
+    actor: nameOf(sql, actor),
+    correlation,
+    onBehalfOf: onBehalfOf === null ? null : nameOf(sql, onBehalfOf),
+    createdAt,
+    createdBy: nameOf(sql, createdBy),
+    data,
+    previous,
+    args,
+  }
+}
+
+function eventRows(sql: Sql, rest: string, ...values: SqlValue[]): LogRow[] {
+  return sql.rows(`${SELECT} ${rest}`, ...values).map((row) => toRow(sql, row))
 }

@@ -1,10 +1,12 @@
 import type { Sql } from '../../ports.ts'
 import { clearTimers, forgetTimers } from '../automation/timers.ts'
 import { forgetOpenRuns } from '../automation/workflow-runs.ts'
-import { LOG_KEPT, OPEN } from '../layout.ts'
+import { resetEntities } from '../entities.ts'
+import { OPEN } from '../layout.ts'
 import { CUT, earliestCut, setMeta, TEXT_SEQ } from '../meta.ts'
 import { forgetTasks } from '../tasks.ts'
 import { lastSeq, readHead } from './log.ts'
+import { LOG_KEPT } from './log-tables.ts'
 import { writeOrigin } from './origin.ts'
 import { cutTree } from './tree.ts'
 import { cutVersions, indexVersions } from './versions.ts'
@@ -14,20 +16,7 @@ export function rewind(sql: Sql, seq: number): void {
   sql.transaction(() => {
     indexVersions(sql)
     sql.run('DROP TRIGGER log_kept')
-    sql.run(
-      `INSERT OR REPLACE INTO entities (n, id, type, gone, seq, version, created_at, created_by, updated_at, data)
-      SELECT entities.n, entities.id, entities.type, log.verb = 'delete', log.seq, log.version, log.created_at, log.created_by,
-        log.at, coalesce(log.data, '{}')
-      FROM entities
-      JOIN log ON log.seq = (
-        SELECT max(known.seq)
-        FROM (SELECT versions.seq FROM versions WHERE versions.n = entities.n UNION SELECT versions.until FROM versions WHERE versions.n = entities.n) AS known
-        WHERE known.seq <= ?)
-      WHERE entities.seq > ?`,
-      seq,
-      seq,
-    )
-    sql.run('DELETE FROM entities WHERE seq > ?', seq)
+    resetEntities(sql, seq)
     cutVersions(sql, seq)
     sql.run('DELETE FROM field_index WHERE since > ?', seq)
     sql.run('UPDATE field_index SET until = ? WHERE until > ? AND until < ?', OPEN, seq, OPEN)

@@ -1,4 +1,5 @@
 import type { Sql } from '../../ports.ts'
+import { nameNumber, numbersAnyCase } from '../names.ts'
 import { type LogRow, readEntry } from './log.ts'
 import { EVENT_SIZE, fitting } from './parts.ts'
 
@@ -7,8 +8,6 @@ export interface Wanted {
   readonly type: string
   readonly event: string | null
 }
-
-const PLACES = `SELECT seq, ${EVENT_SIZE} FROM log WHERE type IS ? AND seq > ?`
 
 /** Some events in order. */
 interface EventPart {
@@ -33,16 +32,10 @@ export function readWanted(sql: Sql, wanted: readonly Wanted[], after: number, l
 
 /** The number of requested events after a seq. */
 export function countWanted(sql: Sql, wanted: readonly Wanted[], after: number): number {
-  const count = ({ type, event }: Wanted): number =>
-    event === null
-      ? sql.rows('SELECT count(*) FROM log WHERE type IS ? AND seq > ?', type, after)[0]![0]
-      : sql.rows(
-          'SELECT count(*) FROM log WHERE type IS ? AND seq > ? AND event = ? COLLATE NOCASE',
-          type,
-          after,
-          event,
-        )[0]![0]
-  return wanted.reduce((sum, one) => sum + count(one), 0)
+  return wanted.reduce(
+    (sum, one) => sum + sql.rows(`SELECT count(*) ${WANTED}`, ...wantedValues(sql, one), after)[0]![0],
+    0,
+  )
 }
 
 /** The types that have events. One step per type along the index, so that the whole log need not be read. */
@@ -53,15 +46,27 @@ export function loggedTypes(sql: Sql): string[] {
         SELECT min(type) FROM log
         UNION ALL
         SELECT (SELECT min(log.type) FROM log WHERE log.type > types.type) FROM types WHERE types.type IS NOT NULL)
-      SELECT type FROM types WHERE type IS NOT NULL`,
+      SELECT names.name FROM types JOIN names ON names.n = types.type ORDER BY names.name`,
     )
     .map(([type]) => type)
 }
 
-function placesOf(sql: Sql, { type, event }: Wanted, after: number, limit: number): [seq: number, size: number][] {
-  const rows =
-    event === null
-      ? sql.rows(`${PLACES} ORDER BY seq LIMIT +?`, type, after, limit)
-      : sql.rows(`${PLACES} AND event = ? COLLATE NOCASE ORDER BY seq LIMIT +?`, type, after, event, limit)
+function placesOf(sql: Sql, wanted: Wanted, after: number, limit: number): [seq: number, size: number][] {
+  const rows = sql.rows(
+    `SELECT seq, ${EVENT_SIZE} ${WANTED} ORDER BY seq LIMIT +?`,
+    ...wantedValues(sql, wanted),
+    after,
+    limit,
+  )
   return rows as [number, number][]
+}
+
+/** The events of a type that have no other name than these; null is every name. */
+const WANTED = `
+  FROM log
+  WHERE type IS ? AND (? IS NULL OR event IN (SELECT value FROM json_each(?))) AND seq > ?`
+
+function wantedValues(sql: Sql, { type, event }: Wanted): [number, string | null, string | null] {
+  const events = event === null ? null : JSON.stringify(numbersAnyCase(sql, event))
+  return [nameNumber(sql, type), events, events]
 }

@@ -1,6 +1,9 @@
-import type { Sql } from '../../ports.ts'
+import type { Seal, Sql } from '../../ports.ts'
+import type { Current } from '../entities.ts'
 import { OPEN } from '../layout.ts'
-import type { LogRow } from './log.ts'
+import { MEASURED_TYPES, measuredIn } from '../measures.ts'
+import { fixedNumber, nameNumber } from '../names.ts'
+import { digestOf, EVENT_COLUMNS, EVENT_TABLES, type EventPlace, insertEvent, type LogRow, toRow } from './log.ts'
 import { fitting, fittingEvents } from './parts.ts'
 import { indexVersions } from './versions.ts'
 
@@ -12,74 +15,30 @@ export interface SealedRow extends LogRow {
 }
 
 /** Events after a seq with their seals: at most `limit`, and fewer when they are large. None when there are no more. */
-export function readSealed(sql: Sql, after: number, limit: number): SealedRow[] {
+export function readSealed(sql: Sql, seal: Seal, after: number, limit: number): SealedRow[] {
   return sql
     .rows(
-      `SELECT seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data, previous,
-        args, salt, digest, hash, on_behalf_of, recorded_at
-      FROM log
-      WHERE seq > ?
-      ORDER BY seq
-      LIMIT +?`,
+      `SELECT ${EVENT_COLUMNS}, l.salt, l.digest, l.hash FROM ${EVENT_TABLES} WHERE l.seq > ? ORDER BY l.seq LIMIT +?`,
       after,
       fittingEvents(sql, after, limit),
     )
     .map((row) => {
-      const [seq, id, at, type, entity, verb, event, version, actor, correlation, createdAt, createdBy] = row
-      const [data, previous, args, salt, digest, hash, onBehalfOf, recordedAt] = row.slice(12)
-      return {
-        seq,
-        id,
-        at,
-        recordedAt,
-        type,
-        entity,
-        verb,
-        event,
-        version,
-        actor,
-        correlation,
-        onBehalfOf,
-        createdAt,
-        createdBy,
-        data,
-        previous,
-        args,
-        salt,
-        digest,
-        hash,
-      }
+      const [salt, digest, hash] = row.slice(-3)
+      const event = toRow(sql, row)
+      // Only erased values have a stored digest. Without a salt there is none to compute.
+      return { ...event, salt, digest: digest ?? digestOf(seal, salt ?? NO_SALT, event), hash }
     })
 }
 
-/** Adds a row of another copy of the same log, as it is, and which version it replaced here. */
-export function insertSealed(sql: Sql, row: SealedRow, replaced: number | null): void {
-  sql.run(
-    `INSERT INTO log (seq, id, at, type, entity, verb, event, version, actor, correlation, created_at, created_by, data,
-      previous, args, salt, digest, hash, replaced, on_behalf_of, recorded_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.seq,
-    row.id,
-    row.at,
-    row.type,
-    row.entity,
-    row.verb,
-    row.event,
-    row.version,
-    row.actor,
-    row.correlation,
-    row.createdAt,
-    row.createdBy,
-    row.data,
-    row.previous,
-    row.args,
-    row.salt,
-    row.digest,
-    row.hash,
-    replaced,
-    row.onBehalfOf ?? null,
-    row.recordedAt,
-  )
+const NO_SALT = new Uint8Array()
+
+/** Adds a row of another copy of the same log, as it is, to the entity that it is about here. */
+export function insertSealed(sql: Sql, row: SealedRow, place: EventPlace, entity: Current | null): void {
+  const own = entity && { at: entity.createdAt, by: entity.createdBy }
+  // The first event of an entity makes its row.
+  const created = own ?? (place.n === null ? { at: row.at, by: row.actor } : null)
+  const digest = row.salt === null ? row.digest : null
+  insertEvent(sql, row.seq, { ...row, onBehalfOf: row.onBehalfOf ?? null }, place, row.salt, row.hash, digest, created)
 }
 
 /** Entities whose row is not what the newest event of theirs says. */
@@ -88,9 +47,12 @@ export function strayEntities(sql: Sql): { id: string; seq: number }[] {
     .rows(
       `SELECT entities.id, entities.seq
       FROM entities LEFT JOIN log ON log.seq = entities.seq
-      WHERE log.seq IS NULL OR log.entity <> entities.id OR log.type <> entities.type OR log.version <> entities.version
-        OR log.at <> entities.updated_at OR log.created_at <> entities.created_at
-        OR coalesce(log.data, '{}') <> entities.data OR (log.verb = 'delete') <> entities.gone
+      WHERE log.seq IS NULL OR log.n <> entities.n OR log.type <> entities.type
+        OR (log.verb = ${fixedNumber('delete')}) <> entities.gone
+        ${MEASURED_TYPES.map(
+          (type) => `OR (entities.type = ${fixedNumber(type)}
+          AND coalesce(json(entities.measured), '') <> ${measuredIn(type, `coalesce(log.data, '{}')`)})`,
+        ).join(' ')}
       LIMIT 100`,
     )
     .map(([id, seq]) => ({ id, seq }))
@@ -111,13 +73,12 @@ export function strayVersions(sql: Sql): number[] {
       JOIN entities ON entities.n = versions.n
       LEFT JOIN log AS opening ON opening.seq = versions.seq
       LEFT JOIN log AS closing ON closing.seq = versions.until
-      WHERE opening.entity IS NOT entities.id OR closing.entity IS NOT entities.id
+      WHERE opening.n IS NOT entities.n OR closing.n IS NOT entities.n
         OR closing.version IS NOT opening.version + 1 OR versions.until <= versions.seq
       UNION ALL
       SELECT log.seq
       FROM log
-      JOIN entities ON entities.id = log.entity
-      LEFT JOIN versions ON versions.n = entities.n AND versions.until = log.seq
+      LEFT JOIN versions ON versions.n = log.n AND versions.until = log.seq
       WHERE log.replaced IS NOT NULL AND versions.seq IS NOT log.replaced
       LIMIT 100`,
     )
@@ -137,11 +98,13 @@ export function liveFieldIndex(sql: Sql, field: number, from: number, end: numbe
 
 /** The entities of a type from one number up to another, of which a part is in memory at a time. */
 export function* liveStates(sql: Sql, type: string, from: number, end: number): Generator<[n: number, data: string]> {
-  const live = 'FROM entities WHERE type IS ? AND gone = 0 AND n >= ? AND n < ? ORDER BY n'
-  const left = sql.rows(`SELECT n, octet_length(data) ${live}`, type, from, end) as [n: number, size: number][]
+  const live = `FROM entities e LEFT JOIN log l ON l.seq = e.seq
+    WHERE e.type IS ? AND e.gone = 0 AND e.n >= ? AND e.n < ? ORDER BY e.n`
+  const number = nameNumber(sql, type)
+  const left = sql.rows(`SELECT e.n, ifnull(octet_length(l.data), 2) ${live}`, number, from, end) as [number, number][]
   while (left.length > 0) {
     const part = left.splice(0, fitting(left.map(([, size]) => size)))
-    const rows = sql.rows(`SELECT n, data ${live}`, type, part[0]![0], part.at(-1)![0] + 1)
+    const rows = sql.rows(`SELECT e.n, ifnull(l.data, '{}') ${live}`, number, part[0]![0], part.at(-1)![0] + 1)
     yield* rows as [number, string][]
   }
 }

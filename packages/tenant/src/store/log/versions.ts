@@ -2,6 +2,7 @@ import type { Sql } from '../../ports.ts'
 import type { Current, Stored } from '../entities.ts'
 import { OPEN } from '../layout.ts'
 import { setMeta } from '../meta.ts'
+import { nameNumber } from '../names.ts'
 
 const WATERMARK = 'versions.seq'
 
@@ -85,7 +86,7 @@ export function seqsOfVerbAt(sql: Sql, n: number, verb: string, at: number): num
       n,
       n,
       n,
-      verb,
+      nameNumber(sql, verb),
       at,
     )
     .map(([seq]) => seq)
@@ -95,14 +96,21 @@ export function seqsOfVerbAt(sql: Sql, n: number, verb: string, at: number): num
 export function seqsOfVerb(sql: Sql, n: number, verb: string, before: number | null, limit: number): number[] {
   indexVersions(sql)
   return sql
-    .rows(`SELECT log.seq ${OF_VERB} AND log.seq < ? ORDER BY log.seq DESC LIMIT +?`, n, n, verb, before ?? OPEN, limit)
+    .rows(
+      `SELECT log.seq ${OF_VERB} AND log.seq < ? ORDER BY log.seq DESC LIMIT +?`,
+      n,
+      n,
+      nameNumber(sql, verb),
+      before ?? OPEN,
+      limit,
+    )
     .map(([seq]) => seq)
 }
 
 /** How many events of one verb an entity has. */
 export function countVerb(sql: Sql, n: number, verb: string): number {
   indexVersions(sql)
-  return sql.rows(`SELECT count(*) ${OF_VERB}`, n, n, verb)[0]![0]
+  return sql.rows(`SELECT count(*) ${OF_VERB}`, n, n, nameNumber(sql, verb))[0]![0]
 }
 
 const OF_VERB = `
@@ -115,10 +123,10 @@ const STANDING = `
 
 const FOLD = `
   INSERT INTO versions (n, until, seq)
-  SELECT entities.n, log.seq, log.replaced
-  FROM log CROSS JOIN entities ON entities.id = log.entity
-  WHERE log.seq > ? AND log.seq <= ? AND log.replaced IS NOT NULL
-  ORDER BY entities.n, log.seq`
+  SELECT n, seq, replaced
+  FROM log
+  WHERE seq > ? AND seq <= ? AND replaced IS NOT NULL
+  ORDER BY n, seq`
 
 function standing(sql: Sql): { since: number; head: number } {
   const [[head, since]] = sql.rows(STANDING, WATERMARK) as [[number, string | null]]

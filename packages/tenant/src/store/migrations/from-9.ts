@@ -1,4 +1,9 @@
-/** From layout 9 to 10: events of a past that was imported also have the time at which they were recorded. */
+import { FILES } from '../files/file-tables.ts'
+
+/**
+ * From layout 9 to 10: events of a past that was imported also have the time at which they were recorded; and the contents
+ * of files.
+ */
 export const FROM_9: readonly string[] = [
   `ALTER TABLE log ADD COLUMN recorded_at INTEGER`,
   `DROP TRIGGER IF EXISTS log_unchanged`,
@@ -11,4 +16,5 @@ export const FROM_9: readonly string[] = [
       OR NEW.correlation IS NOT OLD.correlation OR NEW.replaced IS NOT OLD.replaced
       OR NEW.on_behalf_of IS NOT OLD.on_behalf_of OR NEW.recorded_at IS NOT OLD.recorded_at
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
+  ...FILES,
 ]
