@@ -123,7 +123,7 @@ function isInternal({ internalVerb }: VerbRequest): boolean {
 
 function derived(write: Write, { name }: Noun, state: JsonObject, before: JsonObject | null, given: JsonObject) {
   const derive = write.extensions.derive[name]
-  return derive ? derive(state, before, given) : state
+  return derive ? derive(state, before, given, write) : state
 }
 
 function rollback(write: Write, noun: Noun, verb: Verb, request: VerbRequest, current: Current): VerbResult {

@@ -77,7 +77,7 @@ export type TransactionListener = (write: Write, event: LogRow, entity: Stored) 
 export type Compute = (noun: Noun, verb: Verb, field: string, state: JsonObject, args: JsonObject) => Json | undefined
 
 /** What else follows from the new state of an entity, before and with what was given. Returns the state with it. */
-export type Derive = (state: JsonObject, before: JsonObject | null, given: JsonObject) => JsonObject
+export type Derive = (state: JsonObject, before: JsonObject | null, given: JsonObject, write: Write) => JsonObject
 
 /** A verb that means more than merging fields: `ApiKey.create`, `Funnel.analyze`. */
 export type SpecialVerb = (write: Write, request: VerbRequest) => Stepwise<RunResult>
