@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
 import { until } from '../receiver.ts'
+import { verifies } from '../verifies.ts'
 
 let host: TestHost
 const sockets: Socket[] = []
@@ -26,7 +27,7 @@ async function askUnread(key: string): Promise<number> {
   return Number(/^HTTP\/1.1 (\d+)/.exec(String(socket.read(16) ?? socket.read()))?.[1])
 }
 
-test('a key that does not read its answers is refused, and no other key is', async () => {
+verifies('answers.bounded', 'a key that does not read its answers is refused, and no other key is', async () => {
   const [careless, other] = [await host.key('acme', 'read:all'), await host.key('acme', 'read:all')]
   const statuses: number[] = []
 

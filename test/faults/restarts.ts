@@ -63,10 +63,10 @@ interface Restartable {
 }
 
 /** A service that is started with its socket. */
-async function activated(data: string): Promise<Restartable> {
+export async function activated(data: string, env: Record<string, string> = ENV): Promise<Restartable> {
   const words = [ACTIVATE, process.execPath, MAIN, 'serve', '--data', data]
   const child: ChildProcess = spawn('python3', words, {
-    env: { ...process.env, ...ENV, TILDE_ROOT_KEY: KEY },
+    env: { ...process.env, ...env, TILDE_ROOT_KEY: KEY },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let out = ''

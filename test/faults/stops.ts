@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Receiver } from '../receiver.ts'
-import { ask, type Server, startServer } from './server.ts'
+import { activated } from './restarts.ts'
+import { ask, KEY, type Server, startServer } from './server.ts'
 
 /** How a process ends before the next one begins. */
-export type Stop = 'SIGTERM' | 'SIGKILL'
+export type Stop = 'SIGTERM' | 'SIGKILL' | 'socket' | 'cluster'
 
 const ENV = {
   TILDE_WEBHOOKS_INSECURE: '1',
@@ -22,9 +23,20 @@ const AT_ONCE = 8
 /** A tenant whose receiver never answers: it makes an orderly stop last. */
 const HANGING = 'hanging'
 
-/** What came of a stop: per tenant, the things that did not happen after it. */
+/** What came of a stop. */
 export interface StopReport {
+  /** Per tenant, the things that did not happen after it. */
   readonly missing: readonly string[]
+  /** How long after the next start, or the end of the node that stopped, each thing happened, in milliseconds and in order. */
+  readonly after: readonly number[]
+}
+
+/** A service that can be stopped, and what runs instead of it afterwards. */
+interface Service {
+  readonly url: string
+  /** Stops it and starts the next. Calls `between` when no process of it runs, or before the next begins to work. */
+  restart(between: () => void): Promise<void>
+  stop(): Promise<void>
 }
 
 /** Tenants with a delivery, a timer, a run and a schedule that become due while the service stops. No client opens them again. */
@@ -32,24 +44,83 @@ export async function stopWithDue(stop: Stop, count: number): Promise<StopReport
   const data = mkdtempSync(join(tmpdir(), 'tildebase-stops-'))
   const receiver = await Receiver.start()
   receiver.answer(({ path }, response) => void (path.endsWith(HANGING) || response.writeHead(500).end()))
-  const servers: Server[] = [await startServer(data, ENV)]
+  const service = await STARTS[stop](data)
   try {
-    const { url } = servers[0]!
+    const { url } = service
     const slugs = Array.from({ length: count }, (_, at) => `t${at}`)
     await inParallel([HANGING, ...slugs], (slug) => prepare(url, slug, receiver.url))
     const due = new Date(Date.now() + SOON).toISOString()
     await inParallel([HANGING, ...slugs], (slug) => begin(url, slug, due))
 
-    await ended(servers[0]!, stop)
-    const stoppedAt = receiver.requests.length
-    receiver.answer(204)
-    servers.push(await startServer(data, ENV))
-    return { missing: await missing(receiver, slugs, stoppedAt) }
+    let stoppedAt = 0
+    await service.restart(() => {
+      stoppedAt = receiver.requests.length
+      receiver.answer(204)
+    })
+    return await missing(receiver, slugs, stoppedAt, Date.now())
   } finally {
-    for (const server of servers)
-      if (server.process.exitCode === null && server.process.signalCode === null) await server.kill()
+    await service.stop()
     await receiver.stop()
     rmSync(data, { recursive: true, force: true })
+  }
+}
+
+const STARTS: { readonly [stop in Stop]: (data: string) => Promise<Service> } = {
+  SIGTERM: (data) => bySignal(data, 'SIGTERM'),
+  SIGKILL: (data) => bySignal(data, 'SIGKILL'),
+  socket: async (data) => {
+    const { url, restart, stop } = await activated(data, ENV)
+    return {
+      url,
+      stop,
+      restart: async (between) => {
+        // The process that stops delivers nothing more once it has begun to stop.
+        const next = restart()
+        between()
+        await next
+      },
+    }
+  },
+  cluster: inCluster,
+}
+
+async function bySignal(data: string, signal: NodeJS.Signals): Promise<Service> {
+  let server = await startServer(data, ENV)
+  return {
+    url: server.url,
+    async restart(between) {
+      await ended(server, signal)
+      between()
+      server = await startServer(data, ENV)
+    },
+    async stop() {
+      if (server.process.exitCode === null && server.process.signalCode === null) await server.kill()
+    },
+  }
+}
+
+/** Two nodes of a cluster. The one that has all tenants stops, and the other takes them over. */
+async function inCluster(): Promise<Service> {
+  // PostgreSQL is a tool of some tests: the others do without.
+  const [{ startPostgres }, { spawnNode }] = await Promise.all([
+    import('../cluster/short/postgres.ts'),
+    import('../cluster/short/nodes.ts'),
+  ])
+  const postgres = await startPostgres()
+  const env = { ...ENV, TILDE_ROOT_KEY: KEY, TILDE_CREATE_TENANTS: 'write' }
+  const first = await spawnNode(postgres.url, 'n1', undefined, undefined, env)
+  let second: Awaited<ReturnType<typeof spawnNode>> | undefined
+  return {
+    url: first.url,
+    async restart(between) {
+      second = await spawnNode(postgres.url, 'n2', undefined, undefined, env)
+      between()
+      await first.kill('SIGTERM')
+    },
+    async stop() {
+      await Promise.all([first.stop(), second?.stop()])
+      await postgres.stop()
+    },
   }
 }
 
@@ -89,15 +160,18 @@ async function made(url: string, method: string, path: string, body?: object): P
   return reply.body
 }
 
-/** What has not arrived of each tenant after the stop, once all has or the time is over. */
-async function missing(receiver: Receiver, slugs: readonly string[], from: number): Promise<string[]> {
+/** What has not arrived of each tenant after the stop, once all has or the time is over, and when the rest arrived. */
+async function missing(receiver: Receiver, slugs: readonly string[], from: number, start: number): Promise<StopReport> {
   const expected = slugs.flatMap((slug) => ['delivery', 'timer', 'run', 'schedule'].map((kind) => `${slug} ${kind}`))
+  const seen = new Map<string, number>()
   for (const end = Date.now() + PATIENCE; ; await new Promise((next) => setTimeout(next, 100))) {
-    const seen = new Set(
-      receiver.requests.slice(from).map(({ path, body }) => `${path.split('/').at(-1)} ${kindOf(body)}`),
-    )
+    for (const { path, body, at } of receiver.requests.slice(from).toReversed())
+      seen.set(`${path.split('/').at(-1)} ${kindOf(body)}`, at - start)
     const open = expected.filter((one) => !seen.has(one))
-    if (open.length === 0 || Date.now() > end) return open
+    if (open.length === 0 || Date.now() > end) {
+      const after = expected.flatMap((one) => seen.get(one) ?? []).sort((a, b) => a - b)
+      return { missing: open, after }
+    }
   }
 }
 

@@ -40,7 +40,7 @@ test.each(ATTACKS.map((attack) => [`${attack.kind}: ${attack.name}`, attack] as 
 )
 
 /** Attacks that no author can carry out: errors show no values, and the service's own types keep their meaning. */
-const NEVER = new Set(['an error that shows values', 'a verb of a service type'])
+const NEVER = new Set(['an error that shows values', 'a refusal that shows a state', 'a verb of a service type'])
 
 verifies('rights.generator', 'the generator looks at 5,000 combinations or more', () => {
   expect(looked).toBeGreaterThanOrEqual(5_000)

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { authoredParts } from '../../packages/tenant/src/authorship/parts.ts'
+import { Importer } from '../../packages/tenant/src/services/bulk/import.ts'
 import { putHook } from '../../packages/tenant/src/services/scripts/stored.ts'
+import { sync } from '../../packages/tenant/src/services/sync/sync.ts'
 import { putType } from '../../packages/tenant/src/services/types/schema.ts'
 import { subscriptions } from '../../packages/tenant/src/services/webhooks/subscription.ts'
 import { currentWorkflow } from '../../packages/tenant/src/services/workflows/author.ts'
@@ -80,4 +82,32 @@ test('a timer or computed field of an earlier version does not run beyond the ri
     grant: { scopes: [{ action: 'write', area: 'Content' }], rows: {} },
   })
   stop()
+})
+
+test('what an import or a sync stores has its caller as the author', () => {
+  const { tenant, close } = openAcme()
+  const made = tenant.run(OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k', scopes: 'admin:all' } }).entity
+  const caller: Grant = { ...OPERATOR, actor: made.id }
+  const steps = [{ verb: 'create', type: 'Comment', args: { body: 'x' } }]
+  const workflow = (name: string) => ({ name, triggerEvent: 'Deal.created', steps })
+  const importer = new Importer(tenant.engine.noun('Workflow'), { upsert: null, dryRun: false })
+  const [imported, synced] = ['workflow_imported00000001', 'workflow_synced0000000001']
+  const change = (type: string, id: string, data: object) => ({
+    type,
+    id,
+    operation: 'create',
+    data,
+    timestamp: new Date(Date.UTC(2026, 0, 1)).toISOString(),
+  })
+  const changes = [change('Workflow', synced, workflow('s'))]
+
+  tenant.write(caller, (write) =>
+    importer.take(write, [{ row: 0, size: 1, value: { ...workflow('i'), $id: imported } }]),
+  )
+  tenant.write(caller, (write) => sync(write, { changes }))
+
+  const { engine } = tenant
+  for (const id of [imported, synced])
+    expect(currentWorkflow(engine, id)?.author, id).toMatchObject({ actor: made.id, grant: { scopes: caller.scopes } })
+  close()
 })

@@ -419,6 +419,33 @@ const migrations: readonly Attack[] = [
   },
 ]
 
+const guards: readonly Attack[] = [
+  {
+    kind: 'guard',
+    name: 'a verb that an administrator runs',
+    goal: 'write Contact',
+    ways: TYPE_WAYS,
+    run(world, author, way) {
+      const qualify = { event: 'qualified', from: '*', set: { name: TAKEN } }
+      const harmless = { qualify: { event: 'qualified', from: '*' } }
+      declare(world, author, way, 'Contact', { $guarded: true, qualify }, harmless)
+      world.attempt(() => world.run('Contact', 'qualify', world.hidden))
+    },
+  },
+  {
+    kind: 'guard',
+    name: 'a refusal that shows a state',
+    goal: 'read Contact',
+    ways: TYPE_WAYS,
+    run(world, author, way) {
+      // The state field of the type is led to the value of a hidden row, which refusals name.
+      const evil = { phone: `${MARK} | none = none`, tell: { event: 'told', from: 'none', set: { phone: 'none' } } }
+      declare(world, author, way, 'Contact', { $guarded: true, ...evil }, {})
+      world.attempt(() => world.tenant.run(author, { type: 'Contact', verb: 'tell', id: world.hidden, data: {} }))
+    },
+  },
+]
+
 export const ATTACKS: readonly Attack[] = [
   ...hooks,
   ...workflows,
@@ -427,4 +454,5 @@ export const ATTACKS: readonly Attack[] = [
   ...webhooks,
   ...rows,
   ...migrations,
+  ...guards,
 ]

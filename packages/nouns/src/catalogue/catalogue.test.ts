@@ -65,6 +65,7 @@ const OURS: { readonly [type: string]: { readonly [field: string]: string } } = 
     lastUsedAt: `datetime${SERVICE}`,
     filter: 'json',
   },
+  Comment: { mentions: '-> User[]' },
   Webhook: {
     status: `active | failing = active${SERVICE}`,
     suspended: `boolean${SERVICE}`,

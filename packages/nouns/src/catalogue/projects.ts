@@ -6,6 +6,7 @@ export const Comment = noun('Comment', {
   body: 'string!',
   author: '-> User | Contact',
   about: '-> *',
+  mentions: '-> User[]',
   issue: '-> Issue.comments',
   resolve: { event: 'resolved' },
 })

@@ -9,6 +9,7 @@ import type { Ports, TenantOptions } from '../engine/options.ts'
 import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
 import { staleJob } from '../services/changesets/stale.ts'
 import { changesetVerbs } from '../services/changesets/verbs.ts'
+import { commentVerbs, deriveMentions } from '../services/comments.ts'
 import { Feed } from '../services/events/feed.ts'
 import { collectionJob, keepNamedContents } from '../services/files/contents.ts'
 import { guardPeople } from '../services/identity/guard.ts'
@@ -47,9 +48,19 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   if (engine.head.seq > 0) encryptSecrets(engine)
   inheritAuthors(engine)
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
-  Object.assign(extensions.verbs, keyVerbs, peopleVerbs, webhookVerbs, workflowVerbs, businessVerbs, changesetVerbs)
+  Object.assign(
+    extensions.verbs,
+    keyVerbs,
+    peopleVerbs,
+    webhookVerbs,
+    workflowVerbs,
+    businessVerbs,
+    changesetVerbs,
+    commentVerbs,
+  )
   extensions.derive.Invoice = invoiceTotals
   extensions.derive.Asset = assetFields
+  extensions.derive.Comment = deriveMentions
   extensions.compute = computed
   extensions.session = sessionIn
   // The last one writes events of its own: what others queue for an event comes before what follows from it.

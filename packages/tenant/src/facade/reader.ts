@@ -17,6 +17,7 @@ import { explain } from '../query/plan/explain.ts'
 import { type CachedQuery, cachedQuery, isSlow, rememberSlow } from '../query/plan/plan-cache.ts'
 import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
+import { grantOn } from '../query/rights/comment-rows.ts'
 import { asksWords } from '../query/words/text.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type ForkChanges, forkChanges } from '../services/changesets/fork.ts'
@@ -62,6 +63,13 @@ export class TenantReader {
     return this.mayYield ? new TenantReader(this.#services, this.grant, this.budget, this.context, false) : this
   }
 
+  /** The same reader with the rights that it has on a type: more than its scopes say for comments. */
+  #on(noun: Noun): TenantReader {
+    const grant = grantOn(this.#engine, this.grant, noun, 'read')
+    if (grant === this.grant) return this
+    return new TenantReader(this.#services, grant, this.budget, this.context, this.mayYield)
+  }
+
   /** Made when something is read: most writes read nothing. */
   get #reader(): ReadContext {
     this.#known ??= readContextOf(this.#engine, this.grant, this.budget, this.context)
@@ -84,12 +92,12 @@ export class TenantReader {
   }
 
   may(action: Action, noun: Noun): boolean {
-    return may(this.grant, action, noun)
+    return may(grantOn(this.#engine, this.grant, noun, action), action, noun)
   }
 
   /** Refuses an action that the grant does not allow on a type. */
   demand(action: Action, noun: Noun): void {
-    demand(this.grant, action, noun)
+    demand(grantOn(this.#engine, this.grant, noun, action), action, noun)
   }
 
   /** Refuses a grant that may write nothing. */
@@ -125,13 +133,16 @@ export class TenantReader {
 
   /** A query that was read from a string, kept with its plan while the key and the types stay as they are. */
   query(noun: Noun, text: string, parse: () => Query): CachedQuery {
-    demand(this.grant, 'read', noun)
-    return cachedQuery(this.#engine, this.#reader, this.grant, noun, text, parse)
+    const on = this.#on(noun)
+    demand(on.grant, 'read', noun)
+    return cachedQuery(this.#engine, on.#reader, on.grant, noun, text, parse)
   }
 
   /** A page of entities: a promise if it takes long and this reader lets others have their turn. */
   list(cached: CachedQuery): Page | Promise<Page> {
     const { query, prepared } = cached
+    const on = this.#on(this.noun(query.type))
+    if (on !== this) return on.list(cached)
     const allowed = limited(this.grant, this.#allowed(query))
     const whole = () => this.#counted(find(this.#reader, allowed, allowed === query ? prepared : null))
     if (!this.mayYield || asksWords(query.filter)) return whole()
@@ -143,6 +154,8 @@ export class TenantReader {
   }
 
   count(query: Query): number | Promise<number> {
+    const on = this.#on(this.noun(query.type))
+    if (on !== this) return on.count(query)
     const whole = () => count(this.#reader, this.#allowed(query))
     if (!this.mayYield || asksWords(query.filter)) return whole()
     return this.#inTurnsIfLong(whole, () => countInSlices(this.#reader, query))
@@ -155,14 +168,17 @@ export class TenantReader {
 
   /** One entity, or the problem of there being none. */
   get(noun: Noun, id: string, options: Pick<Query, 'asOf' | 'include'> = {}): Stored {
-    demand(this.grant, 'read', noun)
-    const entity = get(this.#reader, noun.name, id, options)
+    const on = this.#on(noun)
+    demand(on.grant, 'read', noun)
+    const entity = get(on.#reader, noun.name, id, options)
     if (!entity) throw notFound(noun.name, id)
     this.budget.spendBytes(sizeOf(entity))
     return entity
   }
 
   aggregate(noun: Noun, asked: Aggregation): Groups | Promise<Groups> {
+    const on = this.#on(noun)
+    if (on !== this) return on.aggregate(noun, asked)
     this.#demandAggregation(noun, asked)
     const whole = () => aggregate(this.#reader, noun, asked)
     if (!this.mayYield || asksWords(asked.filter)) return whole()
@@ -196,8 +212,9 @@ export class TenantReader {
   }
 
   history(noun: Noun, id: string, limit: number, before: number | null): VersionPage {
-    demand(this.grant, 'read', noun)
-    return history(this.#engine, this.grant, noun, id, limit, before)
+    const { grant } = this.#on(noun)
+    demand(grant, 'read', noun)
+    return history(this.#engine, grant, noun, id, limit, before)
   }
 
   /** What a form was sent. */
@@ -207,8 +224,9 @@ export class TenantReader {
   }
 
   diff(noun: Noun, id: string, from: string, to: string): JsonObject {
-    demand(this.grant, 'read', noun)
-    return diff(this.#engine, this.grant, noun, id, from, to)
+    const { grant } = this.#on(noun)
+    demand(grant, 'read', noun)
+    return diff(this.#engine, grant, noun, id, from, to)
   }
 
   /** A page of the change stream. */
@@ -231,7 +249,7 @@ export class TenantReader {
   storedTypes(): Noun[] {
     return typesWithEntities(this.#engine.sql).flatMap((type) => {
       const noun = this.nouns.get(type)
-      return noun?.name === type && this.may('read', noun) ? [noun] : []
+      return noun?.name === type && may(this.grant, 'read', noun) ? [noun] : []
     })
   }
 

@@ -6,6 +6,7 @@ import { aggregate } from '../query/answer/aggregate.ts'
 import { count, find, get } from '../query/answer/find.ts'
 import { aggregationOf, parseQuery } from '../query/parameters/parameters.ts'
 import { readContextOf } from '../query/read-context.ts'
+import { grantOn } from '../query/rights/comment-rows.ts'
 import { entityView } from '../view/entity.ts'
 import { runVerb } from '../write/run-verb.ts'
 import type { Write } from '../write/write.ts'
@@ -57,8 +58,9 @@ export function isReadOperation(operation: string): boolean {
 /** Runs a reading operation. */
 export function readOperation(reading: Reading, type: string, operation: string, args: readonly Json[]): Json {
   const noun = reading.engine.noun(type)
-  demand(reading.grant, 'read', noun)
-  return READS[operation]!(reading, noun, args)
+  const grant = grantOn(reading.engine, reading.grant, noun, 'read')
+  demand(grant, 'read', noun)
+  return READS[operation]!({ ...reading, grant }, noun, args)
 }
 
 /** Runs a writing operation. */

@@ -1,6 +1,7 @@
 import { type Noun, Problem } from '@tildebase/nouns'
 import { asSteps, done, type Steps, toEnd } from '../engine/turns.ts'
 import { demand, isNarrowed, writing } from '../grant/grant.ts'
+import { grantOn } from '../query/rights/comment-rows.ts'
 import { isSeen, isVisible } from '../query/rights/visible-entity.ts'
 import { demandVerb } from './limits.ts'
 import { applyVerb, notFound } from './verb.ts'
@@ -11,8 +12,8 @@ import type { SpecialVerb, Write } from './write.ts'
 export type Operation = Omit<VerbRequest, 'internalVerb' | 'serviceFields'>
 
 /** Runs a verb with the rights of the write's grant. The one way in for REST, batch, MCP, sync, imports and code. */
-export function runVerb(write: Write, operation: Operation): RunResult {
-  const { noun, request, run } = allowed(write, operation)
+export function runVerb(given: Write, operation: Operation): RunResult {
+  const { write, noun, request, run } = allowed(given, operation)
   const { recorder } = write.context
   const perform = () =>
     isNarrowed(write.grant)
@@ -22,9 +23,9 @@ export function runVerb(write: Write, operation: Operation): RunResult {
 }
 
 /** The same step by step, for a verb that is all of its write: if it fails, nothing else is to be kept. */
-export function* runVerbInSteps(write: Write, operation: Operation): Steps<RunResult> {
-  if (write.context.recorder) return runVerb(write, operation)
-  const { noun, request, run } = allowed(write, operation)
+export function* runVerbInSteps(given: Write, operation: Operation): Steps<RunResult> {
+  if (given.context.recorder) return runVerb(given, operation)
+  const { write, noun, request, run } = allowed(given, operation)
   const result = isNarrowed(write.grant)
     ? yield* narrowly(write, noun, request, run)
     : yield* asSteps(run(write, request))
@@ -32,19 +33,24 @@ export function* runVerbInSteps(write: Write, operation: Operation): Steps<RunRe
 }
 
 interface Allowed {
+  /** The write with the rights that the grant has on the type. */
+  readonly write: Write
   readonly noun: Noun
   readonly request: VerbRequest
   readonly run: SpecialVerb
 }
 
 /** Refuses a verb that the grant does not allow. */
-function allowed(write: Write, operation: Operation): Allowed {
-  const noun = write.engine.noun(operation.type)
-  const needed = writing(write.grant, noun)
-  demand(write.grant, write.context.recorder && needed === 'write' ? 'propose' : needed, noun)
+function allowed(given: Write, operation: Operation): Allowed {
+  const noun = given.engine.noun(operation.type)
+  const { recorder } = given.context
+  const needed = writing(given.grant, noun)
+  const grant = recorder ? given.grant : grantOn(given.engine, given.grant, noun, needed)
+  const write = grant === given.grant ? given : given.as(grant)
+  demand(grant, recorder && needed === 'write' ? 'propose' : needed, noun)
   demandVerb(write.grant, noun.name, operation.verb)
   const request: VerbRequest = noun.name === operation.type ? operation : { ...operation, type: noun.name }
-  return { noun, request, run: write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb }
+  return { write, noun, request, run: write.extensions.verbs[`${noun.name}.${request.verb}`] ?? applyVerb }
 }
 
 function issued(write: Write, result: RunResult): RunResult {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, get, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { verifies } from '../../../../../test/verifies.ts'
 import { Refusals } from '../watch/refusals.ts'
 import { Reader } from './send-answer.ts'
 
@@ -41,7 +42,7 @@ async function untilEmpty(server: ReturnType<typeof createServer>): Promise<unkn
   }
 }
 
-test('a client that stops reading is disconnected', async () => {
+verifies('answers.slow', 'a client that stops reading is disconnected', async () => {
   expect(await send(300, false)).toEqual([0, 1])
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { unauthorized } from '../../doors/app.ts'
@@ -25,7 +26,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { tenants, exists, restoring, bounds, signupLimit, refusals } = options
   const now = () => performance.now()
   const verify = tenants.verify.bind(tenants)
-  const keys = new KeyVerdicts({ exists, verify, refusals, now })
+  const keys = new KeyVerdicts({ exists, verify, refusals, now, wait: (ms) => setTimeout(ms) })
   const counts = new RequestCounts(bounds, refusals)
   const rates = new AddressRates(signupLimit, refusals, now)
   const refusedKeyless = () => refusals.count('no_key')
@@ -63,6 +64,8 @@ interface KeyVerdictsOptions {
   readonly verify: (tenant: string, secret: string) => Promise<boolean>
   readonly refusals: Refusals
   readonly now: () => number
+  /** Settles after so many milliseconds. */
+  readonly wait: (ms: number) => Promise<void>
 }
 
 const MOST_VALID = 20_000
@@ -71,6 +74,8 @@ const VALID_MS = 600_000
 const MOST_TENANTS = 500
 const MOST_INVALID = 50
 const INVALID_MS = 5_000
+/** A refusal comes this long after the request, in milliseconds: its time does not tell whether there is such a tenant. */
+const REFUSED_AFTER = 25
 /** How many unknown keys of one address are looked up in a minute. */
 const GUESSES = 200
 const MINUTE = 60_000
@@ -79,7 +84,7 @@ const MINUTE = 60_000
  * Remembers which keys are worth passing on, so that a tenant is asked once per key and not with each request.
  * The tenant still checks every request: a key that was revoked is refused there, and then here.
  */
-class KeyVerdicts {
+export class KeyVerdicts {
   readonly #options: KeyVerdictsOptions
   /** Until when a key counts as valid. */
   readonly #valid = new BoundedMap<string, number>(MOST_VALID)
@@ -97,8 +102,14 @@ class KeyVerdicts {
   admit(tenant: string, secret: string, address: string): MaybePromise<void> {
     const now = this.#options.now()
     if ((this.#valid.get(secret) ?? 0) > now) return
-    if ((this.#invalid.get(tenant)?.get(secret) ?? 0) > now || !this.#options.exists(tenant)) throw this.#unknown()
-    return this.#lookUp(tenant, secret, address)
+    return this.#ask(tenant, secret, address, now)
+  }
+
+  async #ask(tenant: string, secret: string, address: string, begun: number): Promise<void> {
+    const isRemembered = (this.#invalid.get(tenant)?.get(secret) ?? 0) > begun
+    if (!isRemembered && (await this.#lookUp(tenant, secret, address))) return
+    await this.#options.wait(Math.max(0, begun + REFUSED_AFTER - this.#options.now()))
+    throw this.#unknown()
   }
 
   /** The tenant refused a request with this key. The key may be valid elsewhere, so the tenant is asked about it again. */
@@ -112,23 +123,21 @@ class KeyVerdicts {
   }
 
   /** Asks the tenant, once for all requests that wait for the same answer. */
-  async #lookUp(tenant: string, secret: string, address: string): Promise<void> {
+  async #lookUp(tenant: string, secret: string, address: string): Promise<boolean> {
     const known = this.#lookups.get(secret)
-    if (known) {
-      if (await known) return
-      throw this.#unknown()
-    }
+    if (known) return known
     const left = this.#guesses.take(address)
     if (left < 0) throw this.#tooManyGuesses(-left)
-    const asked = this.#options.verify(tenant, secret)
+    const { exists, verify } = this.#options
+    // A guess at a tenant that does not exist counts and is remembered as one at any other.
+    const asked = exists(tenant) ? verify(tenant, secret) : Promise.resolve(false)
     this.#lookups.set(secret, asked)
     const isValid = await asked.finally(() => this.#lookups.delete(secret))
-    if (!isValid) {
-      this.#rememberInvalid(tenant, secret)
-      throw this.#unknown()
-    }
-    this.#guesses.giveBack(address)
-    this.#valid.set(secret, this.#options.now() + VALID_MS)
+    if (isValid) {
+      this.#guesses.giveBack(address)
+      this.#valid.set(secret, this.#options.now() + VALID_MS)
+    } else this.#rememberInvalid(tenant, secret)
+    return isValid
   }
 
   #rememberInvalid(tenant: string, secret: string): void {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { verifies } from '../../../../../test/verifies.ts'
 import { Refusals } from '../watch/refusals.ts'
 import { AnswerMemory } from './answers.ts'
 
@@ -19,20 +20,24 @@ function memory(kib: number) {
   return { answers, dropped, hold }
 }
 
-test('a key holds a quarter of the memory at most, and is refused before its next request is answered', () => {
-  const { answers, hold } = memory(400)
-  const release = hold('acme', 'a', 60)
+verifies(
+  'answers.bounded',
+  'a key holds a quarter of the memory at most, and is refused before its next request is answered',
+  () => {
+    const { answers, hold } = memory(400)
+    const release = hold('acme', 'a', 60)
 
-  expect(() => hold('acme', 'a', 60)).toThrow(BUSY)
-  hold('acme', 'a', 40)
-  expect(() => answers.demandRoom({ tenant: 'acme', key: 'a' })).toThrow(BUSY)
-  answers.demandRoom({ tenant: 'acme', key: 'b' })
-  release()
-  answers.demandRoom({ tenant: 'acme', key: 'a' })
-  expect(answers.total).toBe(40 * KIB)
-})
+    expect(() => hold('acme', 'a', 60)).toThrow(BUSY)
+    hold('acme', 'a', 40)
+    expect(() => answers.demandRoom({ tenant: 'acme', key: 'a' })).toThrow(BUSY)
+    answers.demandRoom({ tenant: 'acme', key: 'b' })
+    release()
+    answers.demandRoom({ tenant: 'acme', key: 'a' })
+    expect(answers.total).toBe(40 * KIB)
+  },
+)
 
-test('the keys of a tenant hold half of the memory at most, and each of them one answer', () => {
+verifies('answers.bounded', 'the keys of a tenant hold half of the memory at most, and each of them one answer', () => {
   const { hold } = memory(400)
   for (const key of ['a', 'b', 'c', 'd']) hold('acme', key, 50)
 
@@ -47,7 +52,7 @@ test('one answer that is larger than the part of a key is sent', () => {
   expect(answers.total).toBe(500 * KIB)
 })
 
-test('when memory is full, the tenant that holds most loses its oldest answer', () => {
+verifies('answers.bounded', 'when memory is full, the tenant that holds most loses its oldest answer', () => {
   const { answers, dropped, hold } = memory(400)
   for (const key of ['a', 'b', 'c', 'd']) hold('loud', key, 90)
 

@@ -5,6 +5,8 @@ const LEASE = 60_000
 /** After so long a tenant is called again that could not be woken; the second time after twice as long, and so on. */
 const RETRY = 1_000
 const AT_ONCE = 100
+/** How long the alarms of tenants that are awake are collected. */
+const TOGETHER = 50
 /** A timer holds 24 days at most; a day is soon enough to look again. */
 const LONGEST = 86_400_000
 
@@ -20,7 +22,10 @@ export class Alarms {
   readonly #wake: (slug: string) => Promise<void>
   /** In memory only: after a stop of any kind, an alarm whose tenant did not wake up rings at once. */
   readonly #calls = new Map<string, Call>()
+  /** Tenants that are awake, whose alarms are still on the disk. */
+  #awake: (readonly [slug: string, call: Call])[] = []
   #timer: NodeJS.Timeout | null = null
+  #timerAt = Number.POSITIVE_INFINITY
   #isSilent = false
   #closed = false
 
@@ -41,16 +46,13 @@ export class Alarms {
         slug,
         at,
       )
-    this.start()
+    // A timer that comes too early finds nothing to do, and looks for the next.
+    if (at !== null && at < this.#timerAt) this.#setTimer(at)
   }
 
   /** Rings what is due, and waits for the next. */
   start(): void {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    const next = this.#isSilent ? null : this.#next()
-    if (next === null) return
-    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(next - Date.now(), 0), LONGEST)).unref()
+    this.#setTimer(this.#isSilent ? null : this.#next())
   }
 
   /** Wakes no more tenants: the service stops. Alarms can still be booked, and ring after the next start. */
@@ -64,6 +66,15 @@ export class Alarms {
     this.#closed = true
     this.silence()
     this.#sql.close()
+  }
+
+  #setTimer(at: number | null): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#timerAt = Number.POSITIVE_INFINITY
+    if (at === null || this.#isSilent) return
+    this.#timerAt = at
+    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(at - Date.now(), 0), LONGEST)).unref()
   }
 
   /** When the next tenant is to be called, or null. */
@@ -95,8 +106,18 @@ export class Alarms {
   /** A silent service wakes tenants that start nothing: their alarms remain. */
   #settle(slug: string, call: Call): void {
     if (this.#isSilent || this.#calls.get(slug) !== call) return
-    this.#calls.delete(slug)
-    this.#sql.run('DELETE FROM alarms WHERE tenant = ?', slug)
+    this.#awake.push([slug, call])
+    // After a start many wake up at once: their alarms are deleted in one commit.
+    if (this.#awake.length === 1) setTimeout(() => this.#forgetAwake(), TOGETHER).unref()
+  }
+
+  #forgetAwake(): void {
+    const awake = this.#awake.filter(([slug, call]) => this.#calls.get(slug) === call)
+    this.#awake = []
+    if (this.#isSilent || awake.length === 0) return
+    const slugs = awake.map(([slug]) => slug)
+    this.#sql.run('DELETE FROM alarms WHERE tenant IN (SELECT value FROM json_each(?))', JSON.stringify(slugs))
+    for (const slug of slugs) this.#calls.delete(slug)
   }
 
   #retry(slug: string, call: Call): void {

@@ -12,7 +12,7 @@ import {
   sameJson,
 } from '@tildebase/nouns'
 import { storeParts } from '../../authorship/parts.ts'
-import { demandReach, type Reach, readsAll } from '../../authorship/reach.ts'
+import { changes, demandReach, type Reach, readsAll } from '../../authorship/reach.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Steps } from '../../engine/turns.ts'
 import { declareType, INTERNAL_TYPES } from '../../engine/types.ts'
@@ -175,7 +175,7 @@ function demandDomains(grant: Grant, after: Noun, before: Noun | undefined): voi
 
 /**
  * What a declaration touches at once: the types behind its new relations, which stored filters may follow, and the values
- * of a field that becomes unique. What its timers and computed fields reach is checked with their author.
+ * of a field that becomes unique, and all rows of a type whose verbs or guards change: other callers run them. What its timers and computed fields reach is checked with their author.
  */
 function reachOf(nouns: Nouns, after: Noun, before: Noun | undefined): Reach[] {
   const isNew = (field: Field) => !sameJson((before?.fields[field.name] ?? null) as never, field as never)
@@ -192,7 +192,13 @@ function reachOf(nouns: Nouns, after: Noun, before: Noun | undefined): Reach[] {
   return [
     ...[...targets].flatMap((target) => nouns.get(target) ?? []).map(readsAll),
     ...(before && uniqueIn(before) !== uniqueIn(after) ? [readsAll(after)] : []),
+    ...(before && actsOf(before) !== actsOf(after) ? [changes(after, true)] : []),
   ]
+}
+
+/** What decides about the changes that verbs make, and about those that are refused. */
+function actsOf({ verbs, guarded, start }: Noun): string {
+  return JSON.stringify([verbs, guarded, start])
 }
 
 function targetsOf(field: ForwardField | BackField): readonly string[] {

@@ -170,7 +170,7 @@ function eventsIssues(engine: Engine, events: readonly Json[]): Issue[] {
 }
 
 /** Events that come without a verb of the type: of the service itself. */
-const OF_THE_SERVICE = ['expired', 'rotated', 'failing', 'recovered', 'achieved', 'conflicted', 'erased']
+const OF_THE_SERVICE = ['expired', 'rotated', 'failing', 'recovered', 'achieved', 'conflicted', 'erased', 'mentioned']
 
 /** Events of the runs of workflows. */
 const OF_RUNS = ['succeeded', 'failed', 'cancelled']
