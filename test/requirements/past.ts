@@ -21,4 +21,12 @@ export const past = requirements('past', {
     'past.quiet': 'No hook, webhook or workflow runs for an imported past, and no timer that is due before now.',
     'past.repeated': 'A repeated row is recognised before the order is tested, changes nothing and counts in repeated.',
   },
+  V4: {
+    'connect.past': 'tilde import hubspot, stripe, github reads a source with its past and writes it as V1 does.',
+    'connect.files': 'tilde import salesforce-csv and folder read CSV files with their past.',
+    'connect.spool': 'Raw answers are kept in a folder, so that an interrupted run continues.',
+    'connect.limits': 'The limits of a provider (429, Retry-After) are obeyed.',
+    'connect.dry-run': '--dry-run counts; --api-url changes the address of the provider.',
+    'connect.mapping': 'A mapping is a JSON file; --print-mapping prints the default.',
+  },
 })

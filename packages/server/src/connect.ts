@@ -1,0 +1,16 @@
+// Connectors to other services, for the command line: @tildebase/server/connect.
+export { csvReader } from './doors/format/read/read-csv.ts'
+export {
+  type Ask,
+  CONNECTORS,
+  type Connector,
+  type Found,
+  type Mapping,
+  type ObjectMapping,
+  type PastRow,
+  type PastValues,
+  pastOf,
+  patient,
+  type Sent,
+  settled,
+} from '@tildebase/tenant/internal'
