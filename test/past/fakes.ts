@@ -60,17 +60,24 @@ export interface HubspotRecord {
  */
 export function hubspotFake(objects: { readonly [object: string]: HubspotRecord[] }): Provider {
   return (url, authorization) => {
-    if (authorization !== 'Bearer hub-token') return { status: 401, body: { status: 'error', category: 'INVALID_AUTHENTICATION' } }
+    if (authorization !== 'Bearer hub-token')
+      return { status: 401, body: { status: 'error', category: 'INVALID_AUTHENTICATION' } }
     const object = /^\/crm\/v3\/objects\/(\w+)$/.exec(url.pathname)?.[1]
     const records = object && objects[object]
     if (!records) return null
-    const limit = Math.min(Number(url.searchParams.get('limit') ?? 10), url.searchParams.has('propertiesWithHistory') ? 50 : 100, 3)
+    const limit = Math.min(
+      Number(url.searchParams.get('limit') ?? 10),
+      url.searchParams.has('propertiesWithHistory') ? 50 : 100,
+      3,
+    )
     const archived = url.searchParams.get('archived') === 'true'
     const all = records.filter((record) => (record.archived ?? false) === archived)
     const from = Number(url.searchParams.get('after') ?? 0)
     const results = all.slice(from, from + limit).map(({ propertiesWithHistory, ...record }) => ({
       ...record,
-      properties: Object.fromEntries(Object.entries(propertiesWithHistory).map(([name, [newest]]) => [name, newest!.value])),
+      properties: Object.fromEntries(
+        Object.entries(propertiesWithHistory).map(([name, [newest]]) => [name, newest!.value]),
+      ),
       ...(url.searchParams.has('propertiesWithHistory') && { propertiesWithHistory }),
     }))
     const next = from + limit < all.length ? { paging: { next: { after: String(from + limit), link: '' } } } : {}
@@ -88,11 +95,20 @@ export function stripeFake(objects: { readonly [object: string]: { id: string; c
     const object = /^\/v1\/(\w+)$/.exec(url.pathname)?.[1]
     if (!object) return null
     const since = Number(url.searchParams.get('created[gte]') ?? 0)
-    const all = (objects[object] ?? []).filter(({ created }) => created >= since).toSorted((a, b) => b.created - a.created)
+    const all = (objects[object] ?? [])
+      .filter(({ created }) => created >= since)
+      .toSorted((a, b) => b.created - a.created)
     const after = url.searchParams.get('starting_after')
     const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
     const limit = Math.min(Number(url.searchParams.get('limit') ?? 10), 2)
-    return { body: { object: 'list', url: url.pathname, data: all.slice(from, from + limit), has_more: from + limit < all.length } }
+    return {
+      body: {
+        object: 'list',
+        url: url.pathname,
+        data: all.slice(from, from + limit),
+        has_more: from + limit < all.length,
+      },
+    }
   }
 }
 
@@ -100,11 +116,18 @@ export function stripeFake(objects: { readonly [object: string]: { id: string; c
  * GitHub's issues and timelines, after docs.github.com (REST, “Issues”, “Timeline events”, “Using pagination”): `page`,
  * `per_page`, the header `Link` with rel="next".
  */
-export function githubFake(issues: { number: number; [field: string]: unknown }[], timelines: { [number: number]: object[] }): Provider {
+export function githubFake(
+  issues: { number: number; [field: string]: unknown }[],
+  timelines: { [number: number]: object[] },
+): Provider {
   return (url) => {
     const timeline = /^\/repos\/acme\/boat\/issues\/(\d+)\/timeline$/.exec(url.pathname)?.[1]
     if (url.pathname === '/repos/acme/boat') return { body: { full_name: 'acme/boat' } }
-    const all: object[] | null = timeline ? (timelines[Number(timeline)] ?? []) : url.pathname === '/repos/acme/boat/issues' ? issues : null
+    const all: object[] | null = timeline
+      ? (timelines[Number(timeline)] ?? [])
+      : url.pathname === '/repos/acme/boat/issues'
+        ? issues
+        : null
     if (!all) return null
     const page = Number(url.searchParams.get('page') ?? 1)
     const size = Math.min(Number(url.searchParams.get('per_page') ?? 30), 2)

@@ -29,4 +29,12 @@ export const past = requirements('past', {
     'connect.dry-run': '--dry-run counts; --api-url changes the address of the provider.',
     'connect.mapping': 'A mapping is a JSON file; --print-mapping prints the default.',
   },
+  V5: {
+    'integration.connect': 'connect checks the credentials with the provider and keeps them encrypted, bound to the address.',
+    'integration.sync': 'sync answers 202, writes what changed by source, the later change of a field wins, and ends with synced.',
+    'integration.failed': 'A run that fails has the event failed with the reason; error is set and the status stays Connected.',
+    'integration.schedule': 'schedule (cron) repeats the runs, with the rights of the author.',
+    'integration.disconnect': 'disconnect deletes the credentials; a changed address needs a new connect.',
+    'integration.plain': 'A provider without a connector changes its status only, with the warning not_configured.',
+  },
 })

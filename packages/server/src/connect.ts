@@ -1,5 +1,5 @@
 // Connectors to other services, for the command line: @tildebase/server/connect.
-export { csvReader } from './doors/format/read/read-csv.ts'
+
 export {
   type Ask,
   CONNECTORS,
@@ -14,3 +14,4 @@ export {
   type Sent,
   settled,
 } from '@tildebase/tenant/internal'
+export { csvReader } from './doors/format/read/read-csv.ts'

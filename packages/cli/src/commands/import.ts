@@ -17,7 +17,8 @@ const TYPES: { readonly [format: string]: string } = {
 
 export const command: Command = {
   usage: 'import FILE --type TYPE | import FILE --history | import SOURCE [FOLDER]',
-  summary: 'imports a file (JSON, NDJSON or CSV, also as .gz), or hubspot, stripe, github, salesforce-csv, folder with their past',
+  summary:
+    'imports a file (JSON, NDJSON or CSV, also as .gz), or hubspot, stripe, github, salesforce-csv, folder with their past',
   flags: {
     type: { type: 'string', help: 'the type of the rows' },
     format: { type: 'string', help: 'json, ndjson or csv; default from the file name' },

@@ -19,7 +19,8 @@ const ROW = noun('Row', { row: 'string' })
 /** The rows of a CSV file. */
 async function* rowsOf(file: string): AsyncGenerator<Row> {
   const reader = csvReader(ROW)
-  const good = (rows: ReturnType<typeof reader.push>) => rows.flatMap((row) => ('value' in row ? [row.value as Row] : []))
+  const good = (rows: ReturnType<typeof reader.push>) =>
+    rows.flatMap((row) => ('value' in row ? [row.value as Row] : []))
   for await (const text of createReadStream(file, 'utf8')) yield* good(reader.push(text))
   yield* good(reader.end())
 }
@@ -52,13 +53,20 @@ export const folder: FileSource = {
     }
     for (const [id, all] of versions) {
       const [first, ...past] = all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-      yield { id, createdAt: first!.at, values: first!.values, past: past.map((one, i) => changed([first!, ...past][i]!, one)) }
+      yield {
+        id,
+        createdAt: first!.at,
+        values: first!.values,
+        past: past.map((one, i) => changed([first!, ...past][i]!, one)),
+      }
     }
   },
   refersTo: (mapping) => (object, field) => {
     const { type, fields } = mapping[object]!
     const own = Object.hasOwn(catalogue, type) ? catalogue[type as keyof typeof catalogue].fields : {}
-    const relation = own[fields[field]! as keyof typeof own] as { kind: string; target: string; targets?: string[] } | undefined
+    const relation = own[fields[field]! as keyof typeof own] as
+      | { kind: string; target: string; targets?: string[] }
+      | undefined
     if (relation?.kind !== 'forward') return null
     const targets = relation.targets ?? [relation.target]
     return Object.keys(mapping).find((one) => targets.includes(mapping[one]!.type)) ?? null
@@ -135,7 +143,9 @@ export const salesforce: FileSource = {
     for await (const row of rowsOf(file)) {
       const id = cell(row, 'id')
       if (id === null) continue
-      const past = (histories.get(id) ?? []).filter(({ values }) => Object.keys(values).some((name) => Object.hasOwn(fields, name)))
+      const past = (histories.get(id) ?? []).filter(({ values }) =>
+        Object.keys(values).some((name) => Object.hasOwn(fields, name)),
+      )
       const isDeleted = ['1', 'true'].includes((cell(row, 'isdeleted') ?? '').toLowerCase())
       const deletedAt = timeOf(cell(row, 'systemmodstamp', 'lastmodifieddate'), written)
       yield {

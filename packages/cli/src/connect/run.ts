@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importHistory, Problem } from '@tildebase/client'
-import { CONNECTORS, type Found, type Mapping, type ObjectMapping, type PastRow, pastOf, patient, type Sent, settled } from '@tildebase/server/connect'
+import {
+  CONNECTORS,
+  type Found,
+  type Mapping,
+  type ObjectMapping,
+  type PastRow,
+  pastOf,
+  patient,
+  type Sent,
+  settled,
+} from '@tildebase/server/connect'
 import type { Call } from '../command.ts'
 import { UsageError } from '../parse/usage-error.ts'
 import { type FileSource, folder, objectsIn, salesforce } from './files.ts'
@@ -31,7 +41,9 @@ export async function importSource(call: Call, source: string): Promise<void> {
     return
   }
   const spool = new Spool(flags.text('spool') ?? join('tilde-spool', source))
-  const reading = Object.hasOwn(FILES, source) ? fileReading(call, FILES[source]!, mapping) : askReading(call, source, spool)
+  const reading = Object.hasOwn(FILES, source)
+    ? fileReading(call, FILES[source]!, mapping)
+    : askReading(call, source, spool)
   const counts: { [what: string]: number } = {}
   const rows = settled(spool.sorted(rowsOf(reading, mapping, counts)))
   if (settings.dryRun) {
@@ -59,7 +71,11 @@ export async function importSource(call: Call, source: string): Promise<void> {
 }
 
 /** The rows of all objects, not sorted. */
-async function* rowsOf(reading: Reading, mapping: Mapping, counts: { [what: string]: number }): AsyncGenerator<PastRow> {
+async function* rowsOf(
+  reading: Reading,
+  mapping: Mapping,
+  counts: { [what: string]: number },
+): AsyncGenerator<PastRow> {
   for (const [object, one] of Object.entries(mapping)) {
     if (!reading.has(object)) continue
     for await (const found of reading.records(object, one)) {
@@ -89,7 +105,8 @@ function askReading({ flags }: Call, source: string, spool: Spool): Reading {
   const token = flags.text('token') ?? process.env[variable]
   if (token === undefined) throw new UsageError(`${source} needs a token: --token, or the variable ${variable}.`)
   const scope = flags.text('scope') ?? null
-  if (connector.scope !== undefined && scope === null) throw new UsageError(`${source} needs ${connector.scope}: --scope`)
+  if (connector.scope !== undefined && scope === null)
+    throw new UsageError(`${source} needs ${connector.scope}: --scope`)
   const address = (flags.text('api-url') ?? connector.apiUrl).replace(/\/+$/, '')
   const wait = (ms: number) => {
     if (ms > 2_000) progress(`${source} wants a pause of ${Math.ceil(ms / 1_000)} s`)
@@ -125,7 +142,8 @@ function mappingOf(source: string, file: string | undefined): Mapping {
   }
   for (const [object, one] of Object.entries(given)) {
     const isValid = typeof one?.type === 'string' && typeof one.fields === 'object' && one.fields !== null
-    if (!isValid) throw new UsageError(`The mapping of ${object} must be {"type", "fields": {"<their field>": "<our field>"}}.`)
+    if (!isValid)
+      throw new UsageError(`The mapping of ${object} must be {"type", "fields": {"<their field>": "<our field>"}}.`)
   }
   return given
 }

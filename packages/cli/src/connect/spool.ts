@@ -39,7 +39,9 @@ export class Spool {
       const { body, headers } = await ask(path)
       const { link } = headers
       // Whole or not at all: a run may end at any moment.
-      writeFileSync(`${file}.new`, JSON.stringify({ path, body, headers: link === undefined ? {} : { link } }), { mode: 0o600 })
+      writeFileSync(`${file}.new`, JSON.stringify({ path, body, headers: link === undefined ? {} : { link } }), {
+        mode: 0o600,
+      })
       renameSync(`${file}.new`, file)
       return { body, headers }
     }
@@ -51,7 +53,14 @@ export class Spool {
     let run: PastRow[] = []
     const flush = () => {
       const file = this.#path('rows', `${files.length}.ndjson`)
-      writeFileSync(file, run.toSorted(byTime).map((row) => `${JSON.stringify(row)}\n`).join(''), { mode: 0o600 })
+      writeFileSync(
+        file,
+        run
+          .toSorted(byTime)
+          .map((row) => `${JSON.stringify(row)}\n`)
+          .join(''),
+        { mode: 0o600 },
+      )
       files.push(file)
       run = []
     }

@@ -17,6 +17,7 @@ export const KINDS = [
   'role rows',
   'consent rows',
   'migration',
+  'integration',
 ] as const
 
 export type Kind = (typeof KINDS)[number]

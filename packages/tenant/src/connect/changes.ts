@@ -38,8 +38,13 @@ export function pastOf(connector: Words, object: string, mapping: ObjectMapping,
 }
 
 /** The state of a record in our fields. */
-export function stateOf(connector: Words, object: string, mapping: ObjectMapping, found: Found): PastRow['data'] & object {
-  const values = found.past.reduce<Values>((state, { values }) => ({ ...state, ...values }), found.values)
+export function stateOf(
+  connector: Words,
+  object: string,
+  mapping: ObjectMapping,
+  found: Found,
+): PastRow['data'] & object {
+  const values: Values = Object.assign({}, found.values, ...found.past.map((one) => one.values))
   const now = ours(connector, object, mapping, values, Object.keys(mapping.fields), false)
   return { ...named(mapping, object, found), ...now }
 }

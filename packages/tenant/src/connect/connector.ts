@@ -27,6 +27,8 @@ export interface PastValues {
 export interface Found {
   readonly id: string
   readonly createdAt: string
+  /** When it changed last, if that is known. */
+  readonly updatedAt?: string
   /** When it was deleted; absent while it exists. */
   readonly deletedAt?: string
   /** Its values as it was created, if its past is known, or now. */

@@ -56,6 +56,7 @@ function asItIs(repo: string, raw: Raw): Found {
   return {
     id: `${repo}#${raw.number}`,
     createdAt: raw.created_at,
+    ...(raw.updated_at && { updatedAt: raw.updated_at }),
     values: {
       title: raw.title,
       body: raw.body ?? null,

@@ -55,7 +55,12 @@ export const hubspot: Connector = {
     },
     tickets: {
       type: 'Ticket',
-      fields: { subject: 'subject', content: 'description', hs_ticket_priority: 'priority', hs_pipeline_stage: 'status' },
+      fields: {
+        subject: 'subject',
+        content: 'description',
+        hs_ticket_priority: 'priority',
+        hs_pipeline_stage: 'status',
+      },
     },
   },
   headers: (token) => ({ authorization: `Bearer ${token}`, accept: 'application/json' }),
@@ -93,7 +98,12 @@ async function* records(ask: Ask, { object, mapping, since }: Question): AsyncGe
   const wanted = since === null ? { propertiesWithHistory: names } : { properties: names }
   for (const archived of [false, true]) {
     for (let after: string | null = null; ; ) {
-      const params = { limit: String(since === null ? PAGE : 100), ...wanted, archived: archived ? 'true' : null, after }
+      const params = {
+        limit: String(since === null ? PAGE : 100),
+        ...wanted,
+        archived: archived ? 'true' : null,
+        after,
+      }
       const { body } = await ask(pathWith(`/crm/v3/objects/${object}`, params))
       for (const raw of body.results as Raw[]) {
         // What was archived after the last run is deleted now.
@@ -107,7 +117,14 @@ async function* records(ask: Ask, { object, mapping, since }: Question): AsyncGe
 }
 
 function asItIs({ id, createdAt, archived, archivedAt, updatedAt, properties }: Raw): Found {
-  return { id, createdAt, values: properties, past: [], ...(archived && { deletedAt: archivedAt ?? updatedAt }) }
+  return {
+    id,
+    createdAt,
+    updatedAt,
+    values: properties,
+    past: [],
+    ...(archived && { deletedAt: archivedAt ?? updatedAt }),
+  }
 }
 
 /** The versions of all properties, those of one time together. What was set first belongs to the creation. */
@@ -115,7 +132,9 @@ function withPast(raw: Raw): Found {
   const first: { [name: string]: string | null } = {}
   const later = new Map<string, { values: { [name: string]: string | null }; actor?: string }>()
   for (const [name, versions] of Object.entries(raw.propertiesWithHistory ?? {})) {
-    for (const { value, timestamp, updatedByUserId } of versions.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1))) {
+    for (const { value, timestamp, updatedByUserId } of versions.toSorted((a, b) =>
+      a.timestamp < b.timestamp ? -1 : 1,
+    )) {
       if (timestamp <= raw.createdAt) first[name] = value
       else {
         const actor = updatedByUserId === undefined ? {} : { actor: `hubspot:user:${updatedByUserId}` }

@@ -1,5 +1,13 @@
 import type { Json } from '@tildebase/nouns'
-import { type Ask, type Connector, type Found, type PastValues, pathWith, type Question, type Values } from './connector.ts'
+import {
+  type Ask,
+  type Connector,
+  type Found,
+  type PastValues,
+  pathWith,
+  type Question,
+  type Values,
+} from './connector.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what Stripe answers is read field by field
 type Raw = any
@@ -78,7 +86,9 @@ const WORDS: { readonly [object: string]: { readonly [value: string]: string } }
 async function* records(ask: Ask, { object, since, now }: Question): AsyncGenerator<Found> {
   const recent = since !== null && now - Date.parse(since) < EVENTS_KEPT
   if (recent) yield* changed(ask, object, Date.parse(since))
-  else for await (const raw of pages(ask, `/v1/${object}`, object === 'subscriptions' ? { status: 'all' } : {})) yield foundOf(object, raw)
+  else
+    for await (const raw of pages(ask, `/v1/${object}`, object === 'subscriptions' ? { status: 'all' } : {}))
+      yield foundOf(object, raw)
 }
 
 /** Objects of a list, the newest first. */
@@ -100,12 +110,17 @@ async function* changed(ask: Ask, object: string, since: number): AsyncGenerator
     if (raw?.object !== singular || seen.has(raw.id)) continue
     seen.add(raw.id)
     const isDeleted = event.type === `${singular}.deleted` && object === 'customers'
-    yield { ...foundOf(object, raw), ...(isDeleted && { deletedAt: iso(event.created)! }) }
+    yield {
+      ...foundOf(object, raw),
+      updatedAt: iso(event.created)!,
+      ...(isDeleted && { deletedAt: iso(event.created)! }),
+    }
   }
 }
 
 function foundOf(object: string, raw: Raw): Found {
-  const { values, past } = object === 'invoices' ? invoice(raw) : object === 'subscriptions' ? subscription(raw) : plain(raw)
+  const { values, past } =
+    object === 'invoices' ? invoice(raw) : object === 'subscriptions' ? subscription(raw) : plain(raw)
   return { id: raw.id, createdAt: iso(raw.created)!, values, past }
 }
 
@@ -157,7 +172,14 @@ function subscription(raw: Raw): Course {
   const begun = typeof raw.trial_start === 'number' ? 'trialing' : 'active'
   const times = ['start_date', 'trial_start', 'trial_end'].map((name) => [name, iso(raw[name])])
   const values = { ...raw, ...Object.fromEntries(times), status: begun, canceled_at: null, ended_at: null }
-  return { values: { ...values, customer: idIn(raw.customer), quantity: raw.quantity ?? raw.items?.data?.[0]?.quantity ?? null }, past }
+  return {
+    values: {
+      ...values,
+      customer: idIn(raw.customer),
+      quantity: raw.quantity ?? raw.items?.data?.[0]?.quantity ?? null,
+    },
+    past,
+  }
 }
 
 /** An object may be shown in place of its id. */

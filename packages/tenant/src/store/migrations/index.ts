@@ -1,4 +1,5 @@
 import { FROM_1 } from './from-1.ts'
+import { FROM_11 } from './from-11.ts'
 import { FROM_2 } from './from-2.ts'
 import { FROM_3 } from './from-3.ts'
 import { FROM_4 } from './from-4.ts'
@@ -21,4 +22,5 @@ export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
   8: FROM_8,
   9: FROM_9,
   10: FROM_10,
+  11: FROM_11,
 }
