@@ -109,7 +109,7 @@ function askReading({ flags }: Call, source: string, spool: Spool): Reading {
     throw new UsageError(`${source} needs ${connector.scope}: --scope`)
   const address = (flags.text('api-url') ?? connector.apiUrl).replace(/\/+$/, '')
   const wait = (ms: number) => {
-    if (ms > 2_000) progress(`${source} wants a pause of ${Math.ceil(ms / 1_000)} s`)
+    if (ms > 2_000) progress(`${source} asks for a pause of ${Math.ceil(ms / 1_000)} s`)
     return new Promise<void>((done) => setTimeout(done, ms))
   }
   const send = (path: string) => request(`${address}${path}`, connector.headers(token))

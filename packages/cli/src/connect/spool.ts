@@ -9,7 +9,7 @@ const RUN = 50_000
 
 /**
  * A folder with the raw answers of a provider, so that an interrupted run continues where it was, and with the rows made
- * from them. A run that has ended leaves a mark; the next one begins anew.
+ * from them. A run that has ended leaves a mark; the next one asks for everything again.
  */
 export class Spool {
   readonly #folder: string

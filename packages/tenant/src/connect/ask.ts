@@ -12,7 +12,7 @@ export interface Patience {
   readonly now: () => number
   /** Requests for one answer, the first included. */
   readonly tries?: number
-  /** A provider that wants a longer pause is given up; two hours unless another time is given. */
+  /** A provider that asks for a longer pause is given up; two hours unless another time is given. */
   readonly longestWait?: number
 }
 
@@ -50,7 +50,7 @@ function read(sent: Sent): Answer | string {
   }
 }
 
-/** How long the provider wants no request, in milliseconds; null if it does not say so. */
+/** The pause that the provider asks for, in milliseconds; null if it does not say so. */
 function pauseOf({ status, headers }: Exclude<Sent, { error: string }>, now: number): number | null {
   if (status !== 429 && status !== 403 && status !== 503) return null
   const after = headers['retry-after']

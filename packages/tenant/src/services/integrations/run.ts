@@ -31,7 +31,7 @@ const REQUEST_MS = 30_000
 const ANSWER_LIMIT = 16_777_216
 /** Records of one commit. */
 const SLICE = 25
-/** A run that is wanted to pause longer ends, and continues with the next one. */
+/** A run ends when the provider asks for a longer pause. */
 const LONGEST_WAIT = 120_000
 const TRIES = 5
 
