@@ -56,7 +56,7 @@ function hubspotAccount(): { [object: string]: HubspotRecord[] } {
 
 describe('tilde import', () => {
   verifies(
-    ['connect.past', 'connect.limits', 'connect.dry-run', 'connect.mapping'],
+    ['connect.past', 'connect.limits', 'connect.count', 'connect.mapping'],
     'reads HubSpot with its past, through pages, limits, failures and answers that are cut off',
     async () => {
       const account = hubspotAccount()

@@ -32,7 +32,7 @@ export const past = requirements('past', {
     'connect.files': 'tilde import salesforce-csv and folder read CSV files with their past.',
     'connect.spool': 'Raw answers are kept in a folder, so that an interrupted run continues.',
     'connect.limits': 'The limits of a provider (429, Retry-After) are obeyed.',
-    'connect.dry-run': '--dry-run counts; --api-url changes the address of the provider.',
+    'connect.count': '--dry-run counts; --api-url changes the address of the provider.',
     'connect.mapping': 'A mapping is a JSON file; --print-mapping prints the default.',
   },
   V5: {

@@ -66,14 +66,14 @@ export const Integration = noun('Integration', {
   apiBaseUrl: 'string',
   webhookSupport: 'boolean',
   scope: 'string',
-  mapping: 'json',
   schedule: 'string',
-  lastSyncAt: 'datetime (set by the service)',
-  lastSync: 'json (set by the service)',
-  error: 'string (set by the service)',
+  lastSyncedAt: 'datetime',
+  error: 'string',
+  mapping: 'json',
   connect: { event: 'connected', from: ['Available', 'Disconnected'], set: { status: 'Connected' } },
   disconnect: { event: 'disconnected', from: ['Connected', 'Synced'], set: { status: 'Disconnected' } },
   sync: { event: 'synced', from: ['Connected', 'Synced'], set: { status: 'Synced' }, keeps: 'event' },
+  fail: { event: 'failed', from: ['Connected', 'Synced'], keeps: 'event' },
 })
 
 /** Steps that run after an event or on a schedule. */

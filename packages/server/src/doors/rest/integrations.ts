@@ -5,7 +5,7 @@ import { answer, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, record, ref, TEXT } from '../describe/schema.ts'
 import type { Reply } from '../reply.ts'
 import { streamRoute, writeRoute } from '../route.ts'
-import { entityReply } from './entities.ts'
+import { entityReply } from './entity-replies.ts'
 import { WARNINGS } from './unknown-fields.ts'
 
 const TOKEN = record('The credentials. They are stored encrypted, and never returned.', { token: TEXT }, [])

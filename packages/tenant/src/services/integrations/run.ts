@@ -75,8 +75,7 @@ async function runIntegration(transactor: Transactor, id: string): Promise<void>
     endRun(write.sql, id, reason === null ? begun : null)
     const verb = reason === null ? SYNCED : FAILED
     const data = reason === null ? { ...counts } : { reason, ...counts }
-    const serviceFields: JsonObject =
-      reason === null ? { lastSyncAt: begun, error: null, lastSync: { ...counts } } : { error: reason }
+    const serviceFields: JsonObject = reason === null ? { lastSyncedAt: begun, error: null } : { error: reason }
     const { entity } = applyVerb(write, {
       type: 'Integration',
       verb: verb.name,

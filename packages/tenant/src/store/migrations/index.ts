@@ -1,5 +1,4 @@
 import { FROM_1 } from './from-1.ts'
-import { FROM_11 } from './from-11.ts'
 import { FROM_2 } from './from-2.ts'
 import { FROM_3 } from './from-3.ts'
 import { FROM_4 } from './from-4.ts'
@@ -9,6 +8,7 @@ import { FROM_7 } from './from-7.ts'
 import { FROM_8 } from './from-8.ts'
 import { FROM_9 } from './from-9.ts'
 import { FROM_10 } from './from-10.ts'
+import { FROM_11 } from './from-11.ts'
 
 /** What brings a database from each layout to the next. A file here is never edited once it was released. */
 export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
