@@ -50,6 +50,8 @@ export const sidebar = [
       item('People', '/people'),
       item('Metrics', '/metrics'),
       item('Import and export', '/import-export'),
+      item('An imported past', '/history'),
+      item('Connectors', '/connect/'),
       item('Synchronisation', '/sync'),
       item('Proof of history', '/proof'),
     ],

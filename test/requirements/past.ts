@@ -21,4 +21,29 @@ export const past = requirements('past', {
     'past.quiet': 'No hook, webhook or workflow runs for an imported past, and no timer that is due before now.',
     'past.repeated': 'A repeated row is recognised before the order is tested, changes nothing and counts in repeated.',
   },
+  V3: {
+    'merge.replay': 'tilde history merge replays several logs by time into a new tenant; ids stay.',
+    'merge.conflicts':
+      'Types that differ, equal unique values, ids and sources of two logs are listed and stop the merge.',
+    'merge.first': 'Keys, webhooks, people and workflows are taken from the first log.',
+  },
+  V4: {
+    'connect.past': 'tilde import hubspot, stripe, github reads a source with its past and writes it as V1 does.',
+    'connect.files': 'tilde import salesforce-csv and folder read CSV files with their past.',
+    'connect.spool': 'Raw answers are kept in a folder, so that an interrupted run continues.',
+    'connect.limits': 'The limits of a provider (429, Retry-After) are obeyed.',
+    'connect.count': '--dry-run counts; --api-url changes the address of the provider.',
+    'connect.mapping': 'A mapping is a JSON file; --print-mapping prints the default.',
+  },
+  V5: {
+    'integration.connect':
+      'connect checks the credentials with the provider and keeps them encrypted, bound to the address.',
+    'integration.sync':
+      'sync answers 202, writes what changed by source, the later change of a field wins, and ends with synced.',
+    'integration.failed':
+      'A run that fails has the event failed with the reason; error is set and the status stays Connected.',
+    'integration.schedule': 'schedule (cron) repeats the runs, with the rights of the author.',
+    'integration.disconnect': 'disconnect deletes the credentials; a changed address needs a new connect.',
+    'integration.plain': 'A provider without a connector changes its status only, with the warning not_configured.',
+  },
 })

@@ -12,6 +12,12 @@ import { storedHook } from '../../packages/tenant/src/write/stored-hooks.ts'
 import { toLayout10 } from './earlier-layout.ts'
 import { openAcme } from './fixture.ts'
 
+/** What later layouts added. */
+const LATER_TABLES =
+  'authors waits asks secrets contents content_senders content_uses uploads upload_parts blobs_to_remove integrations'.split(
+    ' ',
+  )
+
 /** A file with one thing of every kind that a key stored, in the form of layout 7. */
 function openOld() {
   const folder = mkdtempSync('/tmp/tildebase-')
@@ -36,19 +42,7 @@ function openOld() {
   sql.run('UPDATE workflows SET rights = ?', rights)
   sql.run('UPDATE workflows SET seq = (SELECT max(seq) FROM log) WHERE id = ?', touched)
   sql.run('UPDATE receivers SET sees = ?', JSON.stringify({ actor: made.id, scopes: grant.scopes, rows: {} }))
-  for (const table of [
-    'authors',
-    'waits',
-    'asks',
-    'secrets',
-    'contents',
-    'content_senders',
-    'content_uses',
-    'uploads',
-    'upload_parts',
-    'blobs_to_remove',
-  ])
-    sql.run(`DROP TABLE ${table}`)
+  for (const table of LATER_TABLES) sql.run(`DROP TABLE ${table}`)
   // Its rights are fewer by now: what takes the rights of its creator has these.
   sql.run('DROP TRIGGER log_unchanged')
   sql.run(

@@ -18,6 +18,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
   workflows: 'show, retry and test the runs of workflows',
   import: 'import a file',
   export: 'export all entities of a type',
+  history: 'merge the past of several tenants',
   sync: 'synchronise a local store with the service',
   mcp: 'run an MCP server on standard input and output',
   tenants: 'list, inspect and delete tenants',

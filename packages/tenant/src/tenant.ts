@@ -18,6 +18,7 @@ import type { Grant } from './grant/grant.ts'
 import type { Sql } from './ports.ts'
 import { admitContents } from './services/files/contents.ts'
 import type { ReceivedContent } from './services/files/receive.ts'
+import { type CheckedCredentials, checkCredentials } from './services/integrations/verbs.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
@@ -131,6 +132,11 @@ export class Tenant {
         work(new TenantWriter(services, write, context), true),
       )
     })
+  }
+
+  /** Asks the provider of an integration whether credentials are valid; null for one without a connector. */
+  checkCredentials(grant: Grant, id: string, body: unknown): Promise<CheckedCredentials | null> {
+    return checkCredentials(this.#engine, grant, id, body)
   }
 
   /** The log as a grant sees it, while it continues. */

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@tildebase/nouns'
 import type { Kind } from '../../../packages/tenant/src/authorship/stored.ts'
+import { HistoryImporter } from '../../../packages/tenant/src/services/bulk/history.ts'
 import { consentGrant } from '../../../packages/tenant/src/services/identity/people.ts'
 import { putRole, rightsOf } from '../../../packages/tenant/src/services/identity/roles.ts'
+import { connect } from '../../../packages/tenant/src/services/integrations/verbs.ts'
 import { dropHook, putHook } from '../../../packages/tenant/src/services/scripts/stored.ts'
 import { readOperation } from '../../../packages/tenant/src/services/session.ts'
 import { renameTypeField, retypeTypeField } from '../../../packages/tenant/src/services/types/migrate-type.ts'
@@ -446,6 +448,47 @@ const guards: readonly Attack[] = [
   },
 ]
 
+/** A page of HubSpot's contacts, as the connector reads it. */
+const PAGE = JSON.stringify({
+  results: [
+    {
+      id: '1',
+      createdAt: '2020-01-01T00:00:00Z',
+      updatedAt: '2999-01-01T00:00:00Z',
+      properties: { firstname: TAKEN },
+      propertiesWithHistory: { firstname: [{ value: TAKEN, timestamp: '2020-01-01T00:00:00Z' }] },
+    },
+  ],
+})
+
+const integrations: readonly Attack[] = [
+  {
+    kind: 'integration',
+    name: 'records that overwrite a type of others',
+    goal: 'write Contact',
+    ways: ['connected', 'connected by an administrator, then changed', 'started'],
+    async run(world, author, way) {
+      const { tenant, hidden } = world
+      world.answers.text = PAGE
+      const value = { type: 'Contact', id: hidden, source: 'hubspot:contacts:1', verb: 'update' }
+      const timestamp = new Date(tenant.engine.nextTime()).toISOString()
+      const rows = [{ row: 0, size: 1, value: { ...value, timestamp, data: {} } }]
+      tenant.write(OPERATOR, (write) => new HistoryImporter().take(write, rows))
+      const contacts = { contacts: { type: 'Contact', fields: { firstname: 'name' } } }
+      const deals = { deals: { type: 'Deal', fields: { firstname: 'name' } } }
+      const mapping = way === 'connected by an administrator, then changed' ? deals : contacts
+      const { $id: id } = world.run('Integration', 'create', undefined, { name: 'x', provider: 'hubspot', mapping })
+      const checked = { token: 'token', address: 'https://api.hubapi.com' }
+      const link = (grant: Grant) => tenant.write(grant, (write) => connect(write, id, {}, checked))
+      if (way === 'connected') world.attempt(() => link(author))
+      else link(OPERATOR)
+      if (mapping === deals) world.attempt(() => world.run('Integration', 'update', id, { mapping: contacts }, author))
+      world.attempt(() => world.run('Integration', 'sync', id, {}, author))
+      await world.advance(1_000)
+    },
+  },
+]
+
 export const ATTACKS: readonly Attack[] = [
   ...hooks,
   ...workflows,
@@ -455,4 +498,5 @@ export const ATTACKS: readonly Attack[] = [
   ...rows,
   ...migrations,
   ...guards,
+  ...integrations,
 ]

@@ -18,6 +18,8 @@ export interface World extends Automation {
   readonly key: string
   /** The bodies of deliveries. */
   readonly sent: string[]
+  /** What GET requests are answered with. */
+  readonly answers: { text?: string }
   /** What the author was shown: problems and answers. */
   readonly shown: string[]
   /** Runs something as the author, and keeps the answer. */
@@ -27,9 +29,11 @@ export interface World extends Automation {
 export function openWorld(): World {
   const automation = openAutomation()
   const sent: string[] = []
+  const answers: { text?: string } = {}
   const shown: string[] = []
   const outbound: Ports['outbound'] = {
-    send: async ({ body }) => {
+    send: async ({ body, method }) => {
+      if (method === 'GET') return { status: 200, headers: {}, ...answers }
       sent.push(body)
       return { status: 200 }
     },
@@ -52,7 +56,7 @@ export function openWorld(): World {
       return null
     }
   }
-  return { ...automation, hidden, deal, person, key, sent, shown, attempt }
+  return { ...automation, hidden, deal, person, key, sent, answers, shown, attempt }
 }
 
 export const unlimited = () => new Budget({ ms: 60_000, rows: 1e9, bytes: 1e9 }, () => performance.now())

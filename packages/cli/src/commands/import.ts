@@ -1,6 +1,7 @@
 import { type ImportTarget, Problem, sendRows } from '@tildebase/client'
 import { type CutFile, cutFile } from '@tildebase/server/rows'
 import type { Command } from '../command.ts'
+import { importSource, SOURCES } from '../connect/run.ts'
 import { streamFrom } from '../files.ts'
 import { cell } from '../output/cell.ts'
 import { progressBar } from '../output/progress.ts'
@@ -15,22 +16,33 @@ const TYPES: { readonly [format: string]: string } = {
 }
 
 export const command: Command = {
-  usage: 'import FILE --type TYPE | import FILE --history',
-  summary: 'creates an entity from every row of a file: JSON, NDJSON or CSV, also as .gz',
+  usage: 'import FILE --type TYPE | import FILE --history | import SOURCE [FOLDER]',
+  summary:
+    'imports a file (JSON, NDJSON or CSV, also as .gz), or hubspot, stripe, github, salesforce-csv, folder with their past',
   flags: {
     type: { type: 'string', help: 'the type of the rows' },
     format: { type: 'string', help: 'json, ndjson or csv; default from the file name' },
     history: { type: 'boolean', help: 'the rows are past changes in the order of time' },
+    token: { type: 'string', help: 'of a source: the access token (HUBSPOT_TOKEN, STRIPE_TOKEN, GITHUB_TOKEN)' },
+    scope: { type: 'string', help: 'of a source: which part of it, such as the repository owner/name' },
+    mapping: { type: 'string', help: 'of a source: a JSON file with the types and fields' },
+    'print-mapping': { type: 'boolean', help: 'of a source: prints the mapping' },
+    spool: { type: 'string', help: 'of a source: the folder for raw answers (tilde-spool/SOURCE)' },
+    'api-url': { type: 'string', help: 'of a source: another address' },
     upsert: { type: 'string', help: 'a unique field: existing entities are updated' },
   },
   examples: [
     'tilde import contacts.csv --type Contact',
     'tilde import past.ndjson --history',
+    'tilde import hubspot --dry-run',
+    'tilde import folder ./exports --mapping mapping.json',
     'zcat big.ndjson.gz | tilde import - --type Event --format ndjson',
   ],
   heeds: ['dry-run'],
   async run(call) {
     const { flags, settings, out } = call
+    const [source = ''] = call.words
+    if (SOURCES.includes(source)) return importSource(call, source)
     const file = oneWord(call, 'a file')
     const type = flags.text('type')
     const isHistory = flags.has('history')

@@ -41,9 +41,8 @@ const MESSAGE: Pick<Facts, 'fields' | 'relations' | 'verbs'> = {
   },
 }
 
-/** Facts about e-mail and connectors, which the service does not have yet. */
+/** Facts about e-mail, which the service does not have yet. */
 const LATER: { readonly [type: string]: readonly string[] } = {
-  Integration: ['schedule', 'lastSyncedAt', 'error', 'mapping', 'fail'],
   Ticket: ['messages', 'reply'],
 }
 
@@ -66,6 +65,7 @@ const OURS: { readonly [type: string]: { readonly [field: string]: string } } = 
     filter: 'json',
   },
   Comment: { mentions: '-> User[]' },
+  Integration: { scope: 'string' },
   Webhook: {
     status: `active | failing = active${SERVICE}`,
     suspended: `boolean${SERVICE}`,

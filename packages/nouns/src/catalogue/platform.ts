@@ -65,9 +65,15 @@ export const Integration = noun('Integration', {
   featured: 'boolean',
   apiBaseUrl: 'string',
   webhookSupport: 'boolean',
+  scope: 'string',
+  schedule: 'string',
+  lastSyncedAt: 'datetime',
+  error: 'string',
+  mapping: 'json',
   connect: { event: 'connected', from: ['Available', 'Disconnected'], set: { status: 'Connected' } },
   disconnect: { event: 'disconnected', from: ['Connected', 'Synced'], set: { status: 'Disconnected' } },
   sync: { event: 'synced', from: ['Connected', 'Synced'], set: { status: 'Synced' }, keeps: 'event' },
+  fail: { event: 'failed', from: ['Connected', 'Synced'], keeps: 'event' },
 })
 
 /** Steps that run after an event or on a schedule. */

@@ -28,6 +28,7 @@ import { historyRoutes } from './rest/history.ts'
 import { hookRoutes } from './rest/hooks.ts'
 import { importRoutes } from './rest/import.ts'
 import { importHistoryRoutes } from './rest/import-history.ts'
+import { integrationRoutes } from './rest/integrations.ts'
 import { llmsRoutes } from './rest/llms.ts'
 import { manifestRoutes } from './rest/manifest.ts'
 import { metricRoutes } from './rest/metrics.ts'
@@ -60,6 +61,7 @@ export const routes = new Routes([
   ...consentRoutes,
   ...webhookRoutes,
   ...workflowRoutes,
+  ...integrationRoutes,
   ...askRoutes,
   ...secretRoutes,
   ...eventRoutes,

@@ -18,6 +18,7 @@ export const KINDS = [
   'consent rows',
   'migration',
   'guard',
+  'integration',
 ] as const
 
 export type Kind = (typeof KINDS)[number]

@@ -69,6 +69,8 @@ export interface Ports {
   /** Runs a callback after the available input has been read: `setImmediate` on Node. */
   readonly soon?: (run: () => void) => void
   readonly turns?: Turns
+  /** Waits some milliseconds: a provider may demand a pause. */
+  readonly pause?: (ms: number) => Promise<void>
 }
 
 /** What the operator decides for all tenants. */

@@ -17,6 +17,8 @@ import { peopleVerbs } from '../services/identity/invitations.ts'
 import { People } from '../services/identity/people.ts'
 import { IndexJob } from '../services/index-job.ts'
 import { inheritAuthors } from '../services/inherit-authors.ts'
+import { integrationJob } from '../services/integrations/run.ts'
+import { integrationVerbs } from '../services/integrations/verbs.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
 import { Checkpoints } from '../services/proof/checkpoints.ts'
 import { witnessJob } from '../services/proof/witness-job.ts'
@@ -31,6 +33,7 @@ import { webhookVerbs } from '../services/webhooks/verbs.ts'
 import { forgetRunsJob, workflowJob } from '../services/workflows/job.ts'
 import { queueRuns, rescheduleAll } from '../services/workflows/queue.ts'
 import { workflowVerbs } from '../services/workflows/verbs.ts'
+import { resumeRuns } from '../store/automation/integrations.ts'
 import { Transactor } from '../write/group-commit.ts'
 import type { TenantServices } from './services.ts'
 
@@ -57,6 +60,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     businessVerbs,
     changesetVerbs,
     commentVerbs,
+    integrationVerbs,
   )
   extensions.derive.Invoice = invoiceTotals
   extensions.derive.Asset = assetFields
@@ -78,12 +82,14 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   )
   // Nothing that is automatic follows from the past, but for timers that are still to come.
   extensions.pastListeners.push(noteProgram, scheduleTimers)
+  if (engine.head.seq > 0) resumeRuns(engine.sql, ports.clock.now())
   engine.scheduler.jobs.push(
     keys.job(),
     people.job(),
     timerScanJob(engine),
     timerJob(transactor),
     workflowJob(transactor),
+    integrationJob(transactor),
     forgetRunsJob(transactor),
     afterHookJob(transactor),
     deliveryJob(transactor),

@@ -12,6 +12,7 @@ import { type Review, review } from '../services/changesets/review.ts'
 import { erase } from '../services/erasure/erase.ts'
 import { acceptInvitation, type NewCredential } from '../services/identity/invitations.ts'
 import { dropRole, putRole, type Role } from '../services/identity/roles.ts'
+import { type CheckedCredentials, connect } from '../services/integrations/verbs.ts'
 import { dropHook, putHook } from '../services/scripts/stored.ts'
 import { deleteSecret, putSecret } from '../services/secrets.ts'
 import { type Synced, sync } from '../services/sync/sync.ts'
@@ -150,6 +151,11 @@ export class TenantWriter {
   /** Takes the changes of a replica and answers with those of all others. */
   sync(body: unknown): Steps<Synced> {
     return sync(this.#write, body)
+  }
+
+  /** Connects an integration with credentials that its provider accepted; null for a provider without a connector. */
+  connectIntegration(id: string, body: unknown, checked: CheckedCredentials | null): RunResult {
+    return connect(this.#write, id, body, checked)
   }
 
   /** Takes back all that shares a correlation. */

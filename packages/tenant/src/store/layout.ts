@@ -1,5 +1,6 @@
 import { AUTHORS } from './automation/author-tables.ts'
 import { EFFECTS } from './automation/effect-tables.ts'
+import { INTEGRATIONS } from './automation/integrations.ts'
 import { ENTITY_TABLES } from './entity-tables.ts'
 import { FILES } from './files/file-tables.ts'
 import { LOG_TABLES, VERSION_TABLE } from './log/log-tables.ts'
@@ -8,7 +9,7 @@ import { NAMES } from './names.ts'
 import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 11
+export const LAYOUT_VERSION = 12
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -200,6 +201,7 @@ export const LAYOUT = [
 
   ...MEASURES,
   ...AUTHORS,
+  ...INTEGRATIONS,
   ...EFFECTS,
   ...FILES,
 ] as const

@@ -46,6 +46,7 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
     columns: 'n, id, run, step, workflow, of, title, fields, state, asked_at, due, answer, answered_by, answered_at',
   },
   secrets: { isSecret: true, columns: 'name, value, created_at, updated_at, updated_by' },
+  integrations: { isSecret: true, columns: 'id, credentials, address, since, due, next_at' },
   clocks: { columns: 'entity, field, seq, at, replica, clock' },
   synced: { columns: 'digest, applied' },
   afters: { table: 'after_hook_queue', columns: 'id, seq, hook, hops, failures, due, error' },

@@ -47,7 +47,7 @@ export interface Description {
   readonly description?: Of<string>
   readonly needs: Need
   /** A right that it needs in addition. */
-  readonly also?: Need | 'the rights of the workflow'
+  readonly also?: Need | 'the rights of the workflow' | 'the rights of the integration'
   /** Parameters of the query and of headers. Those in the path are added. */
   readonly params?: readonly Parameter[]
   readonly body?: Of<Body | null>

@@ -88,6 +88,7 @@ export function openTenantFile(
         vault: createVault(secretKey, slug),
         alarm: { wakeAt },
         ...(options.outbound && { outbound: heldOutbound(options.outbound, gate) }),
+        pause: (ms) => new Promise((done) => setTimeout(done, ms)),
         ...(script && { script }),
         ...(options.blobsOf && { blobs: heldBlobs(options.blobsOf(slug), gate) }),
         turns: {

@@ -41,6 +41,7 @@ export function openObject(slug: string, program: Program, ports: ObjectPorts): 
       witnesses: createWitnesses(settings.witnesses, createOutbound(true)),
       alarm: { wakeAt: ports.wakeAt },
       outbound: inFlights(createOutbound(settings.webhooksInsecure), ports.flying),
+      pause: (ms) => new Promise((done) => setTimeout(done, ms)),
       ...(loader && { script: createScript(loader, slug) }),
       // The answer is held back until what was written is durable, so a commit need not wait for company.
       soon: (run) => queueMicrotask(run),

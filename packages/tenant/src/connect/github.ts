@@ -1,0 +1,112 @@
+import { Problem } from '@tildebase/nouns'
+import { type Ask, type Connector, type Found, type PastValues, pathWith, type Question } from './connector.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what GitHub answers is read field by field
+type Raw = any
+
+/** GitHub: the issues of a repository with their timelines. */
+export const github: Connector = {
+  name: 'github',
+  apiUrl: 'https://api.github.com',
+  mapping: {
+    issues: {
+      type: 'Issue',
+      fields: { title: 'title', body: 'description', state: 'status', labels: 'labels', milestone: 'milestone' },
+    },
+  },
+  scope: 'a repository, as owner/name',
+  headers: (token) => ({
+    ...(token !== '' && { authorization: `Bearer ${token}` }),
+    accept: 'application/vnd.github+json',
+    'user-agent': 'tildebase',
+    'x-github-api-version': '2022-11-28',
+  }),
+  checkPath: (scope) => `/repos/${repository(scope)}`,
+  records,
+  refersTo: () => null,
+  words: (_, field) => (field === 'state' ? { open: 'Open', closed: 'Closed', reopened: 'Reopened' } : null),
+}
+
+function repository(scope: string | null): string {
+  if (scope !== null && /^[\w.-]+\/[\w.-]+$/.test(scope)) return scope
+  throw new Problem('invalid_parameter', 'GitHub needs a repository, such as owner/name.', { field: 'scope' })
+}
+
+async function* records(ask: Ask, { since, scope }: Question): AsyncGenerator<Found> {
+  const repo = repository(scope)
+  const params = { state: 'all', sort: 'created', direction: 'asc', per_page: '100', since }
+  for await (const raw of pages(ask, pathWith(`/repos/${repo}/issues`, params))) {
+    // A pull request is an issue, too.
+    if (raw.pull_request !== undefined) continue
+    yield since === null ? await withPast(ask, repo, raw) : asItIs(repo, raw)
+  }
+}
+
+/** Elements of all pages. The header `Link` names the next one. */
+async function* pages(ask: Ask, first: string): AsyncGenerator<Raw> {
+  for (let path: string | null = first; path !== null; ) {
+    const { body, headers }: Awaited<ReturnType<Ask>> = await ask(path)
+    yield* body as Raw[]
+    const next: string | undefined = /<([^>]+)>;\s*rel="next"/.exec(headers.link ?? '')?.[1]
+    path = next === undefined ? null : next.replace(/^https?:\/\/[^/]+(?:\/api\/v3)?/, '')
+  }
+}
+
+function asItIs(repo: string, raw: Raw): Found {
+  return {
+    id: `${repo}#${raw.number}`,
+    createdAt: raw.created_at,
+    ...(raw.updated_at && { updatedAt: raw.updated_at }),
+    values: {
+      title: raw.title,
+      body: raw.body ?? null,
+      state: raw.state,
+      labels: namesOf(raw.labels),
+      milestone: raw.milestone?.title ?? null,
+    },
+    ...(raw.user?.login && { actor: `github:${raw.user.login}` }),
+    past: [],
+  }
+}
+
+async function withPast(ask: Ask, repo: string, raw: Raw): Promise<Found> {
+  const past: PastValues[] = []
+  const labels = new Set<string>()
+  let title: string | null = null
+  for await (const event of pages(ask, `/repos/${repo}/issues/${raw.number}/timeline?per_page=100`)) {
+    const change = changeOf(event, labels)
+    if (change === null) continue
+    if (event.event === 'renamed') title ??= event.rename.from
+    const actor = event.actor?.login ? { actor: `github:${event.actor.login}` } : {}
+    past.push({ at: event.created_at, ...change, ...actor })
+  }
+  const found = asItIs(repo, raw)
+  const values = { ...found.values, title: title ?? raw.title, state: 'open', labels: null, milestone: null }
+  return { ...found, values, past }
+}
+
+function changeOf(event: Raw, labels: Set<string>): Pick<PastValues, 'values' | 'verb'> | null {
+  switch (event.event) {
+    case 'closed':
+      return { verb: 'close', values: { state: 'closed' } }
+    case 'reopened':
+      return { verb: 'reopen', values: { state: 'reopened' } }
+    case 'renamed':
+      return { values: { title: event.rename.to } }
+    case 'labeled':
+    case 'unlabeled':
+      if (event.event === 'labeled') labels.add(event.label.name)
+      else labels.delete(event.label.name)
+      return { values: { labels: [...labels].join(', ') } }
+    case 'milestoned':
+      return { values: { milestone: event.milestone.title } }
+    case 'demilestoned':
+      return { values: { milestone: null } }
+    default:
+      return null
+  }
+}
+
+function namesOf(labels: readonly Raw[] | undefined): string {
+  return (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name)).join(', ')
+}

@@ -1,0 +1,153 @@
+import { invalid, isPlainObject, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { demand, type Grant } from '../../grant/grant.ts'
+import {
+  connectedOf,
+  dropConnected,
+  requestRun,
+  saveConnected,
+  scheduleRun,
+} from '../../store/automation/integrations.ts'
+import { currentOf } from '../../store/entities.ts'
+import { applyVerb, notFound } from '../../write/verb.ts'
+import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
+import type { SpecialVerb, Write } from '../../write/write.ts'
+import { nextTime, parseSchedule } from '../workflows/schedule.ts'
+import { authoredIntegration, declarationOf, demandCoversIntegration, storeIntegration } from './author.ts'
+
+/** The verbs of Integration. Credentials never become a part of the entity or of an event. */
+export const integrationVerbs: { readonly [name: string]: SpecialVerb } = {
+  'Integration.create': stored,
+  'Integration.update': stored,
+  'Integration.connect': refuseUnchecked,
+  'Integration.sync': sync,
+  'Integration.disconnect': disconnect,
+  'Integration.delete': disconnect,
+}
+
+const CHECK_MS = 10_000
+/** Bytes of an answer that shows whether credentials are valid. */
+const CHECK_LIMIT = 1_048_576
+
+/** Credentials that the provider accepted at an address. */
+export interface CheckedCredentials {
+  readonly token: string
+  readonly address: string
+}
+
+/** Connecting again replaces the credentials. */
+const CONNECT: Verb = { name: 'connect', before: 'connecting', event: 'connected', set: { status: 'Connected' } }
+
+/** Asks the provider whether credentials are valid. Null for a provider without a connector, which has none to check. */
+export async function checkCredentials(
+  engine: Engine,
+  grant: Grant,
+  id: string,
+  body: unknown,
+): Promise<CheckedCredentials | null> {
+  demand(grant, 'write', engine.noun('Integration'))
+  const current = currentOf(engine.sql, 'Integration', id)
+  if (!current || current.deleted) throw notFound('Integration', id)
+  const declaration = declarationOf(JSON.parse(current.data) as JsonObject)
+  if (!declaration) return null
+  const { connector, address, scope } = declaration
+  const given = isPlainObject(body) && isPlainObject(body.credentials) ? body.credentials : {}
+  const { token } = given
+  if (typeof token !== 'string' || token === '') throw refused('credentials must have a token')
+  if (connector.scope !== undefined && scope === null)
+    throw invalid('Integration', [{ field: 'scope', message: `must be ${connector.scope}` }])
+  const { outbound } = engine.ports
+  if (!outbound) throw new Problem('not_supported', 'This service sends no requests.')
+  const answer = await outbound.send({
+    method: 'GET',
+    url: `${address}${connector.checkPath(scope)}`,
+    headers: connector.headers(token),
+    body: '',
+    timeoutMs: CHECK_MS,
+    answerLimit: CHECK_LIMIT,
+  })
+  if ('error' in answer) throw refused(`could not be checked at ${address}: ${answer.error}`)
+  if (answer.status !== 200) throw refused(`were refused by ${address} with the status ${answer.status}`)
+  return { token, address }
+}
+
+/** Connects an integration with credentials that were checked; without any, only its status changes. */
+export function connect(write: Write, id: string, body: unknown, checked: CheckedCredentials | null): RunResult {
+  const { engine, sql } = write
+  demand(write.grant, 'write', engine.noun('Integration'))
+  const { credentials: _, ...args } = isPlainObject(body) ? body : {}
+  if (checked === null) return applyVerb(write, { type: 'Integration', verb: 'connect', id, data: args })
+  return write.attempt(() => {
+    const result = applyVerb(write, { type: 'Integration', verb: 'connect', internalVerb: CONNECT, id, data: args })
+    const data = JSON.parse(result.entity.data) as JsonObject
+    // The address may have changed while the provider was asked.
+    if (declarationOf(data)?.address !== checked.address) throw refused('are of another address. Connect again')
+    storeIntegration(write, id, data)
+    saveConnected(sql, id, engine.ports.vault.encrypt(checked.token), checked.address)
+    schedule(write, id, data)
+    return result
+  })
+}
+
+/** Books the next run of the schedule. */
+export function schedule(write: Write, id: string, { schedule: text }: JsonObject): void {
+  const parsed = typeof text === 'string' && text !== '' ? parseSchedule(text) : null
+  if (parsed && 'fault' in parsed) throw invalid('Integration', [{ field: 'schedule', message: parsed.fault }])
+  const at = parsed && nextTime(parsed, write.context.clock.now())
+  scheduleRun(write.sql, id, at)
+  if (at !== null && connectedOf(write.sql, id)) write.wakeAt(at)
+}
+
+function stored(write: Write, request: VerbRequest): RunResult {
+  if (isPlainObject(request.data) && Object.hasOwn(request.data, 'credentials'))
+    throw refused('are given to connect, not stored in the entity')
+  return write.attempt(() => {
+    const result = applyVerb(write, request)
+    schedule(write, result.entity.id, JSON.parse(result.entity.data) as JsonObject)
+    return result
+  })
+}
+
+/** Inside of a transaction nothing outside can be asked. */
+function refuseUnchecked(write: Write, request: VerbRequest): RunResult {
+  const current = currentOf(write.sql, 'Integration', request.id ?? '')
+  if (current && declarationOf(JSON.parse(current.data) as JsonObject)) {
+    const message = `Credentials are checked with the provider first. POST to /Integration/${current.id}/connect.`
+    throw new Problem('not_supported', message, { type: 'Integration', id: current.id })
+  }
+  return connect(write, request.id ?? '', request.data, null)
+}
+
+/** Asks for a run. Its event comes at its end. A provider without a connector changes its status only. */
+function sync(write: Write, request: VerbRequest): RunResult {
+  const { sql, engine, grant } = write
+  const id = request.id ?? ''
+  const current = currentOf(sql, 'Integration', id)
+  if (!current || current.deleted) throw notFound('Integration', id)
+  const declaration = declarationOf(JSON.parse(current.data) as JsonObject)
+  if (!declaration) return applyVerb(write, request)
+  demandCoversIntegration(engine, grant, id)
+  const connected = connectedOf(sql, id)
+  if (connected === null || connected.address !== declaration.address || !authoredIntegration(engine, id)) {
+    const message = connected
+      ? 'This Integration has changed since it was connected. Connect it again.'
+      : 'This Integration is not connected. Connect it first, with credentials.'
+    throw new Problem('invalid_transition', message, { type: 'Integration', id })
+  }
+  const now = write.context.clock.now()
+  requestRun(sql, id, now)
+  write.wakeAt(now)
+  return { entity: current, event: null }
+}
+
+function disconnect(write: Write, request: VerbRequest): RunResult {
+  return write.attempt(() => {
+    const result = applyVerb(write, request)
+    dropConnected(write.sql, request.id ?? '')
+    return result
+  })
+}
+
+function refused(message: string): Problem {
+  return invalid('Integration', [{ field: 'credentials', message }])
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { tildebase } from '@tildebase/client'
+import { KEY, startServer } from '../faults/server.ts'
+
+const CHANGES = 6_000
+
+/** A past of a sixth as many contacts, with references to organizations. */
+function* changes() {
+  for (let i = 0; i < CHANGES; i++) {
+    const timestamp = new Date(Date.UTC(2020, 0, 1) + Math.floor(i / 3) * 60_000).toISOString()
+    const n = i % 1_000
+    if (i < 1_000 && n % 10 === 0) {
+      yield { type: 'Organization', source: `o:${n}`, verb: 'create', timestamp, data: { name: `O${n}` } }
+    } else if (i < 1_000) {
+      const organization = { source: `o:${n - (n % 10)}` }
+      yield { type: 'Contact', source: `c:${n}`, verb: 'create', timestamp, data: { name: `C${n}`, organization } }
+    } else if (n % 10 !== 0) {
+      yield { type: 'Contact', source: `c:${n}`, verb: 'update', timestamp, data: { phone: String(i) } }
+    }
+  }
+}
+
+/** All events of a tenant, without what chance and the real time decide. */
+async function storyOf(url: string): Promise<string[]> {
+  const client = tildebase({ baseUrl: url, tenant: 'acme', apiKey: KEY })
+  const story: string[] = []
+  for (let cursor = '0', hasMore = true; hasMore; ) {
+    const page = await client.request('GET', '/events', { query: { limit: 1_000, cursor } })
+    for (const { type, timestamp, version, data } of page.results) {
+      story.push(JSON.stringify([type, timestamp, version, data.$source, data.name, data.phone ?? null]))
+    }
+    cursor = page.cursor
+    hasMore = page.hasMore
+  }
+  return story
+}
+
+/**
+ * Kills a server with kill -9 at random points of an import, repeats the import until it ends, and compares the events with
+ * those of an import that was not interrupted. A last run must write nothing. Returns what is wrong.
+ */
+export async function killRuns(kills: number, seed = 1): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tilde-past-'))
+  const wrong: string[] = []
+  let state = seed
+  const chance = () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+  const send = (url: string) =>
+    tildebase({ baseUrl: url, tenant: 'acme', apiKey: KEY, retries: 0 }).importHistory(changes(), {
+      most: 500,
+      failures: 0,
+    })
+  try {
+    const calm = await startServer(join(folder, 'calm'))
+    await send(calm.url)
+    const expected = await storyOf(calm.url)
+    await calm.kill()
+    for (let done = 0; done < kills; ) {
+      const data = join(folder, `run-${done}`)
+      for (let turn = 0; turn < 4 && done < kills; turn++, done++) {
+        const server = await startServer(data)
+        const run = send(server.url).then(
+          () => true,
+          () => false,
+        )
+        await Promise.race([run, new Promise((ready) => setTimeout(ready, 50 + chance() * 900))])
+        await server.kill()
+        await run
+      }
+      const server = await startServer(data)
+      const report = await send(server.url)
+      const again = await send(server.url)
+      const story = await storyOf(server.url)
+      await server.kill()
+      if (report.errors > 0) wrong.push(`run ${done}: ${JSON.stringify(report.details[0])}`)
+      if (again.imported > 0 || again.errors > 0) wrong.push(`run ${done}: a second run wrote ${again.imported} events`)
+      if (JSON.stringify(story) !== JSON.stringify(expected))
+        wrong.push(`run ${done}: ${story.length} events, not ${expected.length}, or others`)
+      rmSync(data, { recursive: true })
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return wrong
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const kills = Number(process.argv[2] ?? 100)
+  const wrong = await killRuns(kills)
+  process.stdout.write(wrong.length === 0 ? `${kills} kills, nothing wrong\n` : `${wrong.join('\n')}\n`)
+  process.exitCode = wrong.length === 0 ? 0 : 1
+}
