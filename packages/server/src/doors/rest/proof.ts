@@ -1,3 +1,4 @@
+/// <reference path="../browser/scripts.d.ts" />
 import { Problem } from '@tildebase/nouns'
 import type { EventProof } from '@tildebase/tenant/internal'
 import { SCRIPTS } from '#scripts'
@@ -74,8 +75,6 @@ function sizeParam(query: Call['query'], name: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new Problem('invalid_parameter', `${name} must be a number of events, a whole number from 0.`, { field: name })
 }
-
-/// <reference path="../browser/scripts.d.ts" />
 
 /** A proof as one page that checks itself: it needs no network, and sends nothing. */
 function proofPage(proof: EventProof): Reply {

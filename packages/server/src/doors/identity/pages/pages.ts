@@ -1,10 +1,9 @@
+/// <reference path="../../browser/scripts.d.ts" />
 import { SCRIPTS } from '#scripts'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { type Html, html, page } from '../../oauth/html.ts'
 import type { RequestTarget } from '../../target.ts'
 import { metadataPage } from '../metadata.ts'
-
-/// <reference path="../../browser/scripts.d.ts" />
 
 interface IdentityPageOptions {
   readonly baseUrl: string | null
