@@ -25,6 +25,8 @@ export const sidebar = [
     text: 'Guides',
     items: [
       item('All guides', '/guides/'),
+      item('A live board with Vite', '/guides/vite'),
+      item('Next.js', '/guides/nextjs'),
       item('Python', '/guides/python'),
       item('Model your business', '/guides/model-your-business'),
       item('Connect an agent', '/guides/connect-an-agent'),
@@ -61,7 +63,6 @@ export const sidebar = [
     items: [
       item('Overview', '/reference/'),
       item('Query language', '/reference/query'),
-      item('Declaring types', '/reference/declaring-types'),
       {
         text: 'Built-in types',
         link: '/reference/types/',
@@ -104,7 +105,11 @@ export const sidebar = [
     collapsed: true,
     items: [
       item('All notes', '/notes/'),
+      item('Figures', '/notes/figures'),
       item('Performance', '/notes/performance'),
+      item('Tests of the threat model', '/notes/threats'),
+      item('The cluster', '/notes/cluster'),
+      item('The console', '/notes/console'),
       item('Reliability', '/notes/reliability'),
       item('Cloudflare', '/notes/cloudflare'),
       item('Operations', '/notes/operations'),

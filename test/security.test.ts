@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => host.stop())
 
 test('every threat that is written down names tests that are there', () => {
-  const [threats] = readFileSync(join(TREE, 'docs/security.md'), 'utf8').split('\n## What is stored\n')
+  const [threats] = readFileSync(join(TREE, 'docs/notes/threats.md'), 'utf8').split('\n## What is stored\n')
   const rows = threats!
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .slice(1)
     .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')))
-  const named = rows.map(([threat, , tests]) => ({
+  const named = rows.map(([threat, tests]) => ({
     threat,
     tests: [...tests!.matchAll(/`([^`]+)` “([^”]+)”/g)].map(([, file, title]) => ({ file: file!, title: title! })),
   }))

@@ -15,7 +15,7 @@ const LABELS: { readonly [operation in Operation]: string } = {
   batch: 'batch of 100 creates',
 }
 
-/** The medians of all operations as the tables of docs/performance.md. */
+/** The medians of all operations as the tables of docs/notes/figures.md. */
 export function summary(names: readonly string[], measured: ReadonlyMap<Operation, Readings>): string {
   const table = (title: string, pick: (reading: Reading) => number) => {
     const lines = [...measured].map(([operation, readings]) => {

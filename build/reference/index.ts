@@ -40,7 +40,7 @@ export async function referencePages(): Promise<{ readonly [path: string]: strin
     settings: settingTables,
   }
   const whole = Object.entries(typePages()).map(([path, text]) => [`${FOLDER}/${path}`, text] as const)
-  const written = globSync(`${FOLDER}/*.md`, { cwd: ROOT }).map(
+  const written = globSync([`${FOLDER}/*.md`, 'docs/types.md'], { cwd: ROOT }).map(
     (path) => [path, filled(path, readFileSync(join(ROOT, path), 'utf8'), parts)] as const,
   )
   return Object.fromEntries([

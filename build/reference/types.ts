@@ -24,7 +24,7 @@ function index(): string {
   return `${[
     '# Built-in types',
     NOTE,
-    `Every tenant has these ${NOUNS.length} types. Use them as they are, add fields and verbs to them, or [declare your own](../declaring-types.md).`,
+    `Every tenant has these ${NOUNS.length} types. Use them as they are, add fields and verbs to them, or [declare your own](../../types.md).`,
     table(['Domain', 'Types'], rows),
     'Every type also has the meta-fields `$id`, `$type`, `$context`, `$version`, `$createdAt`, `$updatedAt` and `$createdBy`, and the verbs `create`, `update`, `delete`, `rollback` and `restore` unless its page says otherwise. In the diagrams, ⏱ marks a verb that a timer runs.',
     '## Types by name',

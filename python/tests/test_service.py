@@ -50,6 +50,20 @@ class Service(unittest.TestCase):
             self.assertIn('"state": Literal[\'Afloat\', \'Sunk\'],', text)
             self.assertEqual(made["Boat"].__name__, "Boat")  # type: ignore[attr-defined]
 
+    def test_a_file_is_stored_read_as_of_a_time_and_linked(self) -> None:
+        with Tildebase("py-files", KEY, URL) as client:
+            asset = client.Asset.create({"name": "Contract"})
+            first = client.Asset.upload(asset["$id"], "file", b"one", name="a b.txt", type="text/plain")
+            client.Asset.upload(asset["$id"], "file", b"two", name="b.txt", type="text/plain")
+
+            self.assertEqual(first["file"]["size"], 3)
+            self.assertEqual(client.Asset.download(asset["$id"], "file"), b"two")
+            self.assertEqual(client.Asset.download(asset["$id"], "file", as_of=first["$updatedAt"]), b"one")
+            self.assertIn("http", client.Asset.link(asset["$id"], "file", expires="10m")["url"])
+            value = client.files.upload(b"three", name="c.txt", type="text/plain")
+            other = client.Asset.create({"name": "Other", "file": {"hash": value["hash"]}})
+            self.assertEqual(client.Asset.download(other["$id"], "file"), b"three")
+
     def test_a_live_list_follows_its_changes(self) -> None:
         with Tildebase("py-live", KEY, URL) as client:
             ada = client.Contact.create({"name": "Ada"})

@@ -11,6 +11,7 @@ export const SLOW = [
   'test/hosts/{endless,heap,long-import,miniflare}.test.ts',
   'test/openapi-{prism,spectral}.test.ts',
   'test/proof/kill.test.ts',
+  'test/tutorials/next.test.ts',
 ]
 
 /** Tests in this process that start threads, wait for limits or read all sources: too long for `npm run test:fast`. */

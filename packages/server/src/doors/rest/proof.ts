@@ -76,8 +76,6 @@ function sizeParam(query: Call['query'], name: string): number | null {
   throw new Problem('invalid_parameter', `${name} must be a number of events, a whole number from 0.`, { field: name })
 }
 
-/// <reference path="../browser/scripts.d.ts" />
-
 /** A proof as one page that checks itself: it needs no network, and sends nothing. */
 function proofPage(proof: EventProof): Reply {
   const page = pageOf(proof)

@@ -5,8 +5,6 @@ import { type Html, html, page } from '../../oauth/html.ts'
 import type { RequestTarget } from '../../target.ts'
 import { metadataPage } from '../metadata.ts'
 
-/// <reference path="../../browser/scripts.d.ts" />
-
 interface IdentityPageOptions {
   readonly baseUrl: string | null
   /** Whether this host takes passwords. */
