@@ -1,6 +1,6 @@
 /// <reference path="../browser/scripts.d.ts" />
+import type { EventProof } from '@tildebase/nouns'
 import { Problem } from '@tildebase/nouns'
-import type { EventProof } from '@tildebase/tenant/internal'
 import { SCRIPTS } from '#scripts'
 import { type Call, type Route, textParam } from '../call.ts'
 import { answer, HTML, PLAIN } from '../describe/description.ts'
