@@ -172,7 +172,11 @@ export class Tenant {
 
   async #catchUp(): Promise<void> {
     const { soon = queueMicrotask } = this.#engine.ports
-    while (!this.isClosed && !this.#services.indexing.runSlice()) await new Promise<void>((done) => soon(done))
+    const { sql } = this.#engine
+    for (let isDone = false; !isDone && !this.isClosed; ) {
+      await (sql.ready?.(1) ?? new Promise<void>((done) => soon(done)))
+      if (!sql.ready?.(1)) isDone = this.#services.indexing.runSlice()
+    }
   }
 
   /** Sends a test event to a webhook and returns how that went. */

@@ -102,7 +102,7 @@ export class LongWrites {
         this.#running.delete(running.id)
         end()
       })
-    // Nobody waits for it once the request was answered with its task.
+    // No request waits for it once it was answered with its task.
     done.catch(() => {})
     return { task: running.id, done }
   }
@@ -145,6 +145,7 @@ export class LongWrites {
     this.#engine.commit(() => keepTask(sql, kept(running)))
     try {
       await scheduler.pause()
+      await this.#prepareReads()
       const answers = answersFor(transactor)
       await untilAnswered(transactor, answers, context, () =>
         this.#attempt(running, about, answers, grant, context, work, resolve),
@@ -155,6 +156,23 @@ export class LongWrites {
       throw reason
     } finally {
       scheduler.resume()
+    }
+  }
+
+  /** Writes what reads would write: they continue during a task, and only read then. */
+  async #prepareReads(): Promise<void> {
+    const engine = this.#engine
+    const { indexing } = this.#services
+    await writable(engine.sql)
+    engine.commit(() => {
+      for (const noun of engine.nouns.all) engine.indexed(noun)
+    })
+    for (let isDone = false; !isDone; ) {
+      await writable(engine.sql)
+      isDone = await inTurns(
+        engine.ports.turns,
+        steps(() => indexing.runSlice()),
+      )
     }
   }
 
@@ -210,6 +228,10 @@ export class LongWrites {
 
 const CANCELLED = new Problem('conflict', 'The task was cancelled. Nothing was changed.')
 const STOPPED = new Problem('unavailable', 'The service stopped before the task was done. Nothing was changed.')
+
+function* steps<T>(work: () => T): Steps<T> {
+  return work()
+}
 
 async function writable(sql: Sql): Promise<void> {
   for (let wait = sql.ready?.(MOST_TASKS); wait; wait = sql.ready?.(MOST_TASKS)) await wait
