@@ -4,6 +4,7 @@ import { asSteps, inTurns, type Steps, type Stepwise } from '../engine/turns.ts'
 import type { Grant } from '../grant/grant.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../ports.ts'
+import type { IndexJob } from '../services/index-job.ts'
 import { answersFor, attemptWrite, untilAnswered } from '../services/scripts/run-write.ts'
 import { syncedUntil } from '../services/sync/sync.ts'
 import { readLog } from '../store/log/log.ts'
@@ -167,13 +168,7 @@ export class LongWrites {
     engine.commit(() => {
       for (const noun of engine.nouns.all) engine.indexed(noun)
     })
-    for (let isDone = false; !isDone; ) {
-      await writable(engine.sql)
-      isDone = await inTurns(
-        engine.ports.turns,
-        steps(() => indexing.runSlice()),
-      )
-    }
+    await inTurns(engine.ports.turns, catchingUp(indexing))
   }
 
   async #attempt<T>(
@@ -229,8 +224,8 @@ export class LongWrites {
 const CANCELLED = new Problem('conflict', 'The task was cancelled. Nothing was changed.')
 const STOPPED = new Problem('unavailable', 'The service stopped before the task was done. Nothing was changed.')
 
-function* steps<T>(work: () => T): Steps<T> {
-  return work()
+function* catchingUp(indexing: IndexJob): Steps<void> {
+  while (!indexing.runSlice()) yield
 }
 
 async function writable(sql: Sql): Promise<void> {
