@@ -124,8 +124,18 @@ export class Tenant {
       return this.write(grant, request, budget, (write) => work(write, false))
     const { context = this.context, ...rest } = request
     const own = { ...rest, budget, url: context }
-    const brief = (write: Write) => done(work(new TenantWriter(this.#services, write, context), false))
-    return this.#write(grant, own, (write) => budget.slice(SLICE_MS, () => brief(write))).catch((reason) => {
+    let isTooLong = false
+    const brief = (write: Write) => {
+      // A commit in which a write fails is run again, without a second attempt of this one.
+      if (isTooLong) throw TOO_LONG
+      try {
+        return budget.slice(SLICE_MS, () => done(work(new TenantWriter(this.#services, write, context), false)))
+      } catch (reason) {
+        isTooLong = reason === TOO_LONG
+        throw reason
+      }
+    }
+    return this.#write(grant, own, brief).catch((reason) => {
       if (reason !== TOO_LONG) throw reason
       return this.#longWrites.begin(about, grant, own, (write, services) =>
         work(new TenantWriter(services, write, context), true),
