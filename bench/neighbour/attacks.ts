@@ -1,5 +1,6 @@
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { LONG_WRITES } from './long-writes.ts'
 import { type Attack, endlessly, load, pause, type Scene } from './scene.ts'
 import { WHOLE_TENANT } from './whole-tenant.ts'
 
@@ -154,6 +155,7 @@ export const ATTACKS: readonly Attack[] = [
       endlessly(signal, 4, () => ask('GET', `/Contact?filter=${encoded({ source: { $regex: '999$' } })}&sort=source`)),
   },
   ...WHOLE_TENANT,
+  ...LONG_WRITES,
   {
     name: 'a damaged tenant',
     env: { TILDE_OPEN_TENANTS: '4' },

@@ -44,7 +44,8 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_KEY_REQUESTS: 'Requests of one key at a time; more get 429 `rate_limited`.',
     TILDE_TENANT_POLLS: 'Long polls and live streams of one tenant at a time.',
     TILDE_KEY_POLLS: 'Long polls and live streams of one key at a time.',
-    TILDE_QUERY_TIMEOUT: 'Engine time of one request; more gets 422 `over_budget`.',
+    TILDE_QUERY_TIMEOUT:
+      'Engine time of one request; more gets 422 `over_budget`. A write of many entities that takes longer continues as a [task](../api.md#tasks).',
     TILDE_ROW_LIMIT: 'Rows that one request may read.',
     TILDE_ANSWER_LIMIT: 'The largest answer. Exports are exempt.',
     TILDE_TENANT_LIMIT:

@@ -25,7 +25,7 @@ const type = async (server: Server) => (await ask(server, 'GET', '/schema/Car'))
 /** How many cars have a size that is text, and that is a number. */
 const kinds = async (server: Server) => {
   const lines = await (
-    await fetch(`${server.url}/~acme/export/Car`, {
+    await fetch(`${server.url}/~acme/export/Car?format=ndjson`, {
       headers: { authorization: `Bearer ${KEY}`, accept: 'application/x-ndjson' },
     })
   ).text()

@@ -29,7 +29,7 @@ beforeAll(async () => {
     hiddenEvent: 'evt_1',
     changeset: 'changeset_1',
     task: 'task_none',
-  hiddenChangesets: ['changeset_1'],
+    hiddenChangesets: ['changeset_1'],
   }
 })
 afterAll(() => bare?.stop())

@@ -129,7 +129,9 @@ export async function plant(app: TestApp): Promise<Planted> {
 }
 
 /** Declares a computed field of so many entities that it is not done in one commit with others. */
-async function plantTask(send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => any) {
+async function plantTask(
+  send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => any,
+) {
   await send('PUT', '/schema/Boat', { name: 'string!' })
   const rows = Array.from({ length: 3_000 }, (_, i) => JSON.stringify({ name: `boat ${i}` }))
   await send('POST', '/import/Boat', rows.join('\n'), { 'content-type': 'application/x-ndjson' })

@@ -101,7 +101,7 @@ export class Budget {
   checkTime(): void {
     const isUsedUp = this.msLeft <= 0
     const slice = this.#slice
-    if (slice !== null && (++slice.parts > FEW_PARTS || isUsedUp) && this.timer() >= slice.end) throw TOO_LONG
+    if (slice !== null && (isUsedUp || (++slice.parts > FEW_PARTS && this.timer() >= slice.end))) throw TOO_LONG
     if (isUsedUp) throw overBudget('time', `${this.#limits.ms} ms`)
   }
 

@@ -125,8 +125,18 @@ export class Tenant {
       return this.write(grant, request, budget, (write) => work(write, false))
     const { context = this.context, ...rest } = request
     const own = { ...rest, budget, url: context }
-    const brief = (write: Write) => done(work(new TenantWriter(this.#services, write, context), false))
-    return this.#write(grant, own, (write) => budget.slice(SLICE_MS, () => brief(write))).catch((reason) => {
+    let isTooLong = false
+    const brief = (write: Write) => {
+      // A commit in which a write fails is run again, without a second attempt of this one.
+      if (isTooLong) throw TOO_LONG
+      try {
+        return budget.slice(SLICE_MS, () => done(work(new TenantWriter(this.#services, write, context), false)))
+      } catch (reason) {
+        isTooLong = reason === TOO_LONG
+        throw reason
+      }
+    }
+    return this.#write(grant, own, brief).catch((reason) => {
       if (reason !== TOO_LONG) throw reason
       return this.#longWrites.begin(about, grant, own, (write, services) =>
         work(new TenantWriter(services, write, context), true),
@@ -178,7 +188,11 @@ export class Tenant {
 
   async #catchUp(): Promise<void> {
     const { soon = queueMicrotask } = this.#engine.ports
-    while (!this.isClosed && !this.#services.indexing.runSlice()) await new Promise<void>((done) => soon(done))
+    const { sql } = this.#engine
+    for (let isDone = false; !isDone && !this.isClosed; ) {
+      await (sql.ready?.(1) ?? new Promise<void>((done) => soon(done)))
+      if (!sql.ready?.(1)) isDone = this.#services.indexing.runSlice()
+    }
   }
 
   /** Sends a test event to a webhook and returns how that went. */

@@ -5,7 +5,7 @@ import { json, type Reply } from './reply.ts'
 
 /**
  * Runs a write in the next commit. One that takes too long for that is a task: it is answered as usual if it is done within
- * the time of a request, and else with 202 and the task, which goes on.
+ * the time of a request, and else with 202 and the task, which continues.
  */
 export async function replyOrTask(
   route: WriteRoute,

@@ -23,7 +23,7 @@ export function analyzeFunnel(write: Write, request: VerbRequest): VerbResult {
   const { engine, grant, context } = write
   const known = funnelOf(engine, request.id ?? '')
   const { counted } = request
-  const isCounted = counted !== undefined && counted.seq === known.seq
+  const isCounted = counted !== undefined && counted.question === JSON.stringify(questionOf(known, request.data))
   const { steps, counts } = isCounted ? counted : toEnd(countFunnel(engine, grant, context.budget, known, request.data))
   const analysis = {
     steps: steps.map(({ name }, index) => ({
@@ -43,14 +43,20 @@ export function* countFunnel(
   engine: Engine,
   grant: Grant,
   budget: Budget,
-  { data, seq }: Current,
+  funnel: Current,
   given: unknown,
 ): Steps<CountedFunnel> {
-  const state = { ...JSON.parse(data), ...(isPlainObject(given) ? given : {}) } as JsonObject
-  const steps = stepsOf(state.steps)
-  const windowMs = windowOf(state.window)
-  const visits = yield* visitsOf(engine, grant, budget, steps, state.filter)
-  return { seq, steps, counts: yield* deepest(visits, steps.length, windowMs) }
+  const question = questionOf(funnel, given)
+  const steps = stepsOf(question.steps)
+  const windowMs = windowOf(question.window)
+  const visits = yield* visitsOf(engine, grant, budget, steps, question.filter)
+  return { question: JSON.stringify(question), steps, counts: yield* deepest(visits, steps.length, windowMs) }
+}
+
+/** What decides the result: other changes of the funnel, such as its last result, do not. */
+function questionOf({ data }: Current, given: unknown): JsonObject {
+  const { steps, window, filter } = { ...JSON.parse(data), ...(isPlainObject(given) ? given : {}) }
+  return { steps, window, filter }
 }
 
 export function funnelOf({ sql }: Engine, id: string): Current {
@@ -76,10 +82,19 @@ function* visitsOf(
   ])
   const reader = readContextOf(engine, grant, budget)
   const visits: Visit[] = []
+  const actors = new Map<string, string>()
+  const matching = new Map(names.map((name) => [name, steps.flatMap(({ event }, i) => (event === name ? [i] : []))]))
   let cursor: string | null = null
   do {
     const page: Page = findRows(reader, { type: noun.name, filter: asked, limit: PAGE, cursor, total: false })
-    for (const event of page.results) visits.push(...visitOf(event, steps))
+    for (const event of page.results) {
+      const visit = visitOf(event, matching)
+      if (visit === null) continue
+      // Many visits are of one actor: its name is kept once.
+      const actor = actors.get(visit.actor) ?? visit.actor
+      actors.set(actor, actor)
+      visits.push({ ...visit, actor })
+    }
     if (visits.length > MOST_EVENTS) {
       throw new Problem('too_many', `More than ${MOST_EVENTS} events match. Narrow them with a filter.`, {
         type: 'Funnel',
@@ -90,16 +105,17 @@ function* visitsOf(
     cursor = page.cursor
     yield
   } while (cursor !== null)
-  return visits.sort((a, b) => a.at - b.at || a.seq - b.seq)
+  // They come newest first.
+  return visits.reverse().sort((a, b) => a.at - b.at || a.seq - b.seq)
 }
 
-function visitOf(event: Stored, steps: readonly Step[]): Visit[] {
+function visitOf(event: Stored, matching: ReadonlyMap<string, readonly number[]>): Visit | null {
   const { name, userId, anonymousId, sessionId, timestamp } = JSON.parse(event.data) as { [key: string]: unknown }
   const actor = userId ?? anonymousId ?? sessionId
-  if (typeof actor !== 'string') return []
-  const matching = steps.flatMap((step, index) => (step.event === name ? [index] : []))
+  const steps = matching.get(String(name))
+  if (typeof actor !== 'string' || steps === undefined) return null
   const at = typeof timestamp === 'string' ? parseInstant(timestamp) : null
-  return [{ actor, at: at ?? event.createdAt, seq: event.ordinal, steps: matching }]
+  return { actor, at: at ?? event.createdAt, seq: event.ordinal, steps }
 }
 
 function stepsOf(steps: unknown): Step[] {

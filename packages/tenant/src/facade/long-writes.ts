@@ -4,6 +4,7 @@ import { asSteps, inTurns, type Steps, type Stepwise } from '../engine/turns.ts'
 import type { Grant } from '../grant/grant.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../ports.ts'
+import type { IndexJob } from '../services/index-job.ts'
 import { answersFor, attemptWrite, untilAnswered } from '../services/scripts/run-write.ts'
 import { syncedUntil } from '../services/sync/sync.ts'
 import { readLog } from '../store/log/log.ts'
@@ -102,7 +103,7 @@ export class LongWrites {
         this.#running.delete(running.id)
         end()
       })
-    // Nobody waits for it once the request was answered with its task.
+    // No request waits for it once it was answered with its task.
     done.catch(() => {})
     return { task: running.id, done }
   }
@@ -145,6 +146,7 @@ export class LongWrites {
     this.#engine.commit(() => keepTask(sql, kept(running)))
     try {
       await scheduler.pause()
+      await this.#prepareReads()
       const answers = answersFor(transactor)
       await untilAnswered(transactor, answers, context, () =>
         this.#attempt(running, about, answers, grant, context, work, resolve),
@@ -156,6 +158,17 @@ export class LongWrites {
     } finally {
       scheduler.resume()
     }
+  }
+
+  /** Writes what reads would write: they continue during a task, and only read then. */
+  async #prepareReads(): Promise<void> {
+    const engine = this.#engine
+    const { indexing } = this.#services
+    await writable(engine.sql)
+    engine.commit(() => {
+      for (const noun of engine.nouns.all) engine.indexed(noun)
+    })
+    await inTurns(engine.ports.turns, catchingUp(indexing))
   }
 
   async #attempt<T>(
@@ -210,6 +223,10 @@ export class LongWrites {
 
 const CANCELLED = new Problem('conflict', 'The task was cancelled. Nothing was changed.')
 const STOPPED = new Problem('unavailable', 'The service stopped before the task was done. Nothing was changed.')
+
+function* catchingUp(indexing: IndexJob): Steps<void> {
+  while (!indexing.runSlice()) yield
+}
 
 async function writable(sql: Sql): Promise<void> {
   for (let wait = sql.ready?.(MOST_TASKS); wait; wait = sql.ready?.(MOST_TASKS)) await wait

@@ -192,8 +192,8 @@ export class TenantReader {
   }
 
   /**
-   * Counts a funnel in turns with others, for `Funnel.analyze`. Undefined when it cannot be: the verb then says why, to
-   * those who may run it.
+   * Counts a funnel in turns with others, for `Funnel.analyze`. Undefined when it cannot be: the verb then says why, if
+   * the grant allows it.
    */
   async countFunnel(id: string, given: unknown): Promise<CountedFunnel | undefined> {
     try {

@@ -39,8 +39,8 @@ export interface FunnelStep {
 
 /** A funnel that was counted before the commit which keeps the result. */
 export interface CountedFunnel {
-  /** The event that made the version that was counted. */
-  readonly seq: number
+  /** The steps, the window and the filter that were counted, as JSON text. */
+  readonly question: string
   readonly steps: readonly FunnelStep[]
   readonly counts: readonly number[]
 }

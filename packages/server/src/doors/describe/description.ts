@@ -101,14 +101,14 @@ export const PROPOSE: readonly Parameter[] = ['propose', 'reason']
  */
 export const PROPOSED: Answers = {
   202: {
-    description: 'Proposed, not executed: a ChangesetReview. Or a Task: the write takes long, and goes on.',
+    description: 'Proposed, not executed: a ChangesetReview. Or a Task: the write takes long, and continues.',
     headers: ['Location'],
   },
 }
 
 /** The answer to a write that takes longer than a request may. */
 export const TASK: Answers = {
-  202: answer(ref('Task'), { description: 'It takes long, and goes on as a task.', headers: ['Location'] }),
+  202: answer(ref('Task'), { description: 'It takes long, and continues as a task.', headers: ['Location'] }),
 }
 
 export const DRY_RUN: Answers = { 200: answer(ref('DryRun'), { description: 'The result of a dry run.' }) }

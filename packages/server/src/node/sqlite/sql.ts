@@ -1,13 +1,11 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { backup, type DatabaseSync } from 'node:sqlite'
 import { Problem } from '@tildebase/nouns'
-import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { LongTransaction, Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { copyLog, syncLog } from './checkpoint.ts'
-import { canDefer, DiskSync, type DiskSyncOptions, Flusher, syncRest } from './disk-sync.ts'
-import { connectionClosed, connectionOpened } from './file-handles.ts'
-import { QueryClock } from './query-clock.ts'
-import { type OnCommit, Recording } from './recording.ts'
+import { DiskSync, Flusher } from './disk-sync.ts'
+import { connectionClosed } from './file-handles.ts'
+import { type Mode, type Opened, openFile, type SqlOptions } from './opened-file.ts'
 
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
@@ -25,60 +23,10 @@ const USED_BYTES = `
   SELECT (page_count - freelist_count) * page_size
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 
-interface SqlOptions {
-  /** Keeps to the limits of a Durable Object. */
-  readonly limits?: boolean
-  /** How much of the file is kept in memory at most. */
-  readonly cacheKiB?: number
-  /** Called before every statement. */
-  readonly onStatement?: () => void
-  /** Commits return before they are on the disk: what leaves the service waits for `pending`. */
-  readonly deferred?: boolean
-  /** How the files of a deferred connection come to the disk, and when its log is copied. */
-  readonly disk?: Pick<DiskSyncOptions, 'sync' | 'mostPages'>
-  /** Receives the changes of every commit. The file is then a copy of what is kept elsewhere. */
-  readonly onCommit?: OnCommit | undefined
-}
-
 /** Opens a SQLite file, or `:memory:`. It is durable before every commit returns, unless it is deferred. */
 export function openSql(path: string, options: SqlOptions = {}): NodeSql {
   if (path !== ':memory:') makePrivate(path)
   return new Connection(path, options, 'alone')
-}
-
-/** Whether a connection owns its file, shares it with a long transaction, or is that. */
-type Mode = 'alone' | 'shared' | 'long'
-
-interface Opened {
-  readonly db: DatabaseSync
-  readonly statements: Statements
-  readonly clock: QueryClock
-  /** Records the changes of every commit, where they are kept elsewhere too. */
-  readonly recording: Recording | null
-  readonly isDeferred: boolean
-}
-
-function openFile(path: string, options: SqlOptions, mode: Mode): Opened {
-  const { limits = false, cacheKiB = 8_000, onCommit } = options
-  const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
-  try {
-    for (const pragma of mode === 'alone' ? PRAGMAS : SHARED_PRAGMAS) db.exec(pragma)
-    db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
-    // What the power takes from this file is elsewhere. The commit of a long transaction is synced next to the thread.
-    if (onCommit || mode === 'long') db.exec('PRAGMA synchronous = NORMAL')
-    if (mode !== 'alone') db.exec('PRAGMA wal_autocheckpoint = 0')
-    const isDeferred = mode === 'alone' && options.deferred === true && path !== ':memory:' && !onCommit && canDefer(db)
-    if (isDeferred) {
-      syncRest(path)
-      connectionOpened(path)
-    }
-    const recording = onCommit && mode !== 'shared' ? new Recording(db, onCommit) : null
-    return { db, statements: new Statements(db), clock: new QueryClock(db), recording, isDeferred }
-  } catch (reason) {
-    // It owns the file by now: if it stays open, the file cannot be opened again.
-    db.close()
-    throw reason
-  }
 }
 
 /** A transaction in progress, and what going back to its start takes. */
@@ -105,6 +53,8 @@ class Connection implements NodeSql {
   #long: PromiseWithResolvers<void> | null = null
   /** Copies in progress. They read from this connection, which is opened again before and after a long transaction. */
   readonly #copies = new Set<Promise<void>>()
+  /** The sync of a long transaction that was committed. */
+  #syncing: Promise<void> | null = null
   #isClosed = false
 
   constructor(path: string, options: SqlOptions, mode: Mode) {
@@ -221,9 +171,18 @@ class Connection implements NodeSql {
     }
     return {
       sql,
-      commit: async () => {
+      commit: () => {
         end('COMMIT')
-        await syncLog(this.#path)
+        this.#syncing = syncLog(this.#path).then(
+          () => {
+            this.#syncing = null
+          },
+          (reason) => {
+            this.#damage = reason
+            throw reason
+          },
+        )
+        return this.#syncing
       },
       rollback: () => end('ROLLBACK'),
       release: async () => {
@@ -303,7 +262,7 @@ class Connection implements NodeSql {
   }
 
   pending(): Promise<void> | null {
-    return this.#disk?.pending() ?? null
+    return this.#syncing ?? this.#disk?.pending() ?? null
   }
 
   ready(writes: number): Promise<void> | null {
@@ -395,42 +354,6 @@ function makePrivate(path: string): void {
   }
 }
 
-const MOST = 400
-const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
-
-interface Statement {
-  readonly prepared: StatementSync
-  readonly writes: boolean
-}
-
-/** The prepared statements of a connection. */
-class Statements {
-  readonly #db: DatabaseSync
-  readonly #known = new BoundedMap<string, Statement>(MOST)
-
-  constructor(db: DatabaseSync) {
-    this.#db = db
-  }
-
-  of(sql: string): Statement {
-    const known = this.#known.get(sql)
-    if (known) return known
-    const statement = this.#prepare(sql)
-    this.#known.set(sql, statement)
-    return statement
-  }
-
-  clear(): void {
-    this.#known.clear()
-  }
-
-  #prepare(sql: string): Statement {
-    const prepared = this.#db.prepare(sql)
-    prepared.setReturnArrays(true)
-    return { prepared, writes: !READING.test(sql) }
-  }
-}
-
 /** A copy cannot begin in the middle of a transaction. Node then reports the code of no error at all. */
 function isLocked(reason: unknown): boolean {
   const { errcode } = reason as { errcode?: number }
@@ -445,34 +368,3 @@ function isDamage(reason: unknown): reason is Error {
   const code = (reason as { errcode?: number }).errcode ?? 0
   return (code & 0xff) === 11 || (code & 0xff) === 26
 }
-
-/** The limits of a Durable Object's SQLite, so that tests find out here what would fail there. */
-const DURABLE_OBJECT_LIMITS = {
-  variableNumber: 100,
-  column: 100,
-  sqlLength: 100_000,
-  exprDepth: 100,
-  compoundSelect: 5,
-  likePatternLength: 50,
-}
-
-// A file has one owner: no lock is taken and given back for every read, and no second service writes into it.
-const OWNED = 'PRAGMA locking_mode = EXCLUSIVE'
-
-/** What every connection begins with. */
-const PRAGMAS = [
-  // Of new files: most tenants are small, and each table and index takes a page.
-  'PRAGMA page_size = 2048',
-  OWNED,
-  'PRAGMA journal_mode = WAL',
-  // After the mode: in WAL the default could be NORMAL, which loses commits with the power.
-  'PRAGMA synchronous = FULL',
-  'PRAGMA busy_timeout = 2000',
-  // What a large sort or grouping does not keep in memory goes to a file, which has no name. It is opened when it is needed.
-  'PRAGMA temp_store = FILE',
-  // What is deleted is overwritten, so that an erasure leaves nothing in the file.
-  'PRAGMA secure_delete = ON',
-]
-
-/** The same for two connections of this process to one file: while a long transaction writes, the other one reads. */
-const SHARED_PRAGMAS = PRAGMAS.filter((pragma) => pragma !== OWNED)

@@ -86,7 +86,7 @@ function overlaps(write: Write, operation: Operation, events: readonly LogRow[],
   const own = touched(later.since(id, base), verb, fields)
   const found = new Map(own.map((field) => [`${id} ${field}`, { type, id, field }]))
   // What the verb changes beside: its rule may have been met by other values when it was proposed.
-  // Computed fields follow by themselves.
+  // Computed fields follow automatically.
   for (const event of events.filter(({ actor, verb }) => actor === write.grant.actor && verb !== 'compute')) {
     const changed = event.previous === null ? [] : Object.keys(JSON.parse(event.previous))
     for (const field of touched(later.since(event.entity, base), event.verb, changed)) {

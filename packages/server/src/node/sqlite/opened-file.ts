@@ -1,0 +1,125 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
+import { canDefer, type DiskSyncOptions, syncRest } from './disk-sync.ts'
+import { connectionOpened } from './file-handles.ts'
+import { QueryClock } from './query-clock.ts'
+import { type OnCommit, Recording } from './recording.ts'
+
+export interface SqlOptions {
+  /** Keeps to the limits of a Durable Object. */
+  readonly limits?: boolean
+  /** How much of the file is kept in memory at most. */
+  readonly cacheKiB?: number
+  /** Called before every statement. */
+  readonly onStatement?: () => void
+  /** Commits return before they are on the disk: what leaves the service waits for `pending`. */
+  readonly deferred?: boolean
+  /** How the files of a deferred connection come to the disk, and when its log is copied. */
+  readonly disk?: Pick<DiskSyncOptions, 'sync' | 'mostPages'>
+  /** Receives the changes of every commit. The file is then a copy of what is kept elsewhere. */
+  readonly onCommit?: OnCommit | undefined
+}
+
+/** Whether a connection owns its file, shares it with a long transaction, or is that. */
+export type Mode = 'alone' | 'shared' | 'long'
+
+/** A file that is open. */
+export interface Opened {
+  readonly db: DatabaseSync
+  readonly statements: Statements
+  readonly clock: QueryClock
+  /** Records the changes of every commit, where they are kept elsewhere too. */
+  readonly recording: Recording | null
+  readonly isDeferred: boolean
+}
+
+/** Opens a file with the settings of every connection. */
+export function openFile(path: string, options: SqlOptions, mode: Mode): Opened {
+  const { limits = false, cacheKiB = 8_000, onCommit } = options
+  const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
+  try {
+    for (const pragma of mode === 'alone' ? PRAGMAS : SHARED_PRAGMAS) db.exec(pragma)
+    db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
+    // What the power takes from this file is elsewhere. The commit of a long transaction is synced next to the thread.
+    if (onCommit || mode === 'long') db.exec('PRAGMA synchronous = NORMAL')
+    if (mode !== 'alone') db.exec('PRAGMA wal_autocheckpoint = 0')
+    const isDeferred = mode === 'alone' && options.deferred === true && path !== ':memory:' && !onCommit && canDefer(db)
+    if (isDeferred) {
+      syncRest(path)
+      connectionOpened(path)
+    }
+    const recording = onCommit && mode !== 'shared' ? new Recording(db, onCommit) : null
+    return { db, statements: new Statements(db), clock: new QueryClock(db), recording, isDeferred }
+  } catch (reason) {
+    // It owns the file by now: if it stays open, the file cannot be opened again.
+    db.close()
+    throw reason
+  }
+}
+
+const MOST = 400
+const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
+
+interface Statement {
+  readonly prepared: StatementSync
+  readonly writes: boolean
+}
+
+/** The prepared statements of a connection. */
+class Statements {
+  readonly #db: DatabaseSync
+  readonly #known = new BoundedMap<string, Statement>(MOST)
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  of(sql: string): Statement {
+    const known = this.#known.get(sql)
+    if (known) return known
+    const statement = this.#prepare(sql)
+    this.#known.set(sql, statement)
+    return statement
+  }
+
+  clear(): void {
+    this.#known.clear()
+  }
+
+  #prepare(sql: string): Statement {
+    const prepared = this.#db.prepare(sql)
+    prepared.setReturnArrays(true)
+    return { prepared, writes: !READING.test(sql) }
+  }
+}
+
+/** The limits of a Durable Object's SQLite, so that tests find out here what would fail there. */
+const DURABLE_OBJECT_LIMITS = {
+  variableNumber: 100,
+  column: 100,
+  sqlLength: 100_000,
+  exprDepth: 100,
+  compoundSelect: 5,
+  likePatternLength: 50,
+}
+
+// A file has one owner: no lock is taken and given back for every read, and no second service writes into it.
+const OWNED = 'PRAGMA locking_mode = EXCLUSIVE'
+
+/** What every connection begins with. */
+const PRAGMAS = [
+  // Of new files: most tenants are small, and each table and index takes a page.
+  'PRAGMA page_size = 2048',
+  OWNED,
+  'PRAGMA journal_mode = WAL',
+  // After the mode: in WAL the default could be NORMAL, which loses commits with the power.
+  'PRAGMA synchronous = FULL',
+  'PRAGMA busy_timeout = 2000',
+  // What a large sort or grouping does not keep in memory goes to a file, which has no name. It is opened when it is needed.
+  'PRAGMA temp_store = FILE',
+  // What is deleted is overwritten, so that an erasure leaves nothing in the file.
+  'PRAGMA secure_delete = ON',
+]
+
+/** The same for two connections of this process to one file: while a long transaction writes, the other one reads. */
+const SHARED_PRAGMAS = PRAGMAS.filter((pragma) => pragma !== OWNED)
