@@ -36,7 +36,8 @@ function openOld() {
   sql.run('UPDATE workflows SET rights = ?', rights)
   sql.run('UPDATE workflows SET seq = (SELECT max(seq) FROM log) WHERE id = ?', touched)
   sql.run('UPDATE receivers SET sees = ?', JSON.stringify({ actor: made.id, scopes: grant.scopes, rows: {} }))
-  for (const table of ['authors', 'waits', 'asks', 'secrets']) sql.run(`DROP TABLE ${table}`)
+  const later = 'authors waits asks secrets contents content_senders content_uses uploads upload_parts blobs_to_remove'
+  for (const table of later.split(' ')) sql.run(`DROP TABLE ${table}`)
   // Its rights are fewer by now: what takes the rights of its creator has these.
   sql.run('DROP TRIGGER log_unchanged')
   sql.run(
