@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { OPERATOR } from '@tildebase/tenant'
+import type { Sql } from '@tildebase/tenant/ports'
 import { expect, test } from 'vitest'
 import { readOperation } from '../../packages/tenant/src/services/session.ts'
 import { toLayout10 } from './earlier-layout.ts'
@@ -70,6 +71,11 @@ function told(path: string, events: string, states: string) {
   return all
 }
 
+/** The names of all that a file declares. */
+function schemaOf(sql: Sql): string[] {
+  return sql.rows('SELECT name FROM sqlite_schema ORDER BY name').flat()
+}
+
 function hasTable(db: DatabaseSync, name: string): boolean {
   return db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
 }
@@ -84,6 +90,7 @@ test('a file of every earlier layout keeps its events, states and hashes', () =>
     const { tenant, close } = openAcme({}, path)
     const head = tenant.head
     const verdict = tenant.facade.admin.verify()
+    const names = schemaOf(tenant.sql)
     tenant.sql.scrub?.()
     close()
 
@@ -92,6 +99,7 @@ test('a file of every earlier layout keeps its events, states and hashes', () =>
     const comparable =
       layout === 1 ? after.events.map(({ replaced, ...event }) => ({ ...event, NULL: null })) : after.events
     expect(comparable).toEqual(before.events)
+    expect(names).toEqual(schemaOf(openAcme().tenant.sql))
     expect(after.states).toEqual(before.states)
     expect(after.index).toEqual(before.index)
     expect(verdict).toMatchObject({ ok: true, faults: [] })

@@ -14,8 +14,8 @@ export const ENTITY_TABLES: readonly string[] = [
     measured TEXT)`,
   // An entity by its id.
   'CREATE UNIQUE INDEX entities_id ON entities (id)',
-  // The entities of a type in the order of creation: lists, scans, counts.
-  'CREATE INDEX entities_type ON entities (type, gone, n)',
+  // The entities of a type in the order of creation (an index holds the number of its rows): lists, scans, counts.
+  'CREATE INDEX entities_type ON entities (type, gone)',
 
   // Entities with their state and with names instead of numbers, for people and for statements that are not in a hurry.
   `CREATE VIEW states AS

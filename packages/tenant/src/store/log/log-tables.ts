@@ -52,8 +52,9 @@ export const LOG_TABLES: readonly string[] = [
     digest BLOB)`,
   // An event by its id: for proofs, and for relations to tracked Events.
   'CREATE UNIQUE INDEX log_id ON log (id)',
-  // The events of a type in order: for streams of some types, and for the Event collection without those that are hidden.
-  'CREATE INDEX log_type ON log (type, seq)',
+  // The events of a type in order (an index holds the seq of its rows): for streams of some types, and for the Event
+  // collection without those that are hidden.
+  'CREATE INDEX log_type ON log (type)',
   // What one request wrote, to undo it. Most events have none.
   'CREATE INDEX log_correlation ON log (correlation) WHERE correlation IS NOT NULL',
   LOG_KEPT,
