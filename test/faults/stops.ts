@@ -38,7 +38,7 @@ type Env = ReturnType<typeof envOf>
 /** A service that can be stopped, and what runs instead of it afterwards. */
 interface Service {
   readonly url: string
-  /** Stops it and starts the next. Calls `between` when no process of it runs, or before the next begins to work. */
+  /** Stops it and starts the next. Calls `between` when the process that stops delivers nothing more. */
   restart(between: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
@@ -121,8 +121,8 @@ async function inCluster(_: string, given: Env): Promise<Service> {
     url: first.url,
     async restart(between) {
       second = await spawnNode(postgres.url, 'n2', undefined, undefined, env)
-      await between()
       await first.kill('SIGTERM')
+      await between()
     },
     async stop() {
       await Promise.all([first.stop(), second?.stop()])
