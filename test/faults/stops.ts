@@ -9,14 +9,16 @@ import { ask, KEY, type Server, startServer } from './server.ts'
 /** How a process ends before the next one begins. */
 export type Stop = 'SIGTERM' | 'SIGKILL' | 'socket' | 'cluster'
 
-const ENV = {
+/** The settings of a service whose first retry comes after so many milliseconds, and the others soon. */
+const envOf = (soon: number) => ({
   TILDE_WEBHOOKS_INSECURE: '1',
   TILDE_WEBHOOK_TIMEOUT: '60s',
-  TILDE_WEBHOOK_RETRIES: Array(30).fill('1s').join(),
+  TILDE_WEBHOOK_RETRIES: [`${soon}ms`, ...Array(30).fill('1s')].join(),
   NODE_COMPILE_CACHE: join(tmpdir(), 'tildebase-cli-cache'),
-}
-/** Alarms and runs become due while the process stops: so long after they were stored. */
+})
+/** Everything becomes due so long after it was stored: while the process stops. Many tenants need more time before. */
 const SOON = 3_000
+const SOON_EACH = 250
 /** How long a tenant may take for what is due. An alarm that was lost comes after a minute, or never. */
 const PATIENCE = 30_000
 const AT_ONCE = 8
@@ -31,11 +33,13 @@ export interface StopReport {
   readonly after: readonly number[]
 }
 
+type Env = ReturnType<typeof envOf>
+
 /** A service that can be stopped, and what runs instead of it afterwards. */
 interface Service {
   readonly url: string
-  /** Stops it and starts the next. Calls `between` when no process of it runs, or before the next begins to work. */
-  restart(between: () => void): Promise<void>
+  /** Stops it and starts the next. Calls `between` when the process that stops delivers nothing more. */
+  restart(between: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -44,16 +48,19 @@ export async function stopWithDue(stop: Stop, count: number): Promise<StopReport
   const data = mkdtempSync(join(tmpdir(), 'tildebase-stops-'))
   const receiver = await Receiver.start()
   receiver.answer(({ path }, response) => void (path.endsWith(HANGING) || response.writeHead(500).end()))
-  const service = await STARTS[stop](data)
+  const soon = SOON + (count > 100 ? count * SOON_EACH : 0)
+  const service = await STARTS[stop](data, envOf(soon))
   try {
     const { url } = service
     const slugs = Array.from({ length: count }, (_, at) => `t${at}`)
     await inParallel([HANGING, ...slugs], (slug) => prepare(url, slug, receiver.url))
-    const due = new Date(Date.now() + SOON).toISOString()
-    await inParallel([HANGING, ...slugs], (slug) => begin(url, slug, due))
+    await inParallel([HANGING, ...slugs], (slug) => begin(url, slug, soon))
+    const allDue = Date.now() + soon
 
     let stoppedAt = 0
-    await service.restart(() => {
+    await service.restart(async () => {
+      // Of many tenants all is due when the next process starts.
+      if (count > 100) await new Promise((next) => setTimeout(next, allDue - Date.now()))
       stoppedAt = receiver.requests.length
       receiver.answer(204)
     })
@@ -65,18 +72,18 @@ export async function stopWithDue(stop: Stop, count: number): Promise<StopReport
   }
 }
 
-const STARTS: { readonly [stop in Stop]: (data: string) => Promise<Service> } = {
-  SIGTERM: (data) => bySignal(data, 'SIGTERM'),
-  SIGKILL: (data) => bySignal(data, 'SIGKILL'),
-  socket: async (data) => {
-    const { url, restart, stop } = await activated(data, ENV)
+const STARTS: { readonly [stop in Stop]: (data: string, env: Env) => Promise<Service> } = {
+  SIGTERM: (data, env) => bySignal(data, env, 'SIGTERM'),
+  SIGKILL: (data, env) => bySignal(data, env, 'SIGKILL'),
+  socket: async (data, env) => {
+    const { url, restart, stop } = await activated(data, env)
     return {
       url,
       stop,
       restart: async (between) => {
         // The process that stops delivers nothing more once it has begun to stop.
         const next = restart()
-        between()
+        await between()
         await next
       },
     }
@@ -84,14 +91,14 @@ const STARTS: { readonly [stop in Stop]: (data: string) => Promise<Service> } = 
   cluster: inCluster,
 }
 
-async function bySignal(data: string, signal: NodeJS.Signals): Promise<Service> {
-  let server = await startServer(data, ENV)
+async function bySignal(data: string, env: Env, signal: NodeJS.Signals): Promise<Service> {
+  let server = await startServer(data, env)
   return {
     url: server.url,
     async restart(between) {
       await ended(server, signal)
-      between()
-      server = await startServer(data, ENV)
+      await between()
+      server = await startServer(data, env)
     },
     async stop() {
       if (server.process.exitCode === null && server.process.signalCode === null) await server.kill()
@@ -100,22 +107,22 @@ async function bySignal(data: string, signal: NodeJS.Signals): Promise<Service> 
 }
 
 /** Two nodes of a cluster. The one that has all tenants stops, and the other takes them over. */
-async function inCluster(): Promise<Service> {
+async function inCluster(_: string, given: Env): Promise<Service> {
   // PostgreSQL is a tool of some tests: the others do without.
   const [{ startPostgres }, { spawnNode }] = await Promise.all([
     import('../cluster/short/postgres.ts'),
     import('../cluster/short/nodes.ts'),
   ])
   const postgres = await startPostgres()
-  const env = { ...ENV, TILDE_ROOT_KEY: KEY, TILDE_CREATE_TENANTS: 'write' }
+  const env = { ...given, TILDE_ROOT_KEY: KEY, TILDE_CREATE_TENANTS: 'write' }
   const first = await spawnNode(postgres.url, 'n1', undefined, undefined, env)
   let second: Awaited<ReturnType<typeof spawnNode>> | undefined
   return {
     url: first.url,
     async restart(between) {
       second = await spawnNode(postgres.url, 'n2', undefined, undefined, env)
-      between()
       await first.kill('SIGTERM')
+      await between()
     },
     async stop() {
       await Promise.all([first.stop(), second?.stop()])
@@ -131,12 +138,15 @@ async function prepare(url: string, slug: string, receiver: string): Promise<voi
   await made(url, 'POST', `/~${slug}/Webhook`, { url: `${receiver}/${slug}`, events })
 }
 
-async function begin(url: string, slug: string, due: string): Promise<void> {
+async function begin(url: string, slug: string, soon: number): Promise<void> {
+  const due = new Date(Date.now() + soon)
   const scheduled = { verb: 'create', type: 'Contact', args: { name: 'Scheduled' } }
-  await workflow(url, slug, { name: 'Tick', schedule: '*/2 * * * * *', steps: [scheduled] })
-  const code = `() => { if (Date.now() < Date.parse('${due}')) throw new Error('Not yet') }`
+  // Few tenants have schedules that come again and again, also while the process stops.
+  const cron = soon === SOON ? '*/2 * * * * *' : `${due.getUTCSeconds()} ${due.getUTCMinutes()} * * * *`
+  await workflow(url, slug, { name: 'Tick', schedule: cron, steps: [scheduled] })
+  const code = `() => { if (Date.now() < ${due.getTime()}) throw new Error('Not yet') }`
   const update = { verb: 'update', type: 'Contact', id: '$event.data.$id', args: { title: 'Done' } }
-  const retryPolicy = { retries: 20, backoff: '1s' }
+  const retryPolicy = { retries: 20, backoff: soon === SOON ? '1s' : `${Math.ceil(soon / 1_000)}s` }
   const filter = { name: 'Ada' }
   await workflow(url, slug, {
     name: 'Run',
@@ -145,7 +155,7 @@ async function begin(url: string, slug: string, due: string): Promise<void> {
     steps: [{ code }, update],
     retryPolicy,
   })
-  await made(url, 'POST', `/~${slug}/Bell`, { ringAt: due })
+  await made(url, 'POST', `/~${slug}/Bell`, { ringAt: due.toISOString() })
   await made(url, 'POST', `/~${slug}/Contact`, { name: 'Ada' })
 }
 

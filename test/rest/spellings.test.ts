@@ -23,6 +23,15 @@ describe('half of a surrogate pair', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_json'])
   })
 
+  test.each([`{"name":${HALF}}`, `{"name":{"$in":["a",${HALF}]}}`, `{"${HALF.slice(1, -1)}":1}`])(
+    'is refused in the filter of a URL: %s',
+    async (filter) => {
+      const answer = await app.request('GET', `/~acme/Contact?filter=${encodeURIComponent(filter)}`)
+
+      expect([answer.status, answer.body.error, answer.body.field]).toEqual([400, 'invalid_filter', 'filter'])
+    },
+  )
+
   test('whole pairs and texts about halves are taken', async () => {
     const body = Buffer.from('{"name":"\\ud83d\\ude00 \\\\ud83d"}')
     const answer = await app.request('POST', '/~acme/Contact', body, json)

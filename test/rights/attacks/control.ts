@@ -90,6 +90,13 @@ const REMOVALS: readonly Removal[] = [
     '',
     'key rows',
   ),
+  removal(
+    'changing verbs needs write on their type',
+    'services/types/schema.ts',
+    'before && actsOf(before) !== actsOf(after)',
+    'before && actsOf(before) === null',
+    'guard: a verb',
+  ),
 ]
 
 const folder = copyOf()

@@ -1,4 +1,13 @@
-import { allOf, EVERYTHING, type Filter, type Noun, OPERATORS, Problem, parseSort } from '@tildebase/nouns'
+import {
+  allOf,
+  EVERYTHING,
+  type Filter,
+  hasLoneSurrogate,
+  type Noun,
+  OPERATORS,
+  Problem,
+  parseSort,
+} from '@tildebase/nouns'
 import type { Query as Question } from '@tildebase/tenant'
 import { limitOf, offsetOf } from '@tildebase/tenant/internal'
 import { type Call, flagParam, textParam } from '../call.ts'
@@ -74,13 +83,15 @@ function includeParam(call: Call, noun: Noun): readonly string[] {
 /** The filter that a URL gives as text, and a batch as JSON. */
 export function filterJson(given: unknown): unknown {
   if (typeof given !== 'string') return given
+  const refuse = (message: string) =>
+    new Problem('invalid_filter', message, { field: 'filter', supported: Object.keys(OPERATORS) })
+  let json: unknown
   try {
-    return JSON.parse(given)
+    json = JSON.parse(given)
   } catch {
-    throw new Problem(
-      'invalid_filter',
-      'The filter is not valid JSON. It must be an object, such as {"stage": "Lead"}.',
-      { field: 'filter', supported: Object.keys(OPERATORS) },
-    )
+    throw refuse('The filter is not valid JSON. It must be an object, such as {"stage": "Lead"}.')
   }
+  if (hasLoneSurrogate(given, json))
+    throw refuse('The filter has half of a surrogate pair (such as \\ud83d), which is not text.')
+  return json
 }
