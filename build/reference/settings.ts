@@ -58,6 +58,12 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_BODY_TIMEOUT: 'How long a body may pause before 408.',
   },
   Files: {
+    TILDE_FILES:
+      'Where the bytes of files are: `s3://bucket/prefix`, or not set for the data folder. A cluster needs a bucket.',
+    TILDE_S3_ENDPOINT: 'The address of the S3-compatible store, in path style; http is for loopback only.',
+    TILDE_S3_REGION: 'The region of the store.',
+    TILDE_S3_ACCESS_KEY_ID: 'The access key of the store.',
+    TILDE_S3_SECRET_ACCESS_KEY: 'The secret of that access key.',
     TILDE_FILE_LIMIT: 'The largest file.',
     TILDE_FILES_TOTAL: 'How many bytes all content of a tenant may have; not set means no limit.',
     TILDE_FILE_ORPHANS: 'How long content that nothing names, and unfinished uploads, are kept.',
@@ -112,6 +118,8 @@ const WITHOUT_LITERAL: { readonly [variable: string]: string } = {
   TILDE_ADVERTISE: '`http://{host}:{port}`',
   OTEL_SERVICE_NAME: '`tildebase`',
   TILDE_FILES_TOTAL: 'no limit',
+  TILDE_FILES: 'the data folder',
+  TILDE_S3_ENDPOINT: 'that of AWS',
   TILDE_BACKUP_SECONDS: '`300`',
 }
 
@@ -147,7 +155,8 @@ function flagOf(variable: string): string {
 
 const CONFIG =
   source('packages/server/src/host/settings/settings.ts') +
-  source('packages/server/src/host/settings/cluster-settings.ts')
+  source('packages/server/src/host/settings/cluster-settings.ts') +
+  source('packages/server/src/host/settings/file-settings.ts')
 
 /** The default as it is written in the code: `env.TILDE_X || '10s'`. */
 function defaultOf(variable: string): string {
@@ -162,7 +171,9 @@ function defaultOf(variable: string): string {
 
 /** Fails when the code reads a setting that is not described here, or does not read one that is. */
 function check(): void {
-  const read = new Set(sources().flatMap((text) => [...text.matchAll(/\b(?:TILDE|OTEL)_[A-Z_]*[A-Z]\b/g)].map(String)))
+  const read = new Set(
+    sources().flatMap((text) => [...text.matchAll(/\b(?:TILDE|OTEL)_[A-Z0-9_]*[A-Z]\b/g)].map(String)),
+  )
   const described = new Set([...Object.values(SERVER).flatMap((group) => Object.keys(group)), ...Object.keys(CLIENT)])
   const missing = [...read].filter((name) => !described.has(name) && !INTERNAL.has(name))
   const unused = [...described].filter((name) => !read.has(name))

@@ -46,9 +46,16 @@ export const files = requirements('rest', {
   U5: {
     'file.durable': 'Content is durable before the event that names it is acknowledged.',
     'file.once': 'Content is stored once per tenant by its hash.',
+    'file.bucket': 'With TILDE_FILES=s3://bucket/prefix content is in an S3-compatible store.',
     'file.isolated': 'Tenants never share content.',
   },
   U6: {
+    'file.backup': 'A backup as a single file carries the content.',
+    'file.backup.folder': 'A backup in a folder carries the content; a second one copies only new content.',
+    'file.log': 'A PUT of a log answers which hashes are missing; GET and PUT …/files/:hash carry the bytes.',
+    'file.fork': 'A fork has the content of its origin, as its own.',
+    'file.verify': 'Verifying a tenant compares stored content with its hash.',
+    'file.delete': 'Deleting a tenant removes its content.',
     'file.erase': 'An erasure removes the bytes when no other entity names them.',
   },
 })

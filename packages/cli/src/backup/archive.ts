@@ -23,7 +23,7 @@ const CHECKPOINT = 'checkpoint.txt'
 
 /** A folder with the log of a tenant. Events are appended; the process can be killed at any moment. */
 export class Archive {
-  readonly #folder: string
+  readonly folder: string
   readonly #tenant: string
   /** The newest event in the folder. */
   head: Head
@@ -48,7 +48,7 @@ export class Archive {
   }
 
   private constructor(folder: string, tenant: string, last: Last | null, secrets: string, file: FileHandle | null) {
-    this.#folder = folder
+    this.folder = folder
     this.#tenant = tenant
     this.head = last?.kept.head ?? BEGINNING
     this.#saved = this.head
@@ -64,7 +64,7 @@ export class Archive {
     if (event.seq === seq) {
       throw new Problem(
         'conflict',
-        `Event ${seq} of ${this.#tenant} is not the one in ${this.#folder}: this is a different tenant of that name, or one ` +
+        `Event ${seq} of ${this.#tenant} is not the one in ${this.folder}: this is a different tenant of that name, or one ` +
           'that was restored to an earlier moment. Use a new folder.',
         { seq },
       )
@@ -80,14 +80,14 @@ export class Archive {
     if (this.#gathered.length === 0) return
     const isNew = this.#file === null
     if (isNew) this.#gathered.unshift(this.#opening())
-    this.#file ??= await open(segmentPath(this.#folder, this.#saved.seq + 1), 'ax', 0o600)
+    this.#file ??= await open(segmentPath(this.folder, this.#saved.seq + 1), 'ax', 0o600)
     const text = Buffer.from(this.#gathered.join(''))
     if ((await this.#file.stat()).size !== this.#size) {
-      throw new Problem('conflict', `Another backup process writes to ${this.#folder}. Stop it first.`)
+      throw new Problem('conflict', `Another backup process writes to ${this.folder}. Stop it first.`)
     }
     await this.#file.appendFile(text)
     await this.#file.datasync()
-    if (isNew) await syncFolder(this.#folder)
+    if (isNew) await syncFolder(this.folder)
     this.#gathered = []
     this.#length = 0
     this.#size += text.length
@@ -109,13 +109,13 @@ export class Archive {
   }
 
   async #saveWhole(name: string, text: string): Promise<void> {
-    const path = join(this.#folder, name)
+    const path = join(this.folder, name)
     const part = await open(`${path}${PART}`, 'w', 0o600)
     await part.writeFile(text)
     await part.sync()
     await part.close()
     await rename(`${path}${PART}`, path)
-    await syncFolder(this.#folder)
+    await syncFolder(this.folder)
   }
 
   async close(): Promise<void> {
@@ -133,12 +133,12 @@ export class Archive {
   async #closeSegment(): Promise<void> {
     await this.close()
     this.#size = 0
-    const { path } = (await segmentsOf(this.#folder)).at(-1)!
+    const { path } = (await segmentsOf(this.folder)).at(-1)!
     const packed = `${path}.gz`
     const part = createWriteStream(`${packed}${PART}`, { mode: 0o600, flush: true })
     await pipeline(createReadStream(path), createGzip(), part)
     await rename(`${packed}${PART}`, packed)
-    await syncFolder(this.#folder)
+    await syncFolder(this.folder)
     await rm(path)
   }
 }

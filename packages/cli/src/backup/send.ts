@@ -14,7 +14,8 @@ interface Standing {
 
 /**
  * Sends a backup into a new tenant, slice by slice. Continues after what has arrived already: of this call when the line was
- * cut or the service was away, and of an earlier one that was ended.
+ * cut or the service was away, and of an earlier one that was ended. Returns the hashes of content that is still to come; null
+ * when that is not known.
  */
 export async function sendBackup(
   wire: Wire,
@@ -23,7 +24,8 @@ export async function sendBackup(
   slug: string,
   told: (events: number) => void = () => {},
   mostBytes?: number,
-): Promise<void> {
+): Promise<readonly string[] | null> {
+  let missing: readonly string[] | null = null
   const { seq } = found.head
   let failures = 0
   let isFirst = true
@@ -31,18 +33,18 @@ export async function sendBackup(
     try {
       const { events, isWhole } = await standingOf(wire, path)
       // The answer to the last slice may have been lost, and the tenant be in use since.
-      if (isWhole && !isFirst && events >= seq) return
+      if (isWhole && !isFirst && events >= seq) return missing
       if (isWhole)
         throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`)
       if (events > seq) throw ahead(slug, events, seq)
       isFirst = false
       told(events)
       for await (const slice of slicesOf(found, slug, events, mostBytes)) {
-        await sendSlice(wire, path, slice, seq)
+        missing = await sendSlice(wire, path, slice, seq)
         failures = 0
         told(slice.seq)
       }
-      return
+      return missing
     } catch (reason) {
       if (!isPassing(reason, isFirst) || ++failures > MOST_FAILURES) throw reason
       await waitFor(failures)
@@ -63,7 +65,8 @@ async function standingOf(wire: Wire, path: string): Promise<Standing> {
 async function sendSlice(wire: Wire, path: string, { text, more }: { text: string; more: boolean }, of: number) {
   const raw = { type: 'application/x-ndjson', body: text }
   const query = { of, ...(more && { more }) }
-  await wire.json(`${path}/log`, { method: 'PUT', query, raw, once: true })
+  const answer = await wire.json(`${path}/log`, { method: 'PUT', query, raw, once: true })
+  return (answer.missing ?? null) as readonly string[] | null
 }
 
 /** A slice that arrived without an answer is found out by asking again. */

@@ -1,6 +1,7 @@
 import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import type { JsonObject } from '@tildebase/nouns'
 import type { Archive } from './archive.ts'
+import { saveContents } from './contents.ts'
 import { linesOf } from './lines.ts'
 import { waitFor } from './patience.ts'
 
@@ -55,7 +56,11 @@ async function ship(
       const told = JSON.parse(line) as JsonObject
       if (told.beside !== undefined) secrets.push(line)
       else if (told.end === true) end = told
-      else if (told.seq !== undefined) await archive.add(line, told)
+      else if (told.seq !== undefined) {
+        // The bytes come first: an event in the archive has its files there.
+        await saveContents(wire, path.replace(/\/log$/, ''), archive.folder, line)
+        await archive.add(line, told)
+      }
     }
   } finally {
     // Events received before an answer ended early are complete.

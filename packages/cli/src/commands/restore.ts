@@ -39,15 +39,18 @@ export const command: Command = {
 async function fromFolder({ settings, out }: Call, folder: string, slug: string): Promise<void> {
   const { examine, momentOf } = await import('../backup/portable.ts')
   const { sendBackup } = await import('../backup/send.ts')
+  const { sendContents } = await import('../backup/contents.ts')
   const found = await examine(folder, momentOf(settings.asOf))
   const wire = operatorWire(settings)
   const path = `/operator/tenants/${encodeURIComponent(slug)}`
   const bar = progressBar(process.stderr, found.head.seq, 'events')
-  await sendBackup(wire, path, found, slug, bar.at).finally(bar.end)
+  const missing = await sendBackup(wire, path, found, slug, bar.at).finally(bar.end)
+  const lost = await sendContents(wire, path, folder, missing)
+  if (lost > 0) process.stderr.write(`tilde: The backup lacks the content of ${lost} files.\n`)
   const { ok, head } = await withProgress(wire, slug, wire.json(`${path}/verify`))
   // A client may have written to it already: then its head is another one.
   const isSame = head.seq > found.head.seq || head.hash === Buffer.from(found.head.hash).toString('hex')
-  if (!ok || !isSame) {
+  if ((!ok && lost === 0) || !isSame) {
     throw new Problem('damaged', `${slug} differs from the backup. Delete it and restore it again.`)
   }
   out.record({ tenant: slug, events: head.seq, at: isoOf(found.head.at), head: head.hash })

@@ -36,6 +36,8 @@ export type OperatorAction =
   | 'restore'
   | 'log'
   | 'replay'
+  | 'readContent'
+  | 'writeContent'
 
 const NEEDS = 'the operator key'
 const TENANT = { needs: NEEDS, tag: 'tenants' } as const
@@ -86,7 +88,18 @@ const TASK = record(
   ['tenant', 'task', 'step', 'since'],
 )
 
-const TAKEN = answer(whole({ tenant: TEXT, events: WHOLE }), { description: 'The tenant is there.' })
+const TAKEN = answer(
+  record(
+    '',
+    {
+      tenant: TEXT,
+      events: WHOLE,
+      missing: { type: 'array', items: TEXT, description: 'The hashes of contents whose bytes are still to come.' },
+    },
+    ['tenant', 'events'],
+  ),
+  { description: 'The tenant is there.' },
+)
 
 const LINES = 'application/x-ndjson'
 
@@ -229,6 +242,23 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     ],
     answers: { 200: { content: { [LINES]: TEXT } } },
     action: 'log',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant/files/:hash',
+    ...TENANT,
+    summary: 'Read the bytes of a content',
+    answers: { 200: { content: { 'application/octet-stream': { ...TEXT, format: 'binary' } } } },
+    action: 'readContent',
+  },
+  {
+    method: 'PUT',
+    path: '/operator/tenants/:tenant/files/:hash',
+    ...TENANT,
+    summary: 'Bring the bytes of a content that a log or a file names',
+    body: file('application/octet-stream', '…', 'The bytes. They must have the hash of the path.'),
+    answers: { 204: { description: 'The bytes are stored.' } },
+    action: 'writeContent',
   },
   {
     method: 'PUT',

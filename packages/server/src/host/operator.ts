@@ -29,6 +29,8 @@ export type OperatorTask =
   /** Makes a new tenant of a backup: the body of the request, or one in a bucket. */
   | { readonly do: 'restore'; readonly from: string | null; readonly asOf: number | null }
   | { readonly do: 'log'; readonly question: LogRequest }
+  /** The bytes of a content: in the answer, or in the body of the request. */
+  | { readonly do: 'readContent' | 'writeContent'; readonly hash: string }
   /** Takes in a log, or a slice of one: the body of the request. */
   | ({ readonly do: 'replay' } & SliceRequest)
 
@@ -103,6 +105,9 @@ async function taskOf(action: TenantAction, request: HttpRequest): Promise<Opera
       return { do: action, question: parseLogRequest(request.query) }
     case 'replay':
       return { do: action, ...parseSliceRequest(request.query) }
+    case 'readContent':
+    case 'writeContent':
+      return { do: action, hash: decodeURIComponent(request.path.slice(request.path.lastIndexOf('/') + 1)) }
     default:
       return { do: action }
   }
@@ -127,7 +132,7 @@ async function recorded(
 }
 
 /** Tasks that the operator's log does not hold. */
-const READING: ReadonlySet<OperatorTask['do']> = new Set(['info', 'verify', 'tasks'])
+const READING: ReadonlySet<OperatorTask['do']> = new Set(['info', 'verify', 'tasks', 'readContent', 'writeContent'])
 const NAMES: { readonly [task in OperatorTask['do']]?: string } = { replay: 'restore' }
 
 function factsOf(task: OperatorTask): object {
@@ -137,9 +142,15 @@ function factsOf(task: OperatorTask): object {
 }
 
 /** The answer to a log, or a slice of one, that a tenant has taken in. */
-export function replayedReply(slug: string, more: boolean, isNew: boolean, events: number): HttpResponse {
+export function replayedReply(
+  slug: string,
+  more: boolean,
+  isNew: boolean,
+  events: number,
+  missing: readonly string[] = [],
+): HttpResponse {
   if (more) return render(json(202, { tenant: slug, events, ...(isNew && { restoring: true }) }))
-  return render(json(201, { tenant: slug, events }))
+  return render(json(201, { tenant: slug, events, missing }))
 }
 
 /** How far a restore has come: of how many events, if the sender said so. */

@@ -12,7 +12,7 @@ import type { Program } from '../host/program.ts'
 import { loadProgram, mcpHosts, type Settings } from '../host/settings/settings.ts'
 import type { TenantHost } from '../host/tenant-host.ts'
 import type { ClusterHost } from './cluster-host.ts'
-import { contentRoot } from './files/blob-stores.ts'
+import { blobStores, contentRoot } from './files/blob-stores.ts'
 import { removeUnfinished } from './files/folder-store.ts'
 import { requestIds } from './http/request-ids.ts'
 import { createAdmission } from './limits/admission.ts'
@@ -109,6 +109,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     restoring,
     runTask: (slug, task) => tenants.task(slug, task),
     fileThread,
+    blobs: blobStores(settings),
     tenantLimit: settings.tenantLimit,
     isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
     release: (slug) => pool?.release(slug) ?? false,

@@ -4,6 +4,7 @@ import { type LogPart, portableLog } from '../services/portable/log.ts'
 import { replay, type Slice } from '../services/portable/replay.ts'
 import { entitiesByType, firstEventAt } from '../services/summary.ts'
 import { type Verdict, verify } from '../services/verify.ts'
+import { type Content, contentOf, missingContents, saveContent } from '../store/files/contents.ts'
 import { type Head, seqAt } from '../store/log/log.ts'
 import { type Origin, readOrigin } from '../store/log/origin.ts'
 
@@ -17,6 +18,9 @@ export interface TenantInfo {
   /** What it is a fork of. */
   readonly origin?: Origin
 }
+
+/** A log answers with so many missing contents at most; after these were sent, others may be missing. */
+const MOST_MISSING = 100_000
 
 /** A tenant as a whole, for hosts that act for the operator. No rights are applied here. */
 export class TenantAdmin {
@@ -74,6 +78,23 @@ export class TenantAdmin {
     slice: Slice = {},
   ): Promise<{ readonly events: number }> {
     return replay(this.#engine, source, pause, slice)
+  }
+
+  /** Where the bytes of a content are. */
+  content(hash: string): Content | null {
+    return contentOf(this.#engine.sql, hash)
+  }
+
+  /** The contents whose bytes are still to come. */
+  missingContents(): string[] {
+    return missingContents(this.#engine.sql, MOST_MISSING)
+  }
+
+  /** Makes bytes that were stored part of the tenant. False when it had them already. */
+  takeIn(content: Content): boolean {
+    const { sql, ports } = this.#engine
+    this.#engine.commit(() => saveContent(sql, content, ports.clock.now()))
+    return contentOf(sql, content.hash)?.key === content.key
   }
 
   /** Leaves nothing in the files of what was overwritten, where the host can do that. */

@@ -3,11 +3,10 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { FileOptions } from '@tildebase/tenant/internal'
 import type { OidcSettings } from '../../doors/identity/ports.ts'
 import { type Program, programOf } from '../program.ts'
 import { type ClusterSettings, readClusterSettings } from './cluster-settings.ts'
-import { readFileSettings } from './file-settings.ts'
+import { type FileSettings, readFileSettings } from './file-settings.ts'
 import { type ProofSettings, readProofSettings } from './proof-settings.ts'
 import { SettingError } from './setting-error.ts'
 import { duration, size } from './units.ts'
@@ -84,8 +83,8 @@ export interface Settings extends ProofSettings {
   readonly logRequests: boolean
   /** Where spans are sent to; null is nowhere. */
   readonly collector: Collector | null
-  /** What files may use. */
-  readonly files: FileOptions
+  /** Where the bytes of files are, and what they may use. */
+  readonly files: FileSettings
   /** The cluster that this node is part of; null for a single server. */
   readonly cluster: ClusterSettings | null
 }

@@ -100,7 +100,8 @@ async function writeAll(file: FileHandle, source: AsyncIterable<Uint8Array>): Pr
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Brings the names in a folder to the disk. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
     await handle.sync()

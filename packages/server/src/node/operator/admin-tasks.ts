@@ -1,4 +1,5 @@
 import { copyFileSync, rmSync, statSync } from 'node:fs'
+import type { Content } from '@tildebase/tenant/internal'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
 import { type AdminContext, countRestored, type ReplayTask, replayFile, writeLog } from './log-file.ts'
 
@@ -13,6 +14,12 @@ export type AdminTask =
   | { readonly do: 'log'; readonly path: string; readonly question: LogRequest }
   /** Brings the tenant to the state of the log at a path. */
   | ReplayTask
+  /** Where the bytes of a content are. */
+  | { readonly do: 'content'; readonly hash: string }
+  /** Makes bytes that were stored part of the tenant. */
+  | { readonly do: 'takeIn'; readonly content: Content }
+  /** The contents whose bytes are still to come. */
+  | { readonly do: 'missing' }
   /** Counts the events of a restore that has not ended. */
   | { readonly do: 'countRestored'; readonly path: string }
 
@@ -38,6 +45,12 @@ export function runAdminTask(context: AdminContext, slug: string, task: AdminTas
       if (task.changed && !context.isOpen(slug) && context.files.hasChanged(slug))
         return copyFileSync(context.files.pathOf(slug), task.path)
       return copy(context, slug, task.path, task.asOf)
+    case 'content':
+      return context.use(slug).admin.content(task.hash)
+    case 'takeIn':
+      return context.use(slug).admin.takeIn(task.content)
+    case 'missing':
+      return context.use(slug).admin.missingContents()
     case 'log':
       return context.during(slug, (tenant) => writeLog(tenant, task.path, task.question))
   }

@@ -6,6 +6,7 @@ import type { LogRequest } from '../../doors/watch/log-request.ts'
 import type { OperatorHost, OperatorTask } from '../../host/operator.ts'
 import { listTenants } from '../tenants/tenant-list.ts'
 import type { CopyResult } from './admin-tasks.ts'
+import { addBytes, copyContents, readContent, verifyContents, writeContent } from './contents.ts'
 import { type AdminDeps, adopt, restoreFile, restoreInfo, restoreLog, verifyFile } from './restore.ts'
 import { readOnce, removeDatabase } from './scratch.ts'
 import type { BegunTask, Measure } from './task-board.ts'
@@ -41,6 +42,7 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
     case 'delete':
       if (restoring.progressOf(slug)) await restoring.duringSlice(slug, async () => restoring.giveUp(slug))
       else await runTask(slug, { do: 'delete' })
+      await deps.blobs?.drop(slug)
       deps.cancelAlarm(slug)
       return render(empty(204))
     case 'release':
@@ -56,6 +58,10 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
       return readLog(slug, task.question, deps)
     case 'replay':
       return restoreLog(slug, task, request, deps)
+    case 'readContent':
+      return readContent(slug, task.hash, deps)
+    case 'writeContent':
+      return writeContent(slug, task.hash, request, deps)
   }
 }
 
@@ -70,6 +76,7 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
         const { seq } = (await runTask(slug, { do: 'copy', path, asOf })) as CopyResult
         task.step('detach')
         await fileThread.run({ do: 'detach', path, seq, origin: slug })
+        await copyContents(path, slug, to, deps.blobs)
         const taken = await adopt(to, path, deps, task)
         deps.wake(to)
         return render(json(201, taken))
@@ -88,7 +95,7 @@ async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
       task.step('copy', () => copied(path, deps.files.pathOf(slug)))
       await deps.runTask(slug, { do: 'copy', path, asOf: null, changed: true })
       const verdict = await verifyFile(slug, path, deps, task)
-      return render(json(200, { tenant: slug, ...verdict }))
+      return render(json(200, { tenant: slug, ...(await verifyContents(path, slug, deps.blobs, verdict)) }))
     } finally {
       await removeDatabase(path)
     }
@@ -107,6 +114,7 @@ async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   return sent(slug, deps, task, headers, async (path) => {
     task.step('copy', () => copied(path, deps.files.pathOf(slug)))
     await deps.runTask(slug, { do: 'copy', path, asOf: null })
+    await addBytes(path, slug, deps.blobs)
   })
 }
 

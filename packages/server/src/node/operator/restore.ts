@@ -6,10 +6,12 @@ import { json, render } from '../../doors/reply.ts'
 import type { SliceRequest } from '../../doors/watch/log-request.ts'
 import { replayedReply, restoringReply } from '../../host/operator.ts'
 import type { SigningKey } from '../../host/proof/signing-keys.ts'
+import type { BlobStores } from '../files/blob-stores.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import type { Restoring } from '../tenants/restoring.ts'
 import type { FileThread } from '../threads/whole-files/thread.ts'
 import type { AdminTask } from './admin-tasks.ts'
+import { takeBytes } from './contents.ts'
 import type { OperatorJournal } from './operator-journal.ts'
 import { removeDatabase, type Scratch } from './scratch.ts'
 import type { Measure, Task, TaskBoard } from './task-board.ts'
@@ -24,9 +26,10 @@ export async function restoreFile(slug: string, request: HttpRequest, deps: Admi
   return deps.restoring.during(slug, () =>
     deps.tasks.during(slug, 'restore', (task) =>
       received(slug, request, deps, task, async (path) => {
+        const missing = await takeBytes(path, slug, deps.blobs)
         const taken = await adopt(slug, path, deps, task)
         deps.wake(slug)
-        return render(json(201, taken))
+        return render(json(201, { ...taken, missing }))
       }),
     ),
   )
@@ -53,8 +56,10 @@ export async function restoreLog(
       try {
         const replay = { do: 'replay', path, into: made, more, adopt: true } as const
         const { events } = (await runTask(slug, replay)) as Replayed
-        if (!more) deps.wake(slug)
-        return { events, response: replayedReply(slug, more, into !== null, events) }
+        if (more) return { events, response: replayedReply(slug, more, into !== null, events) }
+        const missing = (await runTask(slug, { do: 'missing' })) as string[]
+        deps.wake(slug)
+        return { events, response: replayedReply(slug, more, into !== null, events, missing) }
       } finally {
         // A thread that died could not remove the tenant that it was making.
         if (into === null) await removeDatabase(made)
@@ -183,6 +188,8 @@ export interface AdminDeps {
   readonly fileThread: Pick<FileThread, 'run'>
   /** The most bytes of a tenant; null means no limit. */
   readonly tenantLimit: number | null
+  /** Where the bytes of files are; null where the host stores none. */
+  readonly blobs: BlobStores | null
   readonly isQuarantined: (slug: string) => boolean
   /** Ends the quarantine of a tenant; false when it was in none. */
   readonly release: (slug: string) => boolean

@@ -62,7 +62,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       },
       log,
     },
-    blobsOf: blobStores(settings),
+    blobsOf: blobStores(settings)?.of,
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
     script: openScript(),
     signer: new SigningKeyFile(settings).signer(),

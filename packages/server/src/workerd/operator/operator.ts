@@ -26,6 +26,8 @@ export function workerOperator(tenants: DurableTenants, directory: Directory | n
       rotateKey: 'Set a new TILDE_SIGNING_KEY on this host, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
       tasks: 'This host shows only the progress of a restore: GET /operator/tenants/:tenant.',
       release: 'Each tenant of this host has its own thread, so there is no quarantine.',
+      readContent: 'This host stores no files.',
+      writeContent: 'This host stores no files.',
       backup: 'This host has no files to back up: use …/log, or tilde backup with a folder.',
     },
   }

@@ -2,7 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { FILE_DEFAULTS, type FileOptions } from '../../engine/options.ts'
 import { randomText } from '../../ids.ts'
-import type { BlobStore } from '../../ports.ts'
+import type { BlobStore, Seal } from '../../ports.ts'
 import { type Content, keptBytes, type Sending } from '../../store/files/contents.ts'
 import { hexOf } from '../../store/non-log-tables.ts'
 import { HEAD_LENGTH, imageSize } from './image-size.ts'
@@ -17,30 +17,45 @@ const KEY_LENGTH = 24
 /** The store of the host, or the problem of having none. */
 export function blobsOf({ ports }: Engine): BlobStore {
   if (ports.blobs) return ports.blobs
-  throw new Problem('not_supported', 'This host stores no files.')
+  throw new Problem('not_supported', 'This service stores no files. A cluster needs TILDE_FILES=s3://bucket/prefix.')
 }
 
 export function fileOptions({ options }: Engine): FileOptions {
   return options.files ?? FILE_DEFAULTS
 }
 
-/** A key that was never used. */
-export function newKey({ ports }: Engine): string {
-  return randomText(ports.random, KEY_LENGTH)
-}
-
-/** Stores bytes under a new key, and works out their hash on the way. Memory does not grow with them. */
+/** Stores content for a write that will name it. */
 export async function receiveContent(
   engine: Engine,
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   sending: Sending,
   declared: number | null = null,
 ): Promise<ReceivedContent> {
-  const blobs = blobsOf(engine)
-  const most = roomFor(engine)
-  if (declared !== null) most.demand(declared)
-  const key = newKey(engine)
-  const hasher = engine.ports.seal.hasher()
+  const room = roomFor(engine)
+  if (declared !== null) room.demand(declared)
+  const key = randomText(engine.ports.random, KEY_LENGTH)
+  uncommitted(engine).add(key)
+  try {
+    return { ...(await storeBytes(blobsOf(engine), engine.ports.seal, key, source, room.demand)), ...kindOf(sending) }
+  } catch (reason) {
+    settled(engine, key)
+    throw reason
+  }
+}
+
+function kindOf({ type, name }: Sending): Sending {
+  return { type, name }
+}
+
+/** Stores bytes under a key, and works out their hash on the way. Memory does not grow with them. */
+export async function storeBytes(
+  blobs: BlobStore,
+  seal: Pick<Seal, 'hasher'>,
+  key: string,
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  demand: (size: number) => void = () => {},
+): Promise<Content & { readonly key: string }> {
+  const hasher = seal.hasher()
   const head: Uint8Array[] = []
   let headLength = 0
   let size = 0
@@ -48,7 +63,7 @@ export async function receiveContent(
     for await (const chunk of source) {
       if (chunk.length === 0) continue
       size += chunk.length
-      most.demand(size)
+      demand(size)
       hasher.update(chunk)
       if (headLength < HEAD_LENGTH) {
         head.push(chunk.slice(0, HEAD_LENGTH - headLength))
@@ -57,15 +72,10 @@ export async function receiveContent(
       yield chunk
     }
   }
-  uncommitted(engine).add(key)
-  await blobs.put(key, counted()).catch((reason) => {
-    settled(engine, key)
-    throw reason
-  })
+  await blobs.put(key, counted())
   const image = imageSize(joined(head, headLength))
-  const { type, name } = sending
   const hash = `sha256:${hexOf(hasher.digest())}`
-  return { hash, key, size, width: image?.width ?? null, height: image?.height ?? null, type, name }
+  return { hash, key, size, width: image?.width ?? null, height: image?.height ?? null }
 }
 
 const receiving = new WeakMap<Engine, Set<string>>()

@@ -94,6 +94,11 @@ export function isFieldOf(sql: Sql, hash: string, entity: string): boolean {
   return sql.rows('SELECT 1 FROM content_uses WHERE hash = ? AND entity = ? AND is_field = 1', hash, entity).length > 0
 }
 
+/** Whether a file field of any entity names a content, or did so once. */
+export function isField(sql: Sql, hash: string): boolean {
+  return sql.rows('SELECT 1 FROM content_uses WHERE hash = ? AND is_field = 1 LIMIT 1', hash).length > 0
+}
+
 /** The entities whose file fields name a content, or did so once. */
 export function usesOf(sql: Sql, hash: string, most: number): ContentUse[] {
   return sql
@@ -144,6 +149,11 @@ export function missingContents(sql: Sql, most: number): string[] {
   return sql
     .rows('SELECT hash FROM contents WHERE key IS NULL ORDER BY hash LIMIT ?', most)
     .map(([hash]) => String(hash))
+}
+
+/** Notes that the bytes of a content are still to come. */
+export function forgetKey(sql: Sql, hash: string): void {
+  sql.run('UPDATE contents SET key = NULL WHERE hash = ?', hash)
 }
 
 /** How many bytes the contents and the unfinished uploads have together, and how many the largest has. */
