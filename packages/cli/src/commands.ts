@@ -6,6 +6,7 @@ import { UsageError } from './parse/usage-error.ts'
 /** Every command with its purpose. Each is a separate file. */
 export const COMMANDS: { readonly [name: string]: string } = {
   serve: 'serve tenants over HTTP',
+  dev: 'serve a project, and follow its changes',
   search: 'find entities by words',
   fetch: 'read one entity',
   do: 'run a verb, or code on the server',

@@ -4,6 +4,7 @@ export { FILE_DEFAULTS, type FileOptions, WEBHOOK_DEFAULTS } from './engine/opti
 export { quotaWarning } from './engine/quota.ts'
 export { asSteps, done, isSteps, TURN } from './engine/turns.ts'
 export type { OpenFile, TenantFileAccess } from './facade/files.ts'
+export { type Contradiction, contradictionsIn } from './engine/types.ts'
 export type { User } from './facade/identity.ts'
 export { onlyProposes, personOf } from './grant/grant.ts'
 export { common, scopesText } from './grant/scopes.ts'

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isPlainObject, type JsonObject } from '@tildebase/nouns'
 import type { Call, Command } from '../command.ts'
 import { type Described, describeType, jsonObject } from '../entities/type.ts'
 import { diff, pull, push } from '../folder/push.ts'
@@ -74,9 +75,16 @@ async function put(call: Call): Promise<void> {
   if (text.trim() === '') throw new UsageError('The notation is empty. It is JSON such as {"name": "string!"}.')
   const { settings, link } = call
   const query = { dryRun: settings.dryRun || undefined }
-  const body = jsonObject(text, file!)
+  const body = notationIn(jsonObject(text, file!))
   const answer = await link().$.request('PUT', `/schema/${encodeURIComponent(type!)}`, { body, query })
   show(call, settings.dryRun ? answer.result : answer)
+}
+
+/** The notation itself, also of a type as `tilde schema TYPE --json` shows it. */
+function notationIn(given: { readonly [part: string]: unknown }): JsonObject {
+  const { notation, fields, own } = given
+  if (!isPlainObject(notation) || !isPlainObject(fields)) return given as JsonObject
+  return (isPlainObject(own) && Object.keys(own).length > 0 ? own : notation) as JsonObject
 }
 
 async function migrate(call: Call, way: 'rename' | 'retype', ...names: readonly [string, string]): Promise<void> {

@@ -8,6 +8,7 @@ import type { TenantCall } from '../doors/tenant-call.ts'
 import { scheduler } from '../doors/turns.ts'
 import { operatorPages } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
+import type { Program } from '../host/program.ts'
 import { loadProgram, mcpHosts, type Settings } from '../host/settings/settings.ts'
 import type { TenantHost } from '../host/tenant-host.ts'
 import type { ClusterHost } from './cluster-host.ts'
@@ -16,7 +17,7 @@ import { removeUnfinished } from './files/folder-store.ts'
 import { requestIds } from './http/request-ids.ts'
 import { createAdmission } from './limits/admission.ts'
 import { BodyMemory } from './limits/bodies.ts'
-import { report } from './log.ts'
+import { log, report } from './log.ts'
 import type { AdminTask } from './operator/admin-tasks.ts'
 import { nodeOperator } from './operator/operator.ts'
 import { OperatorJournal } from './operator/operator-journal.ts'
@@ -37,6 +38,9 @@ import { WorkerPool } from './threads/worker-pool.ts'
 import { HostObserver } from './watch/observer.ts'
 import { Refusals } from './watch/refusals.ts'
 import type { Stats } from './watch/stats.ts'
+
+/** How long a start looks for types of tenants that contradict the program. */
+const CONTRADICTIONS_MS = 2_000
 
 /** The whole service on a data folder, without a socket. */
 export interface Service {
@@ -86,6 +90,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       : null
   files.prepare()
   await removeUnfinished(contentRoot(settings.data))
+  if (given.config !== null && !cluster) await reportContradictions(files, program)
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
   const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   await pool?.start()
@@ -196,6 +201,15 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       journal.close()
       proof.close()
     },
+  }
+}
+
+/** Says at the start which tenants have types that the program contradicts. They keep their own. */
+async function reportContradictions(files: TenantFiles, { nouns }: Program): Promise<void> {
+  for (const [tenant, { type, message }] of await files.contradictions(nouns, CONTRADICTIONS_MS)) {
+    log('error', `The type ${type} in --config contradicts the one of the tenant ${tenant}, which keeps its own.`, {
+      reason: message,
+    })
   }
 }
 

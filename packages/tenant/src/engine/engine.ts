@@ -28,7 +28,11 @@ export class Engine {
   syncedUntil = 0
   readonly #listeners = new Set<CommitListener>()
   #toldMigration = 0
-  readonly #nouns = this.cache.memo(SCHEMA, () => typesOf(this.sql, this.options.nouns))
+  readonly #nouns = this.cache.memo(SCHEMA, () =>
+    typesOf(this.sql, this.options.nouns, ({ type, message }) =>
+      this.options.log?.('error', `The type ${type} of ${this.slug} contradicts the program`, { reason: message }),
+    ),
+  )
   readonly #indexed = this.cache.memo(['Schema', 'Fields'], () => new Map<string, readonly IndexedField[]>())
 
   constructor(slug: string, ports: Ports, options: TenantOptions) {

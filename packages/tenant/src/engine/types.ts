@@ -1,4 +1,13 @@
-import { isPlainObject, type JsonObject, type Noun, type Nouns, noun, nounsOf, parseNoun } from '@tildebase/nouns'
+import {
+  isPlainObject,
+  type JsonObject,
+  type Noun,
+  type Nouns,
+  noun,
+  nounsOf,
+  Problem,
+  parseNoun,
+} from '@tildebase/nouns'
 import type { Sql } from '../ports.ts'
 import { ownRoles, ownTypes } from '../store/schema.ts'
 
@@ -35,10 +44,53 @@ const TenantSecret = noun('TenantSecret', { name: 'string!##', setAt: 'datetime!
 /** Types that no path can name. */
 export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole, ChangesetPart, TenantSecret])
 
+/** A type of the tenant that contradicts one of the program, and how. */
+export interface Contradiction {
+  readonly type: string
+  readonly message: string
+}
+
 /** The types of a tenant: those of the program, with the tenant's own next to and over them. */
-export function typesOf(sql: Sql, program: Nouns): Nouns {
-  const own = ownTypes(sql).reduce((nouns, [name, notation]) => nouns.with(declareType(nouns, name, notation)), program)
-  return withRoles(own, ownRoles(sql))
+export function typesOf(sql: Sql, program: Nouns, tell?: (contradiction: Contradiction) => void): Nouns {
+  const { nouns, contradictions } = combined(program, ownTypes(sql))
+  if (tell) contradictions.forEach(tell)
+  return withRoles(nouns, ownRoles(sql))
+}
+
+/** The types of a tenant that contradict those of the program. */
+export function contradictionsIn(sql: Sql, program: Nouns): readonly Contradiction[] {
+  return combined(program, ownTypes(sql)).contradictions
+}
+
+/**
+ * The program's types with a tenant's own. Both may have changed since they were made for each other: where they contradict,
+ * the tenant keeps the type as it declared it, or if that is not possible the program's, so that it can be read and repaired.
+ */
+function combined(
+  program: Nouns,
+  own: readonly (readonly [string, JsonObject])[],
+): { readonly nouns: Nouns; readonly contradictions: readonly Contradiction[] } {
+  const contradictions: Contradiction[] = []
+  let nouns = program
+  for (const [name, notation] of own) {
+    try {
+      nouns = nouns.with(declareType(nouns, name, notation))
+    } catch (reason) {
+      if (!(reason instanceof Problem)) throw reason
+      contradictions.push({ type: name, message: reason.message })
+      nouns = withItsOwn(nouns, name, notation)
+    }
+  }
+  return { nouns, contradictions }
+}
+
+function withItsOwn(nouns: Nouns, name: string, notation: JsonObject): Nouns {
+  try {
+    return nouns.with(parseNoun(name, notation, { domain: nouns.get(name)?.domain ?? 'custom' }))
+  } catch (reason) {
+    if (!(reason instanceof Problem)) throw reason
+    return nouns
+  }
 }
 
 /** The types with the tenant's own roles among those that a User can have. */

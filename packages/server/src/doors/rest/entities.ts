@@ -16,6 +16,7 @@ import { liveReply, wantsLive } from './live.ts'
 import { liveList } from './live-list.ts'
 import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, isField } from './params.ts'
+import { checkWorkflowCode } from './workflow-code.ts'
 
 /** From so many bytes on, the text of a page is written in turns with others, in pieces of so many. */
 const LARGE = 262_144
@@ -107,12 +108,13 @@ export const entityRoutes: readonly Route[] = [
       withForm(noun, jsonBody(ref(`${noun.name}Draft`), exampleOf(noun), `The fields of the new ${noun.name}.`)),
     answers: CREATED,
     instead: (request, { type }, nouns) => routeOfContent(request, nouns.get(type!), undefined),
+    prepare: checkWorkflowCode,
     handle: create,
   }),
   COUNT,
   GET,
-  writeRoute('PUT /:type/:id', { ...UPDATE, handle: update }),
-  writeRoute('PATCH /:type/:id', { ...UPDATE, handle: update }),
+  writeRoute('PUT /:type/:id', { ...UPDATE, prepare: checkWorkflowCode, handle: update }),
+  writeRoute('PATCH /:type/:id', { ...UPDATE, prepare: checkWorkflowCode, handle: update }),
   writeRoute('DELETE /:type/:id', {
     summary: 'Delete an entity',
     description: ({ name }) =>

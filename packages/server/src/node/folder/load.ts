@@ -37,13 +37,17 @@ export async function loadFolder(folder: string): Promise<Folder> {
   return { declaration: JSON.parse(JSON.stringify(declarationOf([...parts.keys()]))), files: new Map(named) }
 }
 
-/** The files of a folder that may declare something, in a fixed order. */
-export function sourcesIn(root: string): string[] {
+/** The files of a folder that may declare something, in a fixed order: types first, because others import them. */
+function sourcesIn(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && SOURCE.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !relative(root, file).split(/[\\/]/).includes('node_modules'))
-    .sort()
+    .sort((a, b) => Number(isType(root, b)) - Number(isType(root, a)) || (a < b ? -1 : 1))
+}
+
+function isType(root: string, file: string): boolean {
+  return relative(root, file).startsWith('types')
 }
 
 async function imported(root: string, file: string): Promise<{ readonly [name: string]: unknown }> {

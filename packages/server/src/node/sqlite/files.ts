@@ -13,8 +13,15 @@ import {
 } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Problem } from '@tildebase/nouns'
-import { hasPeople as anyPeople, keyIdOf, knowsToken, layOut } from '@tildebase/tenant/internal'
+import { type Nouns, Problem } from '@tildebase/nouns'
+import {
+  hasPeople as anyPeople,
+  type Contradiction,
+  contradictionsIn,
+  keyIdOf,
+  knowsToken,
+  layOut,
+} from '@tildebase/tenant/internal'
 import { systemSeal } from '../../host/ports.ts'
 import { SCRATCH } from '../operator/scratch.ts'
 import { hasChanged, refuseDamaged, seal, unseal } from './file-damage.ts'
@@ -165,6 +172,24 @@ export class TenantFiles {
         if (name.endsWith('.db')) slugs.push(name.slice(0, -'.db'.length))
     }
     return slugs
+  }
+
+  /**
+   * The types of closed tenants that contradict those of the program, by tenant. What is not found within `ms` is reported
+   * when its tenant is opened.
+   */
+  async contradictions(program: Nouns, ms: number): Promise<[string, Contradiction][]> {
+    const until = performance.now() + ms
+    const found: [string, Contradiction][] = []
+    for (const slug of await this.allSlugs()) {
+      if (performance.now() > until) break
+      try {
+        for (const one of during(this.pathOf(slug), (sql) => contradictionsIn(sql, program))) found.push([slug, one])
+      } catch {
+        // A file that cannot be read says so when its tenant is opened.
+      }
+    }
+    return found
   }
 
   /** Tenants that were open when the process died: their log of writes is still next to their file. */

@@ -1,12 +1,10 @@
 import {
-  didYouMean,
   type Issue,
   invalid,
   isPattern,
   isPlainObject,
   type Json,
   type JsonObject,
-  listed,
   Problem,
   resolveInstant,
   sameJson,
@@ -20,6 +18,7 @@ import { addReceiver, rotateSecret, setPosition } from '../../store/outgoing/rec
 import { applyVerb } from '../../write/verb.ts'
 import type { RunResult, VerbRequest, VerbResult } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
+import { neverEmitted } from '../events/emitted.ts'
 import { authoredWebhook, demandCoversWebhook, storeWebhook, webhookForm } from './author.ts'
 import { newSecret, secretFault } from './signature.ts'
 import { recordFilter } from './subscription.ts'
@@ -163,35 +162,13 @@ function eventsIssues(engine: Engine, events: readonly Json[]): Issue[] {
   if (events.length > MOST_PATTERNS) return [{ field: 'events', message: `may hold ${MOST_PATTERNS} patterns` }]
   return events.flatMap((event) => {
     if (typeof event !== 'string') return []
-    if (isPattern(event)) return neverEmitted(engine, event)
+    if (isPattern(event)) {
+      const fault = neverEmitted(engine.nouns, event)
+      return fault === null ? [] : [{ field: 'events', message: fault }]
+    }
     const message = `${event.slice(0, 80)} is not an event: use *, *.created, Contact.* or Contact.created`
     return [{ field: 'events', message }]
   })
-}
-
-/** Events that come without a verb of the type: of the service itself. */
-const OF_THE_SERVICE = ['expired', 'rotated', 'failing', 'recovered', 'achieved', 'conflicted', 'erased', 'mentioned']
-
-/** Events of the runs of workflows. */
-const OF_RUNS = ['succeeded', 'failed', 'cancelled']
-
-/** `Contact.qualifed`: a type that is known has no such event. One that is not known may be declared later. */
-function neverEmitted({ nouns }: Engine, pattern: string): Issue[] {
-  const [type = '', name = '*'] = pattern.split('.')
-  if (type === '*' && name !== '*') {
-    const all = nouns.all.flatMap((one) => Object.values(one.verbs).map(({ event }) => event))
-    const known = [...new Set([...all, ...OF_THE_SERVICE, ...OF_RUNS])]
-    if (known.some((event) => event.toLowerCase() === name.toLowerCase())) return []
-    return [{ field: 'events', message: `no type has an event ${name}${didYouMean(name, known)}` }]
-  }
-  const noun = nouns.all.find((one) => one.name.toLowerCase() === type.toLowerCase())
-  if (!noun || name === '*') return []
-  const events = [...Object.values(noun.verbs).map(({ event }) => event), ...OF_THE_SERVICE]
-  if (events.some((event) => event.toLowerCase() === name.toLowerCase())) return []
-  const near = didYouMean(name, events)
-  return [
-    { field: 'events', message: `${noun.name} has no event ${name}${near || `; it has ${listed(events, 'and')}`}` },
-  ]
 }
 
 function secretIssues(secret: unknown): Issue[] {

@@ -1,6 +1,7 @@
 import { type Issue, invalid, isPattern, isPlainObject, type Json, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
+import { neverEmitted } from '../events/emitted.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { parseSchedule, type Schedule } from './schedule.ts'
 import { stepFaults } from './steps/check.ts'
@@ -68,6 +69,8 @@ function triggerIssues(engine: Engine, { triggerEvent, filter, schedule }: JsonO
   if (typeof triggerEvent === 'string' && !isPattern(triggerEvent)) {
     issues.push({ field: 'triggerEvent', message: 'must be an event such as Deal.won, Deal.*, *.created or *' })
   }
+  const fault = typeof triggerEvent === 'string' ? neverEmitted(engine.nouns, triggerEvent) : null
+  if (fault !== null) issues.push({ field: 'triggerEvent', message: fault })
   if (filter !== undefined) {
     try {
       filterOf(engine, filteredNoun(engine, typeof triggerEvent === 'string' ? triggerEvent : null), filter)

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@tildebase/nouns'
+import { didYouMean, type Json, type JsonObject, listed } from '@tildebase/nouns'
 
 /** What the values of a step can refer to: the event, and what the steps before gave. */
 export interface Sources {
@@ -6,6 +6,25 @@ export interface Sources {
   readonly steps: readonly (Json | undefined)[]
 }
 
+/** The parts of an event record. */
+const PARTS = [
+  'id',
+  'type',
+  'timestamp',
+  'recordedAt',
+  'tenant',
+  'data',
+  'previous',
+  'args',
+  'seq',
+  'verb',
+  'entityType',
+  'entityId',
+  'version',
+  'actor',
+  'onBehalfOf',
+  'correlation',
+]
 const REFERENCE = /^\$(?:event|steps\.(\d+))(?:\.(.+))?$/
 /** A reference inside a longer text. Its path ends where a name cannot continue. */
 const EMBEDDED = /\$(?:event|steps\.\d+)(?:\.[A-Za-z0-9_$]+)*|\$secrets\.([A-Za-z0-9_]+)/g
@@ -60,20 +79,23 @@ export function faultsIn(value: Json | undefined, step: number): string[] {
     return ['secrets can be used in the headers, the URL and the body of a request only']
   const reference = REFERENCE.exec(value)
   if (!reference) return [`${value.slice(0, 60)} is not a reference, such as $event.data.name or $steps.0.$id`]
-  return laterStep(value, step)
+  return referenceFaults(value, step)
 }
 
 /** What is wrong with the references inside the texts of a request. */
 export function faultsInTexts(value: unknown, step: number): string[] {
   const references = [...(JSON.stringify(value) ?? '').matchAll(EMBEDDED)].map(([reference]) => reference)
-  return references.flatMap((reference) => laterStep(reference, step))
+  return references.flatMap((reference) => referenceFaults(reference, step))
 }
 
-function laterStep(reference: string, step: number): string[] {
-  const at = /^\$steps\.(\d+)/.exec(reference)?.[1]
-  return at !== undefined && Number(at) >= step
-    ? [`${reference.slice(0, 60)} refers to a step that has not run yet`]
-    : []
+/** A step can refer to the steps before it, and to the parts that an event has. */
+function referenceFaults(reference: string, step: number): string[] {
+  const [, at, path] = REFERENCE.exec(reference) ?? []
+  const shown = reference.slice(0, 60)
+  if (at !== undefined) return Number(at) >= step ? [`${shown} refers to a step that has not run yet`] : []
+  const [part = 'data'] = path?.split('.') ?? []
+  if (reference.startsWith('$secrets') || PARTS.includes(part)) return []
+  return [`${shown}: an event has no ${part.slice(0, 40)}${didYouMean(part, PARTS) || `; it has ${listed(PARTS, 'and')}`}`]
 }
 
 function resolveText(text: string, { event, steps }: Sources): Json | undefined {

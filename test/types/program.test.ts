@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readSettings, startHost } from '@tildebase/server'
+import { afterAll, expect, test, vi } from 'vitest'
+import { ROOT } from '../root-key.ts'
+import { verifies } from '../verifies.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tildebase-program-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A file for --config. */
+function program(name: string, nouns: string): string {
+  const file = join(folder, name)
+  const module = join(import.meta.dirname, '../../packages/nouns/src/index.ts')
+  writeFileSync(file, `import { noun } from '${module}'\nexport const nouns = ${nouns}\n`)
+  return file
+}
+
+/** A service on one data folder, as it is started and stopped. */
+async function service(flags: Record<string, string>) {
+  const settings = readSettings(
+    { port: '0', data: join(folder, 'data'), workers: '0', ...flags },
+    { TILDE_ROOT_KEY: ROOT },
+  )
+  const host = await startHost(settings)
+  const request = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${ROOT}`, 'content-type': 'application/json' }
+    const response = await fetch(`${host.url}${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+  }
+  return { request, stop: () => host.stop() }
+}
+
+verifies(
+  'schema.contradiction',
+  'a type of the program that contradicts a tenant is reported at the start, and the tenant works and is repaired',
+  async () => {
+    const first = await service({})
+    await first.request('PUT', '/~a/schema/Refund', { status: 'Open | Done = Open', note: 'string' })
+    const { body: refund } = await first.request('POST', '/~a/Refund', { note: 'late' })
+    await first.request('POST', '/~b/Contact', { name: 'Ada' })
+    await first.stop()
+    const said: string[] = []
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0)
+    const config = program(
+      'refund.ts',
+      `{ Refund: noun('Refund', { status: 'Requested | Paid = Requested', pay: { event: 'paid', set: { status: 'Paid' } } }) }`,
+    )
+    const host = await service({ config })
+    const start = said.join('')
+    spy.mockRestore()
+
+    const contacts = await host.request('GET', '/~a/Contact')
+    const read = await host.request('GET', `/~a/Refund/${refund.$id}`)
+    const written = await host.request('PUT', `/~a/Refund/${refund.$id}`, { status: 'Done' })
+    const other = await host.request('POST', '/~b/Refund', {})
+    const repaired = await host.request('DELETE', '/~a/schema/Refund')
+    const after = await host.request('GET', '/~a/schema/Refund')
+
+    expect(start).toContain('The type Refund in --config contradicts the one of the tenant a')
+    expect(start).not.toContain('tenant b')
+    expect([contacts.status, read.status, written.status]).toEqual([200, 200, 200])
+    expect(read.body).toMatchObject({ status: 'Open', note: 'late' })
+    expect(other.body.status).toBe('Requested')
+    expect(repaired.status).toBe(204)
+    expect(after.body.verbs.pay.event).toBe('paid')
+    await host.stop()
+  },
+)
+
+test('a type of the program with the name of a built-in one adds to it', async () => {
+  const host = await service({ config: program('vip.ts', `{ Contact: noun('Contact', { vip: 'boolean' }) }`) })
+  const { body: ada } = await host.request('POST', '/~a/Contact', { name: 'Ada', vip: true })
+  const { status, body } = await host.request('POST', `/~a/Contact/${ada.$id}/qualify`)
+
+  expect([status, body.stage, body.vip]).toEqual([200, 'Qualified', true])
+  expect((await host.request('POST', '/~a/Contact', { name: 'Eve', vip: 'yes' })).status).toBe(422)
+  await host.stop()
+})
