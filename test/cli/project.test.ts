@@ -61,7 +61,9 @@ verifies(
   'schema.create',
   'a new project type-checks, passes its test, and has data and a page after its scripts',
   async () => {
-    const compiled = await node([join(REPOSITORY, 'node_modules/typescript/bin/tsc'), '-p', '.']).catch((reason) => reason)
+    const compiled = await node([join(REPOSITORY, 'node_modules/typescript/bin/tsc'), '-p', '.']).catch(
+      (reason) => reason,
+    )
     const tested = await node(['--test'])
     const first = await node(['seed.ts'], { TILDE_URL: url })
     const second = await node(['seed.ts'], { TILDE_URL: url })

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMPILERS, install, NODES, pack, ROOT_KEY, run, serve } from './installed.ts'
 
@@ -11,9 +11,10 @@ beforeAll(async () => {
   packed = await pack()
   const home = await install(packed.tarballs)
   await run('npx', ['--no-install', 'tildebase', 'init', 'fleet'], { cwd: home.folder })
-  const written = readdirSync(join(home.folder, 'fleet'))
+  const entries = readdirSync(join(home.folder, 'fleet'), { recursive: true, withFileTypes: true })
+  const written = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const files = Object.fromEntries(
-    written.map((file) => [file, readFileSync(join(home.folder, 'fleet', file), 'utf8')]),
+    written.map((file) => [relative(join(home.folder, 'fleet'), file), readFileSync(file, 'utf8')]),
   )
   home.remove()
   fleet = await install(packed.tarballs, files)
@@ -27,25 +28,27 @@ test.each(Object.entries(COMPILERS))('a new project type-checks with %s', async 
   expect((await run(process.execPath, [compiler, '-p', '.'], { cwd: fleet.folder })).out).toBe('')
 })
 
-test.each(NODES)('its tests pass, and it serves its types and hooks to its script, on %s', async (node) => {
+test.each(NODES)('its tests pass, and its folder is pushed to a server for its seed, on %s', async (node) => {
   await run(node, ['--test'], { cwd: fleet.folder, node })
-  const server = await serve(fleet.folder, node, '--config', 'tilde.config.ts')
+  const server = await serve(fleet.folder, node)
   try {
-    const env = { TILDE_URL: server.url, TILDE_ROOT_KEY: ROOT_KEY }
-    const { out } = await run(node, ['script.ts'], { cwd: fleet.folder, node, env })
+    const env = { TILDE_URL: server.url, TILDE_KEY: ROOT_KEY, TILDE_TENANT: 'dev' }
+    await run('npx', ['--no-install', 'tilde', 'schema', 'push'], { cwd: fleet.folder, node, env })
+    const { out } = await run(node, ['seed.ts'], { cwd: fleet.folder, node, env })
 
-    expect(out).toMatch(/^Beagle is Afloat\.\nship_\w+ Beagle\n$/)
+    expect(out).toBe('Beagle is Afloat.\nEndeavour is Afloat.\n2 ships\n')
   } finally {
     await server.stop()
   }
 })
 
 test('a mistake in a hook does not compile', async () => {
-  const hooks = readFileSync(join(fleet.folder, 'hooks.ts'), 'utf8')
-  writeFileSync(join(fleet.folder, 'hooks.ts'), hooks.replace('ship.captain', 'ship.captian'))
+  const file = join(fleet.folder, 'tilde/hooks/ship.ts')
+  const hooks = readFileSync(file, 'utf8')
+  writeFileSync(file, hooks.replace('ship.captain', 'ship.captian'))
 
   await expect(run(process.execPath, [COMPILERS['TypeScript 7'], '-p', '.'], { cwd: fleet.folder })).rejects.toThrow(
     "Property 'captian' does not exist",
   )
-  writeFileSync(join(fleet.folder, 'hooks.ts'), hooks)
+  writeFileSync(file, hooks)
 })

@@ -34,11 +34,13 @@ export const command: Command = {
     const wire = operatorWire(call.settings)
     const response = await withProgress(wire, slug, wire.send(`/operator/tenants/${encodeURIComponent(slug)}/backup`))
     const bytes = await saveTo(file, response, call.out)
-    call.out.note(`${file}: ${bytes} bytes.`)
+    call.out.note(`${file}: ${bytes} bytes. ${NEEDS}`)
   },
 }
 
 const BAR_MS = 100
+const NEEDS =
+  'A restore on another machine also needs the TILDE_SECRET_KEY of this server (data/secret.key): secrets are encrypted with it.'
 const TEXT = { headers: { accept: 'text/plain' } }
 
 async function toFolder({ settings, flags, out }: Call, slug: string, folder: string): Promise<void> {
@@ -49,7 +51,7 @@ async function toFolder({ settings, flags, out }: Call, slug: string, folder: st
   const archive = await Archive.open(folder, slug)
   const tell = (events: number) => {
     const { seq, at } = archive.head
-    return { tenant: slug, events, seq, at: seq === 0 ? null : isoOf(at) }
+    return { tenant: slug, events, seq, at: seq === 0 ? null : isoOf(at), needs: 'TILDE_SECRET_KEY' }
   }
   try {
     if (!flags.has('follow')) {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { Problem } from '@tildebase/client'
+import { Problem, type Wire } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
 import type { Call, Command } from '../command.ts'
 import { streamFrom } from '../files.ts'
@@ -31,6 +31,7 @@ export const command: Command = {
     const raw = { type: 'application/vnd.sqlite3', body: stream }
     const wire = operatorWire(call.settings)
     call.out.record(await wire.json(path, { method: 'PUT', raw, once: true }).finally(bar.end))
+    await warnOfSecrets(wire, slug)
   },
 }
 
@@ -50,4 +51,14 @@ async function fromFolder({ settings, out }: Call, folder: string, slug: string)
     throw new Problem('damaged', `${slug} differs from the backup. Delete it and restore it again.`)
   }
   out.record({ tenant: slug, events: head.seq, at: isoOf(found.head.at), head: head.hash })
+  await warnOfSecrets(wire, slug)
+}
+
+/** Says if secrets of webhooks were encrypted on a server with another key: their deliveries would wait. */
+async function warnOfSecrets(wire: Wire, slug: string): Promise<void> {
+  const { unreadableSecrets = 0 } = await wire.json(`/~${encodeURIComponent(slug)}/status`)
+  if (unreadableSecrets === 0) return
+  process.stderr.write(
+    `tilde: ${unreadableSecrets} ${unreadableSecrets === 1 ? 'webhook has a secret that was' : 'webhooks have secrets that were'} encrypted with another TILDE_SECRET_KEY. Start this server with the key of the old one (data/secret.key there), or replace them: POST …/webhooks/:id/rotate\n`,
+  )
 }

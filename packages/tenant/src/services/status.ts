@@ -5,6 +5,7 @@ import { type Grant, may } from '../grant/grant.ts'
 import { scopesText } from '../grant/scopes.ts'
 import { rowFilterOf } from '../query/read-context.ts'
 import { readOrigin } from '../store/log/origin.ts'
+import { receivers } from '../store/outgoing/receivers.ts'
 import { entitiesByType } from './summary.ts'
 
 /** How a tenant is, and what a key may do. */
@@ -27,8 +28,19 @@ export function statusOf(engine: Engine, grant: Grant): JsonObject {
       automation: { ...automation, resumesAt: automation.resumesAt && isoOf(automation.resumesAt) },
     }),
     entities: Object.fromEntries(countsFor(engine, grant)),
+    ...unreadableSecrets(engine, grant),
     ...(origin && { origin: { ...origin } }),
   }
+}
+
+/**
+ * How many webhooks have a secret that was encrypted with another key, as after a restore on another machine. Their
+ * deliveries wait until the server has that key, or the secret is replaced.
+ */
+function unreadableSecrets({ sql, nouns, ports }: Engine, grant: Grant): { readonly unreadableSecrets?: number } {
+  if (!may(grant, 'admin', nouns.get('Webhook')!)) return {}
+  const count = receivers(sql).filter(({ secret }) => ports.vault.decrypt(secret) === null).length
+  return count === 0 ? {} : { unreadableSecrets: count }
 }
 
 /** How many entities there are, of the types that the grant may read without a filter. */

@@ -98,6 +98,8 @@ async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
 async function backup(slug: string, deps: AdminDeps): Promise<HttpResponse> {
   const headers = (size: number) => ({
     'content-type': 'application/vnd.sqlite3',
+    // Without it the secrets in the file cannot be read.
+    'x-tilde-needs': 'TILDE_SECRET_KEY',
     'content-length': String(size),
     'content-disposition': `attachment; filename="${slug}.db"`,
   })

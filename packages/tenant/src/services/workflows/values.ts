@@ -95,7 +95,9 @@ function referenceFaults(reference: string, step: number): string[] {
   if (at !== undefined) return Number(at) >= step ? [`${shown} refers to a step that has not run yet`] : []
   const [part = 'data'] = path?.split('.') ?? []
   if (reference.startsWith('$secrets') || PARTS.includes(part)) return []
-  return [`${shown}: an event has no ${part.slice(0, 40)}${didYouMean(part, PARTS) || `; it has ${listed(PARTS, 'and')}`}`]
+  return [
+    `${shown}: an event has no ${part.slice(0, 40)}${didYouMean(part, PARTS) || `; it has ${listed(PARTS, 'and')}`}`,
+  ]
 }
 
 function resolveText(text: string, { event, steps }: Sources): Json | undefined {
