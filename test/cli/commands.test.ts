@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -228,19 +228,11 @@ describe('the command itself', () => {
     expect(ill.json.find(({ check }: { check: string }) => check === 'key').state).toBe('wrong')
   })
 
-  test('a new project serves its types and hooks, and its script runs', async () => {
-    await tilde('init', 'fleet')
-    const folder = join(tilde.folder, 'fleet')
-    mkdirSync(join(folder, 'node_modules'))
-    symlinkSync(join(import.meta.dirname, '../../node_modules/@tildebase'), join(folder, 'node_modules/@tildebase'))
-    const fleet = await testHost({}, { config: join(folder, 'tilde.config.ts') })
-    const { spawn } = await import('node:child_process')
-    const { text } = await import('node:stream/consumers')
-    const env = { PATH: process.env.PATH, TILDE_URL: fleet.url, TILDE_ROOT_KEY: ROOT }
-    const script = spawn(process.execPath, ['script.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  test('a project is made once', async () => {
+    const made = await tilde('init', 'fleet')
+    const again = await tilde('init', 'fleet')
 
-    expect(await text(script.stdout)).toMatch(/^Beagle is Afloat\.\nship_\w+ Beagle\n$/)
-    expect((await tilde('init', 'fleet')).code).toBe(2)
-    await fleet.stop()
+    expect(made.out).toContain('Next: cd fleet && npm install && npm run dev')
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('already exists')])
   })
 })

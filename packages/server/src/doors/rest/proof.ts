@@ -1,3 +1,4 @@
+/// <reference path="../browser/scripts.d.ts" />
 import { Problem } from '@tildebase/nouns'
 import type { EventProof } from '@tildebase/tenant/internal'
 import { SCRIPTS } from '#scripts'

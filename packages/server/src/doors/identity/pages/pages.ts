@@ -1,3 +1,4 @@
+/// <reference path="../../browser/scripts.d.ts" />
 import { SCRIPTS } from '#scripts'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
 import { type Html, html, page } from '../../oauth/html.ts'
