@@ -178,8 +178,9 @@ const server = createServer(async (request, response) => {
   if (request.url === '/ships') return response.end(JSON.stringify(await $.Ship.find({}, { sort: { name: 1 } })))
   response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE)
 })
-const port = Number(process.env.PORT ?? 3000)
-server.listen(port, () => console.log(\`http://localhost:\${port}\`))
+server.listen(Number(process.env.PORT ?? 3000), () => {
+  console.log(\`http://localhost:\${(server.address() as { port: number }).port}\`)
+})
 `,
   'ship.test.ts': `import assert from 'node:assert/strict'
 import { test } from 'node:test'
