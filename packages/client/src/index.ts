@@ -1,4 +1,14 @@
-export type { About, EventOf, EventPattern, EventRecord, Issue } from '@tildebase/nouns'
+export type {
+  About,
+  ConsistencyProof,
+  EventOf,
+  EventPattern,
+  EventProof,
+  EventRecord,
+  Issue,
+  SignedCheckpoint,
+  WitnessReport,
+} from '@tildebase/nouns'
 export type {
   ChangesetEffect,
   Changesets,
@@ -21,7 +31,7 @@ export {
   type Persistence,
 } from './local.ts'
 export { Problem } from './problem.ts'
-export type { ConsistencyProof, EventProof, Proofs, SignedCheckpoint, WitnessReport } from './proof.ts'
+export type { Proofs } from './proof.ts'
 export type { Time } from './query.ts'
 export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './runs.ts'
 export { type SendSync, type SyncReport, sync, syncOver } from './sync.ts'

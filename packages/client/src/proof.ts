@@ -1,53 +1,5 @@
+import type { ConsistencyProof, EventProof, SignedCheckpoint } from '@tildebase/nouns'
 import type { Wire } from './transport/wire.ts'
-
-/** A signed checkpoint with what is known about it. Hashes are base64. */
-export interface SignedCheckpoint {
-  readonly origin: string
-  readonly size: number
-  readonly root: string
-  /** The checkpoint as a signed note: keep this. */
-  readonly note: string
-  /** The key of the service that signed it. */
-  readonly key: string
-  readonly witnesses: readonly WitnessReport[]
-  /** The logs that this one comes from: it was forked, moved or restored since. */
-  readonly lineage: readonly { readonly origin: string; readonly size: number; readonly root: string }[]
-}
-
-/** What became of the last request to a witness. */
-export interface WitnessReport {
-  readonly name: string
-  readonly size: number
-  readonly cosignedAt: string | null
-  readonly error: string | null
-}
-
-/** What shows that an event is in the log. Hashes are base64. */
-export interface EventProof {
-  readonly event: string
-  readonly seq: number
-  readonly size: number
-  readonly leaf: string
-  readonly proof: readonly string[]
-  readonly checkpoint: string | null
-  readonly key: string | null
-  readonly witnesses: readonly string[]
-  readonly entry: {
-    readonly before: string
-    readonly header: string
-    readonly digest: string
-    readonly salt: string | null
-    readonly data: string | null
-    readonly previous: string | null
-    readonly args: string | null
-  }
-}
-
-export interface ConsistencyProof {
-  readonly from: number
-  readonly to: number
-  readonly proof: readonly string[]
-}
 
 /** What the tenant proves about its log. */
 export interface Proofs {

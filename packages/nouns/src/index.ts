@@ -114,6 +114,7 @@ export {
   parseSignature,
   signatureLine,
 } from './proof/note.ts'
+export type { ConsistencyProof, EventProof, SealedEntry, SignedCheckpoint, WitnessReport } from './proof/proofs.ts'
 export {
   cosignatureBytes,
   cosignedText,

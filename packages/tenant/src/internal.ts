@@ -27,7 +27,6 @@ export { hasPeople, knowsToken, tenantOfSession } from './services/identity/secr
 export { keyIdOf, tenantOfSecret } from './services/keys.ts'
 export { sealedEvent } from './services/portable/chain.ts'
 export { FORM, type LogPart } from './services/portable/log.ts'
-export type { EventProof } from './services/proof/event-proof.ts'
 export { codeOf, demandHook, stepsOf } from './services/scripts/stored.ts'
 export type { Verdict } from './services/verify.ts'
 export { forgetTimers } from './store/automation/timers.ts'

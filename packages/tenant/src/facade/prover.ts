@@ -1,32 +1,17 @@
-import { noteText, Problem, toBase64 } from '@tildebase/nouns'
+import {
+  type ConsistencyProof,
+  type EventProof,
+  noteText,
+  Problem,
+  type SignedCheckpoint,
+  toBase64,
+} from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { wholeTree } from '../services/proof/catch-up.ts'
-import type { WitnessReport } from '../services/proof/cosign.ts'
-import { type EventProof, proveEvent } from '../services/proof/event-proof.ts'
+import { proveEvent } from '../services/proof/event-proof.ts'
 import { Tree } from '../services/proof/tree.ts'
 import type { TenantServices } from './services.ts'
-
-/** A signed checkpoint with what is known about it. Hashes are base64. */
-export interface CheckpointView {
-  readonly origin: string
-  readonly size: number
-  readonly root: string
-  /** The checkpoint as a signed note. */
-  readonly note: string
-  /** The key of the service that signed it, as C2SP signed-note writes it. */
-  readonly key: string
-  readonly witnesses: readonly WitnessReport[]
-  /** The names that this log was signed under before it was forked, moved or restored, oldest first. */
-  readonly lineage: readonly { readonly origin: string; readonly size: number; readonly root: string }[]
-}
-
-/** What shows that an earlier tree is the beginning of a later one. */
-export interface ConsistencyView {
-  readonly from: number
-  readonly to: number
-  readonly proof: readonly string[]
-}
 
 /** What a tenant proves about its log to a grant. Sizes and hashes are for every key; events for those that see them. */
 export class Prover {
@@ -40,7 +25,7 @@ export class Prover {
     this.#grant = grant
   }
 
-  async checkpoint(): Promise<CheckpointView> {
+  async checkpoint(): Promise<SignedCheckpoint> {
     const { checkpoints } = this.#services
     const { origin, size, root, note, key } = await checkpoints.current()
     const engine = this.#engine
@@ -55,7 +40,7 @@ export class Prover {
   }
 
   /** The proof that the tree of one size is the beginning of the tree of another; null is that of now. */
-  async consistency(from: number, to: number | null): Promise<ConsistencyView> {
+  async consistency(from: number, to: number | null): Promise<ConsistencyProof> {
     const whole = await wholeTree(this.#engine)
     const end = to ?? whole.size
     if (end > whole.size)

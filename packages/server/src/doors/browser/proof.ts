@@ -1,24 +1,10 @@
+import type { EventProof } from '@tildebase/nouns'
+
 /**
  * The program of a proof page: it checks the proof that the page holds, in the browser and without a network. It
- * imports nothing, so it shares no code with the service that made the proof.
+ * imports types only, so it shares no code with the service that made the proof.
  */
-interface Proof {
-  readonly seq: number
-  readonly leaf: string
-  readonly proof: readonly string[]
-  readonly checkpoint: string
-  readonly key: string
-  readonly witnesses: readonly string[]
-  readonly entry: {
-    readonly before: string
-    readonly header: string
-    readonly digest: string
-    readonly salt: string | null
-    readonly data: string | null
-    readonly previous: string | null
-    readonly args: string | null
-  }
-}
+type Proof = EventProof & { readonly checkpoint: string; readonly key: string }
 
 interface Note {
   readonly text: string

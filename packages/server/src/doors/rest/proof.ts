@@ -1,5 +1,5 @@
+import type { EventProof } from '@tildebase/nouns'
 import { Problem } from '@tildebase/nouns'
-import type { EventProof } from '@tildebase/tenant/internal'
 import { SCRIPTS } from '#scripts'
 import { type Call, type Route, textParam } from '../call.ts'
 import { answer, HTML, PLAIN } from '../describe/description.ts'

@@ -1,3 +1,4 @@
+import type { WitnessReport } from '@tildebase/nouns'
 import {
   checkpointText,
   keyIdOf,
@@ -9,7 +10,7 @@ import {
 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { wholeTree } from './catch-up.ts'
-import { cosign, type WitnessReport } from './cosign.ts'
+import { cosign } from './cosign.ts'
 import {
   type Ancestor,
   ancestors,

@@ -1,3 +1,4 @@
+import type { WitnessReport } from '@tildebase/nouns'
 import {
   isoOf,
   type Note,
@@ -13,16 +14,6 @@ import type { OutboundAnswer, Witness } from '../../ports.ts'
 import { getMeta, setMeta } from '../../store/meta.ts'
 import type { SignedCheckpoint } from './stored-checkpoint.ts'
 import { Tree } from './tree.ts'
-
-/** What became of a request to a witness. */
-export interface WitnessReport {
-  readonly name: string
-  /** The size that it cosigned last; 0 before the first time. */
-  readonly size: number
-  readonly cosignedAt: string | null
-  /** Why it did not cosign, or null. */
-  readonly error: string | null
-}
 
 /** Asks every witness that has not cosigned a checkpoint yet. Returns the note with what came back, and what became of each. */
 export async function cosign(

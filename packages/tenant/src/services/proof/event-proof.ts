@@ -1,4 +1,4 @@
-import { noteText, Problem, toBase64 } from '@tildebase/nouns'
+import { type EventProof, noteText, Problem, type SealedEntry, toBase64 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
@@ -8,39 +8,6 @@ import { notFound } from '../../write/verb.ts'
 import { wholeTree } from './catch-up.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { Tree } from './tree.ts'
-
-/** What an event was sealed with: what its hash in the chain is computed from. All hashes are base64. */
-interface SealedEntry {
-  /** The hash of the event before it. */
-  readonly before: string
-  /** What is known of the event in addition to its values, as JSON text. */
-  readonly header: string
-  /** The digest of salt, data, previous and, if there are any, arguments, with line breaks between them. */
-  readonly digest: string
-  /** Null once the values were erased, or where the key does not see all of them; then there are no values either. */
-  readonly salt: string | null
-  readonly data: string | null
-  readonly previous: string | null
-  /** The arguments of a verb that keeps them in its event. */
-  readonly args: string | null
-}
-
-/** What shows that an event is in the log at its place. */
-export interface EventProof {
-  readonly event: string
-  readonly seq: number
-  /** The number of events that the proof is about. */
-  readonly size: number
-  /** The event's hash in the chain: the leaf of the tree. */
-  readonly leaf: string
-  readonly proof: readonly string[]
-  /** The signed checkpoint of that size; null for an earlier size, whose checkpoint the caller has. */
-  readonly checkpoint: string | null
-  /** The key of the service that signed it, and those of its witnesses, as C2SP signed-note writes them. */
-  readonly key: string | null
-  readonly witnesses: readonly string[]
-  readonly entry: SealedEntry
-}
 
 /** Proves an event, by its id or its seq, to a grant that sees it; in the tree of an earlier size when one is given. */
 export async function proveEvent(
