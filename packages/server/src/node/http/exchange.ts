@@ -31,6 +31,8 @@ export interface HttpOptions extends UploadOptions {
 
 /** No valid key, or too many requests. */
 const REFUSED = new Set([401, 429])
+/** Where the name of a tenant ends at the latest. */
+const LONGEST_LANE = 66
 /** Paths that answer to the last. */
 const LASTING = new Set(['/healthz', '/readyz', '/metrics'])
 
@@ -218,7 +220,10 @@ export class Exchange implements Connection {
 
 /** What shares turns: the requests of a tenant, or else of an address. */
 function laneOf({ url = '', socket }: IncomingMessage): string {
-  return url.startsWith('/~') ? url.slice(2, 66).split(/[/?]/, 1)[0]! : peerOf(socket)
+  if (!url.startsWith('/~')) return peerOf(socket)
+  let end = 2
+  while (end < LONGEST_LANE && end < url.length && url[end] !== '/' && url[end] !== '?') end++
+  return url.slice(2, end)
 }
 
 /** Refuses what a proxy in front of the service may understand in another way. */
