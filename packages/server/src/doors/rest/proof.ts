@@ -1,4 +1,5 @@
 /// <reference path="../browser/scripts.d.ts" />
+
 import type { EventProof } from '@tildebase/nouns'
 import { Problem } from '@tildebase/nouns'
 import { SCRIPTS } from '#scripts'
