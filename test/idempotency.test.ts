@@ -22,6 +22,8 @@ const POSTS: {
     readonly path?: string
     readonly of?: [string, object]
     readonly body?: object
+    /** The scopes of the key that sends it; the operator's key when absent. */
+    readonly scopes?: string
     /** Makes what the request is about, and returns its path. */
     readonly prepare?: () => Promise<string>
   }
@@ -47,6 +49,14 @@ const POSTS: {
   '/sync': { body: { changes: [] } },
   '/do': { body: { code: "await $.Contact.create({ name: 'Ada' })" } },
   '/undo/:correlation': { path: '/undo/mine' },
+  '/import/history': { body: [{ type: 'Contact', verb: 'create', timestamp: '2001-01-01T00:00:00Z', data: {} }] },
+  '/Integration/:id/connect': { of: ['Integration', { name: 'i', provider: 'other' }], body: {} },
+  '/Integration/:id/sync': { prepare: connected },
+  '/integrations/:id/connect': { of: ['Integration', { name: 'i', provider: 'other' }], body: {} },
+  '/integrations/:id/sync': { prepare: connected },
+  '/files': { body: { any: 'content' } },
+  '/:type/:id/:field': { path: '/Asset/:id/file', of: ['Asset', { name: 'A' }], body: { any: 'content' } },
+  '/asks/:id/answer': { prepare: asked, scopes: 'read:all,approve:own', body: { answer: 'Approved' } },
   '/:type/:id/erase': { path: '/Contact/:id/erase', of: ['Contact', { name: 'Ada' }] },
   '/:type': { path: '/Contact', body: { name: 'Ada' } },
   '/:type/:id/:verb': { path: '/Contact/:id/enrich', of: ['Contact', { name: 'Ada' }] },
@@ -56,6 +66,25 @@ const POSTS: {
 async function declared(type: string, action: string): Promise<string> {
   await host.request('PUT', `/~posts/schema/${type}`, { a: 'string' })
   return `/schema/${type}${action}`
+}
+
+/** Connects an integration, and returns the path of its sync. */
+async function connected(): Promise<string> {
+  const { body } = await host.request('POST', '/~posts/Integration', { name: 'i', provider: 'other' })
+  await host.request('POST', `/~posts/Integration/${body.$id}/connect`, {})
+  return `/Integration/${body.$id}/sync`
+}
+
+/** Lets a workflow ask, and returns the path of the answer. */
+async function asked(): Promise<string> {
+  const steps = [{ ask: { of: 'role:Admin', title: 'Well?' } }]
+  const { body: made } = await host.request('POST', '/~posts/Workflow', { name: 'asks', steps })
+  for (const verb of ['activate', 'trigger']) await host.request('POST', `/~posts/Workflow/${made.$id}/${verb}`)
+  for (;;) {
+    const { body } = await host.request('GET', '/~posts/asks')
+    if (body.results[0]) return `/asks/${body.results[0].id}/answer`
+    await new Promise((done) => setTimeout(done, 20))
+  }
 }
 
 /** Makes a fork that differs, unless there is one, and returns the path. */
@@ -94,13 +123,15 @@ describe('every POST is done once per Idempotency-Key', () => {
   const posts = routes.all.filter(({ method }) => method === 'POST')
 
   test.each(posts.filter(({ repeats }) => !repeats).map(({ path }) => path))('%s', async (route) => {
-    const { of, body, prepare, path = (await prepare?.()) ?? route } = POSTS[route]!
+    const { of, body, scopes, prepare, path = (await prepare?.()) ?? route } = POSTS[route]!
+    const key = scopes && (await host.request('POST', '/~posts/ApiKey', { name: 'k', scopes })).body.secret
+    const send = key ? host.as(key) : host.request
     const made = of && (await host.request('POST', `/~posts/${of[0]}`, of[1])).body
     if (route.startsWith('/undo')) {
       await host.request('POST', '/~posts/Contact', { name: 'Ada' }, { 'x-correlation-id': 'mine' })
     }
     const post = () =>
-      host.request('POST', `/~posts${path.replace(':id', made?.$id)}`, body, { 'idempotency-key': `for ${route}` })
+      send('POST', `/~posts${path.replace(':id', made?.$id)}`, body, { 'idempotency-key': `for ${route}` })
 
     const first = await post()
     const second = await post()
@@ -115,11 +146,13 @@ describe('every POST is done once per Idempotency-Key', () => {
   test('but those that the documentation names, with a reason', () => {
     const docs = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
 
-    const named = ['/mcp', '/session', '/invitation', '/oauth', '/account/passkeys']
+    const named = ['/mcp', '/session', '/invitation', '/oauth', '/account/passkeys', '/uploads', '/:type/:id/:field']
     const others = posts.filter(({ repeats, path }) => repeats && !named.some((one) => path.startsWith(one)))
     expect(others).toEqual([])
     expect(docs).toContain('These endpoints ignore the key:\n\n- `/~{tenant}/mcp`')
     expect(docs).toContain('(`session`, `invitation`, `oauth`, `account/passkeys`)')
+    expect(docs).toContain('- `/uploads`')
+    expect(docs).toContain('`/link`')
   })
 })
 

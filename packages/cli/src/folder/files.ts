@@ -85,7 +85,7 @@ function file(call: string, name: string, body: string): string {
 }
 
 /** `Open deals` → `open-deals`, `FeatureFlag` → `feature-flag`. */
-export function fileName(name: string): string {
+function fileName(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
   return (
     words

@@ -40,7 +40,7 @@ export interface WorkflowDeclaration<Pattern extends string = string> {
 }
 
 /** A step: code as a function of the event, or one of the steps that are data. */
-export type WorkflowStep<Pattern extends string> =
+type WorkflowStep<Pattern extends string> =
   | { readonly code: Code<WorkflowCode<Pattern>>; readonly name?: string; readonly fallback?: boolean }
   | { readonly [part: string]: unknown; readonly code?: never }
 

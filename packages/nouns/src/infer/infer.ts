@@ -223,4 +223,4 @@ type ArgsOf<A, T extends Noun> = A extends readonly (infer Name extends string)[
 
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
-export type { IsBack, IsFile, IsJson, TargetOf }
+export type { IsBack, IsJson, TargetOf }

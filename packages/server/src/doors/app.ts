@@ -214,8 +214,8 @@ function grantFor(
   if (sender.kind === 'operator') return OPERATOR
   const found = isOpenPath(segments) ? routes.find(request.method, segments) : null
   // In a tenant without people no sign-in is possible: an attempt does not create the tenant.
-  const mayBeOpen = isLinkPath(segments) || tenant.identity.hasPeople
-  const isOpen = found !== null && 'route' in found && found.route.needs === 'no key' && mayBeOpen
+  const needsNoKey = found !== null && 'route' in found && found.route.needs === 'no key'
+  const isOpen = needsNoKey && (isLinkPath(segments) || tenant.identity.hasPeople)
   if (sender.kind === 'anonymous') return isOpen ? ANONYMOUS : null
   if (sender.kind === 'session') {
     const grant = tenant.identity.session(sender.secret)

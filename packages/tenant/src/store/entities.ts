@@ -80,13 +80,6 @@ export function presentAt(sql: Sql, ordinal: number): Stored | undefined {
   return row && toStored(sql, row)
 }
 
-/** The types of entities, by their places; deleted ones included. */
-export function typesAt(sql: Sql, places: readonly number[]): [n: number, type: string][] {
-  return sql
-    .rows('SELECT n, type FROM entities WHERE n IN (SELECT value FROM json_each(?))', JSON.stringify(places))
-    .map(([n, type]) => [n, nameOf(sql, type)])
-}
-
 /** The states of entities of a type after a place, in the order of creation. */
 export function statesAfter(sql: Sql, type: string, after: number, limit: number): [n: number, data: string][] {
   return sql.rows(

@@ -46,7 +46,7 @@ export interface WriteContext {
 }
 
 /** A change that happened before it is recorded. */
-export interface Past {
+interface Past {
   /** When it happened. */
   readonly at: number
   readonly recordedAt: number

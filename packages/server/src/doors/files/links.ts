@@ -18,6 +18,7 @@ const LINK = {
   description:
     'The URL shows the content without a key until it expires, as far as its maker may still read it. At most 7 days.',
   needs: 'read on the type',
+  repeats: true,
   params: ['asOf'],
   body: jsonBody(whole({ expires: TEXT }), { expires: '10m' }, 'For how long: 30s, 10m, 24h or 7d.', false),
   answers: { 200: answer(whole({ url: TEXT, expires: TIME })) },

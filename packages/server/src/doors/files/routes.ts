@@ -48,7 +48,7 @@ export const UPLOAD: WriteRoute = writeRoute('POST /:type/:id/:field', {
 })
 
 /** Creates an entity from a form with files. */
-export const CREATE_FROM_FORM: WriteRoute = writeRoute('POST /:type', {
+const CREATE_FROM_FORM: WriteRoute = writeRoute('POST /:type', {
   summary: 'Create an entity from a form',
   description: ({ name }) => `Creates ${article(name)} with the files and fields of a form.`,
   needs: 'write on the type',

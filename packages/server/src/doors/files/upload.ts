@@ -7,7 +7,7 @@ import type { Body, HttpRequest } from '../http.ts'
 import { boundaryOf, type FormPart, formParts, isMultipart, parameter } from './multipart.ts'
 
 /** What was received before a commit: the files by their fields, and the other fields of a form. */
-export interface ReceivedForm {
+interface ReceivedForm {
   readonly files: { readonly [field: string]: readonly FileValue[] }
   readonly fields: { readonly [field: string]: Json }
 }

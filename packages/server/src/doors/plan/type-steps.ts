@@ -70,7 +70,7 @@ function wantedType({ nouns, own }: TypesNow, name: string, given: JsonObject): 
 }
 
 /** Whether the service, or the program of the operator, has the type without the tenant. */
-export function isBuiltInType({ notation }: Noun, own: JsonObject): boolean {
+function isBuiltInType({ notation }: Noun, own: JsonObject): boolean {
   return Object.keys(notation).some((key) => !key.startsWith('$') && !Object.hasOwn(own, key))
 }
 

@@ -111,7 +111,7 @@ export function roomFor(engine: Engine): { demand(size: number): void } {
   }
 }
 
-export function tooLarge(limit: number): Problem {
+function tooLarge(limit: number): Problem {
   return new Problem('too_large', `A file may have at most ${limit} bytes (TILDE_FILE_LIMIT).`, { limit })
 }
 

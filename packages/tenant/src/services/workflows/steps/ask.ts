@@ -9,7 +9,7 @@ import {
   parseNoun,
 } from '@tildebase/nouns'
 import type { Engine } from '../../../engine/engine.ts'
-import { demand, type Grant, grantFor } from '../../../grant/grant.ts'
+import { type Grant, grantFor, may } from '../../../grant/grant.ts'
 import { mayApproveOwn } from '../../../grant/scopes.ts'
 import { type AskRow, addAsk, answerAsk, askWithId, countOpenAsks, openAsks } from '../../../store/automation/asks.ts'
 import { holdRun, runAt } from '../../../store/automation/workflow-runs.ts'
@@ -146,10 +146,7 @@ function demandAsk(engine: Engine, grant: Grant, id: string): AskRow {
 /** Whose questions a grant sees: those of its person and the person's role; null for all of them. */
 function askedAs(engine: Engine, grant: Grant): readonly string[] | null {
   const person = grant.actor.startsWith('user_') ? grant.actor : grant.onBehalfOf
-  if (person === undefined) {
-    demand(grant, 'read', engine.noun('Workflow'))
-    return null
-  }
+  if (person === undefined) return may(grant, 'read', engine.noun('Workflow')) ? null : []
   const user = currentOf(engine.sql, 'User', person)
   const role = user && !user.deleted ? (JSON.parse(user.data) as JsonObject).role : null
   return [person, ...(typeof role === 'string' ? [`role:${role}`] : [])]
