@@ -68,7 +68,7 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const draft = serviceFields ? { ...files.data, ...serviceFields } : files.data
   refuse(
     noun,
-    [...checked.issues, ...files.issues].filter(({ field }) => !serviceFields || !(field in serviceFields)),
+    [...checked.issues, ...files.issues].filter(({ field }) => !serviceFields || !Object.hasOwn(serviceFields, field)),
     missingReferences(write, noun, draft, request),
   )
   if (!write.context.past) guardStart(noun, draft)
