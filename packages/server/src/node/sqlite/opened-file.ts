@@ -58,7 +58,8 @@ export function openFile(path: string, options: SqlOptions, mode: Mode): Opened 
 }
 
 const MOST = 400
-const READING = /^\s*(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i
+const READING =
+  /^\s*(?:(?:SELECT|EXPLAIN|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b|WITH\b(?![\s\S]*\b(?:INSERT|UPDATE|DELETE|REPLACE)\b))/i
 
 interface Statement {
   readonly prepared: StatementSync

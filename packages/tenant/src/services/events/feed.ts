@@ -41,7 +41,10 @@ export class Feed {
 
   /** The events after a seq if all of them are still in memory; else null, and they are in the log. */
   recent(after: number): readonly LogRow[] | null {
-    if (after >= this.#engine.head.seq) return []
+    const { seq } = this.#engine.head
+    if (after >= seq) return []
+    // The events of another connection come a little after the head has moved.
+    if (this.#recent.at(-1)?.seq !== seq) return null
     const first = this.#recent[0]?.seq
     return first !== undefined && first <= after + 1 ? this.#recent.slice(after + 1 - first) : null
   }
