@@ -37,7 +37,7 @@ test('every endpoint of the operator is a method', async () => {
   const client = operator({
     rootKey: ROOT,
     fetch: async (url, { method }) => {
-      seen.add(`${method} ${new URL(url).pathname.replace('/tenants/t', '/tenants/:tenant')}`)
+      seen.add(`${method} ${new URL(url).pathname.replace('/tenants/t', '/tenants/:tenant').replace('/files/h', '/files/:hash')}`)
       return Response.json({ results: [], hasMore: false, cursor: null })
     },
   })
@@ -46,6 +46,7 @@ test('every endpoint of the operator is a method', async () => {
     ...[tenants.get, tenants.delete, tenants.verify, tenants.tasks, tenants.release].map((call) => call('t')),
     ...[tenants.backup('t'), tenants.restore('t', ''), tenants.readLog('t'), tenants.replayLog('t', '')],
     ...[tenants.list(), tenants.create('t'), tenants.fork('t', 'u')],
+    ...[tenants.readFile('t', 'h'), tenants.putFile('t', 'h', '')],
     ...[client.log(), client.rotateSigningKey(), client.describe()],
   ])
 

@@ -86,6 +86,10 @@ export interface Operator {
     readLog(tenant: string, options?: { readonly after?: number; readonly wait?: number }): Promise<Response>
     /** Restores a tenant from a log. */
     replayLog(tenant: string, lines: BodyInit): Promise<{ readonly tenant: string; readonly events: number }>
+    /** The content of a file of a tenant. */
+    readFile(tenant: string, hash: string): Promise<Response>
+    /** Stores content that a log of the tenant names. */
+    putFile(tenant: string, hash: string, content: BodyInit): Promise<AnyJson>
   }
   /** The actions of the operator, newest first. */
   log(options?: PageOptions): Promise<Page<OperatorEntry>>
@@ -125,6 +129,9 @@ export function operator({ rootKey, baseUrl = 'http://localhost:8787', ...option
       restore: (tenant, file) => put(at(tenant, '/restore'), 'application/vnd.sqlite3', file),
       readLog: (tenant, query = {}) => wire.send(at(tenant, '/log'), { query: { ...query } }),
       replayLog: (tenant, lines) => put(at(tenant, '/log'), 'application/x-ndjson', lines),
+      readFile: (tenant, hash) => wire.send(at(tenant, `/files/${encodeURIComponent(hash)}`)),
+      putFile: (tenant, hash, content) =>
+        put(at(tenant, `/files/${encodeURIComponent(hash)}`), 'application/octet-stream', content),
     },
     log: async (query = {}) => pageOf(await wire.json('/operator/log', { query: { ...query } })),
     rotateSigningKey: () => post('/operator/signing-key'),
