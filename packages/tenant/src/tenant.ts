@@ -164,6 +164,11 @@ export class Tenant {
     return this.#engine.ports.script !== undefined
   }
 
+  /** Whether the host keeps files. */
+  get keepsFiles(): boolean {
+    return this.#engine.ports.blobs !== undefined
+  }
+
   /** Runs code with the rights of a grant. */
   runCode(grant: Grant, request: RequestContext, budget: Budget, body: unknown): Promise<CodeResult> {
     const { context: _, ...rest } = request

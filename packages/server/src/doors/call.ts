@@ -57,8 +57,8 @@ export interface Match<R = Route> {
   readonly params: { readonly [name: string]: string }
 }
 
-/** What not every host has: an interpreter, Argon2, an OIDC provider. */
-export type HostFeature = 'code' | 'passwords' | 'oidc'
+/** What not every host has: an interpreter, Argon2, an OIDC provider, a place for files. */
+export type HostFeature = 'code' | 'passwords' | 'oidc' | 'files'
 
 interface RouteBase extends Description {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -87,6 +87,7 @@ export function routeOfContent(
 
 export const fileRoutes: readonly Route[] = [
   writeRoute('POST /files', {
+    uses: 'files',
     summary: 'Store content without an entity',
     description:
       'Stores the bytes of the body and returns the value for a file field. Content that nothing names is removed after 24 hours (TILDE_FILE_ORPHANS).',

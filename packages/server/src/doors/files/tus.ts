@@ -14,7 +14,7 @@ const OCTETS = 'application/offset+octet-stream'
 const LONGEST_METADATA = 4_096
 
 const ERRORS = [400, 401, 403, 404, 409, 410, 412, 413, 415, 429, 460, 500, 503]
-const UPLOADS = { needs: 'write on any area', rawBody: true, repeats: true, errors: ERRORS } as const
+const UPLOADS = { needs: 'write on any area', uses: 'files', rawBody: true, repeats: true, errors: ERRORS } as const
 
 /** Uploads that can be resumed: tus 1.0.0 with creation, checksum, expiration and termination. */
 export const uploadRoutes: readonly Route[] = [

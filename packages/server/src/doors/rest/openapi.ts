@@ -34,6 +34,7 @@ function textOf({ tenant, identity, read, routes, lens: { domains } }: Call): st
     code: tenant.runsCode,
     passwords: identity.passwords !== undefined,
     oidc: identity.oidc !== undefined,
+    files: tenant.keepsFiles,
   }
   const offered = routes.all.filter(({ uses }) => uses === undefined || offers[uses])
   const nouns = read.nouns.all.filter(({ domain }) => domains === null || domains.has(domain) || domain === 'custom')
