@@ -26,7 +26,11 @@ export async function restoreFile(slug: string, request: HttpRequest, deps: Admi
   return deps.restoring.during(slug, () =>
     deps.tasks.during(slug, 'restore', (task) =>
       received(slug, request, deps, task, async (path) => {
-        const missing = await takeBytes(path, slug, deps.blobs)
+        const missing = await takeBytes(path, slug, deps.blobs).catch(async (reason) => {
+          // A file that is not whole is refused as such.
+          await demandWhole(slug, path, deps, task)
+          throw reason
+        })
         const taken = await adopt(slug, path, deps, task)
         deps.wake(slug)
         return render(json(201, { ...taken, missing }))
@@ -105,15 +109,19 @@ export async function restoreInfo(slug: string, { restoring, runTask }: AdminDep
 /** Takes in a file only when it is a tenant's, of a layout that we know, and whole. */
 export async function adopt(slug: string, path: string, deps: AdminDeps, task: Task): Promise<object> {
   const { fileThread, runTask } = deps
-  const verdict = await verifyFile(slug, path, deps, task)
-  if (!verdict.ok) {
-    throw new Problem('validation_error', `The file is not whole: ${verdict.faults[0]?.message}`, {
-      details: [...verdict.faults],
-    })
-  }
+  const verdict = await demandWhole(slug, path, deps, task)
   await fileThread.run({ do: 'forgetTimers', path })
   await runTask(slug, { do: 'adopt', path })
   return { tenant: slug, events: verdict.events }
+}
+
+/** Refuses a file that is not whole. */
+async function demandWhole(slug: string, path: string, deps: AdminDeps, task: Task): Promise<Verdict> {
+  const verdict = await verifyFile(slug, path, deps, task)
+  if (verdict.ok) return verdict
+  throw new Problem('validation_error', `The file is not whole: ${verdict.faults[0]?.message}`, {
+    details: [...verdict.faults],
+  })
 }
 
 /** Verifies a file, and shows how far that is. */
