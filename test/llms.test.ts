@@ -38,6 +38,7 @@ describe('llms.txt of a tenant', () => {
       'Activity',
       'Boat',
       'Changeset',
+      'Comment',
       'Contact',
       'Deal',
       'Lead',
