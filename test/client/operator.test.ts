@@ -37,7 +37,9 @@ test('every endpoint of the operator is a method', async () => {
   const client = operator({
     rootKey: ROOT,
     fetch: async (url, { method }) => {
-      seen.add(`${method} ${new URL(url).pathname.replace('/tenants/t', '/tenants/:tenant').replace('/files/h', '/files/:hash')}`)
+      seen.add(
+        `${method} ${new URL(url).pathname.replace('/tenants/t', '/tenants/:tenant').replace('/files/h', '/files/:hash')}`,
+      )
       return Response.json({ results: [], hasMore: false, cursor: null })
     },
   })
