@@ -54,7 +54,7 @@ describe('a log that is restored in slices', () => {
         202,
         400,
         201,
-        { tenant: 'target', events: EVENTS },
+        { tenant: 'target', events: EVENTS, missing: [] },
       ])
       expect(target).toMatchObject({ ok: true, head: source.head })
       expect(written.status).toBe(201)

@@ -19,6 +19,7 @@ export function toLayout10(sql: Sql): void {
     'DROP TABLE log',
     'DROP TABLE entities',
     'DROP TABLE names',
+    'DROP TABLE IF EXISTS integrations',
     'ALTER TABLE log_then RENAME TO log',
     'ALTER TABLE entities_then RENAME TO entities',
     'CREATE INDEX log_type ON log (type, seq)',
