@@ -3,6 +3,7 @@ export const SLOW = [
   'test/bare/**',
   'test/packages/**',
   'test/site.test.ts',
+  'test/client/python.test.ts',
   'test/cluster/short/{log,moves,scenarios,stops,streams,tls,upgrade}.test.ts',
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
@@ -11,7 +12,7 @@ export const SLOW = [
   'test/hosts/{endless,heap,long-import,miniflare}.test.ts',
   'test/openapi-{prism,spectral}.test.ts',
   'test/proof/kill.test.ts',
-  'test/tutorials/next.test.ts',
+  'test/tutorials/**',
 ]
 
 /** Tests in this process that start threads, wait for limits or read all sources: too long for `npm run test:fast`. */
