@@ -22,7 +22,7 @@ export function createVault(secretKey: string, slug: string): Vault {
     decrypt(sealed) {
       if (!sealed.startsWith(FORM)) return null
       const bytes = Buffer.from(sealed.slice(FORM.length), 'base64')
-      // A text that is too short was not made here: strangers send such ones, too.
+      // A text that is too short was not made here: any client can send one.
       if (bytes.length < IV_LENGTH + TAG_LENGTH) return null
       const decipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, IV_LENGTH))
       decipher.setAuthTag(bytes.subarray(IV_LENGTH, IV_LENGTH + TAG_LENGTH))
