@@ -314,7 +314,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('heading', { name: '~restored' }).waitFor()
   })
 
-  test('what the first page loads is less than 110 kilobytes over the wire', async () => {
+  test('what the first page loads is less than a hundred kilobytes over the wire', async () => {
     const { host } = stage
     const paths = new Set<string>()
     const { page } = await stage.browser.open()
@@ -332,8 +332,8 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     expect([...paths].some((path) => path.endsWith('.woff2'))).toBe(true)
     expect([...paths].some((path) => /editor|metrics|import/.test(path))).toBe(false)
-    expect(await sent('gzip')).toBeLessThan(110_000)
-    expect(await sent('br')).toBeLessThan(110_000)
+    expect(await sent('gzip')).toBeLessThan(100_000)
+    expect(await sent('br')).toBeLessThan(100_000)
   })
 })
 
