@@ -62,7 +62,7 @@ export const types = requirements('rest', {
     'schema.plan.migrations': 'A plan renames fields and converts stored values, and counts the entities.',
     'schema.plan.loses': 'A plan counts the entities with a value in a field that is removed.',
     'schema.plan.refuses': 'A plan that the data or the rights do not allow is refused, and the step is named.',
-    'schema.plan.others': 'What is not declared is left alone, unless the plan is told to delete it.',
+    'schema.plan.others': 'A plan leaves things alone that are not declared, unless it is asked to delete them.',
     'schema.push.twice': 'A second push changes nothing.',
     'schema.push.asks': 'A push asks before anything is lost; without a terminal it needs --yes.',
     'schema.push.all': 'A push changes one tenant, or all of them.',
