@@ -42,6 +42,7 @@ verifies(
   'the operator key does not leave a node, and the node that answers knows the operator',
   async () => {
     const [first, second] = nodes
+    await expect.poll(async () => (await ask(first!.url, 'GET', '/operator/cluster')).body.nodes.length).toBe(2)
     await createTenant(nodes, 'kept')
     const moved = await ask(first!.url, 'POST', '/operator/cluster/move', { tenant: 'kept', node: 'n2' })
 

@@ -57,7 +57,7 @@ export interface Reading<T extends Noun, C extends NounMap> {
   ): Promise<Shown<T, C, I, F> | null>
   count(filter?: Where<T, C>, options?: { readonly asOf?: Time; readonly signal?: AbortSignal }): Promise<number>
   /** Counts and aggregates by group, the largest first: `aggregate({ group: ['stage'], sum: ['value'] })`. */
-  aggregate<const M extends Measures<T, C>>(
+  aggregate<M extends Measures<T, C>>(
     measures: M,
     filter?: Where<T, C>,
     options?: { readonly asOf?: Time; readonly signal?: AbortSignal },
