@@ -1,13 +1,23 @@
 import { Problem } from '@tildebase/nouns'
 
-/** Work of so few parts is not long: the machine was busy with something else. */
+/** Work of so few parts is not long. */
 const FEW_PARTS = 20
+/** Work that takes so many times its slice is too long, even if the machine was busy with something else. */
+const LONGEST = 10
 
 /** What a request may use: milliseconds of the engine, rows read, bytes of the answer. */
 export interface BudgetLimits {
   readonly ms: number
   readonly rows: number
   readonly bytes: number
+}
+
+interface Slice {
+  readonly ms: number
+  readonly since: number
+  parts: number
+  /** How long the thread had worked when the work turned out to have more than a few parts. */
+  cpuSince: number
 }
 
 type Limit = 'time' | 'rows' | 'bytes'
@@ -26,17 +36,20 @@ export class Budget {
   readonly #limits: BudgetLimits
   /** What time is read from. */
   readonly timer: () => number
+  /** How long this thread has worked: less than has passed when others used the machine. */
+  readonly #cpu: () => number
   #ms: number
   #rows: number
   #bytes: number
   /** When the outermost piece of work began, or null. */
   #since: number | null = null
-  /** When the work in progress is too long for its commit, and how much of it there has been; null for other work. */
-  #slice: { readonly end: number; parts: number } | null = null
+  /** The work in progress that must fit into its commit; null for other work. */
+  #slice: Slice | null = null
 
-  constructor(limits: BudgetLimits, timer: () => number) {
+  constructor(limits: BudgetLimits, timer: () => number, cpu: () => number = timer) {
     this.#limits = limits
     this.timer = timer
+    this.#cpu = cpu
     this.#ms = limits.ms
     this.#rows = limits.rows
     this.#bytes = limits.bytes
@@ -45,7 +58,7 @@ export class Budget {
   /** A budget for the same answer, without a limit of time and rows: for work that others do not wait for. */
   unhurried(): Budget {
     const most = Number.POSITIVE_INFINITY
-    return new Budget({ ms: most, rows: most, bytes: this.#bytes }, this.timer)
+    return new Budget({ ms: most, rows: most, bytes: this.#bytes }, this.timer, this.#cpu)
   }
 
   /** The milliseconds that there were at first. */
@@ -89,7 +102,7 @@ export class Budget {
   /** Counts the time of `work`. Once that is longer than so many milliseconds, `checkTime` ends it with TOO_LONG. */
   slice<T>(ms: number, work: () => T): T {
     const before = this.#slice
-    this.#slice = { end: this.timer() + ms, parts: 0 }
+    this.#slice = { ms, since: this.timer(), parts: 0, cpuSince: 0 }
     try {
       return this.time(work)
     } finally {
@@ -100,9 +113,15 @@ export class Budget {
   /** Throws when the time is used up. For loops in memory, which SQLite cannot interrupt. */
   checkTime(): void {
     const isUsedUp = this.msLeft <= 0
-    const slice = this.#slice
-    if (slice !== null && (isUsedUp || (++slice.parts > FEW_PARTS && this.timer() >= slice.end))) throw TOO_LONG
+    if (this.#slice !== null && (isUsedUp || this.#isOver(this.#slice))) throw TOO_LONG
     if (isUsedUp) throw overBudget('time', `${this.#limits.ms} ms`)
+  }
+
+  #isOver(slice: Slice): boolean {
+    if (++slice.parts <= FEW_PARTS) return false
+    if (slice.parts === FEW_PARTS + 1) slice.cpuSince = this.#cpu()
+    const passed = this.timer() - slice.since
+    return passed >= slice.ms && (passed >= slice.ms * LONGEST || this.#cpu() - slice.cpuSince >= slice.ms)
   }
 
   spendRows(count: number): void {

@@ -20,9 +20,10 @@ export interface Sql {
   ready?(writes: number): Promise<void> | null
   /**
    * Begins a transaction that lasts, on a connection of its own, where the host can. Until it is released, this connection
-   * reads the state before it, `ready` waits, and a write that does not wait is refused as `busy`.
+   * reads the state before it, `ready` waits, and a write that does not wait is refused as `busy`. `before` makes the last
+   * writes of this connection; what it did is done when it is run again.
    */
-  long?(): Promise<LongTransaction>
+  long?(before: () => void): Promise<LongTransaction>
   /** Writes a copy of the database to a file, in small pieces next to other work, where the host has files. */
   copyTo?(path: string): Promise<void>
   /** The bytes of the database without its unused pages, where the host can count them. */

@@ -38,6 +38,14 @@ const BUDGET: BudgetLimits = { ms: 5_000, rows: 1_000_000, bytes: 33_554_432 }
 
 const now = () => performance.now()
 
+/** The milliseconds that this thread has worked, where the host counts them. */
+const cpu = globalThis.process?.threadCpuUsage === undefined ? now : cpuOfThread
+
+function cpuOfThread(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
 /** Answers a request inside a tenant. Never throws. */
 export function handleRequest(tenant: Tenant, call: TenantCall, options: AppOptions): MaybePromise<HttpResponse> {
   try {
@@ -94,7 +102,7 @@ function callOf(
   options: AppOptions,
 ): Call {
   const limits = options.budget ?? BUDGET
-  const budget = new Budget(route.mode === 'write' ? inOneCommit(route, limits) : limits, now)
+  const budget = new Budget(route.mode === 'write' ? inOneCommit(route, limits) : limits, now, cpu)
   const context = `${options.baseUrl ?? target.baseUrl}/~${tenant.slug}`
   const { traceparent } = request.headers
   return {

@@ -183,7 +183,9 @@ export class LongWrites {
     const engine = this.#engine
     const { turns } = engine.ports
     Object.assign(running.progress, { done: 0, total: 0 })
-    const long = await engine.sql.long!()
+    const { indexing } = this.#services
+    // What was written since is little, and is indexed at once.
+    const long = await engine.sql.long!(() => void indexing.runSlice())
     let isOpen = true
     try {
       const services = this.#open(long.sql)
@@ -198,6 +200,8 @@ export class LongWrites {
       const value = await inTurns(turns, stoppable(running, about.isDryRun ? null : transaction, attempt))
       transaction.checkHead()
       if (!about.isDryRun) {
+        // Reads find all in the indexes at once when it is committed: they write nothing before others may.
+        await inTurns(turns, catchingUp(services.indexing))
         keepTask(long.sql, { ...kept(running, this.#now), result: about.result(value) })
         isOpen = false
         const { seq } = engine.head

@@ -146,10 +146,13 @@ class Connection implements NodeSql {
     if (this.#opened.isDeferred) this.#syncLater()
   }
 
-  async long(): Promise<LongTransaction> {
+  async long(before: () => void): Promise<LongTransaction> {
     while (this.#copies.size > 0) await Promise.allSettled(this.#copies)
-    await this.pending()
-    if (this.#isClosed || this.#long || this.#copies.size > 0) throw new Problem('busy', HELD)
+    do {
+      await this.pending()
+      if (this.#isClosed || this.#long || this.#copies.size > 0) throw new Problem('busy', HELD)
+      before()
+    } while (this.pending())
     this.#reopen('shared')
     this.#long = Promise.withResolvers()
     let sql: Connection
