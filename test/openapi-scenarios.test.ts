@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestHost, testHost } from './host.ts'
 import { type Stage, stageAt } from './hosts/ask.ts'
+import { FAST } from './hosts/play.ts'
 import { SCENARIOS } from './hosts/scenarios.ts'
 import { type Exchange, Judge } from './openapi-judge.ts'
 
 let host: TestHost
 
 beforeAll(async () => {
-  host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1', TILDE_WEBHOOK_RETRIES: '300ms,1s,1s,1s,1s' })
+  host = await testHost(FAST, { workers: '0' })
 })
 afterAll(() => host.stop())
 

@@ -15,7 +15,12 @@ const HOSTS = ['Node', 'workerd'] as const
 const PARTS: readonly Part[] = [
   {
     name: 'scenarios',
-    files: ['test/hosts/hosts.test.ts', 'test/hosts/contract.test.ts', 'test/hosts/script.test.ts'],
+    files: [
+      'test/hosts/on-workers.test.ts',
+      'test/hosts/on-workerd.test.ts',
+      'test/hosts/contract.test.ts',
+      'test/hosts/script.test.ts',
+    ],
     on: 'title',
   },
   { name: 'faults', files: ['test/faults/crash.test.ts', 'test/faults/automation.test.ts'], on: 'title' },
