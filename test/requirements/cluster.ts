@@ -5,6 +5,8 @@ export const cluster = requirements('cluster', {
   T1: {
     'cluster.owner': 'A tenant is owned by one node; every node takes requests for it and passes them on.',
     'cluster.fence': 'What a node commits after another has claimed the tenant is not in the log.',
+    'cluster.timeline':
+      'A node does not use a database that lacks acknowledged writes; it answers 503 and names what is missing.',
     'cluster.gate': 'No answer leaves before the commits that it saw are in the log.',
     'cluster.protocol': 'Histories with faults are linearizable per tenant, and no acknowledged write is lost.',
   },

@@ -54,6 +54,8 @@ export async function startNode(
 /** A node in its own process, which can be killed. */
 export interface NodeProcess extends TestNode {
   readonly child: ChildProcess
+  /** What it has written to standard error. */
+  readonly log: () => string
   /** Ends it with a signal; done when it has ended. */
   kill(signal: NodeJS.Signals): Promise<void>
 }
@@ -71,7 +73,11 @@ export async function spawnNode(
   const args = Object.entries({ ...flags, workers: '1' }).map(([flag, value]) => `--${flag}=${value}`)
   const child = spawn(process.execPath, [join(checkout, 'packages/cli/bin/tilde.js'), 'serve', ...args], {
     env: { ...process.env, ...SHARED, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let written = ''
+  child.stderr!.on('data', (text) => {
+    written += text
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
   await new Promise<void>((ready, failed) => {
@@ -86,7 +92,7 @@ export async function spawnNode(
     if (child.exitCode === null && child.signalCode === null) await kill('SIGKILL')
     rmSync(data, { recursive: true, force: true })
   }
-  return { name, url: `http://127.0.0.1:${port}`, data, child, kill, stop }
+  return { name, url: `http://127.0.0.1:${port}`, data, child, log: () => written, kill, stop }
 }
 
 function flagsOf(cluster: string, name: string, port: number, data: string): Record<string, string> {

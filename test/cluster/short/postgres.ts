@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Database } from '../../../packages/server/src/cluster/postgres/database.ts'
@@ -15,6 +15,10 @@ export interface TestPostgres {
   query(text: string): Promise<readonly Record<string, unknown>[]>
   /** Ends it at once, as a crash does, and starts it again. */
   restart(): void
+  /** Copies all that it has stored; returns the folder of the copy. */
+  copy(): string
+  /** Continues with what was stored in a copy, as another machine does after a bad failover. The state it had is kept as a copy. */
+  goTo(copy: string, how?: { readonly promote: boolean }): string
   stop(): Promise<void>
 }
 
@@ -42,11 +46,12 @@ export async function startPostgres({ tls = false } = {}): Promise<TestPostgres>
   const uid = isRoot ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : process.getuid!()
   const env = { ...process.env, ...librariesFor(bin), ...(hasName() ? {} : inventName(uid, folder)) }
   if (isRoot) chownSync(folder, uid, uid)
+  const isOwn = (program: string) => !['openssl', 'cp', 'touch'].includes(program)
   const run = (program: string, ...args: string[]) =>
-    execFileSync(program === 'openssl' ? program : join(bin, program), args, {
+    execFileSync(isOwn(program) ? join(bin, program) : program, args, {
       stdio: 'ignore',
       cwd: folder,
-      env: program === 'openssl' ? process.env : env,
+      env: isOwn(program) ? env : process.env,
       ...(isRoot && { uid, gid: uid }),
     })
   const data = join(folder, 'data')
@@ -60,6 +65,8 @@ export async function startPostgres({ tls = false } = {}): Promise<TestPostgres>
   const encryption = `-c ssl=on -c ssl_cert_file=${certificate} -c ssl_key_file=${join(folder, 'server.key')}`
   const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=100 ${tls ? encryption : ''}`
   const start = () => run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start')
+  const end = () => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+  let copies = 0
   start()
   run('createdb', '-h', folder, '-p', String(port), '-U', 'tilde', 'tilde')
   const url = `postgres://tilde@127.0.0.1:${port}/tilde${tls ? '?sslmode=require' : ''}`
@@ -69,12 +76,29 @@ export async function startPostgres({ tls = false } = {}): Promise<TestPostgres>
     certificate,
     query: (text) => database.query(text),
     restart() {
-      run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+      end()
       start()
+    },
+    copy() {
+      end()
+      const copy = join(folder, `copy-${copies++}`)
+      run('cp', '-a', data, copy)
+      start()
+      return copy
+    },
+    goTo(copy, { promote } = { promote: false }) {
+      end()
+      const kept = join(folder, `copy-${copies++}`)
+      renameSync(data, kept)
+      run('cp', '-a', copy, data)
+      if (promote) run('touch', join(data, 'standby.signal'))
+      start()
+      if (promote) run('pg_ctl', '-D', data, '-w', 'promote')
+      return kept
     },
     async stop() {
       await database.close()
-      run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+      end()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -7,6 +7,7 @@ import { Housekeeping } from './housekeeping.ts'
 import { clusterPage } from './operator/operator.ts'
 import { OutputGate } from './output-gate.ts'
 import { createParts, type PartEvents, type Parts } from './parts.ts'
+import type { LogGuard } from './protocol/log-guard.ts'
 import type { ReplicatedLog } from './protocol/replicated-log.ts'
 import { KEPT_MS } from './routing/directory.ts'
 import { ClusterRunner } from './runner.ts'
@@ -29,10 +30,11 @@ export class Cluster implements ClusterHost {
   #patience: NodeJS.Timeout | null = null
 
   /** `url` is where other nodes reach this one. */
-  constructor(settings: Settings, replicated: ReplicatedLog, url: string) {
+  constructor(settings: Settings, replicated: ReplicatedLog, guard: LogGuard, url: string) {
     this.#settings = settings
-    this.#parts = createParts(settings, replicated, url, this.#events())
+    this.#parts = createParts(settings, replicated, url, this.#events(guard))
     const { ownership, numbers } = this.#parts
+    guard.watch(() => ownership.acknowledged)
     this.gate = new OutputGate({
       ownership,
       numbers,
@@ -140,7 +142,7 @@ export class Cluster implements ClusterHost {
     await this.#parts.log.close()
   }
 
-  #events(): PartEvents {
+  #events(guard: LogGuard): PartEvents {
     return {
       report: this.#report,
       renewed: () => {
@@ -148,6 +150,7 @@ export class Cluster implements ClusterHost {
         threads.limitClock(membership.promised)
         forwarder.keep(new Set(membership.nodes.map(({ session }) => session)))
         ownership.drain()
+        guard.save()
       },
       expired: () => {
         const { ownership } = this.#parts
@@ -183,8 +186,7 @@ export class Cluster implements ClusterHost {
   async #reopen(slug: string): Promise<void> {
     if (this.#isStopping) return
     try {
-      await this.#parts.ownership.forget(slug)
-      await this.#parts.ownership.own(slug)
+      await this.#parts.ownership.reopen(slug)
     } catch (reason) {
       this.#report(reason, `open ${slug} again`)
     }

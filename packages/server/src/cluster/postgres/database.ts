@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { Sql } from 'postgres'
 import type { Address } from './hosts.ts'
@@ -9,7 +9,10 @@ type Value = string | number | boolean | null | Uint8Array
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript cannot know what a text of SQL selects.
 export type Row = { readonly [column: string]: any }
 
-const CONNECT_SECONDS = 3
+type Run = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>
+export type Admit = (run: Run) => Promise<void>
+
+const CONNECT_MS = 3_000
 /** States of a connection that is of no further use: it is going down, or it leads to a standby. */
 const UNUSABLE = /^(?:08|57P|25006|53300)/
 
@@ -21,15 +24,18 @@ export class Database {
   readonly #address: Address
   readonly #name: string
   readonly #timeout: number
+  readonly #admit: Admit
   #connection: Promise<Sql> | null = null
   /** The host that was the primary last. */
   #next = 0
   #closed = false
 
-  constructor(address: Address, name: string, timeout: number) {
+  /** `admit` sees a primary before it is used, and throws to refuse it. */
+  constructor(address: Address, name: string, timeout: number, admit: Admit = async () => {}) {
     this.#address = address
     this.#name = name
     this.#timeout = timeout
+    this.#admit = admit
   }
 
   /** Runs one statement. When it fails, it may have been done. */
@@ -71,25 +77,33 @@ export class Database {
     let last: unknown = null
     for (let tries = 0; tries < hosts.length; tries++) {
       const { host, port } = hosts[this.#next]!
+      let isUsed = false
       const sql = postgres({
         host,
         port,
+        // The driver would connect again, perhaps to a machine that must not be used.
+        socket: () => {
+          if (isUsed) throw new Error('The connection to the log has ended.')
+          isUsed = true
+          return openSocket(host, port)
+        },
         database,
         user,
         password,
         ssl: encryptionOf(this.#address, host),
         max: 1,
-        connect_timeout: CONNECT_SECONDS,
+        connect_timeout: CONNECT_MS / 1_000,
         idle_timeout: 0,
         max_lifetime: null,
         fetch_types: false,
         onnotice: () => {},
-        connection: { application_name: this.#name, synchronous_commit: 'on' } as never,
-      })
+        connection: { application_name: this.#name, synchronous_commit: 'on' },
+      } as never) as Sql
       try {
         const [row] = await inTime(sql.unsafe('SELECT pg_is_in_recovery() AS standby'), this.#timeout)
-        if (row?.standby !== true) return sql
-        last = new Error(`${host}:${port} is a standby.`)
+        if (row?.standby === true) throw new Error(`${host}:${port} is a standby.`)
+        await this.#admit(async (text, values) => await inTime(sql.unsafe(text, values as never[]), this.#timeout))
+        return sql
       } catch (reason) {
         last = reason
       }
@@ -98,6 +112,17 @@ export class Database {
     }
     throw last
   }
+}
+
+function openSocket(host: string, port: number): Promise<Socket> {
+  const socket = connect({ host, port })
+  const opened = new Promise<Socket>((done, failed) => {
+    socket.once('connect', () => done(socket)).once('error', failed)
+  })
+  return inTime(opened, CONNECT_MS).catch((reason) => {
+    socket.destroy()
+    throw reason
+  })
 }
 
 function encryptionOf({ ssl, ca }: Address, host: string): false | ConnectionOptions {

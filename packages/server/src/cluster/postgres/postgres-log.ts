@@ -1,5 +1,6 @@
+import { LogGuard } from '../protocol/log-guard.ts'
 import type { Append, Change, NodeRow, ReplicatedLog, SnapshotHead, TenantRow } from '../protocol/replicated-log.ts'
-import { Database, type Row } from './database.ts'
+import { type Admit, Database, type Row } from './database.ts'
 import type { Address } from './hosts.ts'
 import { prepareTables } from './prepare.ts'
 import * as statements from './statements.ts'
@@ -10,17 +11,25 @@ export interface PostgresLogOptions {
   readonly name: string
   /** After how many milliseconds a statement counts as failed. */
   readonly timeout: number
+  /** Decides whether a database may be used. Without it, one that goes back while it is used is refused. */
+  readonly guard?: LogGuard
 }
 
-/** The log in PostgreSQL, or in a database that speaks its protocol. */
+/** The log in PostgreSQL. */
 export class PostgresLog implements ReplicatedLog {
   /** Appends have their own connection: a lease is not renewed late because a change is large. */
   readonly #appends: Database
   readonly #control: Database
+  readonly #guard: LogGuard
+  /** The timeline of the connection for appends. It cannot change while the connection lasts. */
+  #timeline = 0
 
-  constructor({ address, name, timeout }: PostgresLogOptions) {
-    this.#appends = new Database(address, name, timeout)
-    this.#control = new Database(address, name, timeout)
+  constructor({ address, name, timeout, guard }: PostgresLogOptions) {
+    this.#guard = guard ?? new LogGuard({ newest: null, keep: () => {}, report: () => {} })
+    this.#appends = new Database(address, name, timeout, async (run) => {
+      this.#timeline = await this.#admit(run)
+    })
+    this.#control = new Database(address, name, timeout, async (run) => void (await this.#admit(run)))
   }
 
   /** Makes the tables where they are not there, and brings older ones forward. */
@@ -134,6 +143,7 @@ export class PostgresLog implements ReplicatedLog {
       listOf(changes.map(({ bytes }) => bytes.length)),
       changes.length === 1 ? changes[0]!.bytes : Buffer.concat(changes.map(({ bytes }) => bytes)),
     ])
+    if (rows[0]) this.#guard.acknowledged({ timeline: this.#timeline, position: Number(rows[0].position) })
     return new Set(rows.map(({ slug }) => slug))
   }
 
@@ -189,6 +199,14 @@ export class PostgresLog implements ReplicatedLog {
       if (row?.value !== value) differing.push(name)
     }
     return differing
+  }
+
+  /** Refuses a database that has gone back. Returns its timeline. */
+  async #admit(run: Parameters<Admit>[0]): Promise<number> {
+    const [row] = await run(statements.MARK)
+    const mark = { timeline: row!.timeline, position: Number(row!.position) }
+    await this.#guard.admit(mark, async (slugs) => (await run(statements.FIND, [listOf(slugs)])).map(toTenant))
+    return mark.timeline
   }
 
   async close(): Promise<void> {

@@ -151,7 +151,14 @@ export const SET_PIN = `
   WHERE slug = $1
   RETURNING 1 AS done`
 
-/** The fence and the changes are one statement: an owner of an earlier epoch adds nothing. */
+const POSITION = "(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint"
+
+/** The timeline is the first part of the name of a WAL file. */
+export const MARK = `
+  SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer AS timeline,
+    ${POSITION} AS position`
+
+/** The fence and the changes are one statement: an owner of an earlier epoch adds nothing. Its position is before its commit. */
 export const APPEND = `
   WITH moved AS (
     UPDATE tilde_tenants t
@@ -166,7 +173,8 @@ export const APPEND = `
     FROM unnest($6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::integer[], $11::integer[])
       AS c (slug, n, epoch, before, start, length)
     JOIN moved USING (slug))
-  SELECT slug FROM moved`
+  SELECT slug, ${POSITION} AS position
+  FROM moved`
 
 /** It writes: once this commit is on a standby, all before it is. */
 export const SETTLE = `

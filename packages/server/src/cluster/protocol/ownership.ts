@@ -39,6 +39,8 @@ export class Ownership {
   readonly #claims = new Map<string, Promise<OwnedTenant | null>>()
   readonly #leaving = new Map<string, Promise<boolean>>()
   readonly #dropping = new Map<string, Promise<void>>()
+  /** Tenants whose thread has ended, with how many changes are in the log: until the log was asked again. */
+  readonly #reopening = new Map<string, number>()
   readonly #appender: Appender
   #claimsNothing = false
 
@@ -60,6 +62,11 @@ export class Ownership {
 
   get all(): readonly OwnedTenant[] {
     return [...this.#owned.values()]
+  }
+
+  /** How many changes of each tenant of this node are in the log. */
+  get acknowledged(): readonly { readonly slug: string; readonly head: number }[] {
+    return [...this.all, ...Array.from(this.#reopening, ([slug, head]) => ({ slug, head }))]
   }
 
   /** Those that take requests. */
@@ -120,6 +127,14 @@ export class Ownership {
     return this.#dropping.get(slug) ?? Promise.resolve()
   }
 
+  /** Compares the file of a tenant with the log again: its thread has ended. */
+  async reopen(slug: string): Promise<void> {
+    const tenant = this.#owned.get(slug)
+    if (tenant) this.#reopening.set(slug, tenant.head)
+    await this.forget(slug)
+    await this.own(slug)
+  }
+
   /** The lease was renewed: answers that waited for it leave. */
   drain(): void {
     for (const tenant of this.#owned.values()) tenant.drain()
@@ -144,6 +159,7 @@ export class Ownership {
     await this.#dropping.get(slug)
     const { session } = membership
     const row = (await log.claim([slug], session, layout))[0]
+    this.#reopening.delete(slug)
     if (row === undefined) return null
     const at = await host.bring(row)
     if (at === null) return null

@@ -4,6 +4,15 @@ export interface Position {
   readonly epoch: number
 }
 
+/**
+ * A point of the write-ahead log of the database: how often another machine has become the primary, and how many
+ * bytes there were.
+ */
+export interface Mark {
+  readonly timeline: number
+  readonly position: number
+}
+
 /** One group commit of a tenant, as the log keeps it. */
 export interface Change {
   readonly n: number
