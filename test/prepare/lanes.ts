@@ -4,7 +4,7 @@ export const SLOW = [
   'test/packages/**',
   'test/site.test.ts',
   'test/client/python.test.ts',
-  'test/cluster/short/{log,moves,scenarios,stops,streams,tls,upgrade}.test.ts',
+  'test/cluster/short/{log,moves,rollback,scenarios,stops,streams,tls,upgrade}.test.ts',
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
   'test/fairness/whole-files.test.ts',
