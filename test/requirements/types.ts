@@ -66,10 +66,13 @@ export const types = requirements('rest', {
     'schema.push.twice': 'A second push changes nothing.',
     'schema.push.asks': 'A push asks before anything is lost; without a terminal it needs --yes.',
     'schema.push.all': 'A push changes one tenant, or all of them.',
+    'schema.push.task': 'A push that becomes a task is awaited, and ends with its result.',
     'schema.push.rights': 'All that a push stores is stored with the rights of the key that pushes.',
     'schema.pull': 'A pull writes files that make the tenant as it is.',
     'schema.code': 'Code of hooks and workflows is TypeScript in a file, and is tested with a moved clock.',
     'schema.contradiction': 'Types of the program that contradict those of a tenant are reported and lock no tenant.',
+    'schema.program.migration':
+      'Entities that a changed type of the program does not fit are reported, and can be migrated.',
   },
   Z2: {
     'schema.types': 'The written declarations know fields, relations, verbs with their states, and includes.',

@@ -74,6 +74,40 @@ verifies(
   },
 )
 
+verifies(
+  'schema.program.migration',
+  'entities that a changed type of the program does not fit are reported at the start, and migrated by name',
+  async () => {
+    const before = program('before.ts', `{ Claim: noun('Claim', { amount: 'number!', size: 'string' }) }`)
+    const first = await service({ config: before })
+    const { body: claim } = await first.request('POST', '/~c/Claim', { amount: 5, size: '7' })
+    const early = await first.request('POST', '/~c/schema/Claim/rename', { from: 'amount', to: 'total' })
+    await first.stop()
+    const said: string[] = []
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0)
+    const after = program('after.ts', `{ Claim: noun('Claim', { total: 'number!', size: 'number' }) }`)
+    const host = await service({ config: after })
+    spy.mockRestore()
+
+    const wrong = await host.request('POST', '/~c/schema/Claim/rename', { from: 'amont', to: 'total' })
+    const renamed = await host.request('POST', '/~c/schema/Claim/rename', { from: 'amount', to: 'total' })
+    const retyped = await host.request('POST', '/~c/schema/Claim/retype', { field: 'size', to: 'number' })
+    const now = await host.request('GET', `/~c/Claim/${claim.$id}`)
+    const back = await host.request('POST', `/~c/Claim/${claim.$id}/rollback`, { version: 1 })
+    const plan = await host.request('POST', '/~c/schema/plan', {})
+    await host.stop()
+
+    expect(early.body.message).toContain("is a field of the operator's type: rename it in --config first")
+    expect(said.join('')).toContain('The type Claim in --config does not fit entities of the tenant c: 1.')
+    expect(said.join('')).toContain('size: must be a number')
+    expect([wrong.status, renamed.body.migrated, retyped.body.migrated]).toEqual([422, 1, 1])
+    expect(now.body).toMatchObject({ total: 5, size: 7 })
+    expect(now.body).not.toHaveProperty('amount')
+    expect(back.body).toMatchObject({ total: 5, size: 7 })
+    expect(plan.body.others).toEqual([])
+  },
+)
+
 test('a type of the program with the name of a built-in one adds to it', async () => {
   const host = await service({ config: program('vip.ts', `{ Contact: noun('Contact', { vip: 'boolean' }) }`) })
   const { body: ada } = await host.request('POST', '/~a/Contact', { name: 'Ada', vip: true })

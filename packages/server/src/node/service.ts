@@ -205,12 +205,15 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   }
 }
 
-/** Says at the start which tenants have types that the program contradicts. They keep their own. */
+/** Says at the start which tenants have types that the program contradicts, and entities that do not fit it. */
 async function reportContradictions(files: TenantFiles, { nouns }: Program): Promise<void> {
-  for (const [tenant, { type, message }] of await files.contradictions(nouns, CONTRADICTIONS_MS)) {
-    log('error', `The type ${type} in --config contradicts the one of the tenant ${tenant}, which keeps its own.`, {
-      reason: message,
-    })
+  for (const [tenant, one] of await files.contradictions(nouns, CONTRADICTIONS_MS)) {
+    const { type, message: reason } = one
+    const text =
+      'count' in one
+        ? `The type ${type} in --config does not fit entities of the tenant ${tenant}: ${one.count}. Migrate them: tilde schema rename, retype.`
+        : `The type ${type} in --config contradicts the one of the tenant ${tenant}, which keeps its own.`
+    log('error', text, { reason })
   }
 }
 

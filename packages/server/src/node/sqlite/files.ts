@@ -21,6 +21,8 @@ import {
   keyIdOf,
   knowsToken,
   layOut,
+  type Misfits,
+  misfitsIn,
 } from '@tildebase/tenant/internal'
 import { systemSeal } from '../../host/ports.ts'
 import { SCRATCH } from '../operator/scratch.ts'
@@ -175,16 +177,20 @@ export class TenantFiles {
   }
 
   /**
-   * The types of closed tenants that contradict those of the program, by tenant. What is not found within `ms` is reported
-   * when its tenant is opened.
+   * The types of closed tenants that contradict those of the program, and the entities that do not fit them, by tenant. What
+   * is not found within `ms` is reported when its tenant is opened.
    */
-  async contradictions(program: Nouns, ms: number): Promise<[string, Contradiction][]> {
+  async contradictions(program: Nouns, ms: number): Promise<[string, Contradiction | Misfits][]> {
     const until = performance.now() + ms
-    const found: [string, Contradiction][] = []
+    const isLate = () => performance.now() > until
+    const found: [string, Contradiction | Misfits][] = []
     for (const slug of await this.allSlugs()) {
-      if (performance.now() > until) break
+      if (isLate()) break
       try {
-        for (const one of during(this.pathOf(slug), (sql) => contradictionsIn(sql, program))) found.push([slug, one])
+        during(this.pathOf(slug), (sql) => {
+          for (const one of contradictionsIn(sql, program)) found.push([slug, one])
+          for (const one of misfitsIn(sql, program, isLate)) found.push([slug, one])
+        })
       } catch {
         // A file that cannot be read says so when its tenant is opened.
       }

@@ -1,4 +1,6 @@
 import {
+  type Converted,
+  catalogue,
   convert,
   didYouMean,
   type Field,
@@ -11,6 +13,7 @@ import {
   renameField,
   renameInNotation,
   targetText,
+  type ValueField,
   type Verb,
 } from '@tildebase/nouns'
 import { changes, demandReach } from '../../authorship/reach.ts'
@@ -41,7 +44,9 @@ export function* renameTypeField(write: Write, type: Noun, from: string, to: str
   const { engine } = write
   demandMigration(write, type)
   const notation = ownNotation(engine, type.name)
-  if (typeof notation[from] !== 'string') throw noField(type, from, notation)
+  if (!Object.hasOwn(type.fields, from) && Object.hasOwn(type.fields, to))
+    return yield* adoptField(write, type, from, to)
+  if (typeof notation[from] !== 'string') throw noField(write, type, from, notation)
   if (Object.hasOwn(type.fields, to) || Object.hasOwn(type.verbs, to)) {
     throw invalidSchema(type, to, `${type.name} has ${to} already`)
   }
@@ -60,31 +65,60 @@ export function* renameTypeField(write: Write, type: Noun, from: string, to: str
   return changed
 }
 
+/**
+ * Moves the values of a field that is not declared any more into the one that has replaced it: the declaration was changed
+ * first, in code. All values must fit it.
+ */
+function* adoptField(write: Write, type: Noun, from: string, to: string): Steps<number> {
+  const field = type.fields[to]!
+  if (!holdsValues(field)) throw invalidSchema(type, to, 'is computed or an inverse relation, which stores no values')
+  const misfits: Misfit[] = []
+  const changed = yield* migrate(write, type.name, (id, state) => {
+    if (!Object.hasOwn(state, from)) return state
+    const result = converted(write, id, field, state[from] ?? null)
+    if ('fault' in result) misfits.push({ id, field: from, message: result.fault })
+    else if ((state[to] ?? null) !== null) misfits.push({ id, field: to, message: `already has a value in ${to}` })
+    else return { ...without(state, from), ...(result.value !== null && { [to]: result.value }) }
+    return state
+  })
+  refuse(type, `renamed to ${to}`, misfits)
+  if (changed === 0) throw noField(write, type, from, ownNotation(write.engine, type.name))
+  yield* putType(write, type.name, ownNotation(write.engine, type.name), { recomputes: false })
+  keep(write, type.name, { from, to })
+  return changed
+}
+
+/** A stored value as another field can hold it, or why it cannot. */
+function converted(write: Write, id: string, field: ValueField | ForwardField, value: Json): Converted {
+  const result = value === null ? { value } : convert(field, value)
+  if ('fault' in result || result.value === null) return result
+  if (field.kind === 'forward' && !areThere(write, field, result.value))
+    return { fault: `is not the id of a ${targetText(field)}` }
+  if (field.kind === 'file' && !areOwnFiles(write, id, result.value)) return { fault: 'is not a file' }
+  return result
+}
+
 /** Changes the kind of a field and converts the stored values. All values must convert. Returns the number of changed entities. */
 export function* retypeTypeField(write: Write, type: Noun, name: string, to: string): Steps<number> {
   const { engine } = write
   demandMigration(write, type)
   const before = Object.hasOwn(type.fields, name) ? type.fields[name]! : null
-  if (before === null) throw noField(type, name, type.notation)
-  yield* putType(write, type.name, { ...ownNotation(engine, type.name), [name]: to }, { recomputes: false })
+  if (before === null) throw noField(write, type, name, type.notation)
+  // Where the operator's code declares it so already, only what is stored is left to convert.
+  const isDeclared = engine.options.nouns.get(type.name)?.notation[name] === to
+  const own = ownNotation(engine, type.name)
+  yield* putType(write, type.name, isDeclared ? without(own, name) : { ...own, [name]: to }, { recomputes: false })
   const field = engine.noun(type.name).fields[name]!
   if (!holdsValues(before) || !holdsValues(field)) {
     throw invalidSchema(type, name, 'is computed or an inverse relation, which stores no values; declare it with PUT')
   }
   const misfits: Misfit[] = []
   const changed = yield* migrate(write, type.name, (id, state) => {
-    const value = state[name] ?? null
     const fallback = 'default' in field && field.default !== 'now' ? (field.default ?? null) : null
-    const converted = value === null ? { value: field.required ? fallback : null } : convert(field, value)
-    if ('fault' in converted) misfits.push({ id, field: name, message: converted.fault })
-    else if (converted.value === null && field.required) {
-      misfits.push({ id, field: name, message: 'is required' })
-    } else if (field.kind === 'forward' && !areThere(write, field, converted.value)) {
-      misfits.push({ id, field: name, message: `is not the id of a ${targetText(field)}` })
-    } else if (field.kind === 'file' && converted.value !== null && !areOwnFiles(write, id, converted.value)) {
-      misfits.push({ id, field: name, message: 'is not a file' })
-    } else if (converted.value === null) return without(state, name)
-    else return { ...state, [name]: converted.value }
+    const result = converted(write, id, field, state[name] ?? (field.required ? fallback : null))
+    if ('fault' in result) misfits.push({ id, field: name, message: result.fault })
+    else if (result.value === null && field.required) misfits.push({ id, field: name, message: 'is required' })
+    else return result.value === null ? without(state, name) : { ...state, [name]: result.value }
     return state
   })
   refuse(type, `converted to ${to}`, misfits)
@@ -145,10 +179,14 @@ function refuse(type: Noun, what: string, misfits: readonly Misfit[]): void {
   )
 }
 
-function noField(type: Noun, name: string, notation: JsonObject): Problem {
+function noField({ engine }: Write, type: Noun, name: string, notation: JsonObject): Problem {
   const own = Object.keys(notation).filter((key) => typeof notation[key] === 'string' && !key.startsWith('$'))
+  const isBuiltIn = Object.hasOwn(catalogue, type.name)
+  const isOperators = !isBuiltIn && engine.options.nouns.get(type.name) !== undefined
   const message = Object.hasOwn(type.fields, name)
-    ? 'is a field of the built-in type and cannot be renamed'
+    ? isOperators
+      ? "is a field of the operator's type: rename it in --config first, then rename what is stored"
+      : 'is a field of the built-in type and cannot be renamed'
     : `is not a field of ${type.name}${didYouMean(name, own)}`
   return invalidSchema(type, name, message)
 }
