@@ -167,6 +167,41 @@ verifies('schema.push.all', 'a renamed field is renamed in all tenants', async (
   }
 })
 
+verifies(
+  'schema.push.task',
+  'a push that takes longer than a request may is continued as a task, and awaited',
+  async () => {
+    const other = await testHost({ TILDE_QUERY_TIMEOUT: '300ms' })
+    const slow = tildeWith({ TILDE_URL: other.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'large' })
+    try {
+      const write = (fields: string) =>
+        writeFileSync(
+          join(slow.folder, 'tilde', 'ship.ts'),
+          `import { noun } from '@tildebase/nouns'\nexport default noun('Ship', ${fields})\n`,
+        )
+      mkdirSync(join(slow.folder, 'tilde'))
+      write(`{ name: 'string!', length: 'string' }`)
+      await slow('schema', 'push')
+      const rows = Array.from({ length: 12_000 }, (_, i) => `B${i},${i}`)
+      writeFileSync(join(slow.folder, 'ships.csv'), `name,length\n${rows.join('\n')}\n`)
+      await slow('import', 'ships.csv', '--type', 'Ship')
+      write(`{ name: 'string!', metres: 'number' }, { renamed: { metres: 'length' } }`)
+
+      const { out, err, code } = await slow('schema', 'push')
+      const { body: tasks } = await other.request('GET', '/~large/tasks')
+      const { body: ships } = await other.request('GET', '/~large/Ship?metres=11999')
+
+      expect([code, err]).toEqual([0, ''])
+      expect(out).toContain('length → metres')
+      expect(tasks.tasks.map(({ state }: { state: string }) => state)).toContain('done')
+      expect(ships.total).toBe(1)
+      expect((await slow('schema', 'push')).out).toBe('No changes.\n')
+    } finally {
+      await other.stop()
+    }
+  },
+)
+
 verifies('schema.push.rights', 'a push stores nothing that the rights of its key do not cover', async () => {
   const key = await host.key('narrow', 'admin:platform')
   const mine = tildeWith({ TILDE_URL: host.url, TILDE_KEY: key })

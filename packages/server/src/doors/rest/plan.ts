@@ -79,7 +79,17 @@ async function plan(call: Call): Promise<Reply> {
   const given = givenDeclaration(call.body)
   call.read.demandArea('admin', 'platform')
   await checkCode(call, given)
-  return call.tenant.write(call.grant, call.writes, call.budget, (write) => json(200, planned(call, write, given)))
+  const { tenant, grant, writes, budget } = call
+  const { current, others, steps } = await tenant.write(grant, writes, budget, (write) => compared(call, write, given))
+  const { tried, tested } = await tryAll(call, steps)
+  return json(200, {
+    steps: tried,
+    total: tried.length,
+    loses: tried.reduce((sum, { loses }) => sum + loses, 0),
+    tested,
+    others: given.prune ? [] : others,
+    current,
+  })
 }
 
 /** Code that cannot be stored is refused before anything is compared. */
@@ -99,33 +109,38 @@ async function checkCode({ tenant }: Call, { hooks = {} }: Given): Promise<void>
   }
 }
 
-function planned(call: Call, write: TenantWriter, given: Given): object {
+/** The tenant as it is, what of it is not declared, and the steps to the declared form. */
+function compared(call: Call, write: TenantWriter, given: Given) {
   const ask = askIn(call, write)
   const { read } = write
   const current = currentOf(ask, read)
   const others = othersIn(current, given)
-  const steps = [
+  const steps: readonly Step[] = [
     ...typeSteps({ nouns: read.nouns, own: current.types, ask, may: (noun) => read.may('read', noun) }, given),
     ...thingSteps(current, given, read.nouns.get('View') !== undefined),
     ...(given.prune ? deletions(current, others) : []),
   ]
-  const { tried, tested } = tryAll(write, ask, steps)
-  return {
-    steps: tried,
-    total: tried.length,
-    loses: tried.reduce((sum, { loses }) => sum + loses, 0),
-    tested,
-    others: given.prune ? [] : others,
-    current: declarationIn(current),
-  }
+  return { current: declarationIn(current), others, steps }
 }
 
-/** Runs all steps one after the other and takes them back. A step that fails is named by the problem. */
-function tryAll(write: TenantWriter, ask: Ask, steps: readonly Step[]): { tried: readonly Step[]; tested: boolean } {
-  const counts: number[] = []
+/**
+ * Runs all steps one after the other and takes them back, in a time of their own: where that is too short, they are not
+ * tried. A step that fails is named by the problem.
+ */
+async function tryAll(
+  call: Call,
+  steps: readonly Step[],
+): Promise<{ readonly tried: readonly Step[]; readonly tested: boolean }> {
+  const { tenant, grant, writes } = call
+  const budget = call.newBudget()
+  let counts: number[] = []
   try {
-    write.dryRun(() => {
-      for (const step of steps) counts.push(tryStep(write, ask, step))
+    await tenant.write(grant, writes, budget, (write) => {
+      const ask = askIn({ ...call, budget }, write)
+      counts = []
+      write.dryRun(() => {
+        for (const step of steps) counts.push(tryStep(write, ask, step))
+      })
     })
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
