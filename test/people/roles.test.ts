@@ -47,15 +47,24 @@ describe('the built-in roles', () => {
 })
 
 describe('a role of the tenant', () => {
+  test('warns of a field that no entity has, in a role and in a key', async () => {
+    const filter = { Deal: { ownr: 'x' } }
+    const role = await app.request('PUT', '/~acme/schema/roles/Typo', { scopes: 'read:crm', filter })
+    const key = await app.request('POST', '/~acme/api-keys', { name: 'typo', scopes: 'read:crm', filter })
+
+    const expected = [{ field: 'filter.Deal.ownr', nearest: 'owner' }]
+    for (const { headers } of [role, key]) expect(JSON.parse(headers.get('x-tilde-warnings')!)).toEqual(expected)
+  })
+
   verifies('people.roles.own', 'narrows people to the rows that name them', async () => {
     const put = await app.request('PUT', '/~acme/schema/roles/Seller', {
       scopes: 'write:crm',
-      filter: { Contact: { title: '$user.email' }, Deal: { description: '$user.$id' } },
+      filter: { Contact: { title: '$user.email' }, Deal: { owner: '$user.$id' } },
     })
     const [ada, bob] = [await join('Seller'), await join('Seller')]
     const made = await ada.send('POST', '/~acme/Contact', { name: 'mine', title: ada.user.email })
     const foreign = await ada.send('POST', '/~acme/Contact', { name: 'theirs', title: bob.user.email })
-    const deal = await bob.send('POST', '/~acme/Deal', { name: 'd', description: bob.user.$id })
+    const deal = await bob.send('POST', '/~acme/Deal', { name: 'd', owner: bob.user.$id })
 
     expect(put.status).toBe(201)
     expect([made.status, foreign.status, deal.status]).toEqual([201, 403, 201])
@@ -95,6 +104,8 @@ describe('a role of the tenant', () => {
     ['a filter on an unknown type', { scopes: 'read:all', filter: { Nothing: {} } }],
     ['an operator that does not exist', { scopes: 'read:all', filter: { Contact: { name: { $like: 'x' } } } }],
     ['another field of the person', { scopes: 'read:all', filter: { Contact: { name: '$user.name' } } }],
+    ['a misspelt person', { scopes: 'read:all', filter: { Deal: { owner: '$usr.$id' } } }],
+    ['a person where none can be', { scopes: 'read:all', filter: { Deal: { $or: [{ contact: '$user.$id' }] } } }],
     ['the address as a pattern', { scopes: 'read:all', filter: { Contact: { name: { $regex: '$user.email' } } } }],
   ])('is refused with %s', async (_, body) => {
     expect((await app.request('PUT', '/~acme/schema/roles/Wrong', body)).status).toBe(422)

@@ -160,13 +160,19 @@ describe('a name that is neither declared nor stored', () => {
     expect(warned(await host.request('POST', '/~acme/api-keys', key))).toEqual([])
   })
 
-  test('of a type in the pattern of a webhook is reported', async () => {
+  test('of a type in the pattern of a webhook or a workflow is reported', async () => {
     const reply = await host.request('POST', '/~acme/webhooks', {
       url: 'https://example.com/',
       events: ['Contct.created'],
     })
 
     expect([reply.status, warned(reply)]).toEqual([201, [{ field: 'events: Contct', nearest: 'Contact' }]])
+    const workflow = await host.request('POST', '/~acme/Workflow', {
+      name: 'w',
+      triggerEvent: 'Contct.created',
+      steps: [],
+    })
+    expect(warned(workflow)).toEqual([{ field: 'triggerEvent: Contct', nearest: 'Contact' }])
   })
 
   test('does not depend on rows that a key may not see', async () => {

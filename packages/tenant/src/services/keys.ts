@@ -1,4 +1,13 @@
-import { invalid, isPlainObject, type Json, type JsonObject, Problem, parseInstant, type Verb } from '@tildebase/nouns'
+import {
+  invalid,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  type Noun,
+  Problem,
+  parseInstant,
+  type Verb,
+} from '@tildebase/nouns'
 import { storedFilter } from '../authorship/reach.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
@@ -240,7 +249,7 @@ export function rowsFilter(
   grant: Grant,
   draft: JsonObject,
   type = 'ApiKey',
-  check: (filter: Json) => Json = (filter) => filter,
+  check: (filter: Json, noun: Noun) => Json = (filter) => filter,
 ): JsonObject | null {
   const given = draft.filter ?? {}
   if (typeof given !== 'object' || Array.isArray(given)) {
@@ -250,7 +259,7 @@ export function rowsFilter(
   for (const [name, filter] of Object.entries(given as JsonObject)) {
     try {
       const noun = engine.noun(name)
-      storedFilter(engine, grant, noun, check(filter))
+      storedFilter(engine, grant, noun, check(filter, noun))
       const held = rows[noun.name]
       rows[noun.name] = held === undefined ? filter : { $and: [held, filter] }
     } catch (reason) {

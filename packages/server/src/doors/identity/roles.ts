@@ -4,6 +4,7 @@ import type { Call, Route } from '../call.ts'
 import { answer, DELETED, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, resultsOf, TEXT } from '../describe/schema.ts'
 import { empty, json, type Reply } from '../reply.ts'
+import { unknownInRows, warned } from '../rest/unknown-fields.ts'
 import { readRoute, writeRoute } from '../route.ts'
 
 const ROLE = record(
@@ -31,7 +32,7 @@ export const roleRoutes: readonly Route[] = [
     needs: 'admin:identity',
     body: jsonBody(
       record('', { scopes: TEXT, filter: ANY_OBJECT }, ['scopes']),
-      { scopes: 'write:crm', filter: { Deal: { description: '$user.email' } } },
+      { scopes: 'write:crm', filter: { Deal: { owner: '$user.$id' } } },
       'The scopes of the role, and its row filters by type.',
     ),
     answers: { 200: answer(ROLE), 201: answer(ROLE, { description: 'It was created.' }) },
@@ -56,9 +57,9 @@ function one({ read, params }: Call): Reply {
   throw new Problem('not_found', `There is no role ${params.name}.`)
 }
 
-function put({ params, body }: Call, write: TenantWriter): Reply {
+function put({ params, body, read }: Call, write: TenantWriter): Reply {
   const { role, isNew } = write.putRole(params.name!, body)
-  return json(isNew ? 201 : 200, role)
+  return warned(json(isNew ? 201 : 200, role), unknownInRows(read, role.filter))
 }
 
 function drop({ params }: Call, write: TenantWriter): Reply {

@@ -108,20 +108,43 @@ function unknownFields(call: Call, route: Place): readonly UnknownField[] {
   // Nearly all names are declared: those are left out at once.
   if (call.query.size > 0)
     for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
-  const types = unknownTypes(call, route, noun)
+  const types = [...unknownTypes(call, route, noun), ...unknownRows(call, route, noun)]
   if (names.size === 0 && types.length === 0) return NONE
   const unknown = [...names].flatMap((name) => call.read.questions.unknownField(noun, name) ?? [])
   return [...unknown, ...types].slice(0, MOST_UNKNOWN)
 }
 
-/** The types in the patterns of a webhook that do not exist; they may be declared later. */
+/** Where types keep patterns of events. */
+const PATTERNS: { readonly [type: string]: string } = { Webhook: 'events', Workflow: 'triggerEvent' }
+
+/** The types in the patterns of a webhook or a workflow that do not exist; they may be declared later. */
 function unknownTypes({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
-  if (noun.name !== 'Webhook' || method === 'GET' || !isPlainObject(body) || !Array.isArray(body.events)) return NONE
+  const field = PATTERNS[noun.name]
+  if (field === undefined || method === 'GET' || !isPlainObject(body)) return NONE
+  const patterns = [body[field] ?? []].flat().filter((pattern) => typeof pattern === 'string')
   const names = read.nouns.all.map(({ name }) => name)
-  const types = body.events.map((event) => String(event).split('.')[0]!)
-  return types
+  return patterns
+    .map((pattern) => pattern.split('.')[0]!)
     .filter((type) => type !== '*' && !names.some((name) => name.toLowerCase() === type.toLowerCase()))
-    .map((type) => ({ field: quoted(`events: ${type}`), nearest: nearest(type, names, 1)[0] ?? null }))
+    .map((type) => ({ field: quoted(`${field}: ${type}`), nearest: nearest(type, names, 1)[0] ?? null }))
+}
+
+/** The names in the row filters of a new key. */
+function unknownRows({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
+  if (noun.name !== 'ApiKey' || method === 'GET' || !isPlainObject(body)) return NONE
+  return isPlainObject(body.filter) ? unknownInRows(read, body.filter) : NONE
+}
+
+/** The names in row filters by type that no entity of the type has: such a filter hides all of them. */
+export function unknownInRows(read: Call['read'], rows: object | null): readonly UnknownField[] {
+  return Object.entries(rows ?? {}).flatMap(([type, filter]) => {
+    const noun = read.nouns.get(type)
+    const names =
+      noun && read.may('read', noun) ? [...filterNames(filter)].filter((name) => !Object.hasOwn(noun.fields, name)) : []
+    return names
+      .flatMap((name) => read.questions.unknownField(noun!, name) ?? [])
+      .map(({ field, nearest }) => ({ field: `filter.${type}.${field}`, nearest }))
+  })
 }
 
 /** The field names of a query. Invalid parameters are refused by the handler. */

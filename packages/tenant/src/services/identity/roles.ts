@@ -1,4 +1,4 @@
-import { invalid, isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import { invalid, isPlainObject, type Json, type JsonObject, type Noun, Problem, targetText } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { covers, demandArea, type Grant } from '../../grant/grant.ts'
 import { parseScopes, scopesText } from '../../grant/scopes.ts'
@@ -26,6 +26,8 @@ export interface Person {
 /** Keys, webhooks, types and hooks need `admin`, so `write:all` leaves them out. */
 const BUILT_IN: { readonly [name: string]: string } = { Admin: 'admin:all', Member: 'write:all', Viewer: 'read:all' }
 const NAME = /^[A-Z][A-Za-z0-9]{0,39}$/
+/** A value that means something else than itself: `$user.$id`, and its misspellings. */
+const PLACEHOLDER = /^\$[A-Za-z]+\./
 const ANYBODY: Person = { id: 'user_0', email: 'person@example.org' }
 
 export function roleOf(engine: Engine, name: string): Role | null {
@@ -79,7 +81,10 @@ export function putRole(write: Write, name: string, body: unknown): { readonly r
     throw invalid('AccessRole', [{ field: 'scopes', message: 'is required, such as "read:crm,write:Deal"' }])
   demandCoversRole(write, name)
   const scopes = scopesText(scopesOf(engine, grant, draft, 'AccessRole'))
-  const filter = rowsFilter(engine, grant, draft, 'AccessRole', (one) => filledIn(one, ANYBODY))
+  const filter = rowsFilter(engine, grant, draft, 'AccessRole', (one, noun) => {
+    refuseOtherTypes(noun, one)
+    return filledIn(one, ANYBODY)
+  })
   const current = currentOf(engine.sql, 'AccessRole', idOf(name))
   const data = { name, scopes, filter }
   if (!current)
@@ -104,9 +109,26 @@ export function dropRole(write: Write, name: string): void {
   engine.cache.forget('Schema')
 }
 
+/** Refuses to compare a person with a relation that never leads to one. */
+function refuseOtherTypes(noun: Noun, filter: Json): void {
+  if (!isPlainObject(filter)) return
+  for (const [name, value] of Object.entries(filter as JsonObject)) {
+    const field = Object.hasOwn(noun.fields, name) ? noun.fields[name]! : null
+    const leadsToUser =
+      field?.kind !== 'forward' || (field.targets ?? [field.target]).some((one) => one === 'User' || one === '*')
+    if (!leadsToUser && JSON.stringify(value).includes('"$user.$id"'))
+      throw new Problem(
+        'invalid_filter',
+        `${name} is a relation to ${targetText(field)}, so it is never the id of a User.`,
+      )
+    if (name === '$and' || name === '$or')
+      for (const one of Array.isArray(value) ? value : []) refuseOtherTypes(noun, one)
+  }
+}
+
 /** A filter with the person in place of `$user.$id` and `$user.email`. */
 function filledIn(filter: Json, person: Person, operator = ''): Json {
-  if (typeof filter === 'string') return filter.startsWith('$user.') ? operandOf(filter, person, operator) : filter
+  if (typeof filter === 'string') return PLACEHOLDER.test(filter) ? operandOf(filter, person, operator) : filter
   if (Array.isArray(filter)) return filter.map((one) => filledIn(one, person, operator))
   if (!isPlainObject(filter)) return filter
   return Object.fromEntries(
