@@ -193,10 +193,12 @@ describe('the tools', () => {
 
     const { tools } = await client.listTools()
     const refused = await call(client, 'search', { type: 'Invoice' })
+    const inCode = await call(client, 'do', { code: "await $.Contact.create({ name: 'Ada' })" })
 
     expect(tools[0]!.description).toContain('Contact')
     expect(tools[0]!.description).not.toContain('Invoice')
     expect(refused.text).toMatchObject({ error: 'forbidden', next: expect.stringContaining('scope') })
+    expect(inCode.text).toMatchObject({ error: 'script_error', next: expect.stringContaining('scope') })
   })
 
   test('without a key there is no session, nor with one of another tenant', async () => {

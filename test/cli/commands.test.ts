@@ -116,6 +116,7 @@ describe('files', () => {
     expect(listed.out).toMatch(/^acme\t\d+\nacme-fork\t\d+\nacme-restored\t\d+\n$/)
     expect(unsure).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
     expect((await tilde('tenants', 'info', 'acme-fork')).code).toBe(1)
+    expect((await tilde('cluster', 'status')).err).toContain('This server is not a node of a cluster.')
   })
 })
 

@@ -62,6 +62,6 @@ async function warnOfSecrets(wire: Wire, slug: string): Promise<void> {
   const { unreadableSecrets = 0 } = await wire.json(`/~${encodeURIComponent(slug)}/status`)
   if (unreadableSecrets === 0) return
   process.stderr.write(
-    `tilde: ${unreadableSecrets} ${unreadableSecrets === 1 ? 'webhook has a secret that was' : 'webhooks have secrets that were'} encrypted with another TILDE_SECRET_KEY. Start this server with the key of the old one (data/secret.key there), or replace them: POST …/webhooks/:id/rotate\n`,
+    `tilde: ${unreadableSecrets} ${unreadableSecrets === 1 ? 'webhook has a secret that was' : 'webhooks have secrets that were'} encrypted with another TILDE_SECRET_KEY, or for another name of the tenant. Start this server with the key of the old one (data/secret.key there) and use the same name, or replace them: tilde webhooks rotate\n`,
   )
 }

@@ -64,6 +64,8 @@ export function operatorPages(host: OperatorHost) {
   ): Promise<HttpResponse> => {
     if (sender.kind === 'anonymous') throw unauthorized()
     if (sender.kind !== 'operator') throw new Problem('forbidden', 'This needs the operator key.')
+    if (segments[1] === 'cluster')
+      throw new Problem('not_supported', 'This server is not a node of a cluster. tilde serve --cluster starts one.')
     const { route, params } = findRoute(table, request.method, segments, '/operator/openapi.json')
     const { action } = route
     const reason = host.impossible[action]

@@ -119,7 +119,9 @@ const ADVICE: { readonly [code: string]: string } = {
 /** A problem as an agent reads it: what went wrong, what to do next, and how to take back what was written before it. */
 function adviceOn({ code, message, about }: Problem): object {
   const written = typeof about.correlation === 'string'
-  const next = [ADVICE[code], written && `Earlier writes remain; POST …/undo/${about.correlation} undoes them.`].filter(
+  // Code that lacks a right is not what has to change.
+  const advice = ADVICE[about.reason === 'forbidden' ? about.reason : code]
+  const next = [advice, written && `Earlier writes remain; POST …/undo/${about.correlation} undoes them.`].filter(
     Boolean,
   )
   return { error: code, message, ...about, ...(next.length > 0 && { next: next.join(' ') }) }
