@@ -53,7 +53,7 @@ describe('the documentation site', () => {
 
   test('has its pages as text for language models', () => {
     expect(read('llms.txt')).toMatch(/^# Tildebase\n[\s\S]*\[Query language\]\(\/reference\/query\.html\): /)
-    expect(read('llms-full.txt')).toContain('# Declaring types')
+    expect(read('llms-full.txt')).toContain('# Types as code')
   })
 
   describe.skipIf(BROWSER === null)('in a browser', () => {

@@ -10,6 +10,8 @@ export default defineConfig({
   title: 'Tildebase',
   description: 'A self-hosted, multi-tenant store of typed business entities that remembers everything.',
   lang: 'en',
+  // The path below which the site is published.
+  base: process.env.SITE_BASE ?? '/',
   srcDir: './pages',
   outDir: '../dist/site',
   cacheDir: './.cache',

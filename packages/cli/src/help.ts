@@ -1,3 +1,4 @@
+import { DOCUMENTATION } from '@tildebase/nouns'
 import type { Command, Flags } from './command.ts'
 import { COMMANDS, loadCommand, unknownCommand } from './commands.ts'
 import { GLOBAL } from './parse/flags.ts'
@@ -25,6 +26,8 @@ export function overview(): string {
     '',
     'Flags of every command',
     ...flagLines(GLOBAL),
+    '',
+    `Documentation: ${DOCUMENTATION}`,
   ].join('\n')
 }
 

@@ -24,6 +24,7 @@ export {
   type WebhookDeclaration,
 } from './declaration/declaration.ts'
 export { hooks, role, view, type WorkflowDeclaration, webhook, workflow } from './declaration/declare.ts'
+export { DOCUMENTATION } from './documentation.ts'
 export { type EventOf, type EventPattern, type EventRecord, isPattern, matchesEvent } from './event.ts'
 export { type ComputedField, computedFields, isComputed } from './expression/computed.ts'
 export { evaluate, pathsOf } from './expression/expression.ts'

@@ -1,3 +1,4 @@
+import { DOCUMENTATION } from '@tildebase/nouns'
 import { activatedSocket, readSettings, SettingError, startHost } from '@tildebase/server'
 import type { Command } from '../command.ts'
 import { UsageError } from '../parse/usage-error.ts'
@@ -61,7 +62,10 @@ async function demo({ url, operator }: Awaited<ReturnType<typeof startHost>>): P
 
 function greeting({ url, operator }: Awaited<ReturnType<typeof startHost>>): string {
   const key = operator.generated ? operator.key : operator.path ? `$(cat '${operator.path}')` : '$TILDE_ROOT_KEY'
-  const lines = [`Tildebase listens on ${url}`]
+  const lines = [
+    `Tildebase listens on ${url}`,
+    `Console: ${url}/console, API: ${url}/docs, documentation: ${DOCUMENTATION}`,
+  ]
   if (operator.generated)
     lines.push(`The operator key, shown only once and stored in ${operator.path}:`, '', `  ${operator.key}`)
   else if (operator.path) lines.push(`The operator key is in ${operator.path}`)

@@ -1,4 +1,4 @@
-import { Problem } from '@tildebase/nouns'
+import { DOCUMENTATION, Problem } from '@tildebase/nouns'
 import { ERROR_CODES } from './error-codes.ts'
 import type { HttpResponse } from './http.ts'
 import { json, type Reply, render } from './reply.ts'
@@ -30,8 +30,11 @@ export function refusal(
 export function errorReply(reason: unknown, requestId: string, report: (reason: unknown) => void): Reply {
   const problem = problemOf(reason)
   if (problem.code === 'internal') report(reason)
-  return json(statusOf(problem.code), errorBody(problem, requestId), headersOf(problem))
+  return json(statusOf(problem.code), errorBody(problem, requestId), { link: HELP, ...headersOf(problem) })
 }
+
+/** Where people read what the code of an error means. */
+const HELP = `<${DOCUMENTATION}/reference/errors.html>; rel="help"`
 
 /** A Problem for whatever was thrown. */
 export function problemOf(reason: unknown): Problem {

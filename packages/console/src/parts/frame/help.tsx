@@ -1,3 +1,4 @@
+import { DOCUMENTATION } from '@tildebase/nouns'
 import { Dialog } from '../../ui/dialog.tsx'
 
 const KEYS: readonly (readonly [string, string])[] = [
@@ -35,6 +36,11 @@ export function Help({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <p>
+        <a href={DOCUMENTATION} target="_blank" rel="noreferrer">
+          Documentation
+        </a>
+      </p>
     </Dialog>
   )
 }

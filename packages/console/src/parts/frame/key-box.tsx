@@ -1,4 +1,5 @@
 import { Problem, tildebase } from '@tildebase/client'
+import { DOCUMENTATION } from '@tildebase/nouns'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { place } from '../../place.ts'
 import { farewell, open, type Session, signInAddress, tenantOf } from '../../service/session.ts'
@@ -53,7 +54,11 @@ export function KeyBox() {
         <p class="server">
           Server <code>{location.origin}</code>
         </p>
-        <Labelled label="Key" for={`${id}-key`}>
+        <Labelled
+          label="Key"
+          for={`${id}-key`}
+          hint="The first start printed one; it is in data/root.key on the server."
+        >
           <input
             ref={first}
             id={`${id}-key`}
@@ -95,6 +100,9 @@ export function KeyBox() {
             Sign in as a person
           </a>
         )}
+        <a class="sign-in" href={`${DOCUMENTATION}/start.html`} target="_blank" rel="noreferrer">
+          Documentation
+        </a>
       </form>
     </main>
   )
