@@ -1,5 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { installWithApt, unpackWithApt } from '../../test/prepare/apt.ts'
+import { FOLDER } from '../../test/prepare/unpacked.ts'
 
 /** A program that a bench needs, how to get it, and what it is for. */
 interface Tool {
@@ -29,8 +31,16 @@ export function missingTools(tools: readonly Tool[]): string[] {
     .map(({ name, install }) => `${name} is not installed. Install it: ${install}`)
 }
 
-/** Ends the bench before anything is started when a tool is missing that it cannot do without. */
+/**
+ * Installs tools that a bench cannot do without, for all users or else in a folder of the repository, as the tests do. Ends
+ * the bench before anything is started when that is not possible.
+ */
 export function demandTools(...tools: readonly Tool[]): void {
+  process.env.PATH = `${process.env.PATH}${delimiter}${join(FOLDER, 'bin')}`
+  const packages = tools
+    .filter(({ isThere }) => !isThere())
+    .map(({ install }) => install.replace('apt-get install ', ''))
+  if (packages.length > 0 && !installWithApt(packages)) unpackWithApt(packages, FOLDER)
   const missing = missingTools(tools)
   if (missing.length === 0) return
   for (const sentence of missing) console.error(sentence)
