@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findPython, runPython } from './client/python.ts'
 
 const ROOT = join(import.meta.dirname, '..')
+const MODULES = join(ROOT, 'test', '.tmp')
 
 /** A fenced block of code: `language` is the first word after the fence, `marks` are the others. */
 export type Block = {
@@ -47,9 +48,9 @@ export function typeErrors(blocks: readonly Block[]): string {
   }
 }
 
-/** Runs a TypeScript block as a program; returns its errors, or an empty string. */
-export function programErrors({ code }: Block, { url, rootKey }: Served): string {
-  const folder = moduleFolder()
+/** Runs a TypeScript block as a program in a new folder below `parent`; returns its errors, or an empty string. */
+export function programErrors({ code }: Block, { url, rootKey }: Place, parent = MODULES): string {
+  const folder = moduleFolder(parent)
   try {
     writeFileSync(join(folder, 'program.ts'), code)
     const env = { ...process.env, TILDE_URL: url, TILDE_KEY: rootKey }
@@ -61,7 +62,7 @@ export function programErrors({ code }: Block, { url, rootKey }: Served): string
 }
 
 /** Runs the Python blocks of one page as one program, with the client of this repository; returns its errors. */
-export function pythonErrors(blocks: readonly Block[], { url, rootKey }: Served): string {
+export function pythonErrors(blocks: readonly Block[], { url, rootKey }: Place): string {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-python-docs-'))
   try {
     writeFileSync(join(folder, 'program.py'), blocks.map(({ code }) => code).join('\n'))
@@ -76,13 +77,15 @@ export function pythonErrors(blocks: readonly Block[], { url, rootKey }: Served)
 }
 
 /** A new folder from which the packages and their tools are found by name. */
-function moduleFolder(): string {
-  mkdirSync(join(ROOT, 'test', '.tmp'), { recursive: true })
-  return mkdtempSync(join(ROOT, 'test', '.tmp', 'docs-'))
+function moduleFolder(parent = MODULES): string {
+  mkdirSync(parent, { recursive: true })
+  return mkdtempSync(join(parent, 'docs-'))
 }
 
 /** A server of this repository on a free port, with its own data folder. */
-export type Served = { readonly url: string; readonly rootKey: string; stop(): Promise<void> }
+export type Served = Place & { stop(): Promise<void> }
+/** Where a server is, and the key of its operator. */
+type Place = { readonly url: string; readonly rootKey: string }
 
 /** Starts the server and waits for the line that names its URL. */
 export async function serve(): Promise<Served> {
@@ -111,13 +114,19 @@ async function end(server: ChildProcess): Promise<void> {
 }
 
 /** Runs the shell blocks of one page in one shell, in order; returns the errors, or an empty string. */
-export function shellErrors(blocks: readonly Block[], { url, rootKey }: Served): string {
+export function shellErrors(blocks: readonly Block[], { url, rootKey }: Place, packages = ROOT): string {
   const home = mkdtempSync(join(tmpdir(), 'tildebase-curl-'))
+  // Pages write files: not into the repository.
+  for (const part of ['node_modules', 'docs']) symlinkSync(join(packages, part), join(home, part))
   // A curl that meets an error answer then fails, and the shell with it.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
   const env = { ...process.env, TILDE_URL: url, TILDE_ROOT_KEY: rootKey, TILDE_KEY: rootKey, CURL_HOME: home }
   const script = blocks.map(({ code }) => code).join('\n')
-  const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], { env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
+    env,
+    cwd: home,
+    encoding: 'utf8',
+  })
   rmSync(home, { recursive: true })
   return status === 0 ? '' : `exit ${status}\n${stdout}\n${stderr}`
 }

@@ -5,14 +5,14 @@ import { READS } from '../../packages/cli/src/entities/entity-reads.ts'
 import { GLOBAL } from '../../packages/cli/src/parse/flags.ts'
 import { code, table } from './markdown.ts'
 
-type Described = Pick<Command, 'usage' | 'summary' | 'flags' | 'examples'>
+type Described = Pick<Command, 'usage' | 'summary' | 'flags'>
 
 /** The flags that every command has. */
 export function globalFlags(): string {
   return flagTable(GLOBAL)
 }
 
-/** Every command with its flags and examples. */
+/** Every command with its flags. */
 export async function commandSections(): Promise<string> {
   const named = await Promise.all(
     Object.keys(COMMANDS).map(async (name) => section(name, (await loadCommand(name)) as Described)),
@@ -22,13 +22,12 @@ export async function commandSections(): Promise<string> {
   return [...named, ...reads, writes].join('\n\n')
 }
 
-function section(name: string, { usage, summary, flags, examples }: Described): string {
+function section(name: string, { usage, summary, flags }: Described): string {
   return [
     `### ${name}`,
     `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
     `\`\`\`text\n${[...usage.split('\n').map((use) => `tilde ${use}`)].join('\n')}\n\`\`\``,
     ...(Object.keys(flags).length > 0 ? [flagTable(flags)] : []),
-    ...(examples.length > 0 ? [`\`\`\`text\n${examples.join('\n')}\n\`\`\``] : []),
   ].join('\n\n')
 }
 

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findPhrases } from './find.ts'
 import { readProse } from './prose.ts'
@@ -54,4 +56,18 @@ describe('a phrase of the list', () => {
   test('is a whole word', () => {
     expect(findPhrases('x.md', 'Standard, understand, there is no type, is no longer')).toEqual([])
   })
+})
+
+/** Pages for those who build Tildebase, and the list of the built-in types, which is written by a program. */
+const FOR_OTHERS = /^docs\/(?:decisions|design|notes|spec|reference\/types)\/|^docs\/dependencies\.md$/
+
+test('the pages for users have at most 45,000 words, tables and code included', () => {
+  const root = join(import.meta.dirname, '..', '..')
+  const pages = globSync('docs/**/*.md', { cwd: root }).filter((page) => !FOR_OTHERS.test(page))
+  const words = pages.map((page) => {
+    const text = readFileSync(join(root, page), 'utf8').replaceAll(/<!--[\s\S]*?-->/g, '')
+    return text.split(/\s+/).filter((word) => /\w/.test(word)).length
+  })
+
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(45_000)
 })
