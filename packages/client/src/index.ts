@@ -18,7 +18,7 @@ export type {
   ProposedOperation,
   ReviewedChangeset,
 } from './changesets.ts'
-export type { EventFilter, Events, ListOptions, StreamOptions } from './events.ts'
+export { type EventFilter, type Events, eventsOf, type ListOptions, type StreamOptions } from './events.ts'
 export { importHistory, type PastChange } from './import/history.ts'
 export { type ImportTarget, NDJSON, type RowSource, type SendOptions, sendRows } from './import/send.ts'
 export type { RowText, SentRow } from './import/slices.ts'

@@ -8,7 +8,7 @@ import { TypingAhead } from './parts/forms/typing-ahead.tsx'
 import { KeyBox } from './parts/frame/key-box.tsx'
 import { Side } from './parts/frame/side.tsx'
 import { ConnectionBar, PastBanner, TopBar } from './parts/frame/top-bar.tsx'
-import { VerbDialog } from './parts/verbs.tsx'
+import { closeVerb, started } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadAccess } from './service/access.ts'
 import { cache, useData } from './service/cache.ts'
@@ -47,6 +47,9 @@ const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).E
 const Help = lazy(async () => (await import('./parts/frame/help.tsx')).Help, typing)
 const Palette = lazy(async () => (await import('./parts/frame/palette.tsx')).Palette, typing)
 const Exports = lazy(async () => (await import('./list/export/exports.tsx')).Exports, nothing)
+const VerbDialog = lazy(async () => (await import('./parts/forms/verb-dialog.tsx')).VerbDialog, () => (
+  <TypingAhead onClose={() => closeVerb(false)} />
+))
 const ConflictDialog = lazy(async () => (await import('./parts/forms/conflict-dialog.tsx')).ConflictDialog, nothing)
 
 /** The console: the key box, or the tenant that the key opens. */
@@ -127,7 +130,7 @@ function Tenant() {
           {ready.value && <CurrentPage />}
         </main>
       </div>
-      <VerbDialog />
+      {started.value && <VerbDialog />}
       {clash.value && <ConflictDialog />}
       {palette && <Palette onClose={() => setPalette(false)} />}
       {help && <Help onClose={() => setHelp(false)} />}

@@ -1,3 +1,4 @@
+import '../../style/pages/changesets.css'
 import { useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { State } from '../parts/value.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/changes.css'
 import type { Conflict } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { Act } from '../ui/basics.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/entity.css'
 import { useId, useState } from 'preact/hooks'
 import { write } from '../service/write.ts'
 import { sayError } from '../toast.ts'

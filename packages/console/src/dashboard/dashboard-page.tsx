@@ -1,3 +1,4 @@
+import '../../style/pages/charts.css'
 import { useState } from 'preact/hooks'
 import { asOf, go, place } from '../place.ts'
 import { useSettled } from '../service/cache.ts'

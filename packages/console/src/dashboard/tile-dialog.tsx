@@ -1,3 +1,4 @@
+import '../../style/pages/filter.css'
 import { useState } from 'preact/hooks'
 import { FilterBuilder } from '../list/filter-builder.tsx'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'

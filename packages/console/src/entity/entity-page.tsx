@@ -1,3 +1,4 @@
+import '../../style/pages/entity.css'
 import { useEffect, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/events.css'
 import type { RunStep, WorkflowRun } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { State, Time } from '../parts/value.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/events.css'
 import { useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Changes } from '../parts/changes.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/import.css'
 import type { Field } from '@tildebase/nouns'
 import { useId, useRef, useState } from 'preact/hooks'
 import { asOf, place } from '../place.ts'

@@ -1,3 +1,4 @@
+import '../../style/pages/charts.css'
 import { saveFile } from '../list/export/save-file.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'

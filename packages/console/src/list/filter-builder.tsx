@@ -1,3 +1,4 @@
+import '../../style/pages/filter.css'
 import type { Field, Json } from '@tildebase/nouns'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../ui/icon.tsx'

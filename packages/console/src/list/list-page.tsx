@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
-import { CreateDialog } from '../parts/forms/create.tsx'
+import { TypingAhead } from '../parts/forms/typing-ahead.tsx'
 import { asOf, go, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { Head } from '../ui/basics.tsx'
@@ -26,6 +26,10 @@ const BulkBar = lazy(
 const ColumnsDialog = lazy(
   async () => (await import('./table/columns-dialog.tsx')).ColumnsDialog,
   () => null,
+)
+const CreateDialog = lazy(
+  async () => (await import('../parts/forms/create.tsx')).CreateDialog,
+  (props) => <TypingAhead onClose={props.onClose} />,
 )
 const FilterBuilder = lazy(
   async () => (await import('./filter-builder.tsx')).FilterBuilder,

@@ -1,3 +1,4 @@
+import '../../style/pages/code.css'
 import type { EventRecord } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'

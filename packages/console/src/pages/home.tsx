@@ -1,3 +1,4 @@
+import '../../style/pages/home.css'
 import { type LoggedEvent, loadEvents } from '../events/event-log.ts'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { Tasks } from '../parts/frame/tasks.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/charts.css'
 import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { BarChart, FunnelChart, LineChart, type Point, RankChart, type Step } from '../parts/chart.tsx'

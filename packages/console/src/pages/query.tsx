@@ -1,3 +1,4 @@
+import '../../style/pages/code.css'
 import { useId, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Editor } from '../parts/forms/editor.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/changes.css'
 import type { Json } from '@tildebase/nouns'
 import { nouns } from '../service/schema.ts'
 import type { Change } from '../values/diff.ts'

@@ -1,3 +1,4 @@
+import '../../style/pages/charts.css'
 import { useId } from 'preact/hooks'
 import { compactText, labelOf, numberText } from '../values/format.ts'
 

@@ -4,12 +4,11 @@ import { titleOf } from '../service/schema.ts'
 import { isConflict, sayDone, write } from '../service/write.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import type { Entity } from '../values/entity.ts'
 import { labelOf } from '../values/format.ts'
 import { type Noun, verbsFor } from '../values/noun.ts'
-import { type Draft, FieldsForm, type FormField } from './forms/form.tsx'
+import type { Draft } from './forms/form.tsx'
 
 interface Started {
   readonly noun: Noun
@@ -18,7 +17,8 @@ interface Started {
   readonly done: (ran: boolean) => void
 }
 
-const started = signal<Started | null>(null)
+/** The verb whose arguments are asked for. */
+export const started = signal<Started | null>(null)
 
 /** The items of a menu for an entity: the verbs that its state allows, and deleting it. */
 export function verbItems(noun: Noun, entity: Entity, isAllowed: boolean): MenuItem[] {
@@ -69,6 +69,13 @@ export function runVerb(noun: Noun, entity: Entity, verb: Verb, args?: Draft): P
   })
 }
 
+/** Ends the question for a verb's arguments. */
+export function closeVerb(ran: boolean): void {
+  const open = started.value
+  started.value = null
+  open?.done(ran)
+}
+
 /** Deletes the version that is shown. */
 export async function remove(noun: Noun, entity: Entity): Promise<boolean> {
   try {
@@ -82,29 +89,8 @@ export async function remove(noun: Noun, entity: Entity): Promise<boolean> {
   }
 }
 
-/** The window that asks for a verb's arguments. */
-export function VerbDialog() {
-  const open = started.value
-  if (!open) return null
-  const { noun, verb, entity, done } = open
-  const close = (ran: boolean) => {
-    started.value = null
-    done(ran)
-  }
-  return (
-    <Dialog title={`${labelOf(verb.name)} ${titleOf(entity, noun)}`} onClose={() => close(false)}>
-      <FieldsForm
-        fields={(verb.args ?? []).map((name) => argument(noun, verb, name))}
-        initial={{}}
-        submit={labelOf(verb.name)}
-        onCancel={() => close(false)}
-        onSubmit={async (args) => close(await run(noun, entity, verb, args))}
-      />
-    </Dialog>
-  )
-}
-
-async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): Promise<boolean> {
+/** Runs a verb with its arguments and says so. */
+export async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): Promise<boolean> {
   const path = `/${noun.name}/${entity.$id}/${verb.name}`
   const { correlation } = await write({ path, body: args, version: entity.$version, type: noun.name })
   sayDone(`${titleOf(entity, noun)} ${labelOf(verb.event).toLowerCase()}.`, correlation)
@@ -116,16 +102,4 @@ function failed(reason: unknown): false {
     say('It was changed in the meantime. The page shows it as it is now; decide again.', { tone: 'bad' })
   else sayError(reason)
   return false
-}
-
-/** An argument is entered as the field of its name would be. It may always be left out. */
-function argument(noun: Noun, verb: Verb, name: string): FormField {
-  // A merge goes into another entity of the same type.
-  if (verb.name === 'merge' && name === 'into')
-    return { name, kind: 'forward', target: noun.name, list: false, required: true }
-  const field = noun.fields[name]
-  if (field && field.kind !== 'back') {
-    return field.kind === 'forward' ? { ...field, required: false } : { ...field, required: false, service: false }
-  }
-  return { name, kind: 'string', list: false, required: false, index: 'none', service: false }
 }

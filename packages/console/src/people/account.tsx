@@ -1,3 +1,5 @@
+import '../../style/pages/code.css'
+import '../../style/pages/people.css'
 import { Value } from '../parts/value.tsx'
 import { addPasskey } from '../service/account.ts'
 import { useData } from '../service/cache.ts'

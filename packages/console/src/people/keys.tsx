@@ -1,3 +1,4 @@
+import '../../style/pages/people.css'
 import { useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { State, Value } from '../parts/value.tsx'

@@ -1,3 +1,4 @@
+import '../../style/pages/people.css'
 import { useState } from 'preact/hooks'
 import { request } from '../service/service.ts'
 import { say } from '../toast.ts'

@@ -1,4 +1,4 @@
-import { type Problem, type Sending, type Tildebase, tildebase, type Wire, wireTo } from '@tildebase/client'
+import { type Events, eventsOf, type Problem, type Sending, type Wire, wireTo } from '@tildebase/client'
 import type { NounMap } from '@tildebase/nouns'
 import { leave, type Session, session } from './session.ts'
 
@@ -8,7 +8,7 @@ export class ClosedError extends Error {}
 interface Connection {
   readonly session: Session
   readonly wire: Wire
-  readonly events: Tildebase<NounMap>['events']
+  readonly events: Events<NounMap>
 }
 
 let connection: Connection | null = null
@@ -30,7 +30,7 @@ export async function send(method: string, path: string, sending: Omit<Sending, 
 }
 
 /** The change stream of the tenant. */
-export function eventStream(): Tildebase<NounMap>['events'] {
+export function eventStream(): Events<NounMap> {
   return current().events
 }
 
@@ -65,9 +65,8 @@ function current(): Connection {
   const mine = session.value
   if (!mine) throw new ClosedError()
   if (connection?.session !== mine) {
-    const options = { baseUrl: location.origin, apiKey: mine.key, retries: 2, fetch: guarded(mine) }
-    const { events } = tildebase<NounMap>({ ...options, tenant: mine.tenant })
-    connection = { session: mine, wire: wireTo(options), events }
+    const wire = wireTo({ baseUrl: location.origin, apiKey: mine.key, retries: 2, fetch: guarded(mine) })
+    connection = { session: mine, wire, events: eventsOf(wire, `/~${mine.tenant}`) }
   }
   return connection
 }

@@ -1,3 +1,4 @@
+import '../../style/pages/filter.css'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { type FieldKind, type FieldRow, type VerbRow, wordsIn } from './notation.ts'

@@ -1,3 +1,4 @@
+import '../../style/pages/events.css'
 import { useState } from 'preact/hooks'
 import { Editor } from '../parts/forms/editor.tsx'
 import { useData } from '../service/cache.ts'

@@ -1,3 +1,4 @@
+import '../../style/pages/tools.css'
 import type { JsonObject } from '@tildebase/nouns'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { asOf, href, place } from '../place.ts'

@@ -1,3 +1,5 @@
+import '../../style/pages/events.css'
+import '../../style/pages/code.css'
 import type { WorkflowTest } from '@tildebase/client'
 import type { JsonObject } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'

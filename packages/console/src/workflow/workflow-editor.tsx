@@ -1,3 +1,5 @@
+import '../../style/pages/tools.css'
+import '../../style/pages/filter.css'
 import { useId, useState } from 'preact/hooks'
 import { FilterBuilder } from '../list/filter-builder.tsx'
 import { saveFields } from '../parts/forms/save.ts'

@@ -1,3 +1,4 @@
+import '../../../style/pages/board.css'
 import { useRef, useState } from 'preact/hooks'
 import { State } from '../../parts/value.tsx'
 import { href } from '../../place.ts'

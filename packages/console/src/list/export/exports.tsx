@@ -1,3 +1,4 @@
+import '../../../style/pages/home.css'
 import { TaskLine } from '../../parts/frame/task-line.tsx'
 import { sentenceOf } from '../../toast.ts'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,3 +1,4 @@
+import '../../../style/pages/changes.css'
 import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { titleOf } from '../../service/schema.ts'

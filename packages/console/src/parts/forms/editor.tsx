@@ -1,3 +1,4 @@
+import '../../../style/pages/code.css'
 import {
   autocompletion,
   type CompletionContext,

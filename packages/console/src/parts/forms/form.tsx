@@ -8,6 +8,7 @@ import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { labelOf } from '../../values/format.ts'
 import { FieldInput } from './field-input.tsx'
+import { giveTyped } from './typing-ahead.tsx'
 
 export type Draft = { readonly [field: string]: Json }
 export type FormField = Exclude<Field, { kind: 'back' }>
@@ -50,6 +51,7 @@ export function FieldsForm(props: {
   useLayoutEffect(() => {
     if (guard) guard.current = () => void leave()
   })
+  useLayoutEffect(() => giveTyped(form.current?.querySelector<HTMLInputElement>('input, select, textarea') ?? null), [])
   useKeys({ 'mod+s': () => void save(), Escape: () => void leave() })
   const issues = issuesOf(error)
   const shown = all ? props.fields : props.fields.filter(({ name }) => props.first!.includes(name) || name in changed)

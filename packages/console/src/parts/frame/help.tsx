@@ -1,3 +1,4 @@
+import '../../../style/pages/help.css'
 import { DOCUMENTATION } from '@tildebase/nouns'
 import { Dialog } from '../../ui/dialog.tsx'
 

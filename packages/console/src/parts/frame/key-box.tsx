@@ -1,13 +1,18 @@
-import { Problem, tildebase } from '@tildebase/client'
+import { Problem, type Status, wireTo } from '@tildebase/client'
 import { DOCUMENTATION } from '@tildebase/nouns'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { lazy } from '../../lazy.tsx'
 import { place } from '../../place.ts'
 import { farewell, open, type Session, signInAddress, tenantOf } from '../../service/session.ts'
 import { sentenceOf } from '../../toast.ts'
 import { Labelled } from '../../ui/basics.tsx'
 import { Logo } from '../../ui/icon.tsx'
 import { Failure } from '../../ui/states.tsx'
-import { Tasks } from './tasks.tsx'
+
+const Tasks = lazy(
+  async () => (await import('./tasks.tsx')).Tasks,
+  () => null,
+)
 
 /** The way in: a tenant and a key that opens it. */
 export function KeyBox() {
@@ -85,7 +90,7 @@ export function KeyBox() {
           key until this tab is closed
         </label>
         <Failure error={error} />
-        <Tasks of={restored} onEnd={() => restored && void enter(restored)} />
+        {restored && <Tasks of={restored} onEnd={() => void enter(restored)} />}
         {unknown !== null && unknown === tenant.trim() && (
           <p class="notice" role="alert">
             There is no tenant <strong>~{unknown}</strong> yet. Check the name, or open it to start it with your first
@@ -118,8 +123,8 @@ type Answer =
 async function tryKey({ tenant, key: apiKey }: Session): Promise<Answer> {
   const fetchOnce = (url: string, init: RequestInit) => fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
   try {
-    const client = tildebase({ tenant, apiKey, baseUrl: location.origin, retries: 0, fetch: fetchOnce })
-    const { log } = await client.status()
+    const wire = wireTo({ apiKey, baseUrl: location.origin, retries: 0, fetch: fetchOnce })
+    const { log } = (await wire.json(`/~${encodeURIComponent(tenant)}/status`)) as Status
     return log.seq === 0 ? { kind: 'empty' } : { kind: 'open' }
   } catch (reason) {
     const isRestoring = reason instanceof Problem && reason.code === 'restoring'

@@ -1,3 +1,4 @@
+import '../../../style/pages/palette.css'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
 import { useData, useSettled } from '../../service/cache.ts'

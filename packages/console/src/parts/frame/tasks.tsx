@@ -1,3 +1,4 @@
+import '../../../style/pages/home.css'
 import { useEffect, useState } from 'preact/hooks'
 import { type Session, tenantOf } from '../../service/session.ts'
 import { say } from '../../toast.ts'
