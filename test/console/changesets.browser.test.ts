@@ -34,7 +34,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     expect((await read(`/Contact/${id}`)).title).toBe('Lady')
 
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Undone.').waitFor()
+    await page.getByText('Undone: 1 operation approved.').waitFor()
     expect((await read(`/Contact/${id}`)).title).toBe('Countess')
   })
 

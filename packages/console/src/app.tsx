@@ -15,7 +15,8 @@ import { cache, useData } from './service/cache.ts'
 import { followLog, onEvent } from './service/live.ts'
 import { loadNouns, nouns } from './service/schema.ts'
 import { isAsking, openSignedIn, session } from './service/session.ts'
-import { runNewestAction, sayError } from './toast.ts'
+import { undoNewest } from './service/write.ts'
+import { sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
 import { EmptyState, Failure, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toasts.tsx'
@@ -104,7 +105,7 @@ function Tenant() {
   useKeys({
     '?': () => setHelp(true),
     'mod+k': () => setPalette(true),
-    'mod+z': runNewestAction,
+    'mod+z': undoNewest,
     t: () => document.querySelector<HTMLElement>('.time-bar input[type=range]')?.focus(),
   })
   return (

@@ -12,13 +12,51 @@ export const place = signal<Place>(parse(location.hash))
 /** The time the page shows, or null for the present. */
 export const asOf = computed(() => place.value.query.get('asOf'))
 
+/** Asks before the path is left, when something would be lost by it. */
+interface Guard {
+  isNeeded(): boolean
+  ask(): Promise<boolean>
+}
+
+let guard: Guard | null = null
+
+/** Sets what is asked before another path is shown. */
+export function guardPlace(next: Guard): void {
+  guard = next
+}
+
 let shown = location.hash
+/** The number of the shown entry in the browser's history, so that a step in it can be taken back. */
+let entry = entryNumber() ?? 0
+history.replaceState({ entry }, '')
+
 const show = () => {
   if (location.hash === shown) return
+  entry = entryNumber() ?? entry + 1
+  history.replaceState({ entry }, '')
   shown = location.hash
   place.value = parse(shown)
 }
-window.addEventListener('hashchange', show)
+
+window.addEventListener('hashchange', () => {
+  if (location.hash === shown) return
+  if (!guard?.isNeeded() || !leaves(location.hash)) return show()
+  // A link or the back button: the browser is there already, and goes back until people have decided.
+  const step = (entryNumber() ?? entry + 1) - entry
+  history.go(-step)
+  void guard.ask().then((isLeft) => isLeft && history.go(step))
+})
+
+function entryNumber(): number | null {
+  const state = history.state as { readonly entry?: number } | null
+  return state?.entry ?? null
+}
+
+/** Whether an address leads to another path than the one that is shown. */
+function leaves(address: string): boolean {
+  const { tenant, path } = parse(address)
+  return tenant !== place.value.tenant || path.join('/') !== place.value.path.join('/')
+}
 
 /** The address of a path in this tenant. The time travels along. */
 export function href(
@@ -38,6 +76,7 @@ export function go(path: readonly string[], query: { readonly [name: string]: st
 
 /** Goes to an address now. The browser reports it later, and the next key belongs to the new page already. */
 export function goTo(address: string): void {
+  if (guard?.isNeeded() && leaves(address)) return void guard.ask().then((isLeft) => isLeft && goTo(address))
   location.hash = address
   show()
 }
@@ -45,7 +84,7 @@ export function goTo(address: string): void {
 /** Changes how the place is looked at, without leaving it and without a step in the browser's history. */
 export function look(patch: { readonly [name: string]: string | null }): void {
   const { path, query } = place.value
-  history.replaceState(null, '', href(path, { ...Object.fromEntries(query), ...patch }))
+  history.replaceState({ entry }, '', href(path, { ...Object.fromEntries(query), ...patch }))
   show()
 }
 
@@ -57,7 +96,7 @@ export function travel(time: string | null): void {
 /** Moves to another tenant, at its front page and in the present. */
 export function enter(tenant: string): void {
   if (place.value.tenant === tenant) return
-  history.replaceState(null, '', `#/~${tenant}`)
+  history.replaceState({ entry }, '', `#/~${tenant}`)
   show()
 }
 

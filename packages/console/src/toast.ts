@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { Problem } from '@tildebase/client'
 import { ClosedError } from './service/service.ts'
+import { labelOf } from './values/format.ts'
 
 export interface Toast {
   readonly id: number
@@ -11,6 +12,8 @@ export interface Toast {
 
 interface ToastAction {
   readonly label: string
+  /** What it is about: a message whose action was run elsewhere goes away. */
+  readonly about?: string
   run(): unknown
 }
 
@@ -38,12 +41,14 @@ export function sayError(reason: unknown): void {
   say(sentenceOf(reason), { tone: 'bad' })
 }
 
-/** Runs the action of the newest message that has one. */
-export function runNewestAction(): void {
-  const newest = toasts.value.find(({ action }) => action !== null)
-  if (!newest) return
-  dismiss(newest.id)
-  newest.action?.run()
+/** Removes the messages that said that the server cannot be reached, once it is. */
+export function forgetLost(): void {
+  toasts.value = toasts.value.filter(({ text }) => text !== SENTENCES.unreachable)
+}
+
+/** Removes the message whose action is about this. */
+export function dismissAction(about: string): void {
+  toasts.value = toasts.value.filter(({ action }) => action?.about !== about)
 }
 
 export function dismiss(id: number): void {
@@ -55,9 +60,10 @@ export function sentenceOf(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason)
   const own = reason instanceof Problem ? SENTENCES[reason.code] : undefined
   if (own) return own
-  const more = issuesOf(reason).map(({ field, message }) => (field ? `${field}: ${message}` : message))
   // The service's message already names the issues of a short list.
-  return more.every((text) => reason.message.includes(text)) ? reason.message : `${reason.message} ${more.join('; ')}`
+  const more = issuesOf(reason).filter(({ message }) => !reason.message.includes(message))
+  const words = more.map(({ field, message }) => (field ? `${labelOf(field)}: ${message}` : message))
+  return [reason.message, ...words].join(' ')
 }
 
 /** The faults of single fields that a failure names. */
@@ -69,7 +75,7 @@ export function issuesOf(reason: unknown): readonly { readonly field?: string; r
 }
 
 const SENTENCES: { readonly [code: string]: string } = {
-  unreachable: 'The server cannot be reached. Your changes are kept here; try again in a moment.',
+  unreachable: 'The server cannot be reached. Nothing was saved. Your input stays here; save again when the connection is back.',
   unauthorized: 'This key is not valid here. Check that you copied all of it, and that it was not revoked.',
   version_mismatch: 'This was changed by someone else in the meantime.',
 }

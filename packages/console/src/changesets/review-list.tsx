@@ -17,6 +17,8 @@ interface ReviewListProps {
   readonly chosen: ReadonlySet<number>
   /** Whether operations can be chosen: the changeset is open. */
   readonly canChoose: boolean
+  /** The operations that were run, when only a part was approved. */
+  readonly approved: readonly number[] | null
   readonly onChoose: (number: number) => void
   readonly onActive: (at: number) => void
 }
@@ -79,6 +81,7 @@ function EntityLine({ line: { type, id, isNew }, name }: LineProps & { line: Lin
 
 function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }) {
   const { number, verb, conflicts } = props.line
+  const isLeftOut = props.approved !== null && !props.approved.includes(number)
   return (
     <>
       <label>
@@ -86,12 +89,13 @@ function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }
           type="checkbox"
           aria-label={`Operation ${number}: ${verb}`}
           disabled={!props.canChoose}
-          checked={props.chosen.has(number)}
+          checked={props.approved ? !isLeftOut : props.chosen.has(number)}
           onFocus={() => props.onActive(props.at)}
           onChange={() => props.onChoose(number)}
         />
         <span class="review-number">{number}</span> {labelOf(verb)}
       </label>
+      {isLeftOut && <span class="state tone-dim">Left out</span>}
       {conflicts.length > 0 && (
         <span class="state tone-bad" title={conflicts.join(' ')}>
           Conflict

@@ -7,7 +7,7 @@ import { useData, useSettled } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, undo, write } from '../service/write.ts'
-import { sayError } from '../toast.ts'
+import { say, sayError } from '../toast.ts'
 import { Act, Head, JsonText } from '../ui/basics.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
@@ -15,6 +15,7 @@ import { agoText, numberText } from '../values/format.ts'
 import { linesOf, type Reviewed } from './changeset.ts'
 import { Conflicts } from './conflicts.tsx'
 import { EffectPanel } from './effect.tsx'
+import { RejectDialog } from './reject-dialog.tsx'
 import { ReviewList } from './review-list.tsx'
 import { Talk } from './talk.tsx'
 
@@ -34,6 +35,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
   const [active, setActive] = useState(0)
   const [words, setWords] = useState('')
   const [onlyConflicts, setOnlyConflicts] = useState(false)
+  const [rejecting, setRejecting] = useState(false)
   const settled = useSettled(words.trim(), 150)
   const lines = useMemo(
     () => linesOf(changeset, { words: settled, onlyConflicts }),
@@ -58,7 +60,6 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
     const done = `${numberText(chosen.size)} operation${chosen.size === 1 ? '' : 's'} approved.`
     return run('approve', isPart ? { operations: [...chosen] } : {}, done, true)
   }
-  const reject = () => run('reject', {}, 'Rejected.')
   const choose = (number: number) => {
     const next = new Set(left)
     if (!next.delete(number)) next.add(number)
@@ -77,7 +78,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
       if (isOpen && line?.kind === 'operation') choose(line.number)
     },
     a: () => canApprove && void approve(),
-    r: () => isOpen && void reject(),
+    r: () => isOpen && setRejecting(true),
     c: () => document.querySelector<HTMLElement>('.changeset-comment')?.focus(),
     Escape: () => go(['changesets']),
   })
@@ -102,9 +103,9 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
           </Act>
         )}
         {isOpen && (
-          <Act class="danger" onRun={reject} title="Reject (r)">
-            Reject
-          </Act>
+          <button type="button" class="danger" title="Reject (r)" onClick={() => setRejecting(true)}>
+            Reject…
+          </button>
         )}
         {canApprove && (
           <Act
@@ -124,6 +125,24 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
       </Head>
       {isOpen && isOwn && !mayApproveOwn() && <p class="about">You proposed this: another key approves it.</p>}
       {changeset.reason && <p class="changeset-reason">{changeset.reason}</p>}
+      {rejecting && (
+        <RejectDialog
+          title={changeset.title}
+          onReject={async (reason) => {
+            await write({ path: `/changesets/${id}/reject`, body: reason === '' ? {} : { reason }, type: '*' })
+            say(`${changeset.title} rejected.`)
+            setRejecting(false)
+            reload()
+          }}
+          onClose={() => setRejecting(false)}
+        />
+      )}
+      {changeset.approved && (
+        <p class="notice" role="status">
+          {numberText(changeset.approved.length)} of {numberText(numbers.length)} operations were approved. The others are
+          marked as left out.
+        </p>
+      )}
       <div class="review">
         <div class="review-main">
           <div class="toolbar review-tools">
@@ -154,6 +173,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
             active={active}
             chosen={chosen}
             canChoose={isOpen}
+            approved={changeset.approved ?? null}
             onChoose={choose}
             onActive={setActive}
           />

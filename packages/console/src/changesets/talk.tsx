@@ -1,5 +1,6 @@
 import '../../style/pages/entity.css'
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
+import { useDraft } from '../drafts.ts'
 import { write } from '../service/write.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
@@ -11,10 +12,11 @@ import type { Reviewed } from './changeset.ts'
 export function Talk(props: { id: string; comments: Reviewed['comments'] & object; canWrite: boolean }) {
   const { comments, canWrite } = props
   const id = useId()
-  const [text, setText] = useState('')
+  const kept = useDraft(`comment ${props.id}`, '', (comment) => comment.trim() === '')
+  const text = kept.draft
   const add = () =>
     write({ path: `/changesets/${props.id}/comment`, body: { text: text.trim() }, type: 'Changeset' }).then(
-      () => setText(''),
+      () => kept.set(''),
       sayError,
     )
   return (
@@ -39,7 +41,7 @@ export function Talk(props: { id: string; comments: Reviewed['comments'] & objec
             rows={3}
             value={text}
             placeholder="Ask or explain"
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => kept.set(event.currentTarget.value)}
           />
           <Act onRun={add} disabled={text.trim() === ''}>
             Comment

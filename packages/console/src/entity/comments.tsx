@@ -1,4 +1,5 @@
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
+import { useDraft } from '../drafts.ts'
 import { asOf } from '../place.ts'
 import { may, mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
@@ -20,7 +21,8 @@ const WITHOUT = new Set([TYPE, 'View', 'Dashboard', 'ApiKey', 'Event'])
 export function Comments({ entity }: { entity: Entity }) {
   const noun = nouns.value.get(TYPE)
   const id = useId()
-  const [text, setText] = useState('')
+  const kept = useDraft(`note ${entity.$id}`, '', (note) => note.trim() === '')
+  const text = kept.draft
   const isIssue = entity.$type === 'Issue'
   const filter = isIssue ? { $or: [{ about: entity.$id }, { issue: entity.$id }] } : { about: entity.$id }
   const isThere = may('read', noun) && !WITHOUT.has(entity.$type)
@@ -37,7 +39,7 @@ export function Comments({ entity }: { entity: Entity }) {
     if (body.body === '') return
     try {
       const { correlation } = await write({ path: `/${TYPE}`, body, type: TYPE })
-      setText('')
+      kept.set('')
       sayDone('Note added.', correlation)
     } catch (reason) {
       sayError(reason)
@@ -67,7 +69,7 @@ export function Comments({ entity }: { entity: Entity }) {
             rows={2}
             placeholder="Leave a note"
             value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => kept.set(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
               event.preventDefault()

@@ -1,5 +1,6 @@
 import '../../style/pages/entity.css'
 import { useEffect, useState } from 'preact/hooks'
+import { keptDraft } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
 import { hrefOfList } from '../list/look.ts'
@@ -23,7 +24,7 @@ import type { Entity } from '../values/entity.ts'
 import { labelOf, momentText } from '../values/format.ts'
 import { type Noun, singular, targetOf, wordsOf } from '../values/noun.ts'
 import { Comments } from './comments.tsx'
-import { EditDialog } from './edit-dialog.tsx'
+import { EditDialog, editDraft } from './edit-dialog.tsx'
 import { Facts } from './facts.tsx'
 import { RelationGraph } from './graph.tsx'
 import { Related } from './related.tsx'
@@ -37,7 +38,7 @@ const WorkflowEditor = lazy(async () => (await import('../workflow/workflow-edit
 
 /** One entity: its fields, what belongs to it, notes, and everything that happened to it. */
 export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
-  const [editing, setEditing] = useState(false)
+  const [editing, setEditing] = useState(() => mayChange(noun) && keptDraft(editDraft(id)) !== null)
   const [graph, setGraph] = useState(false)
   const [proved, setProved] = useState<string | null>(null)
   const time = useSettled(asOf.value, 150)

@@ -1,5 +1,6 @@
 import type { Json } from '@tildebase/nouns'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keptDrafts, useDraft } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { FieldInput } from '../parts/forms/field-input.tsx'
 import type { FormField } from '../parts/forms/form.tsx'
@@ -7,6 +8,7 @@ import { saveFields } from '../parts/forms/save.ts'
 import { Value } from '../parts/value.tsx'
 import { mayChange } from '../service/access.ts'
 import { sayError } from '../toast.ts'
+import { confirmDiscard } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Entity } from '../values/entity.ts'
 import { labelOf } from '../values/format.ts'
@@ -16,7 +18,7 @@ import { isEditable, type Noun } from '../values/noun.ts'
 export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly string[] }) {
   const { noun, entity, omit = [] } = props
   const [all, setAll] = useState(false)
-  const [editing, setEditing] = useState<string | null>(null)
+  const [editing, setEditing] = useState<string | null>(() => keptDrafts(factDraft(entity, ''))[0] ?? null)
   const declared = Object.values(noun.fields)
     .filter(({ kind }) => kind !== 'back' && kind !== 'secret')
     .map(({ name }) => name)
@@ -98,29 +100,50 @@ function Fact(props: {
   )
 }
 
+interface KeptFact {
+  readonly base: Entity
+  readonly value: Json | undefined
+}
+
+/** The name of the draft of one field. */
+function factDraft(entity: Entity, name: string): string {
+  return `field ${entity.$id} ${name}`
+}
+
 /** The input of one field. Enter and a choice save, Escape leaves. */
 function InPlace(props: { noun: Noun; entity: Entity; field: FormField; onDone: () => void }) {
   const { noun, field } = props
-  const [base] = useState(props.entity)
-  const [value, setValue] = useState<Json | undefined>(base[field.name])
+  const kept = useDraft<KeptFact>(
+    factDraft(props.entity, field.name),
+    { base: props.entity, value: props.entity[field.name] },
+    ({ base, value }) => value === base[field.name],
+  )
+  const { base, value } = kept.draft
   const [busy, setBusy] = useState(false)
   const box = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
+  const done = () => {
+    kept.forget()
+    props.onDone()
+  }
   const save = async (next: Json | undefined) => {
     if (busy) return
-    if (next === base[field.name]) return props.onDone()
+    if (next === base[field.name]) return done()
     setBusy(true)
     try {
-      if (await saveFields(noun, base, { [field.name]: next ?? null })) props.onDone()
+      if (await saveFields(noun, base, { [field.name]: next ?? null })) done()
     } catch (reason) {
       sayError(reason)
     }
     setBusy(false)
   }
-  useKeys({ Escape: props.onDone, 'mod+s': () => void save(value) })
+  const leave = async () => {
+    if (value === base[field.name] || (await confirmDiscard())) done()
+  }
+  useKeys({ Escape: () => void leave(), 'mod+s': () => void save(value) })
   const isChoice = field.kind === 'enum' || field.kind === 'boolean' || (field.kind === 'forward' && !field.list)
   const change = (next: Json) => {
-    setValue(next)
+    kept.set({ base, value: next })
     if (isChoice && !field.list) void save(next)
   }
   return (
@@ -138,7 +161,7 @@ function InPlace(props: { noun: Noun; entity: Entity; field: FormField; onDone: 
           <Icon name="check" />
         </button>
       )}
-      <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={props.onDone}>
+      <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={() => void leave()}>
         <Icon name="close" />
       </button>
     </form>

@@ -6,6 +6,7 @@ import { asOf, travel } from '../place.ts'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request, statusOf } from '../service/service.ts'
+import { undo } from '../service/write.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -82,6 +83,11 @@ function Moment(props: {
           See this moment
         </button>
         <Seal event={String(version.seq)} />
+        {props.writes && version.correlation && (
+          <Act class="quiet" onRun={() => undo(version.correlation!)} title="Takes back everything that was changed with it">
+            Undo this change
+          </Act>
+        )}
         {props.writes && !isNewest && version.verb !== 'delete' && (
           <Act class="quiet" onRun={() => props.onRollback(version)}>
             Roll back to here

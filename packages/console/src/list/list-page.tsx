@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keptDraft } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
+import { newDraft } from '../parts/forms/new-draft.ts'
 import { TypingAhead } from '../parts/forms/typing-ahead.tsx'
 import { asOf, go, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
@@ -40,7 +42,8 @@ const FilterBuilder = lazy(
 export function EntitiesPage({ noun }: { noun: Noun }) {
   const look = lookOf(noun)
   const { query } = place.value
-  const [creating, setCreating] = useState(false)
+  // A form that was open when the page was loaded again is open again.
+  const [creating, setCreating] = useState(() => mayChange(noun) && keptDraft(newDraft(noun)) !== null)
   // With the drawing: letters that follow belong to the form, and are not shortcuts.
   useLayoutEffect(() => {
     // A command or a link asked for a new one.

@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type LoggedEvent, loadEvents } from '../events/event-log.ts'
 import { asOf, href, look, place } from '../place.ts'
 import { may, mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
-import { nouns, titleOf } from '../service/schema.ts'
-import { request } from '../service/service.ts'
-import { sayDone, write } from '../service/write.ts'
+import { nouns } from '../service/schema.ts'
+import { newCorrelation, sayDone, undo, write } from '../service/write.ts'
 import { sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
@@ -13,38 +11,45 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
-import { agoText, labelOf, momentText } from '../values/format.ts'
+import { agoText, hasWords, labelOf, momentText, numberText } from '../values/format.ts'
+import { type BinPage as Binned, type Deleted, loadBin, nameOf } from './bin-data.ts'
 
-const STEP = 50
-
-interface BinPage {
-  readonly deleted: readonly LoggedEvent[]
-  readonly cursor: string | null
-}
-
-/** What was deleted and not restored, newest first. */
+/** What was deleted and not restored, newest first: to find, select and restore, also what was deleted together. */
 export function BinPage() {
   const type = place.value.query.get('type') ?? ''
+  const [words, setWords] = useState('')
   const [cursors, setCursors] = useState<readonly string[]>([])
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const time = asOf.value
   const cursor = cursors.at(-1) ?? null
-  const found = useData<BinPage>(['bin', type, time, cursor], (signal) => loadBin(type, time, cursor, signal), {
+  const found = useData<Binned>(['bin', type, time, cursor], (signal) => loadBin(type, time, cursor, signal), {
     types: time === null ? ['*'] : [],
   })
-  const restore = async (event: LoggedEvent) => {
+  const rows = (found.value?.deleted ?? []).filter((one) => hasWords(nameOf(one), words))
+  const chosen = rows.filter(({ entityId }) => selected.has(entityId))
+  const restore = async (some: readonly Deleted[]) => {
+    const correlation = newCorrelation()
+    let restored = 0
     try {
-      const path = `/${event.entityType}/${event.entityId}/restore`
-      const { correlation } = await write({ path, type: event.entityType })
-      sayDone(`${nameOf(event)} restored.`, correlation)
+      for (const { entityType, entityId } of some) {
+        await write({ path: `/${entityType}/${entityId}/restore`, type: entityType }, correlation)
+        restored++
+      }
     } catch (reason) {
       sayError(reason)
     }
+    if (restored > 0) sayDone(restored === 1 ? `${nameOf(some[0]!)} restored.` : `${restored} restored.`, correlation)
+    setSelected(new Set())
   }
+  const mayRestore = ({ entityType }: Deleted) => mayChange(nouns.value.get(entityType))
   const types = [...nouns.value.values()].filter((noun) => may('read', noun))
   const pick = (name: string | null) => {
     setCursors([])
+    setSelected(new Set())
     look({ type: name })
   }
+  const toggle = (id: string) =>
+    setSelected((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
   return (
     <>
       <Head title="Bin" about="What was deleted keeps its past and can be restored">
@@ -61,33 +66,76 @@ export function BinPage() {
           ]}
         />
       </Head>
+      <div class="toolbar">
+        <input
+          type="search"
+          aria-label="Find in the bin"
+          placeholder="Find by name"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        {rows.some(mayRestore) && (
+          <button
+            type="button"
+            onClick={() =>
+              setSelected(chosen.length > 0 ? new Set() : new Set(rows.filter(mayRestore).map((one) => one.entityId)))
+            }
+          >
+            {chosen.length > 0 ? 'Select none' : `Select all ${numberText(rows.filter(mayRestore).length)} shown`}
+          </button>
+        )}
+        {chosen.length > 0 && (
+          <Act class="primary" icon="undo" onRun={() => restore(chosen)}>
+            Restore {numberText(chosen.length)}
+          </Act>
+        )}
+      </div>
       <DataTable
         label="Deleted entities"
         data={found}
-        rows={found.value?.deleted ?? []}
+        rows={rows}
         keyOf={({ id }) => id}
-        empty={<EmptyState icon="bin" title="The bin is empty" />}
+        empty={
+          <EmptyState icon="bin" title={words === '' ? 'The bin is empty' : `Nothing here is called “${words}”`} />
+        }
         columns={[
           {
             label: 'Name',
-            cell: (event) => (
-              <a class="title" href={href([event.entityType, event.entityId])}>
-                {nameOf(event)}
-              </a>
+            cell: (one) => (
+              <span class="binned">
+                {mayRestore(one) && (
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${nameOf(one)}`}
+                    checked={selected.has(one.entityId)}
+                    onChange={() => toggle(one.entityId)}
+                  />
+                )}
+                <a class="title" href={href([one.entityType, one.entityId])}>
+                  {nameOf(one)}
+                </a>
+              </span>
             ),
           },
-          { label: 'Type', cell: (event) => labelOf(event.entityType) },
-          { label: 'Deleted by', cell: (event) => actorName(event.actor) },
+          { label: 'Type', cell: ({ entityType }) => labelOf(entityType) },
+          { label: 'Deleted by', cell: ({ actor }) => actorName(actor) },
           {
             label: 'When',
             cell: ({ timestamp }) => <span title={momentText(timestamp)}>{agoText(timestamp)}</span>,
           },
         ]}
-        actions={(event) =>
-          mayChange(nouns.value.get(event.entityType)) && (
-            <Act icon="undo" onRun={() => restore(event)}>
-              Restore
-            </Act>
+        actions={(one) =>
+          mayRestore(one) && (
+            <>
+              {one.together > 1 && (
+                <Act onRun={() => undo(one.correlation!)} title="Takes back all that was deleted at once with it">
+                  Restore all deleted together
+                </Act>
+              )}
+              <Act icon="undo" onRun={() => restore([one])}>
+                Restore
+              </Act>
+            </>
           )
         }
       />
@@ -107,36 +155,4 @@ export function BinPage() {
       )}
     </>
   )
-}
-
-function nameOf(event: LoggedEvent): string {
-  return titleOf(event.data, nouns.value.get(event.entityType)) || labelOf(event.entityType)
-}
-
-/** A page of deletions, without what exists again at that time. */
-async function loadBin(
-  type: string,
-  time: string | null,
-  cursor: string | null,
-  signal: AbortSignal,
-): Promise<BinPage> {
-  const pattern = `${type === '' ? '*' : type}.deleted`
-  const { events, cursor: next } = await loadEvents({ pattern, words: '', time, cursor, limit: STEP }, signal)
-  const newest = [...new Map([...events].reverse().map((event) => [event.entityId, event])).values()].reverse()
-  const known = newest.filter(
-    (event) => nouns.value.has(event.entityType) && may('read', nouns.value.get(event.entityType)),
-  )
-  if (known.length === 0) return { deleted: [], cursor: next }
-  const operations = known.map(({ id, entityType, entityId }) => ({
-    id,
-    method: 'GET',
-    path: `/${entityType}/${entityId}`,
-    query: { fields: '$id', ...(time && { asOf: time }) },
-  }))
-  const { results } = await request<{ results: { id: string; status: number }[] }>('POST', '/batch', {
-    body: { operations },
-    signal,
-  })
-  const gone = new Set(results.filter(({ status }) => status === 404).map(({ id }) => id))
-  return { deleted: known.filter(({ id }) => gone.has(id)), cursor: next }
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { EventRecord } from '@tildebase/client'
+import { forgetLost } from '../toast.ts'
 import { cache, invalidate } from './cache.ts'
 import { eventStream } from './service.ts'
 
@@ -25,7 +26,10 @@ export async function followLog(seq: number, abort: AbortSignal): Promise<void> 
     changed.clear()
   }
   const onConnection = (isConnected: boolean) => {
-    if (isConnected && connected.value === false) void cache.invalidateQueries()
+    if (isConnected && connected.value === false) {
+      void cache.invalidateQueries()
+      forgetLost()
+    }
     connected.value = isConnected
     lostAt.value = isConnected ? null : (lostAt.value ?? Date.now())
   }

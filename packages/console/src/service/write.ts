@@ -1,8 +1,12 @@
 import { signal } from '@preact/signals'
-import { Problem } from '@tildebase/client'
-import { say, sayError } from '../toast.ts'
+import { Problem, type UndoAnswer } from '@tildebase/client'
+import { dismissAction, say, sayError } from '../toast.ts'
+import { numberText } from '../values/format.ts'
 import { invalidate } from './cache.ts'
 import { request } from './service.ts'
+import { session } from './session.ts'
+
+const MOST_UNDOS = 100
 
 /** How many writes are on their way. */
 export const pending = signal(0)
@@ -46,22 +50,36 @@ export async function write<T>(change: Write, correlation = newCorrelation()): P
   }
 }
 
+/** What people did in this tab and can take back, the newest last. The messages go; this stays. */
+let done: readonly { readonly text: string; readonly correlation: string }[] = []
+
 /** Says what was done, with a button that takes it back. */
 export function sayDone(text: string, correlation: string): void {
-  say(text, { action: { label: 'Undo', run: () => undo(correlation) } })
+  done = [...done, { text, correlation }].slice(-MOST_UNDOS)
+  say(text, { action: { label: 'Undo', about: correlation, run: () => undo(correlation) } })
+}
+
+/** Takes back the last change of this tab, however long ago it was. */
+export function undoNewest(): void {
+  const newest = done.at(-1)
+  if (newest) void undo(newest.correlation)
 }
 
 /** Takes back everything that shares a correlation, in one transaction. */
 export async function undo(correlation: string): Promise<void> {
+  const text = done.find((one) => one.correlation === correlation)?.text
+  done = done.filter((one) => one.correlation !== correlation)
+  dismissAction(correlation)
   pending.value += 1
   try {
-    const { undone, kept } = await request<{ undone: number; kept: readonly unknown[] }>(
-      'POST',
-      `/undo/${encodeURIComponent(correlation)}`,
-    )
+    const answer = await request<UndoAnswer>('POST', `/undo/${encodeURIComponent(correlation)}`)
     invalidate(new Set(['*']))
-    if (kept.length === 0) say(undone === 1 ? 'Undone.' : `${undone} changes undone.`)
-    else say(`${undone} undone. ${kept.length} changed again in the meantime and stay as they are.`, { tone: 'bad' })
+    const { undone, kept } = answer
+    const count = undone === 1 ? 'Undone' : `${numberText(undone)} changes undone`
+    const stayed = kept.length === 0 ? '' : ` ${numberText(kept.length)} tracked events stay, because they happened.`
+    say(`${text === undefined ? `${count}.` : `${count}: ${text}`}${stayed}`, {
+      action: { label: 'Redo', run: () => undo(answer.correlation) },
+    })
   } catch (reason) {
     sayError(reason)
   } finally {
@@ -78,3 +96,8 @@ export function newCorrelation(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12))
   return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
+
+// What was done in one tenant is not undone in another.
+session.subscribe(() => {
+  done = []
+})

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useUnsaved } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { Copyable } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
@@ -27,6 +28,8 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   // No state: Escape may come before the next drawing.
   const isTouched = useRef(false)
+  const [isUnsaved, setUnsaved] = useState(false)
+  useUnsaved(isUnsaved)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const save = async () => {
@@ -50,6 +53,7 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
       ref={form}
       onInput={() => {
         isTouched.current = true
+        setUnsaved(true)
       }}
       onSubmit={(event) => {
         event.preventDefault()

@@ -1,5 +1,7 @@
+import type { Json } from '@tildebase/nouns'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { FieldInput } from '../../parts/forms/field-input.tsx'
 import type { Draft } from '../../parts/forms/form.tsx'
@@ -11,6 +13,12 @@ import { Icon } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { isEditable, type Noun } from '../../values/noun.ts'
+import { rowDraft } from './row-draft.ts'
+
+interface KeptRow {
+  readonly base: Entity
+  readonly changed: Draft
+}
 
 /** A row whose cells are inputs. */
 export function EditRow(props: {
@@ -25,8 +33,10 @@ export function EditRow(props: {
 }) {
   const { noun, columns } = props
   // The version that the edit began with: news of the row do not move it under the hands of its editor.
-  const [base] = useState(props.entity)
-  const [draft, setDraft] = useState<Draft>({})
+  const kept = useDraft<KeptRow>(rowDraft(noun, props.entity.$id), { base: props.entity, changed: {} }, isEmpty)
+  const { base, changed: draft } = kept.draft
+  const setField = (name: string, value: Json) =>
+    kept.set((old) => ({ ...old, changed: { ...old.changed, [name]: value } }))
   const [busy, setBusy] = useState(false)
   const row = useRef<HTMLTableRowElement>(null)
   useLayoutEffect(() => {
@@ -40,7 +50,10 @@ export function EditRow(props: {
     if (busy) return
     setBusy(true)
     try {
-      if (Object.keys(draft).length === 0 || (await saveFields(noun, base, draft))) props.onSaved()
+      if (Object.keys(draft).length === 0 || (await saveFields(noun, base, draft))) {
+        kept.forget()
+        props.onSaved()
+      }
     } catch (reason) {
       sayError(reason)
     }
@@ -66,7 +79,7 @@ export function EditRow(props: {
                 label={labelOf(name)}
                 field={field}
                 value={name in draft ? draft[name] : base[name]}
-                onChange={(value) => setDraft((old) => ({ ...old, [name]: value }))}
+                onChange={(value) => setField(name, value)}
               />
             ) : (
               <Value value={base[name]} field={field} name={name} entity={base} />
@@ -86,4 +99,8 @@ export function EditRow(props: {
       </td>
     </tr>
   )
+}
+
+function isEmpty({ changed }: KeptRow): boolean {
+  return Object.keys(changed).length === 0
 }

@@ -10,6 +10,7 @@ import type { Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { columnLabel, TITLE } from './columns.ts'
 import { isRight, Row } from './row.tsx'
+import { forgetRow, unfinishedRow } from './row-draft.ts'
 import type { TableProps } from './table-props.ts'
 
 const EditRow = lazy(
@@ -26,12 +27,13 @@ const EditRow = lazy(
 export function Table(props: TableProps) {
   const { noun, columns, active, selected } = props
   const rows = props.page.results
-  const [editing, setEditing] = useState<string | null>(null)
+  const [editing, setEditing] = useState<string | null>(() => unfinishedRow(noun))
   const isDirty = useRef(false)
   const box = useRef<HTMLElement>(null)
   const writes = mayChange(noun) && noun.verbs.update !== undefined
   const edit = async (id: string | null) => {
     if (isDirty.current && !(await confirmDiscard())) return
+    if (editing !== null) forgetRow(noun, editing)
     isDirty.current = false
     setEditing(id)
   }

@@ -3,7 +3,8 @@ import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { titleOf } from '../../service/schema.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { labelOf } from '../../values/format.ts'
+import { actorName } from '../../values/actors.ts'
+import { agoText, labelOf } from '../../values/format.ts'
 import { Value } from '../value.tsx'
 import { type Clash, clash } from './save.ts'
 
@@ -13,7 +14,7 @@ export function ConflictDialog() {
   return open ? <Decision key={open.theirs.$version} clash={open} /> : null
 }
 
-function Decision({ clash: { noun, theirs, merge, resolve } }: { clash: Clash }) {
+function Decision({ clash: { noun, theirs, merge, by, resolve } }: { clash: Clash }) {
   const [mine, setMine] = useState<ReadonlySet<string>>(new Set(merge.conflicts.map(({ field }) => field)))
   const choose = (field: string, isMine: boolean) =>
     setMine((old) => (isMine ? new Set([...old, field]) : new Set([...old].filter((one) => one !== field))))
@@ -23,6 +24,18 @@ function Decision({ clash: { noun, theirs, merge, resolve } }: { clash: Clash })
   }
   return (
     <Dialog title={`${titleOf(theirs, noun)} changed while you edited`} size="wide" onClose={() => resolve(null)}>
+      {by.length > 0 && (
+        <p>
+          Changed by{' '}
+          {by.map(({ actor, at }, n) => (
+            <span key={actor}>
+              {n > 0 && ', '}
+              <b>{actorName(actor)}</b> {agoText(at)}
+            </span>
+          ))}
+          .
+        </p>
+      )}
       <p class="hint">Choose which value each field keeps. Your other changes are saved as they are.</p>
       <div class="conflicts">
         {merge.conflicts.map((one) => (

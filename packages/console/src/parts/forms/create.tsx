@@ -5,6 +5,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { forCreation, isWritable, type Noun, singular, titleField } from '../../values/noun.ts'
 import { type Draft, FieldsForm } from './form.tsx'
+import { newDraft } from './new-draft.ts'
 
 /** The form of a new entity: what is needed first, the other fields behind a button. */
 export function CreateDialog(props: {
@@ -35,6 +36,7 @@ export function CreateDialog(props: {
         fields={fields}
         first={first}
         initial={{ ...defaults, ...preset }}
+        draft={newDraft(noun, preset)}
         submit="Create"
         onCancel={onClose}
         onSubmit={async (draft) => {

@@ -1,11 +1,15 @@
 import type { Field, Json } from '@tildebase/nouns'
 import type { ComponentChildren } from 'preact'
-import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keptDraft, useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
+import { connected } from '../../service/live.ts'
+import { isUnreachable } from '../../service/service.ts'
 import { issuesOf } from '../../toast.ts'
 import { Labelled } from '../../ui/basics.tsx'
 import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
+import type { Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { FieldInput } from './field-input.tsx'
 import { giveTyped } from './typing-ahead.tsx'
@@ -13,21 +17,37 @@ import { giveTyped } from './typing-ahead.tsx'
 export type Draft = { readonly [field: string]: Json }
 export type FormField = Exclude<Field, { kind: 'back' }>
 
+interface KeptForm {
+  readonly changed: Draft
+  readonly base?: Entity | undefined
+}
+
+/** The entity as it was when a kept form about it was begun; null when none is kept. */
+export function keptBase(draft: string): Entity | null {
+  return keptDraft<KeptForm>(draft)?.base ?? null
+}
+
 /** A form of fields. It gives what was changed, and shows each fault next to its field. */
 export function FieldsForm(props: {
   fields: readonly FormField[]
   /** The names of the fields to show at first; the others are behind a button. All of them when left out. */
   first?: readonly string[]
   initial: Draft
+  /** The name under which unsaved input survives a reload. */
+  draft?: string
+  /** What the input is about, kept with it: see `keptBase`. */
+  base?: Entity
   submit: string
-  /** Resolves when the form is done; a thrown Problem is shown in the form. */
+  /** Resolves when the form is done, or to false when it is not; a thrown Problem is shown in the form. */
   onSubmit: (changed: Draft) => Promise<unknown>
   onCancel: () => void
   children?: ComponentChildren
 }) {
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
-  const [changed, setChanged] = useState<Draft>({})
+  const { base } = props
+  const kept = useDraft<KeptForm>(props.draft ?? null, { changed: {}, base }, (form) => isEmpty(form.changed))
+  const { changed } = kept.draft
   const [error, setError] = useState<Error | null>(null)
   const [busy, setBusy] = useState(false)
   const [all, setAll] = useState(props.first === undefined)
@@ -35,7 +55,7 @@ export function FieldsForm(props: {
     if (busy || !form.current?.reportValidity()) return
     setBusy(true)
     try {
-      await props.onSubmit(changed)
+      if ((await props.onSubmit(changed)) !== false) kept.forget()
     } catch (reason) {
       setError(reason as Error)
       const wrong = issuesOf(reason).some(({ field }) => field && props.first && !props.first.includes(field))
@@ -44,7 +64,9 @@ export function FieldsForm(props: {
     setBusy(false)
   }
   const leave = async () => {
-    if (Object.keys(changed).length === 0 || (await confirmDiscard())) props.onCancel()
+    if (!isEmpty(changed) && !(await confirmDiscard())) return
+    kept.forget()
+    props.onCancel()
   }
   const guard = useContext(LeaveGuard)
   // With the drawing and not after it: Escape may come in between.
@@ -53,6 +75,9 @@ export function FieldsForm(props: {
   })
   useLayoutEffect(() => giveTyped(form.current?.querySelector<HTMLInputElement>('input, select, textarea') ?? null), [])
   useKeys({ 'mod+s': () => void save(), Escape: () => void leave() })
+  useEffect(() => {
+    if (connected.value && isUnreachable(error)) setError(null)
+  }, [connected.value])
   const issues = issuesOf(error)
   const shown = all ? props.fields : props.fields.filter(({ name }) => props.first!.includes(name) || name in changed)
   const hidden = props.fields.length - shown.length
@@ -83,7 +108,7 @@ export function FieldsForm(props: {
               id={`${id}-${field.name}`}
               field={field}
               value={field.name in changed ? changed[field.name] : props.initial[field.name]}
-              onChange={(value) => setChanged((old) => ({ ...old, [field.name]: value }))}
+              onChange={(value) => kept.set((old) => ({ ...old, changed: { ...old.changed, [field.name]: value } }))}
             />
           </Labelled>
         ))}
@@ -105,4 +130,8 @@ export function FieldsForm(props: {
       </footer>
     </form>
   )
+}
+
+function isEmpty(draft: Draft): boolean {
+  return Object.keys(draft).length === 0
 }

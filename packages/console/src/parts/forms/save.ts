@@ -1,11 +1,18 @@
 import { signal } from '@preact/signals'
-import { titleOf } from '../../service/schema.ts'
+import type { Json } from '@tildebase/nouns'
+import { type Page, titleOf } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { isConflict, sayDone, write } from '../../service/write.ts'
+import type { Version } from '../../values/diff.ts'
 import type { Entity } from '../../values/entity.ts'
 import { type Merge, mergeOf } from '../../values/merge.ts'
 import type { Noun } from '../../values/noun.ts'
 import type { Draft } from './form.tsx'
+
+interface Author {
+  readonly actor: string
+  readonly at: string
+}
 
 /** A change that met a newer version of its entity. */
 export interface Clash {
@@ -13,6 +20,8 @@ export interface Clash {
   readonly mine: Draft
   readonly theirs: Entity
   readonly merge: Merge
+  /** Who changed it in the meantime. */
+  readonly by: readonly Author[]
   /** Continues with the fields that people decided on, or gives up with null. */
   resolve(decided: Draft | null): void
 }
@@ -37,8 +46,8 @@ export async function saveFields(noun: Noun, base: Entity, changed: Draft): Prom
     } catch (reason) {
       if (!isConflict(reason)) throw reason
       const theirs = await request<Entity>('GET', `/${noun.name}/${base.$id}`)
-      const merge = mergeOf(known, body, theirs)
-      const decided = merge.conflicts.length === 0 ? {} : await decide(noun, body, theirs, merge)
+      const merge = mergeOf(ownFields(noun, known), body, ownFields(noun, theirs))
+      const decided = merge.conflicts.length === 0 ? {} : await decide({ noun, mine: body, theirs, merge, by: await changedBy(noun, base) })
       if (decided === null) return false
       body = { ...merge.safe, ...decided }
       known = theirs
@@ -47,13 +56,23 @@ export async function saveFields(noun: Noun, base: Entity, changed: Draft): Prom
   }
 }
 
-function decide(noun: Noun, mine: Draft, theirs: Entity, merge: Merge): Promise<Draft | null> {
+/** The fields of the entity itself: what refers to it from elsewhere was perhaps embedded, and is no change of it. */
+function ownFields(noun: Noun, entity: Entity): { readonly [field: string]: Json } {
+  return Object.fromEntries(Object.entries(entity).filter(([name]) => noun.fields[name]?.kind !== 'back'))
+}
+
+/** Who changed the entity since it was read, the newest first. */
+async function changedBy(noun: Noun, { $id, $version }: Entity): Promise<readonly Author[]> {
+  const path = `/${noun.name}/${$id}/history`
+  const { results } = await request<Page<Version>>('GET', path, { query: { limit: 20 } })
+  const later = results.filter(({ version }) => version > $version)
+  return [...new Map(later.toReversed().map(({ actor, timestamp }) => [actor, { actor, at: timestamp }])).values()]
+}
+
+function decide(about: Omit<Clash, 'resolve'>): Promise<Draft | null> {
   return new Promise((done) => {
     clash.value = {
-      noun,
-      mine,
-      theirs,
-      merge,
+      ...about,
       resolve(decided) {
         clash.value = null
         done(decided)

@@ -16,6 +16,7 @@ export function VerbDialog() {
       <FieldsForm
         fields={(verb.args ?? []).map((name) => argument(noun, verb, name))}
         initial={{}}
+        draft={`${verb.name} ${entity.$id}`}
         submit={labelOf(verb.name)}
         onCancel={() => closeVerb(false)}
         onSubmit={async (args) => closeVerb(await run(noun, entity, verb, args))}

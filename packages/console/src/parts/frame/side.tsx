@@ -1,3 +1,4 @@
+import { forgetDrafts, mayLeave } from '../../drafts.ts'
 import { href, place } from '../../place.ts'
 import { may, mayAdminister, mayDeclare, mayWrite } from '../../service/access.ts'
 import { byDomain, nouns } from '../../service/schema.ts'
@@ -73,11 +74,18 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         <summary>Set up</summary>
         {pages(SETUP_PAGES)}
       </details>
-      <button type="button" class="quiet leave" onClick={() => void signOut()}>
+      <button type="button" class="quiet leave" onClick={() => void leave()}>
         <Icon name="out" /> {session.value?.csrf ? 'Sign out' : 'Leave'}
       </button>
     </nav>
   )
+}
+
+/** Signs out. Drafts of this tab are not for the next person. */
+async function leave(): Promise<void> {
+  if (!(await mayLeave())) return
+  forgetDrafts()
+  await signOut()
 }
 
 function Entry({ to, label, icon, isHere }: { to: string; label: string; icon?: IconName; isHere: boolean }) {
