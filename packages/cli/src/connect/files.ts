@@ -1,6 +1,7 @@
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { catalogue, type Json, noun } from '@tildebase/nouns'
+import { anyDecoder } from '@tildebase/nouns/csv'
 import { csvReader, type Found, type Mapping, type ObjectMapping, type PastValues } from '@tildebase/server/connect'
 
 type Row = { readonly [column: string]: Json }
@@ -21,7 +22,9 @@ async function* rowsOf(file: string): AsyncGenerator<Row> {
   const reader = csvReader(ROW)
   const good = (rows: ReturnType<typeof reader.push>) =>
     rows.flatMap((row) => ('value' in row ? [row.value as Row] : []))
-  for await (const text of createReadStream(file, 'utf8')) yield* good(reader.push(text))
+  const decoder = anyDecoder(undefined)
+  for await (const bytes of createReadStream(file)) yield* good(reader.push(decoder.decode(bytes)))
+  yield* good(reader.push(decoder.end()))
   yield* good(reader.end())
 }
 

@@ -15,11 +15,6 @@ export interface RowReader {
   end(): Row[]
 }
 
-/** The maximum length of a row; longer rows are skipped and reported. An entity may have a quarter of it. */
-export const LONGEST_ROW = 4 * 1_048_576
-
-export const TOO_LONG = `is longer than ${LONGEST_ROW} characters`
-
 /** The value of a JSON text, or why there is none. */
 export function jsonValue(text: string): { value: unknown } | { error: string } {
   try {

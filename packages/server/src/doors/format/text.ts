@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/nouns'
+import { type Decoder, utf8Decoder } from '@tildebase/nouns/csv'
 import type { Body } from '../http.ts'
-import { type Decoder, utf8Decoder } from './read/charset.ts'
 
 /** The text of a body bit by bit: inflated where it is zipped, and bounded by what comes out. */
 export async function* textOf(

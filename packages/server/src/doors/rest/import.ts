@@ -1,4 +1,5 @@
 import { type Noun, Problem } from '@tildebase/nouns'
+import { anyDecoder, charsetOf, type Decoder, utf8Decoder } from '@tildebase/nouns/csv'
 import type { TenantWriter } from '@tildebase/tenant'
 import {
   type ImportCounts,
@@ -13,7 +14,6 @@ import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { answer } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
 import { ANY_OBJECT, either, FLAG, ref, TEXT } from '../describe/schema.ts'
-import { anyDecoder, charsetOf, type Decoder, utf8Decoder } from '../format/read/charset.ts'
 import { CsvReader, csvReader } from '../format/read/read-csv.ts'
 import { jsonReader } from '../format/read/read-json.ts'
 import { ndjsonReader } from '../format/read/read-ndjson.ts'

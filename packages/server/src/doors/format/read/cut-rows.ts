@@ -1,7 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { LONGEST_ROW, TOO_LONG } from '../rows.ts'
-import { anyDecoder, type Decoder, utf8Decoder } from './charset.ts'
-import { layoutOf } from './csv-header.ts'
+import { anyDecoder, type Decoder, LONGEST_ROW, layoutOf, TOO_LONG, utf8Decoder } from '@tildebase/nouns/csv'
 import { jsonReader } from './read-json.ts'
 
 /** A row of a file as text with its line end, or why it has none; and its place, as readers count it. */

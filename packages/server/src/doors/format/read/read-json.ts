@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
-import { jsonValue, LONGEST_ROW, type Row, type RowReader, TOO_LONG } from '../rows.ts'
+import { LONGEST_ROW, TOO_LONG } from '@tildebase/nouns/csv'
+import { jsonValue, type Row, type RowReader } from '../rows.ts'
 
 const QUOTE = 34
 const COMMA = 44

@@ -1,4 +1,5 @@
-import { jsonValue, LONGEST_ROW, type Row, type RowReader, TOO_LONG } from '../rows.ts'
+import { LONGEST_ROW, TOO_LONG } from '@tildebase/nouns/csv'
+import { jsonValue, type Row, type RowReader } from '../rows.ts'
 
 /** Reads JSON line by line. Empty lines are not rows. */
 export function ndjsonReader(): RowReader {

@@ -1,4 +1,4 @@
-import { Problem } from '@tildebase/nouns'
+import { Problem } from '../problem.ts'
 
 /** Turns bytes that come bit by bit into text. */
 export interface Decoder {
