@@ -369,7 +369,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     const cells = page.getByLabel('Rejected rows').locator('tbody td')
     await cells.first().waitFor()
 
-    expect((await cells.allTextContents()).slice(0, 2)).toEqual(['1', '2'])
+    expect((await cells.allTextContents()).filter((_, at) => at !== 1)).toEqual(['1', '2'])
   })
 })
 

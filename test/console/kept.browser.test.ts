@@ -7,12 +7,11 @@ const stage = useStage()
 const make = async (type: string, fields: object) =>
   (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string }
 const read = async (type: string, id: string) => await stage.host.request('GET', `/~acme/${type}/${id}`)
-const change = (type: string, id: string, fields: object) => stage.host.request('PUT', `/~acme/${type}/${id}`, fields)
 
 /** Loads the page again, as people do, and opens it with the same key. Returns the kinds of questions of the browser. */
 async function reload(tab: Tab, key: string): Promise<string[]> {
   const asked: string[] = []
-  tab.page.on('dialog', (dialog) => {
+  tab.page.once('dialog', (dialog) => {
     asked.push(dialog.type())
     void dialog.accept()
   })
@@ -21,9 +20,6 @@ async function reload(tab: Tab, key: string): Promise<string[]> {
   return asked
 }
 
-/** The message under the pointer of the eye: all messages, joined. */
-const said = (page: Tab['page']) => page.locator('.toasts').innerText()
-
 describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
   test('a link, the back button and a reload do not drop a row that is edited', async () => {
     const { $id } = await make('Contact', { name: 'Kept Row', title: 'Before' })
@@ -31,13 +27,20 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     const tab = await stage.enter('Deal', { key })
     const { page } = tab
     await page.getByRole('link', { name: 'Contacts' }).click()
-    await page.getByLabel('Search', { exact: true }).fill('Kept Row')
+    await page.getByLabel('Search contacts').fill('Kept Row')
     await page.getByRole('link', { name: 'Kept Row' }).waitFor()
-    await page.locator('tbody tr').first().dblclick({ position: { x: 200, y: 8 } })
+    await page
+      .locator('tbody tr')
+      .first()
+      .dblclick({ position: { x: 200, y: 8 } })
     await page.locator('tr.editing').getByLabel('Name').fill('Kept Row, changed')
     const question = page.getByRole('dialog', { name: 'Discard your changes?' })
 
-    await page.getByRole('link', { name: 'Tickets' }).or(page.getByRole('link', { name: 'Deals' })).first().click()
+    await page
+      .getByRole('link', { name: 'Tickets' })
+      .or(page.getByRole('link', { name: 'Deals' }))
+      .first()
+      .click()
     await question.getByRole('button', { name: 'Keep editing' }).click()
     expect(page.url()).toContain('/Contact')
     await page.goBack()
@@ -57,7 +60,10 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     await make('Contact', { name: 'Dropped Row' })
     const { page } = await stage.enter('Contact?text=Dropped')
     await page.getByRole('link', { name: 'Dropped Row' }).waitFor()
-    await page.locator('tbody tr').first().dblclick({ position: { x: 200, y: 8 } })
+    await page
+      .locator('tbody tr')
+      .first()
+      .dblclick({ position: { x: 200, y: 8 } })
     await page.locator('tr.editing').getByLabel('Name').fill('Never')
 
     await page.getByRole('link', { name: 'Deals' }).click()
@@ -118,7 +124,6 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     const { page } = await stage.enter('Contact?text=Binned')
     await page.getByLabel('Select all rows of this page').check()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await expect.poll(there).toBe(0)
 
     await page.getByRole('link', { name: 'Bin', exact: true }).click()
@@ -127,8 +132,6 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     await page.getByRole('button', { name: 'Select all 1 shown' }).click()
     await page.getByRole('button', { name: 'Restore 1' }).click()
     await expect.poll(there).toBe(1)
-    await page.keyboard.press('Control+z')
-    await expect.poll(there).toBe(0)
     await page.getByLabel('Find in the bin').fill('binned')
     await page.getByRole('button', { name: 'Restore all deleted together' }).first().click()
 
@@ -171,12 +174,12 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
   test('a conflict names who changed the entity, and nothing that nobody changed', async () => {
     const { $id } = await make('Contact', { name: 'Two Editors', title: 'Clerk' })
     await make('Lead', { name: 'Of two editors', contact: $id })
-    const other = (await stage.host.request('POST', '/~acme/api-keys', { name: 'Colleague', scopes: ['write:crm'] })).body
+    const other = await stage.host.key('acme', 'write:crm', { name: 'Colleague' })
     const { page } = await stage.enter(`Contact/${$id}`)
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('dialog').getByLabel('Title').fill('Mine')
 
-    await stage.host.as(other.key ?? other.secret)('PUT', `/~acme/Contact/${$id}`, { title: 'Theirs' })
+    await stage.host.as(other)('PUT', `/~acme/Contact/${$id}`, { title: 'Theirs' })
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     const conflict = page.getByRole('dialog', { name: 'changed while you edited' })
     await conflict.getByText('Theirs', { exact: true }).first().waitFor()
@@ -203,16 +206,16 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
   })
 
   test('what is wrong with a field is said once', async () => {
-    const { $id } = await make('Contact', { name: 'Said Once' })
+    await make('Contact', { name: 'Said First', email: 'once@example.com' })
+    const { $id } = await make('Contact', { name: 'Said Once', email: 'twice@example.com' })
     const { page } = await stage.enter(`Contact/${$id}`)
-    await page.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('button', { name: 'Edit email' }).click()
-    await page.getByLabel('Email', { exact: true }).fill('nobody')
+    await page.getByLabel('Email', { exact: true }).fill('once@example.com')
     await page.keyboard.press('Enter')
     await page.locator('.toast.bad').waitFor()
 
-    const words = (await said(page)).split('must be').length - 1
-    expect(words).toBe(1)
-    await change('Contact', $id, { title: 'Seen' })
+    const text = await page.locator('.toast.bad > span').innerText()
+    const sentences = text.split(/(?:\w+: |[.;] )/).filter(Boolean)
+    expect(sentences).toEqual([...new Set(sentences)])
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { company } from '../../packages/cli/src/demo/company.ts'
-import { loadDemo } from '../../packages/cli/src/demo/load.ts'
+import { company } from '../../packages/client/src/demo/company.ts'
+import { loadDemo } from '../../packages/client/src/demo/load.ts'
 import { ROOT, testHost } from '../host.ts'
 
 const NOW = Date.UTC(2026, 5, 17, 13)

@@ -5,10 +5,11 @@ import { exportJobs } from './list/export/export-jobs.ts'
 import { EntitiesPage } from './list/list-page.tsx'
 import { clash } from './parts/forms/save.ts'
 import { TypingAhead } from './parts/forms/typing-ahead.tsx'
+import { VerbDialog } from './parts/forms/verb-dialog.tsx'
 import { KeyBox } from './parts/frame/key-box.tsx'
 import { Side } from './parts/frame/side.tsx'
 import { ConnectionBar, PastBanner, TopBar } from './parts/frame/top-bar.tsx'
-import { closeVerb, started } from './parts/verbs.tsx'
+import { started } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadAccess } from './service/access.ts'
 import { cache, useData } from './service/cache.ts'
@@ -25,6 +26,7 @@ import { loadActors } from './values/actors.ts'
 const PAGES: { readonly [path: string]: preact.ComponentType } = {
   events: lazy(async () => (await import('./events/events-page.tsx')).EventsPage),
   changesets: lazy(async () => (await import('./changesets/changesets-page.tsx')).ChangesetsPage),
+  asks: lazy(async () => (await import('./asks/asks-page.tsx')).AsksPage),
   bin: lazy(async () => (await import('./pages/bin.tsx')).BinPage),
   account: lazy(async () => (await import('./people/account.tsx')).AccountPage),
   people: lazy(async () => (await import('./people/people-page.tsx')).PeoplePage),
@@ -35,6 +37,7 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
   types: lazy(async () => (await import('./types/types-page.tsx')).TypesPage),
   query: lazy(async () => (await import('./pages/query.tsx')).QueryPage),
   agent: lazy(async () => (await import('./pages/agent.tsx')).AgentPage),
+  integrations: lazy(async () => (await import('./integrations/integrations-page.tsx')).IntegrationsPage),
   import: lazy(async () => (await import('./import/import-page.tsx')).ImportPage),
   webhooks: lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage),
 }
@@ -43,14 +46,11 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
 const nothing = () => null
 const typing = (props: { onClose: () => void }) => <TypingAhead {...props} />
 
-const HomePage = lazy(async () => (await import('./pages/home.tsx')).HomePage)
+const HomePage = lazy(async () => (await import('./home/home-page.tsx')).HomePage)
 const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).EntityPage)
 const Help = lazy(async () => (await import('./parts/frame/help.tsx')).Help, typing)
 const Palette = lazy(async () => (await import('./parts/frame/palette.tsx')).Palette, typing)
 const Exports = lazy(async () => (await import('./list/export/exports.tsx')).Exports, nothing)
-const VerbDialog = lazy(async () => (await import('./parts/forms/verb-dialog.tsx')).VerbDialog, () => (
-  <TypingAhead onClose={() => closeVerb(false)} />
-))
 const ConflictDialog = lazy(async () => (await import('./parts/forms/conflict-dialog.tsx')).ConflictDialog, nothing)
 
 /** The console: the key box, or the tenant that the key opens. */
@@ -83,7 +83,15 @@ function Tenant() {
     return () => control.abort()
   }, [seq])
   // A type that someone declares is there without a reload.
-  useEffect(() => onEvent(({ entityType }) => entityType === 'Schema' && void loadNouns()), [])
+  useEffect(
+    () =>
+      onEvent(({ entityType }) => {
+        if (entityType === 'Schema') void loadNouns()
+        // People and keys that are new have their names at once.
+        if (entityType === 'ApiKey' || entityType === 'User') void loadActors().catch(sayError)
+      }),
+    [],
+  )
   const { path, tenant } = place.value
   const here = path.join('/')
   const shown = useRef(here)

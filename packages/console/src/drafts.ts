@@ -74,7 +74,6 @@ export function keptDrafts(beginning: string): string[] {
 }
 
 /** Forgets all drafts of this tab, when a person signs out. */
-export /** Forgets a draft that people discarded. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }

@@ -75,7 +75,8 @@ export function issuesOf(reason: unknown): readonly { readonly field?: string; r
 }
 
 const SENTENCES: { readonly [code: string]: string } = {
-  unreachable: 'The server cannot be reached. Nothing was saved. Your input stays here; save again when the connection is back.',
+  unreachable:
+    'The server cannot be reached. Nothing was saved. Your input stays here; save again when the connection is back.',
   unauthorized: 'This key is not valid here. Check that you copied all of it, and that it was not revoked.',
   version_mismatch: 'This was changed by someone else in the meantime.',
 }

@@ -54,7 +54,7 @@ export const command: Command = {
 
 /** Fills the demo, and says where it is. */
 async function demo({ url, operator }: Awaited<ReturnType<typeof startHost>>): Promise<string> {
-  const { DEMO, loadDemo } = await import('../demo/load.ts')
+  const { DEMO, loadDemo } = await import('@tildebase/client/demo')
   const loaded = await loadDemo(url, operator.key, Date.now())
   const what = loaded ? `has ${loaded.events} events (${loaded.seconds.toFixed(1)} s)` : 'is there already'
   return `\nThe tenant ${DEMO} ${what}: ${url}/console\n`

@@ -139,8 +139,8 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
       )}
       {changeset.approved && (
         <p class="notice" role="status">
-          {numberText(changeset.approved.length)} of {numberText(numbers.length)} operations were approved. The others are
-          marked as left out.
+          {numberText(changeset.approved.length)} of {numberText(numbers.length)} operations were approved. The others
+          are marked as left out.
         </p>
       )}
       <div class="review">

@@ -6,7 +6,8 @@ import type { Tile } from './dashboards.ts'
 export function startTiles(): Tile[] {
   const tiles: Tile[] = [
     { title: 'Deals by stage', source: 'count', of: 'Deal', group: 'stage', wide: true },
-    { title: 'Pipeline value', source: 'sum', of: 'Deal', field: 'value' },
+    // The metric and not a sum: won and lost deals are no part of it, here as on the page of metrics.
+    { title: 'Pipeline', source: 'metric', of: 'pipeline' },
     { title: 'MRR', source: 'metric', of: 'mrr' },
   ]
   return tiles.filter(({ source, of }) => source === 'metric' || may('read', nouns.value.get(of)))

@@ -1,6 +1,6 @@
 import '../../style/pages/filter.css'
 import { useState } from 'preact/hooks'
-import { FilterBuilder } from '../list/filter-builder.tsx'
+import { FilterBuilder } from '../list/filter/filter-builder.tsx'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { may } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'

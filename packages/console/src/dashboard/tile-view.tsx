@@ -1,4 +1,5 @@
 import type { Json } from '@tildebase/nouns'
+import { resolved } from '../list/filter/resolve.ts'
 import { LineChart, type Point, RankChart } from '../parts/chart.tsx'
 import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
@@ -46,11 +47,12 @@ async function loadMetric(tile: Tile, time: string | null, signal: AbortSignal):
 
 async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal): Promise<Shown> {
   const { of, source, field, group, filter } = tile
+  const noun = nouns.value.get(of)
   const { results } = await request<{ results: { [name: string]: Json }[] }>('GET', `/${of}/aggregate`, {
     query: {
       group: group ?? (isMoney(field ?? '') ? 'currency' : undefined),
       [source === 'count' ? '' : source]: field,
-      filter: filter && Object.keys(filter).length > 0 ? filter : undefined,
+      filter: filter && noun && Object.keys(filter).length > 0 ? resolved(filter, noun) : undefined,
       asOf: time ?? undefined,
     },
     signal,
@@ -69,6 +71,8 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
     return { number: null, bars: ordered.slice(0, MOST_BARS), line: null }
   }
   const known = nouns.value.get(of)?.fields.currency !== undefined && isMoney(field ?? '')
-  const parts = results.map((row) => (known ? moneyText(measure(row), row.currency) : numberText(measure(row))))
+  // Entities without a value add nothing, and need no currency.
+  const counted = results.some((row) => measure(row) !== 0) ? results.filter((row) => measure(row) !== 0) : results.slice(0, 1)
+  const parts = counted.map((row) => (known ? moneyText(measure(row), row.currency) : numberText(measure(row))))
   return { number: parts.join(' + ') || '0', bars: null, line: null }
 }

@@ -22,7 +22,7 @@ import { Failure, Skeleton } from '../ui/states.tsx'
 import type { Version } from '../values/diff.ts'
 import type { Entity } from '../values/entity.ts'
 import { labelOf, momentText } from '../values/format.ts'
-import { type Noun, singular, targetOf, wordsOf } from '../values/noun.ts'
+import { type Noun, singular, targetsOf, wordsOf } from '../values/noun.ts'
 import { Comments } from './comments.tsx'
 import { EditDialog, editDraft } from './edit-dialog.tsx'
 import { Facts } from './facts.tsx'
@@ -43,8 +43,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   const [proved, setProved] = useState<string | null>(null)
   const time = useSettled(asOf.value, 150)
   const relations = Object.values(noun.fields).filter((field) => {
-    const target = targetOf(field)
-    return target !== undefined && may('read', nouns.value.get(target))
+    return targetsOf(field).some((target) => may('read', nouns.value.get(target)))
   })
   const include = relations.map(({ name }) => name).join(',')
   const found = useData<Entity>(
@@ -54,7 +53,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         query: { asOf: time ?? undefined, include: include || undefined },
         signal,
       }),
-    { types: time === null ? [noun.name, ...relations.map((field) => targetOf(field)!)] : [] },
+    { types: time === null ? [noun.name, ...relations.flatMap(targetsOf)] : [] },
   )
   const isGone = statusOf(found.error) === 404
   const entity = isGone ? null : found.value

@@ -2,13 +2,15 @@ import '../../style/pages/events.css'
 import type { RunStep, WorkflowRun } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { State, Time } from '../parts/value.tsx'
+import { href } from '../place.ts'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, FoldedJson } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
-import { numberText } from '../values/format.ts'
+import { agoText, momentText, numberText } from '../values/format.ts'
+import { STEP_KINDS, type StepKind } from '../workflow/draft.ts'
 
 const STATES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
 const STEP_STATES = ['Pending', 'Waiting', 'Running', 'Succeeded', 'Failed', 'Skipped']
@@ -62,7 +64,7 @@ function Line(props: {
           {run.startedAt && <Time iso={run.startedAt} />}
           <State value={run.status} values={STATES} />
           <span class="event-type">{run.event?.type ?? run.trigger}</span>
-          <span class="event-title">{run.error ?? durationText(run)}</span>
+          <span class="event-title">{run.error ?? nextText(run) ?? durationText(run)}</span>
         </summary>
         {open && (
           <div class="event-body">
@@ -90,8 +92,8 @@ function Steps({ path }: { path: string }) {
       <ol class="attempts">
         {(found.value?.steps ?? []).map((step) => (
           <li key={step.step}>
-            <State value={step.status} values={STEP_STATES} /> {step.verb ? `${step.type}.${step.verb}` : 'code'}{' '}
-            {durationText(step)} {step.error}
+            <State value={step.status} values={STEP_STATES} /> {stepText(step)} {durationText(step)} {step.error}
+            {step.status === 'Waiting' && 'ask' in step && step.ask ? <a href={href(['asks'])}>Answer it</a> : null}
             {step.hidden !== true && step.output !== null && (
               <FoldedJson value={{ input: step.input, output: step.output }} label={`Step ${step.step}`} />
             )}
@@ -100,6 +102,23 @@ function Steps({ path }: { path: string }) {
       </ol>
     </>
   )
+}
+
+/** When a run that waits goes on. */
+function nextText({ status, nextAttemptAt, endedAt }: WorkflowRun): string | null {
+  if (endedAt !== null || status !== 'Waiting') return null
+  return nextAttemptAt === null
+    ? 'Waits for an event or an answer'
+    : `Goes on ${agoText(nextAttemptAt)}, ${momentText(nextAttemptAt)}`
+}
+
+/** What a step does, in a few words. */
+function stepText(step: RunStep): string {
+  const about = step as unknown as { readonly [part: string]: unknown }
+  if (step.verb) return `${step.type}.${step.verb}`
+  const kind = (Object.keys(STEP_KINDS) as StepKind[]).find((one) => about[one] !== undefined && about[one] !== null)
+  const words = kind === 'wait' || kind === 'until' || kind === 'waitFor' ? ` ${String(about[kind])}` : ''
+  return `${STEP_KINDS[kind ?? 'code']}${words}`
 }
 
 function durationText({ duration }: { readonly duration: number | null }): string {

@@ -84,7 +84,11 @@ function Moment(props: {
         </button>
         <Seal event={String(version.seq)} />
         {props.writes && version.correlation && (
-          <Act class="quiet" onRun={() => undo(version.correlation!)} title="Takes back everything that was changed with it">
+          <Act
+            class="quiet"
+            onRun={() => undo(version.correlation!)}
+            title="Takes back everything that was changed with it"
+          >
             Undo this change
           </Act>
         )}

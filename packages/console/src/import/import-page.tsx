@@ -7,11 +7,12 @@ import { nouns } from '../service/schema.ts'
 import { Head, Labelled } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 import { bytesText } from '../values/format.ts'
-import { failure, job, outcome, runImport } from './job.ts'
+import { FileReading } from './file-reading.tsx'
+import { failure, type ImportSource, job, outcome, runImport } from './job.ts'
 import { ImportMapping } from './mapping.tsx'
 import { ImportOutcome } from './outcome.tsx'
 import { ImportProgress } from './progress.tsx'
-import { isTable, readRows, readTable, rowsOf, type Table } from './read.ts'
+import { isTable, type ReadOptions, readRows, readTable, type Table } from './read.ts'
 
 const HIDDEN = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard'])
 
@@ -25,6 +26,7 @@ export function ImportPage() {
   const [upsert, setUpsert] = useState('')
   const [file, setFile] = useState<File | null>(null)
   const [table, setTable] = useState<Table | null>(null)
+  const [reading, setReading] = useState<ReadOptions>({})
   const [error, setError] = useState<Error | null>(null)
   const [isOver, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
@@ -36,22 +38,26 @@ export function ImportPage() {
     if (picker.current) picker.current.value = ''
     outcome.value = null
     failure.value = null
-    setError(null)
     setFile(given)
+    await read(given, {})
+  }
+  const read = async (given: File, how: ReadOptions) => {
+    setError(null)
     setTable(null)
+    setReading(how)
     try {
-      if (isTable(given)) setTable(await readTable(given))
+      if (isTable(given)) setTable(await readTable(given, how))
     } catch (reason) {
       setError(reason as Error)
     }
   }
   const isBusy = job.value !== null
-  const run = async (dryRun: boolean, drafts: readonly object[] | null) => {
+  const run = async (dryRun: boolean, source: Omit<ImportSource, 'file'> | null) => {
     if (!file || isBusy) return
     setError(null)
     try {
-      const rows = drafts ? rowsOf(drafts) : await readRows(file)
-      await runImport(file.name, rows, { type, dryRun, upsert: upsert || null })
+      const rows = source ?? { rows: await readRows(file) }
+      await runImport({ ...rows, file: file.name }, { type, dryRun, upsert: upsert || null })
     } catch (reason) {
       setError(reason as Error)
     }
@@ -118,19 +124,22 @@ export function ImportPage() {
             type="file"
             hidden
             aria-label="File to import"
-            accept=".json,.ndjson,.jsonl,.csv,.tsv,.gz"
+            accept=".json,.ndjson,.jsonl,.csv,.tsv,.txt,.gz"
             onChange={(event) => void take(event.currentTarget.files?.[0])}
           />
         </fieldset>
         {job.value && <ImportProgress job={job.value} />}
         <Failure error={error ?? failure.value} />
+        {file && isTable(file) && (
+          <FileReading table={table} reading={reading} onChange={(how) => void read(file, how)} />
+        )}
         {file && noun && table && (
           <ImportMapping
-            key={`${file.name} ${type}`}
+            key={`${file.name} ${type} ${table.encoding} ${table.separator}`}
             noun={noun}
             table={table}
             isBusy={isBusy}
-            onRun={(dryRun, rows) => void run(dryRun, rows)}
+            onRun={(dryRun, source) => void run(dryRun, source)}
           />
         )}
         {file && !table && !isTable(file) && (

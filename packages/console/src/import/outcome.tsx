@@ -1,26 +1,29 @@
 import '../../style/pages/charts.css'
 import { saveFile } from '../list/export/save-file.ts'
-import { Scroll } from '../ui/basics.tsx'
+import { href } from '../place.ts'
+import { nouns } from '../service/schema.ts'
+import { undo } from '../service/write.ts'
+import { Act, Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { numberText } from '../values/format.ts'
-import type { Outcome } from './job.ts'
+import { plural } from '../values/noun.ts'
+import type { Outcome, Rejected } from './job.ts'
+import { rejectedFile } from './rejected-file.ts'
 
 const SHOWN = 100
+const EXAMPLES = 5
 
 /** What became of a file: how many rows were taken, and what is wrong with the others. */
 export function ImportOutcome({ outcome }: { outcome: Outcome }) {
-  const details = outcome.details.map(({ row, line, error }) => ({ row: row + 1, line, error }))
-  const download = () =>
-    saveFile(
-      new Blob([JSON.stringify(details, null, 2)], { type: 'application/json' }),
-      `${outcome.file}.rejected.json`,
-    )
+  const noun = nouns.value.get(outcome.type)
+  const { details, wasDry, correlation } = outcome
+  const groups = [...Map.groupBy(details, ({ error }) => error)].sort(([, a], [, b]) => b.length - a.length)
   return (
     <section class="panel" role="status">
-      <h2>{outcome.wasDry ? `${outcome.file}, checked` : outcome.file}</h2>
+      <h2>{wasDry ? `${outcome.file}, checked` : outcome.file}</h2>
       <dl class="numbers">
         <div>
-          <dt>{outcome.wasDry ? 'Would be imported' : 'Imported'}</dt>
+          <dt>{wasDry ? 'Would be imported' : 'Imported'}</dt>
           <dd>{numberText(outcome.imported)}</dd>
         </div>
         <div>
@@ -28,6 +31,7 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
           <dd>{numberText(outcome.errors)}</dd>
         </div>
       </dl>
+      {outcome.created > 0 && <p>{numberText(outcome.created)} entries were created because rows name them.</p>}
       {!outcome.success && (
         <p class="failure">
           {outcome.isCancelled ? 'You cancelled the import.' : 'The file was not read to its end.'}
@@ -35,11 +39,21 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
             ` The server did not answer for the last ${numberText(outcome.unknown)} rows: they may be imported.`}
         </p>
       )}
+      {correlation !== null && outcome.imported > 0 && (
+        <div class="buttons">
+          {noun && (
+            <a class="button" href={href([noun.name], { sort: '-$createdAt' })}>
+              Show the imported {plural(noun)}
+            </a>
+          )}
+          <Act icon="undo" onRun={() => undo(correlation)}>
+            Undo this import
+          </Act>
+        </div>
+      )}
       {outcome.warnings && outcome.warnings.length > 0 && (
         <div class="notice">
-          <p>
-            {outcome.wasDry ? 'No type declares these fields:' : 'These fields are stored, but no type declares them:'}
-          </p>
+          <p>{wasDry ? 'No type declares these fields:' : 'These fields are stored, but no type declares them:'}</p>
           <ul aria-label="Unknown fields">
             {outcome.warnings.map(({ field, nearest }) => (
               <li key={field}>
@@ -61,27 +75,34 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
             <table class="grid">
               <thead>
                 <tr>
-                  <th scope="col">Row</th>
-                  <th scope="col">Line</th>
+                  <th scope="col">Rows</th>
                   <th scope="col">What is wrong</th>
+                  <th scope="col">Lines</th>
                 </tr>
               </thead>
               <tbody>
-                {details.slice(0, SHOWN).map((detail) => (
-                  <tr key={`${detail.row} ${detail.error}`}>
-                    <td>{numberText(detail.row)}</td>
-                    <td>{detail.line === undefined ? '—' : numberText(detail.line)}</td>
-                    <td class="wrap">{detail.error}</td>
+                {groups.slice(0, SHOWN).map(([error, rows]) => (
+                  <tr key={error}>
+                    <td>{numberText(rows.length)}</td>
+                    <td class="wrap">{error}</td>
+                    <td>{placesOf(rows)}</td>
                   </tr>
                 ))}
               </tbody>
             </table>
           </Scroll>
-          <button type="button" onClick={download}>
-            <Icon name="download" /> Download all {numberText(details.length)}
+          <button type="button" onClick={() => saveFile(...rejectedFile(outcome))}>
+            <Icon name="download" /> Download the {numberText(details.length)} rejected{' '}
+            {details.length === 1 ? 'row' : 'rows'}
           </button>
         </>
       )}
     </section>
   )
+}
+
+/** The lines of some rows: `2, 7, 9 …`. Files without lines count rows. */
+function placesOf(rows: readonly Rejected[]): string {
+  const places = rows.slice(0, EXAMPLES).map(({ row, line }) => numberText(line ?? row + 1))
+  return places.join(', ') + (rows.length > EXAMPLES ? ' …' : '')
 }

@@ -1,47 +1,97 @@
 import type { SentRow } from '@tildebase/client'
-import Papa from 'papaparse'
+import { anyDecoder, CellReader, type CellRow } from '@tildebase/nouns/csv'
 
-/** A file with columns. */
-export interface Table {
-  readonly columns: readonly string[]
-  readonly rows: readonly { readonly [column: string]: string }[]
-  readonly delimiter: string
+/** One row of a file of columns. */
+export interface TableRow {
+  readonly line: number
+  readonly cells: { readonly [column: string]: string }
 }
 
-const NAMES: { readonly [delimiter: string]: string } = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' }
+/** A file with columns, and how it was read. */
+export interface Table {
+  readonly columns: readonly string[]
+  readonly rows: readonly TableRow[]
+  readonly separator: string
+  readonly encoding: string
+}
+
+/** How to read a file, where people know better than what its bytes show. */
+export interface ReadOptions {
+  readonly encoding?: string | undefined
+  readonly separator?: string | undefined
+}
+
+export const SEPARATORS: { readonly [separator: string]: string } = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'bars',
+}
+
+export const ENCODINGS: { readonly [encoding: string]: string } = {
+  'utf-8': 'UTF-8',
+  'windows-1252': 'Windows-1252 (Western Europe)',
+  'utf-16le': 'UTF-16',
+  'utf-16be': 'UTF-16 (big-endian)',
+  'iso-8859-2': 'ISO-8859-2 (Central Europe)',
+  macintosh: 'Macintosh',
+}
 
 /** Whether a file is one of columns, which can be mapped to fields. */
 export function isTable(file: File): boolean {
-  return /\.(csv|tsv)(\.gz)?$/i.test(file.name)
+  return /\.(csv|tsv|txt)(\.gz)?$/i.test(file.name)
 }
 
-/** Reads a file of columns. The delimiter is detected; the first line names the columns. */
-export async function readTable(file: File): Promise<Table> {
-  const text = await textOf(file)
-  const { data, meta, errors } = Papa.parse<{ [column: string]: string }>(text, {
-    header: true,
-    skipEmptyLines: 'greedy',
-    transformHeader: (name) => name.trim(),
-  })
-  const broken = errors.find(({ type }) => type === 'Quotes')
-  if (broken) throw new Error(`Line ${(broken.row ?? 0) + 2} cannot be read: ${broken.message}.`)
-  const columns = (meta.fields ?? []).filter((name) => name !== '')
-  if (columns.length === 0 || data.length === 0) throw new Error('The file has no rows below its first line.')
-  return { columns, rows: data, delimiter: NAMES[meta.delimiter] ?? meta.delimiter }
+/** Reads a file of columns with the reader of the service. Encoding and separator are found; the first line has the names. */
+export async function readTable(file: File, { encoding, separator }: ReadOptions = {}): Promise<Table> {
+  const decoder = anyDecoder(encoding)
+  const reader = new CellReader(separator)
+  const rows: CellRow[] = []
+  const stream = streamOf(file).getReader()
+  for (let part = await stream.read(); !part.done; part = await stream.read()) {
+    for (const row of reader.push(decoder.decode(part.value))) rows.push(row)
+  }
+  rows.push(...reader.push(decoder.end()), ...reader.end())
+  const [header, ...others] = rows
+  const broken = rows.find(({ error }) => error !== null)
+  if (broken) throw new Error(`Line ${broken.line} cannot be read: it ${broken.error}.`)
+  const names = namesOf(header?.cells ?? [])
+  if (others.length === 0) throw new Error('The file has no rows below its first line.')
+  const long = others.find(({ cells }) => cells.slice(names.length).some((cell) => cell.trim() !== ''))
+  if (long) {
+    throw new Error(
+      `Line ${long.line} has ${long.cells.length} cells, but the first line names ${names.length} columns.`,
+    )
+  }
+  return {
+    columns: names,
+    rows: others.map(({ line, cells }) => ({
+      line,
+      cells: Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])),
+    })),
+    separator: reader.separator ?? ',',
+    encoding: decoder.encoding,
+  }
+}
+
+/** The names of the columns. One without a name is called by its place, and a second of a name by its number. */
+function namesOf(cells: readonly string[]): string[] {
+  const names: string[] = []
+  for (const [at, cell] of cells.entries()) {
+    const name = cell.trim() || `Column ${at + 1}`
+    const same = names.filter((one) => one === name || one.startsWith(`${name} (`)).length
+    names.push(same === 0 ? name : `${name} (${same + 1})`)
+  }
+  return names
 }
 
 /** The rows of a file of JSON: a list, or a value in each line. */
 export async function readRows(file: File): Promise<SentRow[]> {
-  const text = await textOf(file)
+  const text = (await new Response(streamOf(file)).text()).replace(/^\uFEFF/, '')
   if (/\.(ndjson|jsonl)(\.gz)?$/i.test(file.name)) return linesOf(text)
   const values: unknown = JSON.parse(text)
   if (!Array.isArray(values)) throw new Error('The file is not a list of entities: [{ … }, { … }].')
   return values.map((value, row) => ({ row, text: `${JSON.stringify(value)}\n` }))
-}
-
-/** Drafts that were made of a table, each with its line of the file. */
-export function rowsOf(drafts: readonly object[]): SentRow[] {
-  return drafts.map((draft, row) => ({ row, line: row + 2, text: `${JSON.stringify(draft)}\n` }))
 }
 
 /** Lines as they are: the service says what is wrong with one. */
@@ -50,8 +100,6 @@ function linesOf(text: string): SentRow[] {
   return lines.filter((one) => one.text.trim() !== '').map((one, row) => ({ row, ...one }))
 }
 
-async function textOf(file: File): Promise<string> {
-  const stream = /\.gz$/i.test(file.name) ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
-  // A mark of the byte order, as spreadsheets write it, is not part of the first column's name.
-  return (await new Response(stream).text()).replace(/^\uFEFF/, '')
+function streamOf(file: File): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return /\.gz$/i.test(file.name) ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
 }

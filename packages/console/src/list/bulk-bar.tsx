@@ -1,5 +1,7 @@
+import type { Verb } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
-import { FieldsForm, type FormField } from '../parts/forms/form.tsx'
+import { type Draft, FieldsForm, type FormField } from '../parts/forms/form.tsx'
+import { argument } from '../parts/forms/verb-dialog.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -19,12 +21,15 @@ export function BulkBar(props: {
 }) {
   const { noun, selected } = props
   const [editing, setEditing] = useState(false)
+  const [asking, setAsking] = useState<Verb | null>(null)
   const running = progress.value
   const verbs = commonVerbs(noun, selected)
   const change = async (what: Omit<Parameters<typeof changeMany>[1], 'noun'>) => {
     await changeMany(selected, { noun, ...what })
     props.onClear()
   }
+  const runOnAll = (verb: Verb, body: Draft) =>
+    change({ done: labelOf(verb.event).toLowerCase(), method: 'POST', suffix: `/${verb.name}`, body })
   return (
     <section class="bulk-bar" aria-label="Selection">
       {running ? (
@@ -53,13 +58,7 @@ export function BulkBar(props: {
               label="Run a verb"
               items={verbs.map((verb) => ({
                 label: labelOf(verb.name),
-                onSelect: () =>
-                  change({
-                    done: labelOf(verb.event).toLowerCase(),
-                    method: 'POST',
-                    suffix: `/${verb.name}`,
-                    body: {},
-                  }),
+                onSelect: () => (verb.args?.length ? setAsking(verb) : runOnAll(verb, {})),
               }))}
             />
           )}
@@ -77,6 +76,23 @@ export function BulkBar(props: {
             <Icon name="close" />
           </button>
         </>
+      )}
+      {asking && (
+        <Dialog
+          title={`${labelOf(asking.name)} ${numberText(selected.length)} ${plural(noun)}`}
+          onClose={() => setAsking(null)}
+        >
+          <FieldsForm
+            fields={(asking.args ?? []).map((name) => argument(noun, asking, name))}
+            initial={{}}
+            submit={labelOf(asking.name)}
+            onCancel={() => setAsking(null)}
+            onSubmit={async (args) => {
+              setAsking(null)
+              await runOnAll(asking, args)
+            }}
+          />
+        </Dialog>
       )}
       {editing && (
         <Dialog title={`Edit ${numberText(selected.length)} ${plural(noun)}`} onClose={() => setEditing(false)}>

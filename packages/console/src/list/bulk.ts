@@ -3,7 +3,7 @@ import type { Json } from '@tildebase/nouns'
 import { invalidate } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
-import { newCorrelation, undo } from '../service/write.ts'
+import { newCorrelation, sayDone } from '../service/write.ts'
 import { say, sayError } from '../toast.ts'
 import type { Entity } from '../values/entity.ts'
 import { type Noun, ownVerbs, verbsFor } from '../values/noun.ts'
@@ -61,16 +61,16 @@ export async function changeMany(entities: readonly Entity[], change: BulkChange
   progress.value = null
   invalidate(new Set([change.noun.name]))
   if (changed > 0) {
-    say(`${changed} ${change.done}.${failures.length > 0 ? ` ${failures.length} refused: ${failures[0]}` : ''}`, {
-      tone: failures.length > 0 ? 'bad' : 'good',
-      action: { label: 'Undo', run: () => undo(correlation) },
-    })
+    const refused = failures.length > 0 ? ` ${failures.length} refused: ${failures[0]}` : ''
+    sayDone(`${changed} ${change.done}.${refused}`, correlation, failures.length > 0 ? 'bad' : 'good')
   } else if (failures.length > 0) say(`Nothing ${change.done}: ${failures[0]}`, { tone: 'bad' })
 }
 
 /** The verbs that every one of these entities may run from its state. */
 export function commonVerbs(noun: Noun, entities: readonly Entity[]) {
-  return ownVerbs(noun).filter((verb) =>
+  // A merge has a target of its own for each entity.
+  const verbs = ownVerbs(noun).filter(({ name }) => name !== 'merge')
+  return verbs.filter((verb) =>
     entities.every((entity) => verbsFor(noun, entity).some(({ name }) => name === verb.name)),
   )
 }

@@ -2,8 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keptDraft } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
-import { newDraft } from '../parts/forms/new-draft.ts'
-import { TypingAhead } from '../parts/forms/typing-ahead.tsx'
+import { CreateDialog, newDraft } from '../parts/forms/create.tsx'
 import { asOf, go, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { Head } from '../ui/basics.tsx'
@@ -29,12 +28,8 @@ const ColumnsDialog = lazy(
   async () => (await import('./table/columns-dialog.tsx')).ColumnsDialog,
   () => null,
 )
-const CreateDialog = lazy(
-  async () => (await import('../parts/forms/create.tsx')).CreateDialog,
-  (props) => <TypingAhead onClose={props.onClose} />,
-)
 const FilterBuilder = lazy(
-  async () => (await import('./filter-builder.tsx')).FilterBuilder,
+  async () => (await import('./filter/filter-builder.tsx')).FilterBuilder,
   () => null,
 )
 
@@ -60,11 +55,11 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const search = useRef<HTMLInputElement>(null)
   const list = useList(noun, look)
   const { page, rows, active, selected } = list
-  const filter = asked(look)
+  const filter = asked(noun, look)
   const isBoard = look.layout === 'board'
   const clear = () => {
     setFiltering(false)
-    setLook({ text: null, filter: null })
+    setLook({ text: null, filter: null, mine: null })
   }
   useKeys({
     '/': () => search.current?.focus(),
@@ -87,7 +82,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const groups = boardFields(noun)
   const canCreate = mayChange(noun) && noun.verbs.create !== undefined
   const conditions = Object.keys(look.filter).length
-  const isFiltered = conditions > 0 || look.text !== ''
+  const isFiltered = conditions > 0 || look.text !== '' || look.isMine
   return (
     <div class="fill">
       <Head

@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { asOf, href, look, place } from '../place.ts'
-import { may } from '../service/access.ts'
+import { may, personId } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
 import { session } from '../service/session.ts'
-import { type Noun, targetOf, titleField, titleRelations, wordsOf } from '../values/noun.ts'
+import { type Noun, personFields, targetsOf, titleField, titleRelations, wordsOf } from '../values/noun.ts'
+import { resolved } from './filter/resolve.ts'
 import { allColumns, defaultColumns, TITLE } from './table/columns.ts'
 
 type Layout = 'table' | 'board'
@@ -19,6 +20,8 @@ export interface Look {
   readonly columns: readonly string[]
   readonly page: number
   readonly view: string | null
+  /** Whether only what belongs to the person who looks is shown. */
+  readonly isMine: boolean
 }
 
 const COLUMNS = 'tildebase.columns'
@@ -37,7 +40,20 @@ export function lookOf(noun: Noun): Look {
     columns: named.length > 0 ? named : defaultColumns(noun),
     page: Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1),
     view: query.get('view'),
+    isMine: query.get('mine') !== null && hasMine(noun),
   }
+}
+
+/** Whether entities of a type can belong to the person who is signed in. */
+export function hasMine(noun: Noun): boolean {
+  return personId() !== null && personFields(noun).length > 0
+}
+
+/** What belongs to the person who is signed in. */
+export function mineFilter(noun: Noun): { readonly [field: string]: Json } {
+  const me = personId()
+  const fields = personFields(noun).map((name) => ({ [name]: me }))
+  return fields.length === 1 ? fields[0]! : { $or: fields }
 }
 
 /** The enum fields that a board or a grouping can go by, the state first. */
@@ -53,7 +69,7 @@ export function includesOf(noun: Noun, columns: readonly string[]): string[] {
   const shown = columns.filter((name) => noun.fields[name]?.kind === 'forward')
   const titles = columns.includes(TITLE) || titleField(noun) === null ? titleRelations(noun) : []
   return [...new Set([...shown, ...titles])].filter((name) =>
-    may('read', nouns.value.get(targetOf(noun.fields[name]) ?? '')),
+    targetsOf(noun.fields[name]).some((target) => may('read', nouns.value.get(target))),
   )
 }
 
@@ -70,7 +86,11 @@ export function setColumns(noun: Noun, columns: readonly string[]): void {
 }
 
 /** The filter with the words of the search box. */
-export function asked({ filter, text }: Pick<Look, 'filter' | 'text'>): { readonly [field: string]: Json } {
+export function asked(noun: Noun, look: Pick<Look, 'filter' | 'text' | 'isMine'>): { readonly [field: string]: Json } {
+  const { text } = look
+  const own = look.isMine ? [mineFilter(noun)] : []
+  const parts = [resolved(look.filter, noun), ...own].filter((part) => Object.keys(part).length > 0)
+  const filter = parts.length > 1 ? { $and: parts } : (parts[0] ?? {})
   // Full text is about the present: in the past the words stay in the box and wait.
   return text.trim() === '' || asOf.value !== null ? filter : { ...filter, $text: text.trim() }
 }

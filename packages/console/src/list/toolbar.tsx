@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { labelOf } from '../values/format.ts'
 import { type Noun, plural } from '../values/noun.ts'
-import { boardFields, type Look, setLook } from './look.ts'
+import { boardFields, hasMine, type Look, setLook } from './look.ts'
 import { ViewsMenu } from './views-menu.tsx'
 
 /** How a list is looked at: its view, search, filter, groups, columns and layout. */
@@ -35,6 +35,11 @@ export function Toolbar(props: {
         />
         <kbd>/</kbd>
       </label>
+      {hasMine(noun) && (
+        <button type="button" aria-pressed={look.isMine} onClick={() => setLook({ mine: look.isMine ? null : '1' })}>
+          <Icon name="person" /> Mine
+        </button>
+      )}
       <button type="button" aria-expanded={props.isFiltering} onClick={props.onFilter}>
         <Icon name="filter" /> Filter{conditions > 0 ? ` · ${conditions}` : ''}
       </button>

@@ -29,7 +29,7 @@ export function useList(noun: Noun, look: Look): List {
   const time = useSettled(asOf.value, 150)
   const include = includesOf(noun, look.columns)
   const sort = look.group !== null ? look.group : look.sort
-  const question: Question = { noun, filter: useSettledJson(asked(look)), sort, include, time }
+  const question: Question = { noun, filter: useSettledJson(asked(noun, look)), sort, include, time }
   const page = useData<ListPage>(
     ['list', noun.name, question.filter, sort, include, time, look.page],
     look.layout === 'board' ? null : (signal) => loadPage(question, look.page, signal),

@@ -41,6 +41,11 @@ export function BinPage() {
     if (restored > 0) sayDone(restored === 1 ? `${nameOf(some[0]!)} restored.` : `${restored} restored.`, correlation)
     setSelected(new Set())
   }
+  /** All that was deleted with it, also on other pages; or what is left of it, when a part was restored since. */
+  const restoreTogether = async ({ correlation }: Deleted) => {
+    if (await undo(correlation!, false)) return
+    await restore((found.value?.deleted ?? []).filter((other) => other.correlation === correlation))
+  }
   const mayRestore = ({ entityType }: Deleted) => mayChange(nouns.value.get(entityType))
   const types = [...nouns.value.values()].filter((noun) => may('read', noun))
   const pick = (name: string | null) => {
@@ -128,7 +133,7 @@ export function BinPage() {
           mayRestore(one) && (
             <>
               {one.together > 1 && (
-                <Act onRun={() => undo(one.correlation!)} title="Takes back all that was deleted at once with it">
+                <Act onRun={() => restoreTogether(one)} title="Takes back all that was deleted at once with it">
                   Restore all deleted together
                 </Act>
               )}

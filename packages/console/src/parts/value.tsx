@@ -83,7 +83,7 @@ function Links({ value, target }: { value: Json; target?: string | undefined }) 
 /** A link to an entity by its name. */
 export function EntityLink({ to, target }: { to: Entity | string; target?: string | undefined }) {
   const id = idsOf(to)[0]!
-  const type = typeof to === 'string' ? (target ?? typeOfId(id)) : to.$type
+  const type = typeof to === 'string' ? typeIn(id, target) : to.$type
   const names = useNames(typeof to === 'string' ? [id] : [])
   const text = typeof to === 'string' ? (names.get(id) ?? shortText(id, 22)) : titleOf(to, nouns.value.get(type))
   return (
@@ -91,4 +91,10 @@ export function EntityLink({ to, target }: { to: Entity | string; target?: strin
       {text}
     </a>
   )
+}
+
+/** The type of an id: by its beginning, or the target of the relation where that says nothing. */
+function typeIn(id: string, target: string | undefined): string {
+  const type = typeOfId(id)
+  return nouns.value.has(type) ? type : (target ?? type)
 }

@@ -25,6 +25,11 @@ export function keyId(): string {
   return key.value.id
 }
 
+/** The id of the person who is signed in; null when a key is used. */
+export function personId(): string | null {
+  return key.value.id.startsWith('user_') ? key.value.id : null
+}
+
 /** Whether the key may do this to this type. */
 export function may(action: 'read' | 'write', noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
   if (noun === undefined) return false

@@ -54,9 +54,9 @@ export async function write<T>(change: Write, correlation = newCorrelation()): P
 let done: readonly { readonly text: string; readonly correlation: string }[] = []
 
 /** Says what was done, with a button that takes it back. */
-export function sayDone(text: string, correlation: string): void {
+export function sayDone(text: string, correlation: string, tone: 'good' | 'bad' = 'good'): void {
   done = [...done, { text, correlation }].slice(-MOST_UNDOS)
-  say(text, { action: { label: 'Undo', about: correlation, run: () => undo(correlation) } })
+  say(text, { tone, action: { label: 'Undo', about: correlation, run: () => undo(correlation) } })
 }
 
 /** Takes back the last change of this tab, however long ago it was. */
@@ -65,23 +65,33 @@ export function undoNewest(): void {
   if (newest) void undo(newest.correlation)
 }
 
-/** Takes back everything that shares a correlation, in one transaction. */
-export async function undo(correlation: string): Promise<void> {
+/** Takes back everything that shares a correlation, in one transaction. False when it was refused. */
+export async function undo(correlation: string, saysWhy = true): Promise<boolean> {
   const text = done.find((one) => one.correlation === correlation)?.text
   done = done.filter((one) => one.correlation !== correlation)
   dismissAction(correlation)
   pending.value += 1
   try {
-    const answer = await request<UndoAnswer>('POST', `/undo/${encodeURIComponent(correlation)}`)
+    const answer = await request<Partial<UndoAnswer> & Pick<UndoAnswer, 'correlation' | 'kept'>>(
+      'POST',
+      `/undo/${encodeURIComponent(correlation)}`,
+    )
     invalidate(new Set(['*']))
     const { undone, kept } = answer
+    if (undone === undefined) {
+      // A long undo goes on as a task of the service.
+      say('It is being undone. That takes a moment.')
+      return true
+    }
     const count = undone === 1 ? 'Undone' : `${numberText(undone)} changes undone`
     const stayed = kept.length === 0 ? '' : ` ${numberText(kept.length)} tracked events stay, because they happened.`
     say(`${text === undefined ? `${count}.` : `${count}: ${text}`}${stayed}`, {
       action: { label: 'Redo', run: () => undo(answer.correlation) },
     })
+    return true
   } catch (reason) {
-    sayError(reason)
+    if (saysWhy) sayError(reason)
+    return false
   } finally {
     pending.value -= 1
   }

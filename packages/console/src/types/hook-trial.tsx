@@ -48,7 +48,7 @@ export function HookTrial({ noun, code, isBefore }: { noun: Noun; code: string; 
       <Labelled label="Try it on" for={`${id}-subject`} hint={`The newest ${singular(noun)} when empty`}>
         <RelationPicker
           id={`${id}-subject`}
-          target={noun.name}
+          targets={[noun.name]}
           value={subject}
           required={false}
           many={false}

@@ -9,7 +9,7 @@ export function Failure({ error, onRetry }: { error: Error | null; onRetry?: () 
   return (
     <div class="failure" role="alert">
       <span>
-        {isUnreachable(error)
+        {isUnreachable(error) && onRetry
           ? 'The server cannot be reached. Loaded data stays on the page; it retries automatically.'
           : sentenceOf(error)}
       </span>

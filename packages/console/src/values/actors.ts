@@ -8,7 +8,6 @@ const names = signal<ReadonlyMap<string, string>>(new Map())
 
 /** Loads the names of keys and people, as far as this key may read them. The log has only their ids. */
 export async function loadActors(): Promise<void> {
-  names.value = new Map()
   const query = { limit: 100, fields: 'name', total: false }
   const named = async (type: string, path: string) =>
     may('read', nouns.value.get(type)) ? (await request<Page<Entity>>('GET', path, { query })).results : []

@@ -73,6 +73,18 @@ export function isRequired(field: Field): boolean {
   return field.kind !== 'back' && field.required
 }
 
+/** The types that a relation may lead to. */
+export function targetsOf(field: Field | undefined): readonly string[] {
+  if (field?.kind === 'forward') return field.targets ?? [field.target]
+  return field?.kind === 'back' ? [field.target] : []
+}
+
+/** The fields that say whose work an entity is: relations to people. */
+export function personFields(noun: Noun): string[] {
+  const people = Object.values(noun.fields).filter((field) => targetsOf(field).includes('User'))
+  return people.map(({ name }) => name).filter((name) => name === 'owner' || name === 'assignee')
+}
+
 /** The type that a relation leads to. */
 export function targetOf(field: Field | undefined): string | undefined {
   return field?.kind === 'forward' || field?.kind === 'back' ? field.target : undefined

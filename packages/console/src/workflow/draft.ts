@@ -7,9 +7,27 @@ export interface ArgRow {
   readonly text: string
 }
 
+/** What a step does. */
+export type StepKind = 'verb' | 'code' | 'request' | 'wait' | 'until' | 'waitFor' | 'ask' | 'send'
+
+export const STEP_KINDS: { readonly [kind in StepKind]: string } = {
+  verb: 'Change an entity',
+  code: 'Run code',
+  request: 'Call another service',
+  wait: 'Wait for a while',
+  until: 'Wait until a time',
+  waitFor: 'Wait for an event',
+  ask: 'Ask a person',
+  send: 'Send a message',
+}
+
 /** A step of a workflow, as the editor shows it. */
 export interface StepRow {
-  readonly isCode: boolean
+  readonly kind: StepKind
+  /** The parts of a request, a wait or a question by their names, as people write them. */
+  readonly parts: { readonly [name: string]: string }
+  /** Parts that the editor does not show: they are kept as they are. */
+  readonly kept: JsonObject
   readonly type: string
   readonly verb: string
   readonly id: string
@@ -32,8 +50,10 @@ export interface WorkflowDraft {
   readonly timeout: string
 }
 
-export const VERB_STEP: StepRow = {
-  isCode: false,
+const EMPTY_STEP: StepRow = {
+  kind: 'verb',
+  parts: {},
+  kept: {},
   type: '',
   verb: '',
   id: '',
@@ -43,10 +63,13 @@ export const VERB_STEP: StepRow = {
   name: '',
 }
 
-export const CODE_STEP: StepRow = {
-  ...VERB_STEP,
-  isCode: true,
-  code: `async (event, $, steps) => {\n  // $ reads and writes. What you return is $steps.<n> for later steps.\n}`,
+const CODE = `async (event, $, steps) => {\n  // $ reads and writes. What you return is $steps.<n> for later steps.\n}`
+
+/** A new step of a kind. */
+export function newStep(kind: StepKind): StepRow {
+  const parts = kind === 'request' ? { method: 'POST' } : kind === 'wait' ? { wait: '1d' } : {}
+  const args = kind === 'send' ? ['to', 'subject', 'body'].map((name) => ({ name, text: '' })) : []
+  return { ...EMPTY_STEP, kind, parts, args, id: '$event.data.$id', code: kind === 'code' ? CODE : '' }
 }
 
 /** The draft of a stored workflow. */
@@ -81,30 +104,93 @@ export function fieldsOf(draft: WorkflowDraft): { readonly [field: string]: Json
   }
 }
 
+/** The parts of a step that the editor shows, by its kind. */
+const SHOWN: { readonly [kind in StepKind]: readonly string[] } = {
+  verb: ['verb', 'type', 'id', 'args'],
+  code: ['code'],
+  request: ['request'],
+  wait: ['wait'],
+  until: ['until'],
+  waitFor: ['waitFor', 'timeout'],
+  ask: ['ask'],
+  send: ['send'],
+}
+const COMMON = ['fallback', 'name']
+
 function stepRow(step: JsonObject): StepRow {
-  const args = objectIn(step.args)
+  const kind = (Object.keys(STEP_KINDS) as StepKind[]).find((one) => one !== 'verb' && one in step) ?? 'verb'
+  const shown = [...SHOWN[kind], ...COMMON]
+  const { parts, rows } = partsOf(kind, step)
   return {
-    isCode: 'code' in step,
+    kind,
+    parts,
+    kept: Object.fromEntries(Object.entries(step).filter(([name]) => !shown.includes(name))),
     type: textIn(step.type),
     verb: textIn(step.verb),
     id: textIn(step.id),
-    args: Object.entries(args).map(([name, value]) => ({ name, text: textOf(value) })),
+    args: Object.entries(rows).map(([name, value]) => ({ name, text: textOf(value) })),
     code: textIn(step.code),
     fallback: step.fallback === true,
     name: textIn(step.name),
   }
 }
 
+/** The texts of a step, and its named values: arguments, headers, fields of a question or of a message. */
+function partsOf(kind: StepKind, step: JsonObject): { parts: { [name: string]: string }; rows: JsonObject } {
+  const texts = (names: readonly string[], from: JsonObject) =>
+    Object.fromEntries(names.map((name) => [name, from[name] === undefined ? '' : textOf(from[name])]))
+  const inner = objectIn(step[kind])
+  switch (kind) {
+    case 'request':
+      return { parts: texts(['method', 'url', 'body'], inner), rows: objectIn(inner.headers) }
+    case 'ask':
+      return { parts: texts(['of', 'title', 'timeout'], inner), rows: objectIn(inner.fields) }
+    case 'send':
+      return { parts: {}, rows: inner }
+    case 'verb':
+    case 'code':
+      return { parts: {}, rows: objectIn(step.args) }
+    default:
+      return { parts: texts(SHOWN[kind], step), rows: {} }
+  }
+}
+
 function stepOf(row: StepRow): JsonObject {
-  const more = { ...(row.fallback && { fallback: true }), ...(row.name !== '' && { name: row.name }) }
-  if (row.isCode) return { code: row.code, ...more }
-  const args = row.args.filter(({ name }) => name !== '').map(({ name, text }) => [name, valueIn(text)] as const)
-  return {
-    verb: row.verb,
-    type: row.type,
-    ...(row.verb !== 'create' && { id: row.id.trim() }),
-    ...(args.length > 0 && { args: Object.fromEntries(args) }),
-    ...more,
+  const more = { ...row.kept, ...(row.fallback && { fallback: true }), ...(row.name !== '' && { name: row.name }) }
+  return { ...bodyOf(row), ...more }
+}
+
+function bodyOf(row: StepRow): JsonObject {
+  const rows = row.args.filter(({ name }) => name !== '').map(({ name, text }) => [name, valueIn(text)] as const)
+  const named = Object.fromEntries(rows)
+  const part = (name: string): Json => valueIn((row.parts[name] ?? '').trim())
+  const optional = (name: string) => (part(name) === '' ? {} : { [name]: part(name) })
+  switch (row.kind) {
+    case 'code':
+      return { code: row.code }
+    case 'request': {
+      const headers = rows.length > 0 && { headers: named }
+      return { request: { method: part('method'), url: part('url'), ...headers, ...optional('body') } }
+    }
+    case 'wait':
+      return { wait: part('wait') }
+    case 'until':
+      return { until: part('until') }
+    case 'waitFor':
+      return { waitFor: part('waitFor'), ...optional('timeout') }
+    case 'ask': {
+      const fields = rows.length > 0 && { fields: named }
+      return { ask: { of: part('of'), title: part('title'), ...fields, ...optional('timeout') } }
+    }
+    case 'send':
+      return { send: Object.fromEntries(rows.filter(([, value]) => value !== '')) }
+    default:
+      return {
+        verb: row.verb,
+        type: row.type,
+        ...(row.verb !== 'create' && { id: row.id.trim() }),
+        ...(rows.length > 0 && { args: named }),
+      }
   }
 }
 

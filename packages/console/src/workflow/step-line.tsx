@@ -2,14 +2,16 @@ import { lazy } from '../lazy.tsx'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { may } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
+import { JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import type { ArgRow, StepRow } from './draft.ts'
+import { type ArgRow, STEP_KINDS, type StepRow } from './draft.ts'
+import { PartFields } from './part-fields.tsx'
 
 const Editor = lazy(async () => (await import('../parts/forms/editor.tsx')).Editor)
 
-/** One step of a workflow: a verb with its arguments, or code. */
+/** One step of a workflow, with the inputs of its kind. */
 export function StepLine(props: {
   row: StepRow
   number: number
@@ -29,18 +31,31 @@ export function StepLine(props: {
   return (
     <fieldset class="step">
       <legend>
-        Step {number} {row.isCode ? '· code' : ''}
+        Step {number + 1} · {STEP_KINDS[row.kind]} <code>$steps.{number}</code>
       </legend>
-      <Menu class="quiet icon-only" label={<Icon name="more" />} name={`Actions for step ${number}`} items={items} />
-      {row.isCode ? (
+      <Menu
+        class="quiet icon-only"
+        label={<Icon name="more" />}
+        name={`Actions for step ${number + 1}`}
+        items={items}
+      />
+      {row.kind === 'code' ? (
         <Editor
-          label={`Code of step ${number}`}
+          label={`Code of step ${number + 1}`}
           language="typescript"
           value={row.code}
           onChange={(code) => onChange({ code })}
         />
-      ) : (
+      ) : row.kind === 'verb' ? (
         <VerbFields {...props} />
+      ) : (
+        <PartFields {...props} />
+      )}
+      {Object.keys(row.kept).length > 0 && (
+        <details>
+          <summary>Also: {Object.keys(row.kept).join(', ')}</summary>
+          <JsonText label={`More of step ${number + 1}`} value={row.kept} />
+        </details>
       )}
       {props.hasFallback && (
         <label class="check">

@@ -1,17 +1,18 @@
 import '../../style/pages/tools.css'
 import '../../style/pages/filter.css'
 import { useId, useState } from 'preact/hooks'
-import { FilterBuilder } from '../list/filter-builder.tsx'
+import { useUnsaved } from '../drafts.ts'
+import { FilterBuilder } from '../list/filter/filter-builder.tsx'
 import { saveFields } from '../parts/forms/save.ts'
 import { may } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
 import { Labelled } from '../ui/basics.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { Failure } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
 import type { Noun } from '../values/noun.ts'
-import { CODE_STEP, draftOf, fieldsOf, type StepRow, VERB_STEP, type WorkflowDraft } from './draft.ts'
+import { draftOf, fieldsOf, newStep, STEP_KINDS, type StepKind, type StepRow, type WorkflowDraft } from './draft.ts'
 import { StepLine } from './step-line.tsx'
 import { Trial } from './trial.tsx'
 
@@ -38,6 +39,7 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
   const [edition, setEdition] = useState(0)
   const set = (patch: Partial<WorkflowDraft>) => setDraft((old) => ({ ...old, ...patch }))
   const isChanged = JSON.stringify(fieldsOf(draft)) !== JSON.stringify(fieldsOf(draftOf(base)))
+  useUnsaved(isChanged)
   // What others save is shown, unless it would replace what is being edited.
   if (base.$version !== entity.$version && !isChanged) {
     setBase(entity)
@@ -103,6 +105,7 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
         <>
           <h3>Only if</h3>
           <FilterBuilder
+            hasPeriods={false}
             key={subject.name}
             noun={subject}
             query={draft.filter}
@@ -124,12 +127,17 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
         />
       ))}
       <div class="actions">
-        <button type="button" class="quiet" onClick={() => set({ steps: [...draft.steps, VERB_STEP] })}>
-          <Icon name="plus" /> Verb
-        </button>
-        <button type="button" class="quiet" onClick={() => set({ steps: [...draft.steps, CODE_STEP] })}>
-          <Icon name="plus" /> Code
-        </button>
+        <Menu
+          class="quiet"
+          icon="plus"
+          label="Step"
+          name="Add a step"
+          align="start"
+          items={(Object.keys(STEP_KINDS) as StepKind[]).map((kind) => ({
+            label: STEP_KINDS[kind],
+            onSelect: () => set({ steps: [...draft.steps, newStep(kind)] }),
+          }))}
+        />
       </div>
       <p class="hint">
         A value such as <code>$event.data.name</code> or <code>$steps.0.$id</code> is replaced by what it refers to.

@@ -14,11 +14,11 @@ export function moveTo(noun: Noun, entity: Entity, field: string, target: string
   const verbs = verbsFor(noun, entity)
   const exact = verbs.find((verb) => verb.set?.[field] === target)
   if (exact) return { verb: exact, args: undefined }
-  const stepping = verbs.find((verb) => verb.set?.[field] === '$next' && orderOf(noun, verb, field).includes(target))
+  // A verb that steps through an order steps forward: the way back is an update.
+  const stepping = verbs.find((verb) => verb.set?.[field] === '$next' && stepsTo(noun, verb, entity, field, target) > 0)
   if (!stepping) return null
   if (stepping.args?.includes(field)) return { verb: stepping, args: { [field]: target } }
-  const order = orderOf(noun, stepping, field)
-  return order[order.indexOf(String(entity[field])) + 1] === target ? { verb: stepping, args: {} } : null
+  return stepsTo(noun, stepping, entity, field, target) === 1 ? { verb: stepping, args: {} } : null
 }
 
 /** Whether any verb of the type moves this field. Without one, a move is an update of the field. */
@@ -31,6 +31,12 @@ export function reachable(noun: Noun, entity: Entity, field: string): string[] {
   return wordsOf(noun.fields[field]).filter(
     (word) => word !== entity[field] && (!hasMoves(noun, field) || moveTo(noun, entity, field, word) !== null),
   )
+}
+
+/** How many steps a state is ahead in the order of a verb; 0 when it is not in it. */
+function stepsTo(noun: Noun, verb: Verb, entity: Entity, field: string, target: string): number {
+  const order = orderOf(noun, verb, field)
+  return order.includes(target) ? order.indexOf(target) - order.indexOf(String(entity[field])) : 0
 }
 
 function orderOf(noun: Noun, verb: Verb, field: string): readonly string[] {

@@ -1,11 +1,9 @@
 import type { Json } from '@tildebase/nouns'
-import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { FieldInput } from '../../parts/forms/field-input.tsx'
 import type { Draft } from '../../parts/forms/form.tsx'
-import { giveTyped } from '../../parts/forms/typing-ahead.tsx'
 import { saveFields } from '../../parts/forms/save.ts'
 import { Value } from '../../parts/value.tsx'
 import { sayError } from '../../toast.ts'
@@ -25,8 +23,6 @@ export function EditRow(props: {
   noun: Noun
   columns: readonly string[]
   entity: Entity
-  /** The row as it is shown until the editor is loaded. */
-  waiting: ComponentChildren
   onDirty: (isDirty: boolean) => void
   onCancel: () => void
   onSaved: () => void
@@ -39,11 +35,10 @@ export function EditRow(props: {
     kept.set((old) => ({ ...old, changed: { ...old.changed, [name]: value } }))
   const [busy, setBusy] = useState(false)
   const row = useRef<HTMLTableRowElement>(null)
-  useLayoutEffect(() => {
-    const first = row.current?.querySelector<HTMLInputElement>('td:not(.select) :is(input, select, textarea)') ?? null
-    first?.focus()
-    giveTyped(first)
-  }, [])
+  useLayoutEffect(
+    () => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(),
+    [],
+  )
   // With the drawing and not after it: the next key may leave the row.
   useLayoutEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
   const save = async () => {

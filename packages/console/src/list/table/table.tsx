@@ -1,27 +1,16 @@
 import type { Json } from '@tildebase/nouns'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
-import { lazy } from '../../lazy.tsx'
-import { TypingAhead } from '../../parts/forms/typing-ahead.tsx'
 import { Value } from '../../parts/value.tsx'
 import { mayChange } from '../../service/access.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { columnLabel, TITLE } from './columns.ts'
+import { EditRow } from './edit-row.tsx'
 import { isRight, Row } from './row.tsx'
 import { forgetRow, unfinishedRow } from './row-draft.ts'
 import type { TableProps } from './table-props.ts'
-
-const EditRow = lazy(
-  async () => (await import('./edit-row.tsx')).EditRow,
-  ({ waiting, onCancel }) => (
-    <>
-      <TypingAhead onClose={onCancel} />
-      {waiting}
-    </>
-  ),
-)
 
 /** Entities in rows. A row can be edited in place, selected, and opened. */
 export function Table(props: TableProps) {
@@ -88,7 +77,6 @@ export function Table(props: TableProps) {
               {entity.$id === editing && writes ? (
                 <EditRow
                   key={`edit ${entity.$id}`}
-                  waiting={<Row {...props} entity={entity} at={at} writes={writes} onEdit={() => undefined} />}
                   noun={noun}
                   columns={columns}
                   entity={entity}

@@ -5,7 +5,11 @@ import { Dialog } from '../../ui/dialog.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { forCreation, isWritable, type Noun, singular, titleField } from '../../values/noun.ts'
 import { type Draft, FieldsForm } from './form.tsx'
-import { newDraft } from './new-draft.ts'
+
+/** The name of the draft of a new entity. */
+export function newDraft(noun: Noun, preset: Draft = {}): string {
+  return `new ${noun.name} ${Object.values(preset).join(' ')}`.trim()
+}
 
 /** The form of a new entity: what is needed first, the other fields behind a button. */
 export function CreateDialog(props: {

@@ -1,7 +1,7 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { fromLocalInput, labelOf, localInput } from '../../values/format.ts'
-import { wordsOf } from '../../values/noun.ts'
+import { targetsOf, wordsOf } from '../../values/noun.ts'
 import { RelationPicker } from './relation-picker.tsx'
 
 export interface InputProps {
@@ -22,8 +22,8 @@ export function FieldInput({ id, field, value, onChange, label }: InputProps) {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   const give = (event: Event) => onChange((event.currentTarget as HTMLInputElement).value || null)
   if (field.kind === 'forward') {
-    const { target, list, required } = field
-    return <RelationPicker {...{ id, label, target, value, required, onChange }} many={list} />
+    const { list, required } = field
+    return <RelationPicker {...{ id, label, value, required, onChange }} targets={targetsOf(field)} many={list} />
   }
   if (field.kind === 'json' || (field.list && field.kind !== 'string' && field.kind !== 'enum')) {
     return <JsonInput {...{ id, field, value, onChange }} label={label ?? ''} />

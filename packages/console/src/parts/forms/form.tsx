@@ -12,7 +12,6 @@ import { Failure } from '../../ui/states.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { FieldInput } from './field-input.tsx'
-import { giveTyped } from './typing-ahead.tsx'
 
 export type Draft = { readonly [field: string]: Json }
 export type FormField = Exclude<Field, { kind: 'back' }>
@@ -73,7 +72,6 @@ export function FieldsForm(props: {
   useLayoutEffect(() => {
     if (guard) guard.current = () => void leave()
   })
-  useLayoutEffect(() => giveTyped(form.current?.querySelector<HTMLInputElement>('input, select, textarea') ?? null), [])
   useKeys({ 'mod+s': () => void save(), Escape: () => void leave() })
   useEffect(() => {
     if (connected.value && isUnreachable(error)) setError(null)

@@ -1,6 +1,6 @@
 import type { Json } from '@tildebase/nouns'
 import { useRef, useState } from 'preact/hooks'
-import { mayChange } from '../../service/access.ts'
+import { keyId, may, mayChange } from '../../service/access.ts'
 import { useData, useSettled } from '../../service/cache.ts'
 import { findByName, useNames } from '../../service/names.ts'
 import { nouns, titleOf } from '../../service/schema.ts'
@@ -18,20 +18,25 @@ const CREATE = '$create'
 export function RelationPicker(props: {
   id?: string | undefined
   label?: string | undefined
-  target: string
+  /** The types to choose from. People come first. */
+  targets: readonly string[]
   many: boolean
   value: Json | undefined
   required?: boolean | undefined
   onChange: (value: Json) => void
 }) {
-  const { target, many, value, onChange } = props
-  const noun = nouns.value.get(target)
+  const { many, value, onChange } = props
+  const targets = props.targets.filter((target) => may('read', nouns.value.get(target))).sort(peopleFirst)
+  // A name that is not there becomes an entity of the last type: people are invited, not created.
+  const noun = nouns.value.get(targets.at(-1) ?? '')
   const [words, setWords] = useState<string | null>(null)
   const settled = useSettled(words, 150)
   const found = useData(
-    ['picker', target, settled],
-    settled === null ? null : (signal) => findByName(target, settled, signal),
-    { types: [target] },
+    ['picker', targets, settled],
+    settled === null
+      ? null
+      : async (signal) => (await Promise.all(targets.map((target) => findByName(target, settled, signal)))).flat(),
+    { types: targets },
   )
   const ids = idsOf(value)
   const known = new Map((Array.isArray(value) ? value : [value]).filter(isEntity).map((one) => [one.$id, one]))
@@ -39,7 +44,9 @@ export function RelationPicker(props: {
   // A name that was just chosen is known before the service tells it.
   const chosen = useRef(new Map<string, string>())
   const nameOf = (id: string) =>
-    known.has(id) ? titleOf(known.get(id)!, noun) : (names.get(id) ?? chosen.current.get(id) ?? '…')
+    known.has(id)
+      ? titleOf(known.get(id)!, nouns.value.get(known.get(id)!.$type))
+      : (names.get(id) ?? chosen.current.get(id) ?? '…')
   const isAnswered = words === settled && (found.error !== null || (found.value !== null && !found.isPrevious))
   const isPending = words !== null && !isAnswered
   const options = optionsOf(found.value ?? [], noun, words ?? '', isPending)
@@ -77,7 +84,7 @@ export function RelationPicker(props: {
         options={options}
         loading={isPending}
         required={props.required && ids.length === 0}
-        placeholder={noun ? `Find ${/^[aeiou]/.test(singular(noun)) ? 'an' : 'a'} ${singular(noun)}` : 'Find by name'}
+        placeholder={placeholderOf(targets)}
         onInput={setWords}
         onSelect={select}
         onClear={() => !many && onChange(null)}
@@ -94,12 +101,27 @@ export function RelationPicker(props: {
 /** What can be chosen. Until the answer is there, what was found before and has the words in its name. */
 function optionsOf(entities: readonly Entity[], noun: Noun | undefined, words: string, isPending: boolean): Option[] {
   const options: Option[] = entities
-    .map((entity) => ({ value: entity.$id, label: titleOf(entity, noun), hint: hintOf(entity, noun) }))
+    .map((entity) => {
+      const own = nouns.value.get(entity.$type)
+      const label = titleOf(entity, own)
+      return { value: entity.$id, label: entity.$id === keyId() ? `${label} (you)` : label, hint: hintOf(entity, own) }
+    })
     .filter(({ label }) => !isPending || hasWords(label, words))
   if (isPending) return options
   const isNew = words.trim() !== '' && !options.some(({ label }) => label.toLowerCase() === words.trim().toLowerCase())
   if (isNew && noun && canCreate(noun)) options.push({ value: CREATE, label: `Create “${words.trim()}”`, hint: 'new' })
   return options
+}
+
+function peopleFirst(a: string, b: string): number {
+  return Number(b === 'User') - Number(a === 'User')
+}
+
+function placeholderOf(targets: readonly string[]): string {
+  const noun = nouns.value.get(targets[0] ?? '')
+  if (noun === undefined) return 'Find by name'
+  if (noun.name === 'User') return 'Find a person'
+  return `Find ${/^[aeiou]/.test(singular(noun)) ? 'an' : 'a'} ${singular(noun)}`
 }
 
 /** What tells two entities of the same name apart. */

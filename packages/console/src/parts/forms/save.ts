@@ -47,7 +47,10 @@ export async function saveFields(noun: Noun, base: Entity, changed: Draft): Prom
       if (!isConflict(reason)) throw reason
       const theirs = await request<Entity>('GET', `/${noun.name}/${base.$id}`)
       const merge = mergeOf(ownFields(noun, known), body, ownFields(noun, theirs))
-      const decided = merge.conflicts.length === 0 ? {} : await decide({ noun, mine: body, theirs, merge, by: await changedBy(noun, base) })
+      const decided =
+        merge.conflicts.length === 0
+          ? {}
+          : await decide({ noun, mine: body, theirs, merge, by: await changedBy(noun, base) })
       if (decided === null) return false
       body = { ...merge.safe, ...decided }
       known = theirs

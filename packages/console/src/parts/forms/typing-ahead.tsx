@@ -21,14 +21,6 @@ export function takeTyped(): string {
   return text
 }
 
-/** Writes what was typed while the window loaded into its first input. */
-export function giveTyped(input: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement | null): void {
-  const text = takeTyped()
-  if (text === '' || input === null || input instanceof HTMLSelectElement) return
-  input.value += text
-  input.dispatchEvent(new InputEvent('input', { bubbles: true }))
-}
-
 function keep(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
   if (event.key.length === 1) typed += event.key

@@ -26,7 +26,7 @@ export function VerbDialog() {
 }
 
 /** An argument is entered as the field of its name would be. It may always be left out. */
-function argument(noun: Noun, verb: Verb, name: string): FormField {
+export function argument(noun: Noun, verb: Verb, name: string): FormField {
   // A merge goes into another entity of the same type.
   if (verb.name === 'merge' && name === 'into')
     return { name, kind: 'forward', target: noun.name, list: false, required: true }

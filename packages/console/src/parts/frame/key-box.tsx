@@ -2,7 +2,7 @@ import { Problem, type Status, wireTo } from '@tildebase/client'
 import { DOCUMENTATION } from '@tildebase/nouns'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { lazy } from '../../lazy.tsx'
-import { place } from '../../place.ts'
+import { look, place } from '../../place.ts'
 import { farewell, open, type Session, signInAddress, tenantOf } from '../../service/session.ts'
 import { sentenceOf } from '../../toast.ts'
 import { Labelled } from '../../ui/basics.tsx'
@@ -13,6 +13,9 @@ const Tasks = lazy(
   async () => (await import('./tasks.tsx')).Tasks,
   () => null,
 )
+
+/** The tenant of sample data, which `tilde serve --demo` fills, too. */
+const DEMO = 'demo'
 
 /** The way in: a tenant and a key that opens it. */
 export function KeyBox() {
@@ -42,6 +45,16 @@ export function KeyBox() {
     if (answer.kind === 'refused') return setError(answer.error)
     if (answer.kind === 'empty' && unknown !== given.tenant) return setUnknown(given.tenant)
     open(given, keep)
+  }
+  /** Opens a tenant for trying things out, which the home page fills when it is empty. */
+  const openSample = async () => {
+    setBusy(true)
+    const given = { tenant: DEMO, key: key.trim() }
+    const answer = await tryKey(given)
+    setBusy(false)
+    if (answer.kind === 'refused') return setError(answer.error)
+    open(given, keep)
+    look({ sample: '1' })
   }
   return (
     <main class="key-box">
@@ -74,7 +87,11 @@ export function KeyBox() {
             onInput={(event) => write(event.currentTarget.value)}
           />
         </Labelled>
-        <Labelled label="Tenant" for={`${id}-tenant`} hint="A key names its own tenant; the operator's key opens any.">
+        <Labelled
+          label="Tenant"
+          for={`${id}-tenant`}
+          hint="A tenant is one company's data. A key names its own; the operator's key, in data/root.key, opens any."
+        >
           <input
             id={`${id}-tenant`}
             required
@@ -100,6 +117,11 @@ export function KeyBox() {
         <button type="submit" class="primary" aria-busy={busy}>
           {unknown !== null && unknown === tenant.trim() ? 'Open it all the same' : 'Open'}
         </button>
+        {key.trim() !== '' && tenantOf(key) === null && (
+          <button type="button" aria-busy={busy} onClick={() => void openSample()}>
+            Try it with sample data
+          </button>
+        )}
         {/^[a-z0-9-]+$/.test(tenant.trim()) && (
           <a class="sign-in" href={signInAddress(tenant.trim())}>
             Sign in as a person

@@ -7,7 +7,7 @@ import { leave } from '../../service/session.ts'
 import type { IconName } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { hasWords, labelOf } from '../../values/format.ts'
-import { plural, singular, titleRelations } from '../../values/noun.ts'
+import { type Noun, plural, singular, titleField, titleRelations } from '../../values/noun.ts'
 import { HIDDEN_TYPES, SETUP_PAGES, WORK_PAGES } from './side.tsx'
 
 /** One line of the palette. */
@@ -91,7 +91,11 @@ function ago(ms: number): string {
 export async function searchAll(words: string, signal: AbortSignal): Promise<readonly Entity[]> {
   const clean = words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
   const types = [...nouns.value.values()].filter(
-    (noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name) && noun.name !== 'Event',
+    (noun) =>
+      may('read', noun) &&
+      !HIDDEN_TYPES.has(noun.name) &&
+      noun.name !== 'Event' &&
+      (asOf.value === null || titleField(noun) !== null),
   )
   if (clean === '') return []
   const operations = types.slice(0, 100).map((noun) => ({
@@ -99,7 +103,7 @@ export async function searchAll(words: string, signal: AbortSignal): Promise<rea
     method: 'GET',
     path: `/${noun.name}`,
     query: {
-      filter: { $text: clean },
+      ...asked(noun, clean),
       limit: 4,
       total: false,
       include: titleRelations(noun).join(',') || undefined,
@@ -113,4 +117,12 @@ export async function searchAll(words: string, signal: AbortSignal): Promise<rea
   const all = lists.flat()
   const starts = (entity: Entity) => titleOf(entity).toLowerCase().startsWith(clean.toLowerCase())
   return [...all.filter(starts), ...all.filter((entity) => !starts(entity))].slice(0, 20)
+}
+
+/** How a type is asked: by its words in the present, and by its names in the past, which has no index of words. */
+function asked(noun: Noun, words: string): { readonly filter: object; readonly asOf?: string } {
+  const time = asOf.value
+  if (time === null) return { filter: { $text: words } }
+  const filter = { [titleField(noun)!]: { $regex: words.split(' ').join('.*'), $options: 'i' } }
+  return { filter, asOf: time }
 }

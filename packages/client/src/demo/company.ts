@@ -1,4 +1,4 @@
-import type { PastChange } from '@tildebase/client'
+import type { PastChange } from '../import/history.ts'
 import {
   CHANNELS,
   CITIES,

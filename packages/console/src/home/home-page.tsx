@@ -1,20 +1,24 @@
 import '../../style/pages/home.css'
+import { useState } from 'preact/hooks'
 import { type LoggedEvent, loadEvents } from '../events/event-log.ts'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { Tasks } from '../parts/frame/tasks.tsx'
 import { asOf, href } from '../place.ts'
 import { recent } from '../recent.ts'
-import { may, mayChange, mayWrite } from '../service/access.ts'
+import { keyId, may, personId } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { useCounts } from '../service/counts.ts'
 import { byDomain, nouns, titleOf } from '../service/schema.ts'
 import { session } from '../service/session.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
+import { Failure, Skeleton } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
 import { agoText, labelOf, numberText } from '../values/format.ts'
-import { singular } from '../values/noun.ts'
+import { FirstSteps } from './first-steps.tsx'
+import { lastVisit } from './last-visit.ts'
+import { MyWork } from './my-work.tsx'
+import { Waiting } from './waiting.tsx'
 
 /** The front page: where work was left, what happened last, and what the tenant holds. */
 export function HomePage() {
@@ -23,16 +27,25 @@ export function HomePage() {
   const counts = useCounts(types, time)
   // The log of a new tenant has the creation of its key already.
   const isEmpty = [...(counts.value ?? [])].every(([type, count]) => count === 0 || type === 'Event')
+  const [isAll, setAll] = useState(false)
+  const empty = types.filter(({ name }) => (counts.value?.get(name) ?? 0) === 0)
+  const shown = isAll || isEmpty ? types : types.filter((noun) => !empty.includes(noun))
   return (
     <>
       <Head title={`~${session.value?.tenant}`} about={time ? 'As it was then' : undefined} />
       <Failure error={counts.error} onRetry={counts.reload} />
       {counts.value && isEmpty && time === null && <FirstSteps />}
       <div class="home">
+        {time === null && (
+          <div class="home-day">
+            {personId() !== null && <MyWork />}
+            <Waiting />
+          </div>
+        )}
         <div class="home-main">
           {!counts.value && !counts.error && <Skeleton rows={10} />}
           {counts.value &&
-            byDomain(types).map(([domain, group]) => (
+            byDomain(shown).map(([domain, group]) => (
               <section key={domain} class="domain" aria-label={labelOf(domain)}>
                 <h2>{labelOf(domain)}</h2>
                 <ul>
@@ -50,6 +63,11 @@ export function HomePage() {
                 </ul>
               </section>
             ))}
+          {empty.length > 0 && (
+            <button type="button" class="quiet" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+              {isAll ? 'Hide types without entries' : `Show ${numberText(empty.length)} types without entries`}
+            </button>
+          )}
         </div>
         <aside>
           <Tasks of={session.value} />
@@ -58,27 +76,6 @@ export function HomePage() {
         </aside>
       </div>
     </>
-  )
-}
-
-function FirstSteps() {
-  const noun = nouns.value.get('Contact')
-  return (
-    <EmptyState icon="star" title="Nothing is here yet">
-      {mayChange(noun) && (
-        <a class="button primary" href={href(['Contact'], { new: '1' })}>
-          Create the first {noun ? singular(noun) : 'entity'}
-        </a>
-      )}
-      {mayWrite() && (
-        <a class="button" href={href(['import'])}>
-          Import a file
-        </a>
-      )}
-      <a class="button" href={href(['agent'])}>
-        Connect an agent
-      </a>
-    </EmptyState>
   )
 }
 
@@ -109,17 +106,21 @@ function Latest({ time }: { time: string | null }) {
     { types: time === null ? ['*'] : [] },
   )
   if (!events.value || events.value.length === 0) return null
+  const seen = time === null ? lastVisit() : null
+  const isFresh = ({ timestamp, actor }: LoggedEvent) => seen !== null && timestamp > seen && actor !== keyId()
+  const fresh = events.value.filter(isFresh).length
   return (
     <section class="panel" aria-labelledby="latest-title">
       <div class="panel-head">
         <h2 id="latest-title">{time ? 'Happened before' : 'Latest'}</h2>
+        {fresh > 0 && <span class="state tone-new">{numberText(fresh)} since you last looked</span>}
         <a href={href(['events'])}>
           All <Icon name="right" />
         </a>
       </div>
       <ol class="lines">
         {events.value.map((event) => (
-          <li key={event.id}>
+          <li key={event.id} class={isFresh(event) ? 'fresh' : ''}>
             <span class="happened">
               {nouns.value.has(event.entityType) ? (
                 <a href={href([event.entityType, event.entityId])}>

@@ -1,35 +1,34 @@
 import type { Field, Json } from '@tildebase/nouns'
-import { useId } from 'preact/hooks'
-import { RelationPicker } from '../parts/forms/relation-picker.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { labelOf } from '../values/format.ts'
-import { wordsOf } from '../values/noun.ts'
+import { RelationPicker } from '../../parts/forms/relation-picker.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { labelOf } from '../../values/format.ts'
+import { targetsOf, wordsOf } from '../../values/noun.ts'
 import type { Condition } from './filter.ts'
-
-const TIMES = ['today', '7d ago', '30d ago', '90d ago']
+import { PERIODS } from './periods.ts'
 
 /** The input of a condition's value, for the type of the field. */
 export function Operand({
   line,
   field,
+  fault,
   onChange,
 }: {
   line: Condition
   field: Field | undefined
+  fault: string | null
   onChange: (value: string) => void
 }) {
-  const list = useId()
   const isList = line.operator === '$in' || line.operator === '$nin'
   const chosen = line.value
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean)
-  if (field?.kind === 'forward' && line.operator !== '$regex') {
+  if (field?.kind === 'forward') {
     const take = (value: Json) => onChange(Array.isArray(value) ? value.join(', ') : String(value ?? ''))
     return (
       <RelationPicker
         label="Value"
-        target={field.target}
+        targets={targetsOf(field)}
         many={isList}
         value={isList ? chosen : line.value || null}
         onChange={take}
@@ -55,7 +54,7 @@ export function Operand({
     )
   }
   const words = field?.kind === 'boolean' ? ['true', 'false'] : wordsOf(field)
-  if (words.length > 0 && (line.operator === '$eq' || line.operator === '$ne')) {
+  if (words.length > 0 && (line.operator === 'is' || line.operator === 'isNot')) {
     return (
       <select aria-label="Value" value={line.value} onChange={(event) => onChange(event.currentTarget.value)}>
         <option value="">choose…</option>
@@ -67,24 +66,40 @@ export function Operand({
       </select>
     )
   }
-  const isTime = field?.kind === 'date' || field?.kind === 'datetime'
-  return (
-    <>
+  if (line.operator === 'during') {
+    return (
+      <select aria-label="Value" value={line.value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">choose…</option>
+        {PERIODS.map((period) => (
+          <option key={period} value={period}>
+            {labelOf(period)}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  if (field?.kind === 'date' || field?.kind === 'datetime') {
+    return (
       <input
         aria-label="Value"
+        type="date"
         value={line.value}
-        inputMode={field?.kind === 'number' ? 'decimal' : undefined}
-        list={isTime ? list : undefined}
-        placeholder={isTime ? '2026-01-31, or 7d ago' : isList ? 'a, b, c' : 'value'}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-      {isTime && (
-        <datalist id={list}>
-          {TIMES.map((time) => (
-            <option key={time} value={time} />
-          ))}
-        </datalist>
-      )}
-    </>
+    )
+  }
+  const isNumber = field?.kind === 'number'
+  return (
+    <span class="filter-value">
+      <input
+        aria-label="Value"
+        aria-invalid={fault !== null}
+        value={line.value}
+        inputMode={isNumber ? 'decimal' : undefined}
+        placeholder={isList ? (isNumber ? 'a; b; c' : 'a, b, c') : 'value'}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      {fault && <small class="error">{fault}</small>}
+    </span>
   )
 }

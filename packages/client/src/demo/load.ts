@@ -1,4 +1,5 @@
-import { Problem, type Tildebase, tildebase } from '@tildebase/client'
+import { Problem } from '../problem.ts'
+import { type Tildebase, type TildebaseOptions, tildebase } from '../tildebase.ts'
 import { company, PEOPLE } from './company.ts'
 
 /** The tenant of the demo. */
@@ -13,14 +14,20 @@ export interface LoadedDemo {
 /** Fills the tenant `demo` with a company of two years, unless it has one. Null if it has. */
 export async function loadDemo(baseUrl: string, apiKey: string, now: number): Promise<LoadedDemo | null> {
   const begun = performance.now()
-  const demo = tildebase({ baseUrl, tenant: DEMO, apiKey })
-  if ((await demo.status()).log.seq > 0) return null
+  const demo = { baseUrl, tenant: DEMO, apiKey }
+  if ((await tildebase(demo).status()).log.seq > 0) return null
+  await fillWithDemo(demo, now)
+  const { log } = await tildebase(demo).status()
+  return { events: log.seq, seconds: (performance.now() - begun) / 1_000 }
+}
+
+/** Writes the company of the demo into a tenant that has no entities yet. */
+export async function fillWithDemo(options: TildebaseOptions, now: number): Promise<void> {
+  const demo = tildebase(options)
   await demo.request('POST', '/import/User', { body: PEOPLE })
   const report = await demo.importHistory(company(now))
   if (report.errors > 0) throw new Problem('internal', `The demo is not valid: ${JSON.stringify(report.details[0])}`)
   await propose(demo)
-  const { log } = await demo.status()
-  return { events: log.seq, seconds: (performance.now() - begun) / 1_000 }
 }
 
 /** Proposals that wait for a decision. */

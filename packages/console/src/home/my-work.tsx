@@ -1,0 +1,103 @@
+import type { Json } from '@tildebase/nouns'
+import { hasMine, mineFilter } from '../list/look.ts'
+import { State } from '../parts/value.tsx'
+import { href } from '../place.ts'
+import { may } from '../service/access.ts'
+import { useData } from '../service/cache.ts'
+import { nouns, type Page, titleOf } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { Failure } from '../ui/states.tsx'
+import type { Entity } from '../values/entity.ts'
+import { agoText, labelOf, numberText } from '../values/format.ts'
+import { type Noun, wordsOf } from '../values/noun.ts'
+
+const SHOWN = 6
+const ENDED =
+  /^(closed|done|complete[d]?|resolved|won|lost|cancell?ed|archived|converted|disqualified|inactive|ended)$/i
+const DUE = ['dueAt', 'dueDate']
+
+interface Work {
+  readonly noun: Noun
+  readonly total: number
+  readonly items: readonly Entity[]
+}
+
+/** What belongs to the person who is signed in and is not done: what is due comes first. */
+export function MyWork() {
+  const types = [...nouns.value.values()].filter((noun) => may('read', noun) && hasMine(noun))
+  const found = useData<readonly Work[]>(
+    ['my work', types.map(({ name }) => name)],
+    types.length === 0 ? null : (signal) => load(types, signal),
+    { types: types.map(({ name }) => name) },
+  )
+  if (types.length === 0) return null
+  const work = (found.value ?? []).filter(({ total }) => total > 0)
+  return (
+    <section class="panel" aria-labelledby="mine-title">
+      <h2 id="mine-title">My work</h2>
+      <Failure error={found.error} onRetry={found.reload} />
+      {found.value && work.length === 0 && (
+        <p class="hint">
+          Nothing is assigned to you. Set yourself as the owner or assignee of something to see it here.
+        </p>
+      )}
+      {work.map(({ noun, total, items }) => (
+        <div key={noun.name} class="mine">
+          <h3>
+            <a href={href([noun.name], { mine: '1', filter: JSON.stringify(openFilter(noun)) })}>
+              {labelOf(noun.path)} <span class="count">{numberText(total)}</span>
+            </a>
+          </h3>
+          <ul class="lines">
+            {items.map((entity) => (
+              <li key={entity.$id}>
+                <a href={href([noun.name, entity.$id])}>{titleOf(entity, noun)}</a>
+                <span class="hint">
+                  {dueOf(entity) && <span class={isLate(entity) ? 'late' : ''}>due {agoText(dueOf(entity)!)} </span>}
+                  {noun.stateField && entity[noun.stateField] && (
+                    <State value={String(entity[noun.stateField])} values={wordsOf(noun.fields[noun.stateField])} />
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  )
+}
+
+async function load(types: readonly Noun[], signal: AbortSignal): Promise<Work[]> {
+  const operations = types.map((noun) => {
+    const due = DUE.find((name) => noun.fields[name] !== undefined)
+    const filter = { $and: [mineFilter(noun), openFilter(noun)] }
+    return {
+      id: noun.name,
+      method: 'GET',
+      path: `/${noun.name}`,
+      query: { filter, limit: SHOWN, sort: due ?? '-$updatedAt' },
+    }
+  })
+  const { results } = await request<{ results: { id: string; status: number; body: Page }[] }>('POST', '/batch', {
+    body: { operations },
+    signal,
+  })
+  return results.flatMap(({ id, status, body }) =>
+    status === 200 ? [{ noun: nouns.value.get(id)!, total: body.total, items: body.results }] : [],
+  )
+}
+
+/** What is not done yet. */
+function openFilter(noun: Noun): { readonly [field: string]: Json } {
+  const ended = wordsOf(noun.fields[noun.stateField ?? '']).filter((word) => ENDED.test(word))
+  return noun.stateField === null || ended.length === 0 ? {} : { [noun.stateField]: { $nin: ended } }
+}
+
+function dueOf(entity: Entity): string | null {
+  const value = DUE.map((name) => entity[name]).find((one) => typeof one === 'string')
+  return typeof value === 'string' ? value : null
+}
+
+function isLate(entity: Entity): boolean {
+  return Date.parse(dueOf(entity) ?? '') < Date.now()
+}

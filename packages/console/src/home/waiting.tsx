@@ -1,0 +1,110 @@
+import { useAsks } from '../asks/asks.ts'
+import { EntityLink } from '../parts/value.tsx'
+import { href } from '../place.ts'
+import { may, personId } from '../service/access.ts'
+import { useData } from '../service/cache.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { Icon } from '../ui/icon.tsx'
+import { actorName } from '../values/actors.ts'
+import { agoText, numberText, shortText } from '../values/format.ts'
+
+const SHOWN = 5
+
+/** What waits for a decision or an answer: questions of workflows, proposals, and notes that mention the person. */
+export function Waiting() {
+  return (
+    <>
+      <Questions />
+      {may('read', nouns.value.get('Changeset')) && <Proposals />}
+      {personId() !== null && may('read', nouns.value.get('Comment')) && <Mentions />}
+    </>
+  )
+}
+
+function Questions() {
+  const found = useAsks(SHOWN)
+  const asks = found.value?.results ?? []
+  if (asks.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="asks-title">
+      <div class="panel-head">
+        <h2 id="asks-title">Questions for you</h2>
+        <a href={href(['asks'])}>
+          All {numberText(found.value?.total ?? 0)} <Icon name="right" />
+        </a>
+      </div>
+      <ul class="lines">
+        {asks.map((ask) => (
+          <li key={ask.id}>
+            <a href={href(['asks'])}>{ask.title}</a>
+            <span class="hint">{agoText(ask.askedAt)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Proposals() {
+  const found = useData<Page>(
+    ['open proposals'],
+    (signal) =>
+      request('GET', '/Changeset', { query: { filter: { state: 'Open' }, sort: '-$createdAt', limit: SHOWN }, signal }),
+    { types: ['Changeset'] },
+  )
+  const open = found.value?.results ?? []
+  if (open.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="proposals-title">
+      <div class="panel-head">
+        <h2 id="proposals-title">Proposals</h2>
+        <a href={href(['changesets'])}>
+          All {numberText(found.value?.total ?? 0)} <Icon name="right" />
+        </a>
+      </div>
+      <ul class="lines">
+        {open.map((one) => (
+          <li key={one.$id}>
+            <a href={href(['changesets', one.$id])}>{String(one.title)}</a>
+            <span class="hint">
+              {actorName(String(one.$createdBy))} · {agoText(String(one.$createdAt))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Mentions() {
+  const me = personId()
+  const found = useData<Page>(
+    ['mentions', me],
+    (signal) =>
+      request('GET', '/Comment', {
+        query: { filter: { mentions: me }, sort: '-$createdAt', limit: SHOWN, total: false },
+        signal,
+      }),
+    { types: ['Comment'] },
+  )
+  const notes = found.value?.results ?? []
+  if (notes.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="mentions-title">
+      <h2 id="mentions-title">Mentions of you</h2>
+      <ul class="lines">
+        {notes.map((note) => (
+          <li key={note.$id}>
+            <span>
+              {typeof note.about === 'string' && <EntityLink to={note.about} />} {shortText(note.body, 80)}
+            </span>
+            <span class="hint">
+              {actorName(String(note.$createdBy))} · {agoText(String(note.$createdAt))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

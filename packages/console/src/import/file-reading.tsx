@@ -1,0 +1,44 @@
+import { numberText } from '../values/format.ts'
+import { ENCODINGS, type ReadOptions, SEPARATORS, type Table } from './read.ts'
+
+/** How a file was read, and what people change when it was read wrongly. */
+export function FileReading(props: {
+  table: Table | null
+  reading: ReadOptions
+  onChange: (reading: ReadOptions) => void
+}) {
+  const { table, reading, onChange } = props
+  const encoding = table?.encoding ?? reading.encoding ?? ''
+  const separator = table?.separator ?? reading.separator ?? ''
+  return (
+    <p class="file-reading">
+      {table && `${numberText(table.rows.length)} ${table.rows.length === 1 ? 'row' : 'rows'}, `}
+      separated by{' '}
+      <select
+        aria-label="Separator"
+        value={separator}
+        onChange={(event) => onChange({ ...reading, separator: event.currentTarget.value })}
+      >
+        {!Object.hasOwn(SEPARATORS, separator) && <option value={separator}>{separator}</option>}
+        {Object.entries(SEPARATORS).map(([sign, name]) => (
+          <option key={sign} value={sign}>
+            {name}
+          </option>
+        ))}
+      </select>
+      , written in{' '}
+      <select
+        aria-label="Encoding"
+        value={encoding}
+        onChange={(event) => onChange({ ...reading, encoding: event.currentTarget.value })}
+      >
+        {!Object.hasOwn(ENCODINGS, encoding) && <option value={encoding}>{encoding || 'unknown'}</option>}
+        {Object.entries(ENCODINGS).map(([label, name]) => (
+          <option key={label} value={label}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </p>
+  )
+}

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import { write } from '../service/write.ts'
+import { say } from '../toast.ts'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { SelectField, TextField } from '../ui/inputs.tsx'
+import type { Entity } from '../values/entity.ts'
+
+const TYPE = 'Integration'
+
+const PROVIDERS = [
+  { value: 'hubspot', label: 'HubSpot', reads: 'companies, contacts, deals and tickets' },
+  { value: 'stripe', label: 'Stripe', reads: 'customers, subscriptions and invoices' },
+  { value: 'github', label: 'GitHub', reads: 'the issues of a repository' },
+]
+
+export const SCHEDULES = [
+  { value: '', label: 'when you start it' },
+  { value: '0 * * * *', label: 'every hour' },
+  { value: '0 3 * * *', label: 'every night' },
+]
+
+/** Asks for a service and its token. The service is asked whether the token is valid before anything runs. */
+export function ConnectDialog({ integration, onClose }: { integration: Entity | null; onClose: () => void }) {
+  const [made, setMade] = useState(integration)
+  const [provider, setProvider] = useState(String(integration?.provider ?? 'hubspot'))
+  const [scope, setScope] = useState(String(integration?.scope ?? ''))
+  const [schedule, setSchedule] = useState(String(integration?.schedule ?? ''))
+  const [token, setToken] = useState('')
+  const known = PROVIDERS.find(({ value }) => value === provider)
+  const connect = async () => {
+    // A wrong token leaves the integration there, to be connected with the next try.
+    const body = { name: known?.label ?? provider, provider, scope: scope || null, schedule: schedule || null }
+    const stored = made ?? (await write<Entity>({ path: `/${TYPE}`, body, type: TYPE })).value
+    setMade(stored)
+    await write({ path: `/${TYPE}/${stored.$id}/connect`, body: { credentials: { token: token.trim() } }, type: TYPE })
+    say(`${String(stored.name)} is connected.`)
+    onClose()
+  }
+  return (
+    <FormDialog title="Connect a service" submit="Connect" onSubmit={connect} onClose={onClose}>
+      {made === null && (
+        <>
+          <SelectField
+            label="Service"
+            hint={known && `Reads ${known.reads}.`}
+            value={provider}
+            options={PROVIDERS}
+            onChange={setProvider}
+          />
+          {provider === 'github' && (
+            <TextField label="Repository" placeholder="owner/name" required value={scope} onChange={setScope} />
+          )}
+          <SelectField label="Runs" value={schedule} options={SCHEDULES} onChange={setSchedule} />
+        </>
+      )}
+      <TextField
+        label="Access token"
+        type="password"
+        required
+        hint="It is stored encrypted, and is never shown again."
+        value={token}
+        onChange={setToken}
+      />
+    </FormDialog>
+  )
+}

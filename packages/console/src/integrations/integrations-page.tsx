@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks'
+import { State } from '../parts/value.tsx'
+import { href } from '../place.ts'
+import { mayChange } from '../service/access.ts'
+import { useData } from '../service/cache.ts'
+import { nouns, type Page } from '../service/schema.ts'
+import { request } from '../service/service.ts'
+import { sayDone, write } from '../service/write.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import type { Entity } from '../values/entity.ts'
+import { agoText } from '../values/format.ts'
+import { wordsOf } from '../values/noun.ts'
+import { ConnectDialog, SCHEDULES } from './connect-dialog.tsx'
+
+const TYPE = 'Integration'
+
+/** The services that a tenant reads: to connect, run, watch and stop. */
+export function IntegrationsPage() {
+  const noun = nouns.value.get(TYPE)
+  const [connecting, setConnecting] = useState<Entity | 'new' | null>(null)
+  const found = useData<Page>(
+    ['integrations'],
+    (signal) => request('GET', `/${TYPE}`, { query: { sort: 'name', limit: 100 }, signal }),
+    { types: [TYPE] },
+  )
+  const writes = mayChange(noun)
+  const run = async ({ $id, name }: Entity) => {
+    try {
+      await write({ path: `/${TYPE}/${$id}/sync`, body: {}, type: TYPE })
+      say(`${String(name)} runs. What it wrote is in its history.`)
+    } catch (reason) {
+      sayError(reason)
+    }
+  }
+  const stop = async ({ $id, name }: Entity) => {
+    try {
+      const { correlation } = await write({ path: `/${TYPE}/${$id}/disconnect`, body: {}, type: TYPE })
+      sayDone(`${String(name)} is disconnected. Its credentials are deleted.`, correlation)
+    } catch (reason) {
+      sayError(reason)
+    }
+  }
+  return (
+    <>
+      <Head title="Connections" about="Other services that are read, with their past">
+        {writes && (
+          <button type="button" class="primary" onClick={() => setConnecting('new')}>
+            <Icon name="plus" /> Connect a service
+          </button>
+        )}
+      </Head>
+      <DataTable
+        label="Integrations"
+        data={found}
+        rows={found.value?.results ?? []}
+        keyOf={({ $id }) => $id}
+        empty={<EmptyState icon="hook" title="No service is connected" />}
+        columns={[
+          {
+            label: 'Name',
+            cell: ({ $id, name }) => (
+              <a class="title" href={href([TYPE, $id])}>
+                {String(name)}
+              </a>
+            ),
+          },
+          { label: 'Service', cell: ({ provider, scope }) => [provider, scope].filter(Boolean).join(' · ') || '—' },
+          {
+            label: 'State',
+            cell: ({ status, error }) => (
+              <>
+                <State value={error ? 'Failing' : String(status)} values={wordsOf(noun?.fields.status)} />
+                {error ? <span class="hint"> {String(error)}</span> : null}
+              </>
+            ),
+          },
+          {
+            label: 'Runs',
+            cell: ({ schedule }) =>
+              SCHEDULES.find(({ value }) => value === (schedule ?? ''))?.label ?? String(schedule),
+          },
+          { label: 'Last run', cell: ({ lastSyncedAt }) => (lastSyncedAt ? agoText(String(lastSyncedAt)) : 'never') },
+        ]}
+        actions={(one) =>
+          writes &&
+          (one.status === 'Connected' || one.status === 'Synced' ? (
+            <>
+              <Act onRun={() => run(one)}>Run now</Act>
+              <Act class="danger" onRun={() => stop(one)}>
+                Disconnect
+              </Act>
+            </>
+          ) : (
+            <button type="button" onClick={() => setConnecting(one)}>
+              Connect
+            </button>
+          ))
+        }
+      />
+      {connecting && (
+        <ConnectDialog integration={connecting === 'new' ? null : connecting} onClose={() => setConnecting(null)} />
+      )}
+    </>
+  )
+}

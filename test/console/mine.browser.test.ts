@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { type Browser as Person, person } from '../people/people.ts'
+import { BROWSER, type Tab } from './browser.ts'
+import { useStage } from './stage.ts'
+
+const stage = useStage()
+
+const make = async (type: string, fields: object) =>
+  (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string }
+
+/** A tab in which a person is signed in. */
+async function enterAs({ cookie }: Person, path = ''): Promise<Tab> {
+  const tab = await stage.browser.open()
+  const [name, value] = cookie.split('=') as [string, string]
+  await tab.page.context().addCookies([{ name, value, url: stage.host.url }])
+  await tab.page.goto(`${stage.host.url}/console#/~acme/${path}`)
+  await tab.page.locator('main#main :is(h1, .empty)').first().waitFor()
+  return tab
+}
+
+describe.skipIf(BROWSER === null)('the work of a person', () => {
+  test('a colleague is offered first, owns a deal, and sees it under Mine and at home', async () => {
+    const ada = await person(stage.host, 'acme', { name: 'Ada Owner', email: 'ada-owner@example.com', role: 'Admin' })
+    const { $id } = await make('Deal', { name: 'Deal of a colleague', stage: 'Proposal' })
+    await make('Contact', { name: 'Ada Customer' })
+    const { page } = await enterAs(ada, `Deal/${$id}`)
+
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('button', { name: 'Edit owner' }).click()
+    await page.getByRole('combobox', { name: 'Owner' }).fill('Ada')
+    await page.getByRole('option', { name: 'Ada Customer' }).waitFor()
+    expect(await page.getByRole('option').first().textContent()).toContain('Ada Owner (you)')
+    await page.getByRole('option', { name: 'Ada Owner' }).click()
+    await page.getByText('Deal of a colleague saved.').waitFor()
+    await page.getByRole('link', { name: 'Deals' }).first().click()
+    await page.getByRole('button', { name: 'Mine' }).click()
+    await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Deal of a colleague'])
+    await page.getByRole('link', { name: 'Home' }).click()
+
+    await page.getByRole('region', { name: 'My work' }).getByRole('link', { name: 'Deal of a colleague' }).waitFor()
+  })
+
+  test('a question of a workflow is answered with its fields', async () => {
+    const eva = await person(stage.host, 'acme', { name: 'Eva', email: 'eva-asks@example.com', role: 'Admin' })
+    const steps = [
+      { ask: { of: eva.user.$id, title: 'May we pay $event.data.name?', fields: { why: 'string!' } } },
+      { verb: 'create', type: 'Activity', args: { subject: '$steps.0.why' } },
+    ]
+    const workflow = await make('Workflow', { name: 'Ask first', triggerEvent: 'Lead.created', steps })
+    await stage.host.request('POST', `/~acme/Workflow/${workflow.$id}/activate`)
+    await make('Lead', { name: 'The invoice' })
+    const { page } = await enterAs(eva)
+
+    await page.getByRole('region', { name: 'Questions for you' }).getByText('May we pay The invoice?').click()
+    const question = page.getByRole('region', { name: 'May we pay The invoice?' })
+    await question.getByRole('button', { name: 'Approve' }).click()
+    await question.getByText('is required').first().waitFor()
+    await question.getByLabel('Why').fill('It is due')
+    await question.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('May we pay The invoice?: approved.').waitFor()
+
+    await page.getByText('Nothing waits for an answer').waitFor()
+  })
+})
