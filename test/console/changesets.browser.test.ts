@@ -122,6 +122,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.getByText('You proposed this').waitFor()
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Reject' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
     await page.locator('.state', { hasText: 'Rejected' }).waitFor()
   })
 

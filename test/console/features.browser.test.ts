@@ -566,7 +566,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('menuitem', { name: 'Move left' }).click()
     await expect
       .poll(() => page.locator('.tile h2').allTextContents())
-      .toEqual(['Deals by stage', 'Pipeline value', 'Tickets', 'MRR'])
+      .toEqual(['Deals by stage', 'Pipeline', 'Tickets', 'MRR'])
     await page.getByLabel('Exact time').fill('2026-03-01T00:00:00')
 
     await expect.poll(async () => Number(await tile.locator('.tile-number').textContent())).toBeLessThan(now)

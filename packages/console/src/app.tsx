@@ -34,6 +34,7 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
   keys: lazy(async () => (await import('./people/keys.tsx')).KeysPage),
   metrics: lazy(async () => (await import('./pages/metrics.tsx')).MetricsPage),
   dashboards: lazy(async () => (await import('./dashboard/dashboard-page.tsx')).DashboardsPage),
+  tenants: lazy(async () => (await import('./operator/tenants-page.tsx')).TenantsPage),
   types: lazy(async () => (await import('./types/types-page.tsx')).TypesPage),
   query: lazy(async () => (await import('./pages/query.tsx')).QueryPage),
   agent: lazy(async () => (await import('./pages/agent.tsx')).AgentPage),

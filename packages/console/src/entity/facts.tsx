@@ -1,14 +1,8 @@
-import type { Json } from '@tildebase/nouns'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { keptDrafts, useDraft } from '../drafts.ts'
-import { useKeys } from '../keyboard.ts'
-import { FieldInput } from '../parts/forms/field-input.tsx'
-import type { FormField } from '../parts/forms/form.tsx'
-import { saveFields } from '../parts/forms/save.ts'
+import { keptDrafts } from '../drafts.ts'
+import { factDraft, InPlace } from '../parts/forms/in-place.tsx'
 import { Value } from '../parts/value.tsx'
 import { mayChange } from '../service/access.ts'
-import { sayError } from '../toast.ts'
-import { confirmDiscard } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Entity } from '../values/entity.ts'
 import { labelOf } from '../values/format.ts'
@@ -97,73 +91,5 @@ function Fact(props: {
         </dd>
       )}
     </div>
-  )
-}
-
-interface KeptFact {
-  readonly base: Entity
-  readonly value: Json | undefined
-}
-
-/** The name of the draft of one field. */
-function factDraft(entity: Entity, name: string): string {
-  return `field ${entity.$id} ${name}`
-}
-
-/** The input of one field. Enter and a choice save, Escape leaves. */
-function InPlace(props: { noun: Noun; entity: Entity; field: FormField; onDone: () => void }) {
-  const { noun, field } = props
-  const kept = useDraft<KeptFact>(
-    factDraft(props.entity, field.name),
-    { base: props.entity, value: props.entity[field.name] },
-    ({ base, value }) => value === base[field.name],
-  )
-  const { base, value } = kept.draft
-  const [busy, setBusy] = useState(false)
-  const box = useRef<HTMLFormElement>(null)
-  useLayoutEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
-  const done = () => {
-    kept.forget()
-    props.onDone()
-  }
-  const save = async (next: Json | undefined) => {
-    if (busy) return
-    if (next === base[field.name]) return done()
-    setBusy(true)
-    try {
-      if (await saveFields(noun, base, { [field.name]: next ?? null })) done()
-    } catch (reason) {
-      sayError(reason)
-    }
-    setBusy(false)
-  }
-  const leave = async () => {
-    if (value === base[field.name] || (await confirmDiscard())) done()
-  }
-  useKeys({ Escape: () => void leave(), 'mod+s': () => void save(value) })
-  const isChoice = field.kind === 'enum' || field.kind === 'boolean' || (field.kind === 'forward' && !field.list)
-  const change = (next: Json) => {
-    kept.set({ base, value: next })
-    if (isChoice && !field.list) void save(next)
-  }
-  return (
-    <form
-      ref={box}
-      class="in-place"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save(value)
-      }}
-    >
-      <FieldInput id={`fact-${field.name}`} label={labelOf(field.name)} field={field} value={value} onChange={change} />
-      {!isChoice && (
-        <button type="submit" class="primary icon-only" aria-label="Save" aria-busy={busy}>
-          <Icon name="check" />
-        </button>
-      )}
-      <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={() => void leave()}>
-        <Icon name="close" />
-      </button>
-    </form>
   )
 }

@@ -29,8 +29,9 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
   // No state: Escape may come before the next drawing.
   const isTouched = useRef(false)
   const [isUnsaved, setUnsaved] = useState(false)
-  useUnsaved(isUnsaved)
   const [busy, setBusy] = useState(false)
+  // What is being saved is not lost by the page that comes next.
+  useUnsaved(isUnsaved && !busy)
   const [error, setError] = useState<Error | null>(null)
   const save = async () => {
     if (busy || !form.current?.reportValidity()) return

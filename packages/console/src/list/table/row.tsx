@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { FormField } from '../../parts/forms/form.tsx'
+import { InPlace } from '../../parts/forms/in-place.tsx'
 import { Value } from '../../parts/value.tsx'
 import { verbItems } from '../../parts/verbs.tsx'
 import { href } from '../../place.ts'
@@ -8,12 +10,15 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { type Noun, titleField } from '../../values/noun.ts'
+import type { Cells } from './cells.ts'
 import { TITLE } from './columns.ts'
 import type { TableProps } from './table-props.ts'
 
 /** One entity in a table. */
-export function Row(props: TableProps & { entity: Entity; at: number; writes: boolean; onEdit: () => void }) {
-  const { noun, entity, columns, at, selected } = props
+export function Row(
+  props: TableProps & { entity: Entity; at: number; writes: boolean; cells: Cells; onEdit: () => void },
+) {
+  const { noun, entity, columns, at, selected, cells } = props
   const row = useRef<HTMLTableRowElement>(null)
   const isActive = at === props.active
   const isSelected = selected.has(entity.$id)
@@ -48,8 +53,20 @@ export function Row(props: TableProps & { entity: Entity; at: number; writes: bo
         </td>
       )}
       {columns.map((name, column) => (
-        <td key={name} class={isRight(noun, name) ? 'right' : ''}>
-          {name === TITLE || name === titleField(noun) || (column === 0 && !columns.includes(titleOrId(noun))) ? (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys choose cells, too
+        <td
+          key={name}
+          class={`${isRight(noun, name) ? 'right' : ''}${cells.isOn(at, column) ? ' cell-on' : ''}`}
+          onClick={(event) => isBare(event.target) && cells.choose({ row: at, column }, event.shiftKey)}
+        >
+          {cells.isEdited(at, column) ? (
+            <InPlace
+              noun={noun}
+              entity={entity}
+              field={noun.fields[name] as FormField}
+              onDone={cells.endEdit}
+            />
+          ) : name === TITLE || name === titleField(noun) || (column === 0 && !columns.includes(titleOrId(noun))) ? (
             <a class="title" href={href([noun.name, entity.$id])}>
               {titleOf(entity, noun)}
             </a>
@@ -70,6 +87,11 @@ export function Row(props: TableProps & { entity: Entity; at: number; writes: bo
       </td>
     </tr>
   )
+}
+
+/** Whether a click is on the cell itself, and not on a link or a button in it. */
+function isBare(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a, button, input, select, textarea, form') === null
 }
 
 function titleOrId(noun: Noun): string {

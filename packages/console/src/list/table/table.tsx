@@ -6,6 +6,7 @@ import { mayChange } from '../../service/access.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
+import { useCells } from './cells.ts'
 import { columnLabel, TITLE } from './columns.ts'
 import { EditRow } from './edit-row.tsx'
 import { isRight, Row } from './row.tsx'
@@ -34,6 +35,7 @@ export function Table(props: TableProps) {
     }
     edited.current = editing
   }, [editing])
+  const cells = useCells(noun, columns, rows, active)
   const row = rows[active]
   useKeys({
     e: () => writes && row && void edit(row.$id),
@@ -96,6 +98,7 @@ export function Table(props: TableProps) {
                   entity={entity}
                   at={at}
                   writes={writes}
+                  cells={cells}
                   onEdit={() => void edit(entity.$id)}
                 />
               )}

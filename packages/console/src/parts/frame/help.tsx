@@ -11,6 +11,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
   ['e', 'Edit the row or the entity'],
+  ['i', 'Choose cells: arrows move, Enter edits, Ctrl C copies, Ctrl V pastes'],
   ['n', 'New'],
   ['Ctrl S', 'Save'],
   ['Ctrl Z', 'Undo the last change'],

@@ -2,7 +2,7 @@ import { forgetDrafts, mayLeave } from '../../drafts.ts'
 import { href, place } from '../../place.ts'
 import { may, mayAdminister, mayDeclare, mayWrite } from '../../service/access.ts'
 import { byDomain, nouns } from '../../service/schema.ts'
-import { session, signOut } from '../../service/session.ts'
+import { isOperator, session, signOut } from '../../service/session.ts'
 import { Icon, type IconName, Logo } from '../../ui/icon.tsx'
 import { labelOf } from '../../values/format.ts'
 
@@ -38,6 +38,7 @@ export const SETUP_PAGES: readonly SidePage[] = [
   { path: 'account', label: 'Your account', icon: 'person', shown: () => session.value?.csrf !== undefined },
   { path: 'people', label: 'People', icon: 'people', shown: () => mayAdminister('User') },
   { path: 'roles', label: 'Roles', icon: 'shield', shown: () => mayAdminister('User') },
+  { path: 'tenants', label: 'Tenants', icon: 'grid', shown: () => session.value !== null && isOperator(session.value) },
   { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]
 

@@ -1,6 +1,6 @@
 import '../../../style/pages/home.css'
 import { useEffect, useState } from 'preact/hooks'
-import { type Session, tenantOf } from '../../service/session.ts'
+import { isOperator, type Session } from '../../service/session.ts'
 import { say } from '../../toast.ts'
 import { agoText, bytesText, labelOf, numberText } from '../../values/format.ts'
 import { TaskLine } from './task-line.tsx'
@@ -22,7 +22,7 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
   const [tasks, setTasks] = useState<readonly Task[]>([])
   const { tenant, key, csrf } = of ?? { tenant: '', key: '' }
   useEffect(() => {
-    if (csrf !== undefined || !isOperator(key)) return
+    if (of === null || !isOperator(of)) return
     const leaving = new AbortController()
     let last: readonly Task[] = []
     const look = async () => {
@@ -72,11 +72,6 @@ function amountText({ done, of, unit }: Task): string {
 
 function isSame(one: Task, other: Task): boolean {
   return one.task === other.task && one.since === other.since
-}
-
-/** A key of a tenant names it at its end; the operator's key does not. */
-function isOperator(key: string): boolean {
-  return key !== '' && tenantOf(key) === null
 }
 
 /** The running tasks; null where the service does not list them. */

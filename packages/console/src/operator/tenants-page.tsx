@@ -1,0 +1,177 @@
+import { type ListedTenant, type OperatorEntry, operator } from '@tildebase/client/operator'
+import { useState } from 'preact/hooks'
+import { saveFile } from '../list/export/save-file.ts'
+import { Tasks } from '../parts/frame/tasks.tsx'
+import { useData } from '../service/cache.ts'
+import type { Page } from '../service/schema.ts'
+import { session } from '../service/session.ts'
+import { say, sayError } from '../toast.ts'
+import { Act, Head } from '../ui/basics.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { NameDialog } from '../ui/form-dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { EmptyState, Failure } from '../ui/states.tsx'
+import { agoText, bytesText, labelOf, momentText, numberText } from '../values/format.ts'
+
+const SHOWN = 200
+const EVERY_MS = 10_000
+
+interface Tenant extends ListedTenant {
+  readonly limit?: number
+  readonly warning?: 'near_quota' | 'over_quota'
+}
+
+/** All tenants of the service, for the operator: their sizes, limits and activity, backups, and what was done last. */
+export function TenantsPage() {
+  const mine = session.value
+  const [creating, setCreating] = useState(false)
+  const [words, setWords] = useState('')
+  const service = operator({ rootKey: mine?.key ?? '', baseUrl: location.origin })
+  const found = useData<Page<Tenant>>(
+    ['tenants', Math.floor(Date.now() / EVERY_MS)],
+    () => service.request('GET', '/operator/tenants', { query: { limit: SHOWN } }) as Promise<Page<Tenant>>,
+  )
+  const tenants = (found.value?.results ?? []).filter(({ tenant }) => tenant.includes(words.trim().toLowerCase()))
+  const backUp = async (tenant: string) => {
+    try {
+      saveFile(await (await service.tenants.backup(tenant)).blob(), `${tenant}-${new Date().toISOString().slice(0, 10)}.sqlite`)
+      say(`The backup of ~${tenant} is saved.`)
+    } catch (reason) {
+      sayError(reason)
+    }
+  }
+  return (
+    <>
+      <Head title="Tenants" about={found.value ? `${numberText(found.value.total)} in all` : undefined}>
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> New tenant
+        </button>
+      </Head>
+      <Tasks of={mine} />
+      <div class="toolbar">
+        <input
+          type="search"
+          aria-label="Find a tenant"
+          placeholder="Find a tenant"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      </div>
+      <DataTable
+        label="Tenants"
+        data={found}
+        rows={tenants}
+        keyOf={({ tenant }) => tenant}
+        empty={<EmptyState icon="grid" title="There is no tenant of this name" />}
+        columns={[
+          {
+            label: 'Name',
+            cell: ({ tenant }) => (
+              <a class="title" href={`#/~${tenant}`}>
+                {tenant}
+              </a>
+            ),
+          },
+          { label: 'Size', cell: ({ bytes }) => (bytes === undefined ? '—' : bytesText(bytes)) },
+          { label: 'Limit', cell: (one) => <Limit tenant={one} /> },
+          {
+            label: 'Last change',
+            cell: ({ updatedAt }) =>
+              updatedAt ? <span title={momentText(updatedAt)}>{agoText(updatedAt)}</span> : 'never',
+          },
+          { label: 'State', cell: (one) => <TenantState tenant={one} /> },
+        ]}
+        actions={({ tenant }) => (
+          <>
+            <Act
+              onRun={() =>
+                service.tenants.verify(tenant).then(
+                  ({ ok, events, faults }) =>
+                    say(
+                      ok
+                        ? `~${tenant} is whole: ${numberText(events)} events.`
+                        : `~${tenant} has ${numberText(faults.length)} faults.`,
+                      { tone: ok ? 'good' : 'bad' },
+                    ),
+                  sayError,
+                )
+              }
+            >
+              Verify
+            </Act>
+            <Act icon="download" onRun={() => backUp(tenant)}>
+              Backup
+            </Act>
+          </>
+        )}
+      />
+      <Journal />
+      {creating && (
+        <NameDialog
+          title="New tenant"
+          submit="Create"
+          onName={async (name) => {
+            const tenant = slugOf(name)
+            await service.tenants.create(tenant)
+            say(`~${tenant} is there.`)
+            found.reload()
+            setCreating(false)
+          }}
+          onClose={() => setCreating(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function Limit({ tenant: { limit, bytes } }: { tenant: Tenant }) {
+  if (limit === undefined) return <span class="hint">none</span>
+  return (
+    <span>
+      {bytesText(limit)}
+      {bytes !== undefined && <span class="hint"> · {Math.round((bytes / limit) * 100)} %</span>}
+    </span>
+  )
+}
+
+function TenantState({ tenant: { restoring, quarantined, warning } }: { tenant: Tenant }) {
+  if (quarantined) return <span class="state tone-bad">Quarantined</span>
+  if (restoring) return <span class="state tone-busy">Being restored</span>
+  if (warning) return <span class={`state tone-${warning === 'over_quota' ? 'bad' : 'wait'}`}>{labelOf(warning)}</span>
+  return <span class="state tone-good">Open</span>
+}
+
+/** What the operator did last. */
+function Journal() {
+  const mine = session.value
+  const service = operator({ rootKey: mine?.key ?? '', baseUrl: location.origin })
+  const found = useData<Page<OperatorEntry>>(['operator log'], () =>
+    service.request('GET', '/operator/log', { query: { limit: 20 } }) as Promise<Page<OperatorEntry>>,
+  )
+  return (
+    <section class="panel" aria-labelledby="journal-title">
+      <h2 id="journal-title">Done by the operator</h2>
+      <Failure error={found.error} onRetry={found.reload} />
+      {found.value && found.value.results.length === 0 && <p class="hint">Nothing yet.</p>}
+      <ul class="lines">
+        {(found.value?.results ?? []).map((entry, at) => (
+          <li key={`${entry.at} ${at}`}>
+            <span>
+              {labelOf(entry.action)} {entry.tenant && <b>~{entry.tenant}</b>}
+            </span>
+            <span class="hint">{agoText(entry.at)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The name of a tenant as its address has it: `Acme Corp` is `acme-corp`. */
+function slugOf(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+}
