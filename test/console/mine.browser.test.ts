@@ -43,21 +43,22 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
   test('a question of a workflow is answered with its fields', async () => {
     const eva = await person(stage.host, 'acme', { name: 'Eva', email: 'eva-asks@example.com', role: 'Admin' })
     const steps = [
-      { ask: { of: eva.user.$id, title: 'May we pay $event.data.name?', fields: { why: 'string!' } } },
+      { ask: { of: eva.user.$id, title: 'May we pay the invoice?', fields: { why: 'string!' } } },
       { verb: 'create', type: 'Activity', args: { subject: '$steps.0.why' } },
     ]
     const workflow = await make('Workflow', { name: 'Ask first', triggerEvent: 'Lead.created', steps })
     await stage.host.request('POST', `/~acme/Workflow/${workflow.$id}/activate`)
     await make('Lead', { name: 'The invoice' })
+    await expect.poll(async () => (await eva.send('GET', '/~acme/asks')).body.total).toBe(1)
     const { page } = await enterAs(eva)
 
-    await page.getByRole('region', { name: 'Questions for you' }).getByText('May we pay The invoice?').click()
-    const question = page.getByRole('region', { name: 'May we pay The invoice?' })
+    await page.getByRole('region', { name: 'Questions for you' }).getByText('May we pay the invoice?').click()
+    const question = page.getByRole('region', { name: 'May we pay the invoice?' })
     await question.getByRole('button', { name: 'Approve' }).click()
     await question.getByText('is required').first().waitFor()
     await question.getByLabel('Why').fill('It is due')
     await question.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('May we pay The invoice?: approved.').waitFor()
+    await page.getByText('May we pay the invoice?: approved.').waitFor()
 
     await page.getByText('Nothing waits for an answer').waitFor()
   })
