@@ -62,4 +62,27 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
 
     await page.getByText('Nothing waits for an answer').waitFor()
   })
+
+  test('a role that sees own records only is one checkbox, and its people create what they own', async () => {
+    const { page: office } = await stage.enter('roles')
+    await office.getByRole('button', { name: 'New role' }).click()
+    const dialog = office.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Closer')
+    await dialog.getByLabel('CRM').selectOption('write')
+    await dialog.getByLabel('Identity').selectOption('read')
+    await dialog.getByLabel('Own records only').check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await office.getByText('The role Closer is saved.').waitFor()
+    const bo = await person(stage.host, 'acme', { name: 'Bo', email: 'bo-closer@example.com', role: 'Closer' })
+    await make('Deal', { name: 'Deal of nobody' })
+
+    const { page } = await enterAs(bo, 'Deal')
+    await page.getByText('No deals').or(page.getByRole('button', { name: 'New deal' })).first().waitFor()
+    await page.getByRole('button', { name: 'New deal' }).first().click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Deal of Bo')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await page.getByText('Deal of Bo created.').waitFor()
+
+    await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Deal of Bo'])
+  })
 })

@@ -1,3 +1,4 @@
+import '../../style/pages/people.css'
 import { useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { asOf } from '../place.ts'
@@ -8,18 +9,9 @@ import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { confirm } from '../ui/dialog.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { LongTextField, TextField } from '../ui/inputs.tsx'
 import { EmptyState } from '../ui/states.tsx'
-import { pretty } from '../values/format.ts'
-
-interface Role {
-  readonly name: string
-  readonly scopes: string
-  readonly filter: object | null
-  readonly builtIn: boolean
-}
+import { type Role, RoleForm } from './role-form.tsx'
 
 const EMPTY: Role = { name: '', scopes: 'read:all', filter: null, builtIn: false }
 
@@ -90,36 +82,5 @@ export function RolesPage() {
         />
       )}
     </>
-  )
-}
-
-function RoleForm({ role, onClose, onSaved }: { role: Role; onClose: () => void; onSaved: (name: string) => void }) {
-  const [name, setName] = useState(role.name)
-  const [scopes, setScopes] = useState(role.scopes)
-  const [filter, setFilter] = useState(role.filter ? pretty(role.filter) : '')
-  const isNew = role.name === ''
-  const save = async () => {
-    const rows = filter.trim() === '' ? {} : JSON.parse(filter)
-    await request('PUT', `/schema/roles/${encodeURIComponent(name)}`, { body: { scopes, filter: rows } })
-    onSaved(name)
-  }
-  return (
-    <FormDialog title={isNew ? 'New role' : `Role ${role.name}`} submit="Save" onSubmit={save} onClose={onClose}>
-      <TextField
-        label="Name"
-        required
-        pattern="[A-Z][A-Za-z0-9]{0,39}"
-        disabled={!isNew}
-        value={name}
-        onChange={setName}
-      />
-      <TextField label="Scopes" hint="Such as read:crm,write:Deal." required value={scopes} onChange={setScopes} />
-      <LongTextField
-        label="Only these rows"
-        hint='Filters by type, such as {"Deal": {"owner": "$user.$id"}}. $user.email is the address of the person.'
-        value={filter}
-        onChange={setFilter}
-      />
-    </FormDialog>
   )
 }

@@ -1,14 +1,21 @@
 import { firstFields } from '../../list/table/columns.ts'
+import { personId } from '../../service/access.ts'
 import { titleOf } from '../../service/schema.ts'
 import { sayDone, write } from '../../service/write.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { forCreation, isWritable, type Noun, singular, titleField } from '../../values/noun.ts'
+import { forCreation, isWritable, type Noun, personFields, singular, titleField } from '../../values/noun.ts'
 import { type Draft, FieldsForm } from './form.tsx'
 
 /** The name of the draft of a new entity. */
 export function newDraft(noun: Noun, preset: Draft = {}): string {
   return `new ${noun.name} ${Object.values(preset).join(' ')}`.trim()
+}
+
+/** What a person creates is the person's own, until somebody changes that. */
+function ownedBy(noun: Noun): Draft {
+  const me = personId()
+  return me !== null && personFields(noun).includes('owner') ? { owner: me } : {}
 }
 
 /** The form of a new entity: what is needed first, the other fields behind a button. */
@@ -19,7 +26,8 @@ export function CreateDialog(props: {
   onClose: () => void
   onCreated?: (made: Entity) => void
 }) {
-  const { noun, preset = {}, onClose } = props
+  const { noun, onClose } = props
+  const preset = { ...ownedBy(noun), ...props.preset }
   const first = [...firstFields(noun), ...Object.keys(preset)]
   const rank = (name: string) => (name === titleField(noun) ? -1 : first.includes(name) ? first.indexOf(name) : 99)
   const fields = Object.values(noun.fields)
@@ -40,7 +48,7 @@ export function CreateDialog(props: {
         fields={fields}
         first={first}
         initial={{ ...defaults, ...preset }}
-        draft={newDraft(noun, preset)}
+        draft={newDraft(noun, props.preset)}
         submit="Create"
         onCancel={onClose}
         onSubmit={async (draft) => {
