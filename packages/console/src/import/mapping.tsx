@@ -56,6 +56,7 @@ export function ImportMapping(props: {
     () => table.rows.map((row) => convertRow(noun, plan, row, matches)),
     [noun, plan, table, matches],
   )
+  const cells = useMemo(() => new Map(table.columns.map((column) => [column, cellsOf(table.rows, column)])), [table])
   const bad = converted.filter((row) => row.bad.length > 0).length
   const set = (column: string, patch: Partial<ColumnPlan>) =>
     setPlan((old) => ({ ...old, [column]: { ...old[column]!, ...patch } }))
@@ -84,7 +85,7 @@ export function ImportMapping(props: {
                 key={column}
                 noun={noun}
                 column={column}
-                cells={cellsOf(table.rows, column)}
+                cells={cells.get(column)!}
                 how={plan[column]!}
                 fields={fields.filter(({ name }) => !taken.has(name) || taken.get(name) === column)}
                 matches={matches}
@@ -164,7 +165,10 @@ function ColumnLine(props: LineProps) {
 
 /** How the cells of a column are read, with an example, and what people can change about it. */
 function Reading({ column, cells, how, field, matches, isReady, onChange }: LineProps & { field: Field }) {
-  const readings = cells.map((cell) => cellValue(field, cell, how, matches))
+  const readings = useMemo(
+    () => cells.map((cell) => cellValue(field, cell, how, matches)),
+    [cells, field, how, matches],
+  )
   const wrong = readings.filter((one) => 'reason' in one)
   const unknown = unknownWords(field, cells)
   const at = exampleAt(field, cells)
