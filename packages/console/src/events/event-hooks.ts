@@ -1,15 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useData } from '../service/cache.ts'
 import { onEvent } from '../service/live.ts'
-import { type LoggedEvent, type LogPage, loadEvents, matches, streamed } from './event-log.ts'
+import { type LoggedEvent, type LogNarrow, type LogPage, loadEvents, matches, streamed } from './event-log.ts'
 
 const STEP = 50
 
 /** The log under a pattern: the newest page, and older ones as they are asked for. */
-export function useLog(pattern: string, time: string | null) {
-  const question = { pattern, words: '', time, limit: STEP }
+export function useLog(pattern: string, time: string | null, narrow: LogNarrow) {
+  const question = { pattern, words: '', time, narrow, limit: STEP }
+  const narrowed = JSON.stringify(narrow)
   const first = useData<LogPage>(
-    ['events', pattern, time],
+    ['events', pattern, time, narrowed],
     (signal) => loadEvents({ ...question, cursor: null }, signal),
     {
       keep: false,
@@ -18,7 +19,7 @@ export function useLog(pattern: string, time: string | null) {
   const [older, setOlder] = useState<readonly LogPage[]>([])
   const [loading, setLoading] = useState(false)
   const [error, setError] = useState<Error | null>(null)
-  useEffect(() => setOlder([]), [pattern, time])
+  useEffect(() => setOlder([]), [pattern, time, narrowed])
   const last = older.at(-1) ?? first.value
   const more = () => {
     if (loading || !last?.cursor) return
@@ -39,7 +40,7 @@ export function useLog(pattern: string, time: string | null) {
 }
 
 /** The events since the page was opened. While it is paused they wait. */
-export function useLive(pattern: string, isOn: boolean, paused: boolean) {
+export function useLive(pattern: string, isOn: boolean, paused: boolean, actor: string) {
   const [events, setEvents] = useState<readonly LoggedEvent[]>([])
   const [waiting, setWaiting] = useState(0)
   const held = useRef<LoggedEvent[]>([])
@@ -51,11 +52,11 @@ export function useLive(pattern: string, isOn: boolean, paused: boolean) {
     if (!isOn) return
     return onEvent((record) => {
       const event = streamed(record)
-      if (!matches(pattern, event)) return
+      if (!matches(pattern, event) || (actor !== '' && event.actor !== actor)) return
       if (isPaused.current) setWaiting(held.current.unshift(event))
       else setEvents((old) => [event, ...old])
     })
-  }, [pattern, isOn])
+  }, [pattern, isOn, actor])
   useEffect(() => {
     if (paused) return
     const late = held.current

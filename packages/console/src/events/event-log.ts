@@ -1,5 +1,6 @@
 import type { EventRecord } from '@tildebase/client'
 import type { Json, JsonObject } from '@tildebase/nouns'
+import { dayNamed, moved } from '../list/filter/periods.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import type { Entity } from '../values/entity.ts'
@@ -18,11 +19,20 @@ export interface LoggedEvent {
   readonly previous: JsonObject | null
 }
 
+/** What narrows the log besides its pattern. */
+export interface LogNarrow {
+  readonly actor: string
+  readonly from: string
+  readonly to: string
+}
+
 export interface LogQuestion {
   /** `Deal.won`, `Deal.*`, `*.created`, `Deal`, or empty for all. */
   readonly pattern: string
   readonly words: string
   readonly time: string | null
+  /** Who acted, and the first and the last day; all when left out. */
+  readonly narrow?: LogNarrow
   readonly cursor: string | null
   readonly limit: number
   /** True leaves out events that were tracked rather than caused by a verb. */
@@ -40,7 +50,8 @@ export async function loadEvents(question: LogQuestion, signal: AbortSignal): Pr
   const filter = {
     ...nameFilter(question.pattern),
     ...(question.verbsOnly && { type: 'verb' }),
-    ...(question.time && { timestamp: { $lte: question.time } }),
+    ...(question.narrow?.actor && { $createdBy: question.narrow.actor }),
+    ...timesOf(question),
   }
   const page = await request<Page>('GET', '/Event', {
     query: {
@@ -52,6 +63,19 @@ export async function loadEvents(question: LogQuestion, signal: AbortSignal): Pr
     signal,
   })
   return { events: page.results.map(eventOf), total: page.total, cursor: page.hasMore ? page.cursor : null }
+}
+
+/** The times between which events are asked for. */
+function timesOf({ time, narrow }: LogQuestion): { timestamp?: Json } {
+  const from = dayNamed(narrow?.from ?? '')
+  const to = dayNamed(narrow?.to ?? '')
+  const end = to === null ? null : moved(to, 1).toISOString()
+  const bounds = {
+    ...(from && { $gte: from.toISOString() }),
+    ...(end !== null && { $lt: end }),
+    ...(time && { $lte: time }),
+  }
+  return Object.keys(bounds).length === 0 ? {} : { timestamp: bounds }
 }
 
 /** An event of the stream. */

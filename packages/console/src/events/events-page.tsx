@@ -11,7 +11,7 @@ import { request } from '../service/service.ts'
 import { Head, JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
-import { actorName } from '../values/actors.ts'
+import { actorName, knownActors } from '../values/actors.ts'
 import { type Change, changesOf } from '../values/diff.ts'
 import { clockText, dayText, labelOf, numberText } from '../values/format.ts'
 import { useLive, useLog } from './event-hooks.ts'
@@ -26,8 +26,10 @@ export function EventsPage() {
   const [words, setWords] = useState('')
   const [paused, setPaused] = useState(false)
   const search = useRef<HTMLInputElement>(null)
-  const log = useLog(pattern, time)
-  const live = useLive(pattern, time === null, paused)
+  const { query } = place.value
+  const narrow = { actor: query.get('by') ?? '', from: query.get('from') ?? '', to: query.get('to') ?? '' }
+  const log = useLog(pattern, time, narrow)
+  const live = useLive(pattern, time === null && narrow.to === '', paused, narrow.actor)
   useKeys({
     '/': () => search.current?.focus(),
     p: () => setPaused(!paused),
@@ -77,6 +79,33 @@ export function EventsPage() {
           />
           <kbd>/</kbd>
         </label>
+        <select
+          aria-label="By whom"
+          value={narrow.actor}
+          onChange={(event) => look({ by: event.currentTarget.value || null })}
+        >
+          <option value="">by anyone</option>
+          {narrow.actor !== '' && !knownActors().some(({ id }) => id === narrow.actor) && (
+            <option value={narrow.actor}>{actorName(narrow.actor)}</option>
+          )}
+          {knownActors().map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <input
+          type="date"
+          aria-label="From day"
+          value={narrow.from}
+          onInput={(event) => look({ from: event.currentTarget.value || null })}
+        />
+        <input
+          type="date"
+          aria-label="To day"
+          value={narrow.to}
+          onInput={(event) => look({ to: event.currentTarget.value || null })}
+        />
       </search>
       <Failure error={log.error} onRetry={log.reload} />
       {log.total === null && !log.error && <Skeleton rows={10} />}

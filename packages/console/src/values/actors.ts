@@ -15,6 +15,12 @@ export async function loadActors(): Promise<void> {
   names.value = new Map(found.map(({ $id, name }) => [$id, String(name)]))
 }
 
+/** The people and keys that are known by name, in the order of their names. */
+export function knownActors(): readonly { readonly id: string; readonly name: string }[] {
+  const all = [...names.value].map(([id, name]) => ({ id, name }))
+  return all.sort((a, b) => a.name.localeCompare(b.name))
+}
+
 /** Who acted, by name where this key may know it. */
 export function actorName(actor: string): string {
   const known = names.value.get(actor)
