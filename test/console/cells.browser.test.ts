@@ -27,7 +27,7 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
       [7, null],
       [2, null],
     ])
-    await page.locator('tbody tr').first().locator('td.cell-on').waitFor()
+    await page.locator('tbody tr').first().locator('td.cell-on', { hasText: '7' }).waitFor()
     await page.evaluate(() => {
       const data = new DataTransfer()
       data.setData('text/plain', '1.200,50\tCall\n3,5\t"Write ""now"""\n')

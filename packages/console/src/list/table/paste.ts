@@ -4,10 +4,12 @@ import { type ColumnPlan, cellValue } from '../../import/convert.ts'
 import { guessDates, guessNumbers } from '../../import/formats.ts'
 import { fieldOfMatch, type Matches } from '../../import/match.ts'
 import { findMatches } from '../../import/relations.ts'
-import { newCorrelation, sayDone, write } from '../../service/write.ts'
+import { request } from '../../service/service.ts'
+import { isConflict, newCorrelation, sayDone, write } from '../../service/write.ts'
 import { say, sayError } from '../../toast.ts'
 import type { Entity } from '../../values/entity.ts'
 import { numberText } from '../../values/format.ts'
+import { mergeOf } from '../../values/merge.ts'
 import { isEditable, type Noun } from '../../values/noun.ts'
 
 /** Writes cells of a spreadsheet into a table, from its first row and column on. All of it is undone as one. */
@@ -61,8 +63,7 @@ async function save(
   try {
     for (const [at, body] of changes.entries()) {
       if (Object.keys(body).length === 0) continue
-      const { $id, $version: version } = rows[at]!
-      await write({ method: 'PUT', path: `/${noun.name}/${$id}`, body, version, type: noun.name }, correlation)
+      await put(noun, rows[at]!, body, correlation)
       isWritten = true
     }
     if (isWritten) sayDone(`${numberText(count)} ${count === 1 ? 'cell' : 'cells'} pasted.`, correlation)
@@ -72,6 +73,25 @@ async function save(
   }
   if (faults.length > 0)
     say(`${numberText(faults.length)} cells stay as they are: ${faults[0]}.`, { tone: 'bad' })
+}
+
+/** Changes an entity. What others changed since it was read stays, unless it is the same field. */
+async function put(
+  noun: Noun,
+  base: Entity,
+  body: { readonly [field: string]: Json },
+  correlation: string,
+): Promise<void> {
+  const path = `/${noun.name}/${base.$id}`
+  const change = { method: 'PUT', path, body, type: noun.name } as const
+  try {
+    await write({ ...change, version: base.$version }, correlation)
+  } catch (reason) {
+    if (!isConflict(reason)) throw reason
+    const theirs = await request<Entity>('GET', path)
+    if (mergeOf(base, body, theirs).conflicts.length > 0) throw reason
+    await write({ ...change, version: theirs.$version }, correlation)
+  }
 }
 
 function gridOf(text: string): string[][] {
