@@ -218,4 +218,23 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     const sentences = text.split(/(?:\w+: |[.;] )/).filter(Boolean)
     expect(sentences).toEqual([...new Set(sentences)])
   })
+
+  test('a merge offers others only, and leads to what remains', async () => {
+    const twin = await make('Contact', { name: 'Twin Kept' })
+    const { $id } = await make('Contact', { name: 'Twin Dropped' })
+    const { page } = await stage.enter(`Contact/${$id}`)
+    await page.getByRole('heading', { name: 'Twin Dropped' }).waitFor()
+
+    const merge = page.getByRole('button', { name: 'Merge', exact: true })
+    if ((await merge.count()) === 0) await page.getByRole('button', { name: 'More verbs' }).click()
+    await merge.or(page.getByRole('menuitem', { name: 'Merge' })).first().click()
+    await page.getByRole('dialog').getByRole('combobox').fill('Twin')
+    await page.getByRole('option', { name: 'Twin Kept' }).waitFor()
+    expect(await page.getByRole('option', { name: 'Twin Dropped' }).count()).toBe(0)
+    await page.getByRole('option', { name: 'Twin Kept' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click()
+
+    await page.getByRole('heading', { name: 'Twin Kept' }).waitFor()
+    expect(page.url()).toContain(twin.$id)
+  })
 })

@@ -32,9 +32,14 @@ export interface Kept<T> {
 
 /**
  * What people wrote and did not save yet. It survives a reload of the tab under its name, and the page is not left
- * without a question while it is not empty. Without a name it does not survive.
+ * without a question while it is not empty and not being saved. Without a name it does not survive.
  */
-export function useDraft<T>(name: string | null, initial: T, isEmpty: (draft: T) => boolean): Kept<T> {
+export function useDraft<T>(
+  name: string | null,
+  initial: T,
+  isEmpty: (draft: T) => boolean,
+  isSaving = false,
+): Kept<T> {
   const [draft, setDraft] = useState<T>(() => (name === null ? null : keptDraft<T>(name)) ?? initial)
   const isUnsaved = !isEmpty(draft)
   useLayoutEffect(() => {
@@ -42,7 +47,7 @@ export function useDraft<T>(name: string | null, initial: T, isEmpty: (draft: T)
     if (isUnsaved) sessionStorage.setItem(keyOf(name), JSON.stringify(draft))
     else sessionStorage.removeItem(keyOf(name))
   }, [name, draft, isUnsaved])
-  useUnsaved(isUnsaved, name)
+  useUnsaved(isUnsaved && !isSaving, name)
   return { draft, set: setDraft, forget: () => forgetDraft(name) }
 }
 

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Verb } from '@tildebase/nouns'
+import { go } from '../place.ts'
 import { titleOf } from '../service/schema.ts'
 import { isConflict, sayDone, write } from '../service/write.ts'
 import { say, sayError } from '../toast.ts'
@@ -36,7 +37,7 @@ export function verbItems(noun: Noun, entity: Entity, isAllowed: boolean): MenuI
 export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
   const verbs = verbsFor(noun, entity)
   // What moves the entity on comes first.
-  const ranked = [...verbs].sort((a, b) => Number(movesState(noun, b)) - Number(movesState(noun, a)))
+  const ranked = [...verbs].sort((a, b) => rankOf(noun, b) - rankOf(noun, a))
   const [shown, rest] = [ranked.slice(0, 3), ranked.slice(3)]
   return (
     <>
@@ -56,9 +57,10 @@ export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
   )
 }
 
-/** Whether a verb changes the state. */
-function movesState(noun: Noun, verb: Verb): boolean {
-  return noun.stateField !== null && verb.set !== undefined && noun.stateField in verb.set
+/** How much a verb moves an entity on: to its next state, to another state, or not at all. */
+function rankOf(noun: Noun, verb: Verb): number {
+  const state = noun.stateField === null ? undefined : verb.set?.[noun.stateField]
+  return state === undefined ? 0 : state === '$next' ? 2 : 1
 }
 
 /** Runs a verb on the version that is shown; asks for its arguments first, unless they are given. True when it ran. */
@@ -94,6 +96,8 @@ export async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): 
   const path = `/${noun.name}/${entity.$id}/${verb.name}`
   const { correlation } = await write({ path, body: args, version: entity.$version, type: noun.name })
   sayDone(`${titleOf(entity, noun)} ${labelOf(verb.event).toLowerCase()}.`, correlation)
+  // What was merged is not there any more: the page shows what it became a part of.
+  if (verb.name === 'merge' && typeof args.into === 'string') go([noun.name, args.into])
   return true
 }
 

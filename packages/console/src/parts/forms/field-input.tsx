@@ -11,19 +11,21 @@ export interface InputProps {
   readonly onChange: (value: Json) => void
   /** The name of the field, where no label is stored next to it. */
   readonly label?: string
+  /** The entity that a relation does not offer. */
+  readonly except?: string | undefined
 }
 
 const PHONE = /phone|mobile|fax/i
 const LONG = /description|notes|body|content|message|summary|reason/i
 
 /** The input that suits a field. An empty one gives null. */
-export function FieldInput({ id, field, value, onChange, label }: InputProps) {
+export function FieldInput({ id, field, value, onChange, label, except }: InputProps) {
   const common = { id, name: field.name, 'aria-label': label, required: field.required && !label }
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   const give = (event: Event) => onChange((event.currentTarget as HTMLInputElement).value || null)
   if (field.kind === 'forward') {
     const { list, required } = field
-    return <RelationPicker {...{ id, label, value, required, onChange }} targets={targetsOf(field)} many={list} />
+    return <RelationPicker {...{ id, label, value, required, except, onChange }} targets={targetsOf(field)} many={list} />
   }
   if (field.kind === 'json' || (field.list && field.kind !== 'string' && field.kind !== 'enum')) {
     return <JsonInput {...{ id, field, value, onChange }} label={label ?? ''} />

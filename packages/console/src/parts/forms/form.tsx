@@ -36,6 +36,8 @@ export function FieldsForm(props: {
   draft?: string
   /** What the input is about, kept with it: see `keptBase`. */
   base?: Entity
+  /** The entity that relations do not offer. */
+  except?: string | undefined
   submit: string
   /** Resolves when the form is done, or to false when it is not; a thrown Problem is shown in the form. */
   onSubmit: (changed: Draft) => Promise<unknown>
@@ -44,11 +46,11 @@ export function FieldsForm(props: {
 }) {
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
-  const { base } = props
-  const kept = useDraft<KeptForm>(props.draft ?? null, { changed: {}, base }, (form) => isEmpty(form.changed))
-  const { changed } = kept.draft
   const [error, setError] = useState<Error | null>(null)
   const [busy, setBusy] = useState(false)
+  const { base } = props
+  const kept = useDraft<KeptForm>(props.draft ?? null, { changed: {}, base }, (form) => isEmpty(form.changed), busy)
+  const { changed } = kept.draft
   const [all, setAll] = useState(props.first === undefined)
   const save = async () => {
     if (busy || !form.current?.reportValidity()) return
@@ -105,6 +107,7 @@ export function FieldsForm(props: {
             <FieldInput
               id={`${id}-${field.name}`}
               field={field}
+              except={props.except}
               value={field.name in changed ? changed[field.name] : props.initial[field.name]}
               onChange={(value) => kept.set((old) => ({ ...old, changed: { ...old.changed, [field.name]: value } }))}
             />

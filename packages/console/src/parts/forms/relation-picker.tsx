@@ -23,6 +23,8 @@ export function RelationPicker(props: {
   many: boolean
   value: Json | undefined
   required?: boolean | undefined
+  /** The entity that cannot be chosen. */
+  except?: string | undefined
   onChange: (value: Json) => void
 }) {
   const { many, value, onChange } = props
@@ -49,7 +51,7 @@ export function RelationPicker(props: {
       : (names.get(id) ?? chosen.current.get(id) ?? '…')
   const isAnswered = words === settled && (found.error !== null || (found.value !== null && !found.isPrevious))
   const isPending = words !== null && !isAnswered
-  const options = optionsOf(found.value ?? [], noun, words ?? '', isPending)
+  const options = optionsOf((found.value ?? []).filter(({ $id }) => $id !== props.except), noun, words ?? '', isPending)
   const take = (id: string) => onChange(many ? [...ids.filter((one) => one !== id), id] : id)
   const select = (option: Option) => {
     if (option.value !== CREATE) {

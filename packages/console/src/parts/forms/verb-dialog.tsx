@@ -16,6 +16,7 @@ export function VerbDialog() {
       <FieldsForm
         fields={(verb.args ?? []).map((name) => argument(noun, verb, name))}
         initial={{}}
+        except={verb.name === 'merge' ? entity.$id : undefined}
         draft={`${verb.name} ${entity.$id}`}
         submit={labelOf(verb.name)}
         onCancel={() => closeVerb(false)}
