@@ -86,4 +86,21 @@ describe.skipIf(BROWSER === null)('filters in words', () => {
     await expect.poll(() => titles(page)).toEqual(['Joined one', 'Joined two'])
     expect(await page.getByLabel('How many conditions').inputValue()).toBe('any')
   })
+
+  test('rows are grouped by the month of a day, and by what a relation leads to', async () => {
+    const { body } = await make('Organization', { name: 'Monthly Ltd' })
+    for (const day of ['2026-01-10', '2026-01-20', '2026-03-05'])
+      await make('Deal', { name: `Monthly ${day}`, expectedCloseDate: day, organization: body.$id })
+    const { page } = await stage.enter('Deal?text=Monthly')
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
+
+    await page.getByRole('button', { name: 'Group' }).click()
+    await page.getByRole('menuitemradio', { name: 'Expected close date, by month' }).or(page.getByText('Expected close date, by month')).first().click()
+    await expect.poll(() => page.locator('.group-head').count()).toBe(2)
+    expect((await page.locator('.group-head').allTextContents()).join(' ')).toMatch(/Mar.*2026.*Jan.*2026/)
+    await page.getByRole('button', { name: /^By expected/ }).click()
+    await page.getByText('Organization', { exact: true }).last().click()
+
+    await expect.poll(() => page.locator('.group-head').allTextContents()).toEqual(['Monthly Ltd3'])
+  })
 })

@@ -7,7 +7,7 @@ import { nouns } from '../service/schema.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
 import { labelOf } from '../values/format.ts'
-import { type Noun, plural } from '../values/noun.ts'
+import { type Noun, plural, titleField } from '../values/noun.ts'
 import type { Tile } from './dashboards.ts'
 
 const METRICS = [
@@ -78,6 +78,8 @@ export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSa
             { value: '', label: 'no groups, one number' },
             ...fieldsOf(noun, 'enum'),
             ...fieldsOf(noun, 'string'),
+            ...relationsOf(noun),
+            ...monthsOf(noun),
           ]}
           onChange={(group) => set({ group: group || undefined })}
         />
@@ -101,9 +103,23 @@ function fieldsOf(noun: Noun, kind: string): { value: string; label: string }[] 
     .map(({ name }) => ({ value: name, label: labelOf(name) }))
 }
 
+/** Relations by the names of what they lead to. */
+function relationsOf(noun: Noun): { value: string; label: string }[] {
+  return Object.values(noun.fields).flatMap((field) => {
+    const title = field.kind === 'forward' && !field.list ? titleField(nouns.value.get(field.target)) : null
+    return title === null ? [] : [{ value: `${field.name}.${title}`, label: labelOf(field.name) }]
+  })
+}
+
+/** Days and times by their months. */
+function monthsOf(noun: Noun): { value: string; label: string }[] {
+  const times = [...fieldsOf(noun, 'date'), ...fieldsOf(noun, 'datetime'), { value: '$createdAt', label: 'Created at' }]
+  return times.map(({ value, label }) => ({ value: `${value}:month`, label: `${label}, by month` }))
+}
+
 function titleFor(tile: Tile, noun: Noun | undefined): string {
   if (tile.source === 'metric' || !noun) return labelOf(tile.of)
   const what =
     tile.source === 'count' ? labelOf(plural(noun)) : `${labelOf(tile.field ?? tile.source)} of ${plural(noun)}`
-  return tile.group ? `${what} by ${labelOf(tile.group).toLowerCase()}` : what
+  return tile.group ? `${what} by ${labelOf(tile.group.replace(/[.:].*/, '')).toLowerCase()}` : what
 }

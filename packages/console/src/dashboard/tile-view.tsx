@@ -63,10 +63,13 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
       : Number((row[source] as { [name: string]: Json } | undefined)?.[field ?? ''] ?? 0)
   if (group) {
     const words = wordsOf(nouns.value.get(of)?.fields[group])
-    const points = results.map((row) => ({
-      label: String(row[group] ?? `No ${labelOf(group).toLowerCase()}`),
-      value: measure(row),
-    }))
+    const none = `No ${labelOf(group.replace(/[.:].*/, '')).toLowerCase()}`
+    if (group.endsWith(':month')) {
+      const months = results.filter((row) => row[group] !== null).sort((a, b) => String(a[group]).localeCompare(String(b[group])))
+      const points = months.map((row) => ({ label: monthText(`${row[group]}-01`), value: measure(row) }))
+      return { number: null, bars: points.slice(-MOST_BARS), line: null }
+    }
+    const points = results.map((row) => ({ label: String(row[group] ?? none), value: measure(row) }))
     const ordered = words.length > 0 ? points.sort((a, b) => words.indexOf(a.label) - words.indexOf(b.label)) : points
     return { number: null, bars: ordered.slice(0, MOST_BARS), line: null }
   }

@@ -64,6 +64,18 @@ export function boardFields(noun: Noun): string[] {
   return names.sort((a, b) => Number(b === noun.stateField) - Number(a === noun.stateField))
 }
 
+/** The fields that rows can be grouped by: choices, single relations, and times by their months. */
+export function groupFields(noun: Noun): string[] {
+  const others = Object.values(noun.fields).filter((field) => !field.list && (field.kind === 'forward' || isTimed(noun, field.name)))
+  return [...boardFields(noun), ...others.map(({ name }) => name), '$createdAt']
+}
+
+/** Whether a field is a day or a time: its groups are months. */
+export function isTimed(noun: Noun, name: string): boolean {
+  const kind = name === '$createdAt' ? 'datetime' : noun.fields[name]?.kind
+  return kind === 'date' || kind === 'datetime'
+}
+
 /** The relations that the columns show by name. */
 export function includesOf(noun: Noun, columns: readonly string[]): string[] {
   const shown = columns.filter((name) => noun.fields[name]?.kind === 'forward')

@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { labelOf } from '../values/format.ts'
 import { type Noun, plural } from '../values/noun.ts'
-import { boardFields, hasMine, type Look, setLook } from './look.ts'
+import { boardFields, groupFields, hasMine, isTimed, type Look, setLook } from './look.ts'
 import { ViewsMenu } from './views-menu.tsx'
 
 /** How a list is looked at: its view, search, filter, groups, columns and layout. */
@@ -18,6 +18,7 @@ export function Toolbar(props: {
 }) {
   const { noun, look } = props
   const groups = boardFields(noun)
+  const fields = groupFields(noun)
   const conditions = Object.keys(look.filter).length
   return (
     <search class="toolbar">
@@ -43,14 +44,14 @@ export function Toolbar(props: {
       <button type="button" aria-expanded={props.isFiltering} onClick={props.onFilter}>
         <Icon name="filter" /> Filter{conditions > 0 ? ` · ${conditions}` : ''}
       </button>
-      {groups.length > 0 && (
+      {look.layout === 'table' && (
         <Menu
           label={look.group === null ? 'Group' : `By ${labelOf(look.group).toLowerCase()}`}
           icon="group"
           items={[
             { label: 'No groups', checked: look.group === null, onSelect: () => setLook({ group: null }) },
-            ...groups.map((name) => ({
-              label: labelOf(name),
+            ...fields.map((name) => ({
+              label: isTimed(noun, name) ? `${labelOf(name)}, by month` : labelOf(name),
               checked: look.group === name,
               onSelect: () => setLook({ group: name }),
             })),

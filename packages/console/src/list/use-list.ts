@@ -4,7 +4,7 @@ import { type Data, useData, useSettled } from '../service/cache.ts'
 import { session } from '../service/session.ts'
 import type { Entity } from '../values/entity.ts'
 import type { Noun } from '../values/noun.ts'
-import { asked, includesOf, type Look, lastList, setLook } from './look.ts'
+import { asked, includesOf, isTimed, type Look, lastList, setLook } from './look.ts'
 import { type ListPage, loadPage, PAGE, type Question } from './question.ts'
 
 /** A page of a list: what it asks, the rows it shows, the active and the selected ones, and the pages next to it. */
@@ -28,7 +28,8 @@ export function useList(noun: Noun, look: Look): List {
   const { query } = place.value
   const time = useSettled(asOf.value, 150)
   const include = includesOf(noun, look.columns)
-  const sort = look.group !== null ? look.group : look.sort
+  // The newest month comes first.
+  const sort = look.group === null ? look.sort : isTimed(noun, look.group) ? `-${look.group}` : look.group
   const question: Question = { noun, filter: useSettledJson(asked(noun, look)), sort, include, time }
   const page = useData<ListPage>(
     ['list', noun.name, question.filter, sort, include, time, look.page],

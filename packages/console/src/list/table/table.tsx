@@ -3,9 +3,12 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
 import { Value } from '../../parts/value.tsx'
 import { mayChange } from '../../service/access.ts'
+import { nouns, titleOf } from '../../service/schema.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
-import type { Entity } from '../../values/entity.ts'
-import { labelOf } from '../../values/format.ts'
+import { type Entity, isEntity } from '../../values/entity.ts'
+import { labelOf, monthText } from '../../values/format.ts'
+import type { Noun } from '../../values/noun.ts'
+import { isTimed } from '../look.ts'
 import { useCells } from './cells.ts'
 import { columnLabel, TITLE } from './columns.ts'
 import { EditRow } from './edit-row.tsx'
@@ -73,7 +76,7 @@ export function Table(props: TableProps) {
         <tbody>
           {rows.map((entity, at) => (
             <>
-              {props.group !== null && startsGroup(rows, at, props.group) && (
+              {props.group !== null && startsGroup(noun, rows, at, props.group) && (
                 <GroupHead key={`group ${at}`} {...props} value={entity[props.group] ?? null} />
               )}
               {entity.$id === editing && writes ? (
@@ -138,19 +141,29 @@ function Heading({ name, noun, sort, onSort, onMoveColumn }: TableProps & { name
 }
 
 function GroupHead({ noun, columns, group, page, value }: TableProps & { value: Json }) {
-  const count = page.groups?.find((one) => one.value === value)?.count
+  const named = isEntity(value) ? titleOf(value, nouns.value.get(value.$type)) : value
+  const count = page.groups?.find((one) => one.value === named)?.count
+  const isMonth = isTimed(noun, group!) && typeof value === 'string'
   return (
     <tr class="group-head">
       <th scope="rowgroup" colSpan={columns.length + 2}>
-        {value === null ? `No ${labelOf(group!).toLowerCase()}` : <Value value={value} field={noun.fields[group!]} />}
+        {value === null && `No ${labelOf(group!).toLowerCase()}`}
+        {isMonth && monthText(value)}
+        {value !== null && !isMonth && <Value value={value} field={noun.fields[group!]} />}
         {count !== undefined && <span class="count">{count}</span>}
       </th>
     </tr>
   )
 }
 
-function startsGroup(rows: readonly Entity[], at: number, group: string): boolean {
-  return at === 0 || JSON.stringify(rows[at]?.[group] ?? null) !== JSON.stringify(rows[at - 1]?.[group] ?? null)
+function startsGroup(noun: Noun, rows: readonly Entity[], at: number, group: string): boolean {
+  return at === 0 || groupKey(noun, rows[at], group) !== groupKey(noun, rows[at - 1], group)
+}
+
+/** What the rows of a group have in common. */
+function groupKey(noun: Noun, entity: Entity | undefined, group: string): string {
+  const value = entity?.[group] ?? null
+  return isTimed(noun, group) && typeof value === 'string' ? monthText(value) : JSON.stringify(value)
 }
 
 function order(sort: string | null, name: string): 'ascending' | 'descending' | 'none' {
