@@ -32,7 +32,7 @@ describe.skipIf(BROWSER === null)('filters in words', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('numbers are read as people write them, and what is no number is named', async () => {
+  test('numbers are read as people write them, and other words are refused', async () => {
     await make('Deal', { name: 'Exactly ten thousand', value: 10_000.5 })
     const { page } = await stage.enter('Deal')
     await page.getByRole('button', { name: 'Filter', exact: true }).click()

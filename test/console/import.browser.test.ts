@@ -83,7 +83,7 @@ describe.skipIf(BROWSER === null)('a file as people have it', () => {
     expect(lines).toHaveLength(22)
   })
 
-  test('cells that cannot be read are left out when people want that, and a company is not guessed', async () => {
+  test('cells that cannot be read are left out on request, and a company is not guessed', async () => {
     await stage.host.request('POST', '/~left/Organization', { name: 'Twice' })
     await stage.host.request('POST', '/~left/Organization', { name: 'Twice' })
     const { page } = await stage.enter('import', { tenant: 'left' })

@@ -171,7 +171,7 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     expect(JSON.stringify((await state()).comments)).toContain('a bad name')
   })
 
-  test('a conflict names who changed the entity, and nothing that nobody changed', async () => {
+  test('a conflict names who changed the entity, and only fields that were changed', async () => {
     const { $id } = await make('Contact', { name: 'Two Editors', title: 'Clerk' })
     await make('Lead', { name: 'Of two editors', contact: $id })
     const other = await stage.host.key('acme', 'write:crm', { name: 'Colleague' })

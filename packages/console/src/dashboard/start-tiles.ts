@@ -6,7 +6,7 @@ import type { Tile } from './dashboards.ts'
 export function startTiles(): Tile[] {
   const tiles: Tile[] = [
     { title: 'Deals by stage', source: 'count', of: 'Deal', group: 'stage', wide: true },
-    // The metric and not a sum: won and lost deals are no part of it, here as on the page of metrics.
+    // The metric and not a sum: it leaves out won and lost deals, here as on the page of metrics.
     { title: 'Pipeline', source: 'metric', of: 'pipeline' },
     { title: 'MRR', source: 'metric', of: 'mrr' },
   ]

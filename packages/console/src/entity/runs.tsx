@@ -104,12 +104,12 @@ function Steps({ path }: { path: string }) {
   )
 }
 
-/** When a run that waits goes on. */
+/** When a run that waits continues. */
 function nextText({ status, nextAttemptAt, endedAt }: WorkflowRun): string | null {
   if (endedAt !== null || status !== 'Waiting') return null
   return nextAttemptAt === null
     ? 'Waits for an event or an answer'
-    : `Goes on ${agoText(nextAttemptAt)}, ${momentText(nextAttemptAt)}`
+    : `Continues ${agoText(nextAttemptAt)}, ${momentText(nextAttemptAt)}`
 }
 
 /** What a step does, in a few words. */

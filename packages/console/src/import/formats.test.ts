@@ -52,7 +52,7 @@ describe('the format of a column', () => {
     const writer = new Intl.DateTimeFormat(locale, options)
     fc.assert(
       fc.property(fc.array(days, { minLength: 1, maxLength: 30 }), (dates) => {
-        // A day that is no month tells the order.
+        // A day after the twelfth tells the order.
         const all = [...dates, new Date('2026-06-15T00:00:00Z')]
         const cells = all.map((date) => writer.format(date))
 
@@ -75,13 +75,13 @@ describe('the format of a column', () => {
   })
 
   test.each(['31.02.2026', '2026-13-01', '1.2.3.4', 'tomorrow', '10:30', '5/6', '01.01.2026 25:00'])(
-    '%s is no date',
+    '%s is not a date',
     (cell) => {
       expect((['ymd', 'dmy', 'mdy'] as const).map((format) => readDate(cell, format))).toEqual([null, null, null])
     },
   )
 
-  test.each(['a lot', '12 pieces', 'v1.2', '1.2.3', '1,2,3', '', '-', 'B12'])('%s is no number', (cell) => {
+  test.each(['a lot', '12 pieces', 'v1.2', '1.2.3', '1,2,3', '', '-', 'B12'])('%s is not a number', (cell) => {
     expect([readNumber(cell, 'point'), readNumber(cell, 'comma')]).toEqual([null, null])
   })
 

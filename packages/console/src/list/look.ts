@@ -20,7 +20,7 @@ export interface Look {
   readonly columns: readonly string[]
   readonly page: number
   readonly view: string | null
-  /** Whether only what belongs to the person who looks is shown. */
+  /** Whether only what belongs to the signed-in person is shown. */
   readonly isMine: boolean
 }
 

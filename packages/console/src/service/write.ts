@@ -79,7 +79,7 @@ export async function undo(correlation: string, saysWhy = true): Promise<boolean
     invalidate(new Set(['*']))
     const { undone, kept } = answer
     if (undone === undefined) {
-      // A long undo goes on as a task of the service.
+      // A long undo continues as a task of the service.
       say('It is being undone. That takes a moment.')
       return true
     }

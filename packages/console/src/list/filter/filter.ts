@@ -193,7 +193,7 @@ function conditionOf(field: string, operand: Json, noun: Noun): Condition | null
   }
 }
 
-/** `contains`, `starts with` and the like, when a pattern is one of these. */
+/** `contains`, `starts with` and `ends with`, when a pattern is one of these. */
 function wordsCondition(operand: Query): Omit<Condition, 'field'> | null {
   if (isQuery(operand.$not ?? null) && Object.keys(operand).length === 1) {
     const inner = wordsCondition(operand.$not as Query)

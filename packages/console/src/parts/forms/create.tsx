@@ -12,7 +12,7 @@ export function newDraft(noun: Noun, preset: Draft = {}): string {
   return `new ${noun.name} ${Object.values(preset).join(' ')}`.trim()
 }
 
-/** What a person creates is the person's own, until somebody changes that. */
+/** A person owns what the person creates, unless the form says otherwise. */
 function ownedBy(noun: Noun): Draft {
   const me = personId()
   return me !== null && personFields(noun).includes('owner') ? { owner: me } : {}

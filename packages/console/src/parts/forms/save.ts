@@ -59,7 +59,7 @@ export async function saveFields(noun: Noun, base: Entity, changed: Draft): Prom
   }
 }
 
-/** The fields of the entity itself: what refers to it from elsewhere was perhaps embedded, and is no change of it. */
+/** The fields of the entity itself: embedded entities that refer to it are left out. */
 function ownFields(noun: Noun, entity: Entity): { readonly [field: string]: Json } {
   return Object.fromEntries(Object.entries(entity).filter(([name]) => noun.fields[name]?.kind !== 'back'))
 }
