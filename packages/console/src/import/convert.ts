@@ -29,7 +29,7 @@ export interface ColumnPlan {
 export type Plan = { readonly [column: string]: ColumnPlan }
 
 /** A cell that its field cannot take. */
-export interface BadCell {
+interface BadCell {
   readonly column: string
   readonly reason: string
 }

@@ -9,7 +9,7 @@ const CELLS = 50
 const MOST = 100
 
 /** The types that a relation may lead to, people first. */
-export function targetNouns(field: ForwardField): Noun[] {
+function targetNouns(field: ForwardField): Noun[] {
   const found = targetsOf(field).flatMap((name) => nouns.value.get(name) ?? [])
   return found.sort((a, b) => Number(b.name === 'User') - Number(a.name === 'User'))
 }
