@@ -64,7 +64,8 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
   })
 
   test('a role that sees own records only is one checkbox, and its people create what they own', async () => {
-    const { page: office } = await stage.enter('roles')
+    const admin = await person(stage.host, 'acme', { name: 'Cy', email: 'cy-office@example.com', role: 'Admin' })
+    const { page: office } = await enterAs(admin, 'roles')
     await office.getByRole('button', { name: 'New role' }).click()
     const dialog = office.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Closer')
