@@ -35,7 +35,7 @@ describe.skipIf(BROWSER === null)('a file as people have it', () => {
     expect(await page.getByLabel('Numbers of Punkte').inputValue()).toBe('comma')
     await page.getByText('1.200 → 1,200').waitFor()
     await page.getByLabel('Meaning of Kunde').selectOption('Customer')
-    await page.getByLabel('Create 1 missing organizations').check()
+    await page.getByLabel('Create 1 missing organization').check()
     await page.getByRole('button', { name: 'Import 3 rows' }).click()
     await page.getByText('Imported', { exact: true }).waitFor()
 

@@ -4,7 +4,7 @@ import { useData } from '../service/cache.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
 import { dayText, labelOf, momentText, numberText, shortText } from '../values/format.ts'
-import { isRequired, isWritable, type Noun, plural, wordsOf } from '../values/noun.ts'
+import { isRequired, isWritable, type Noun, plural, singular, wordsOf } from '../values/noun.ts'
 import {
   type ColumnPlan,
   cellsOf,
@@ -260,7 +260,7 @@ function Relation(props: Pick<LineProps, 'column' | 'how' | 'matches' | 'isReady
             checked={how.creates}
             onChange={(event) => onChange({ creates: event.currentTarget.checked })}
           />{' '}
-          Create {numberText(missing.length)} missing {plural(target)}
+          Create {numberText(missing.length)} missing {missing.length === 1 ? singular(target) : plural(target)}
         </label>
       )}
     </>
