@@ -1,3 +1,4 @@
+import '../../style/pages/asks.css'
 import { type Json, parseNoun } from '@tildebase/nouns'
 import { useId, useState } from 'preact/hooks'
 import { useDraft } from '../drafts.ts'

@@ -17,7 +17,9 @@ const EXAMPLES = 5
 export function ImportOutcome({ outcome }: { outcome: Outcome }) {
   const noun = nouns.value.get(outcome.type)
   const { details, wasDry, correlation } = outcome
-  const groups = [...Map.groupBy(details, ({ error }) => error)].sort(([, a], [, b]) => b.length - a.length)
+  // A row with two faults is in two groups.
+  const faults = details.flatMap((one) => one.error.split('; ').map((error) => ({ ...one, error })))
+  const groups = [...Map.groupBy(faults, ({ error }) => error)].sort(([, a], [, b]) => b.length - a.length)
   return (
     <section class="panel" role="status">
       <h2>{wasDry ? `${outcome.file}, checked` : outcome.file}</h2>

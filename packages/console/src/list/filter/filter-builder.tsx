@@ -1,5 +1,6 @@
 import '../../../style/pages/filter.css'
 import type { Field, Json } from '@tildebase/nouns'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../../ui/icon.tsx'
 import { labelOf } from '../../values/format.ts'
@@ -60,13 +61,14 @@ export function FilterBuilder(props: {
   return (
     <fieldset class="filter-builder">
       <legend class="unseen">Filter</legend>
-      <Lines group={group} fields={fields} hasPeriods={hasPeriods} first={firstOf(noun, fields)} onChange={set} />
+      <Lines group={group} fields={fields} hasPeriods={hasPeriods} first={firstOf(noun, fields)} onChange={set}>
       <details class="query-details" open={tooRich}>
         <summary>{tooRich ? 'This filter is written by hand' : 'As a query'}</summary>
         <code class="query-json" data-testid="query-json">
           {JSON.stringify(asQuery)}
         </code>
       </details>
+      </Lines>
     </fieldset>
   )
 }
@@ -78,9 +80,11 @@ interface LinesProps {
   readonly first: Condition
   readonly onChange: (group: Group) => void
   readonly onRemove?: () => void
+  /** What is next to the buttons. */
+  readonly children?: ComponentChildren
 }
 
-function Lines({ group, fields, hasPeriods, first, onChange, onRemove }: LinesProps) {
+function Lines({ group, fields, hasPeriods, first, onChange, onRemove, children }: LinesProps) {
   const { mode, items } = group
   const replace = (at: number, item: Condition | Group) =>
     onChange({ mode, items: items.map((one, n) => (n === at ? item : one)) })
@@ -148,6 +152,7 @@ function Lines({ group, fields, hasPeriods, first, onChange, onRemove }: LinesPr
             </>
           )
         )}
+        {children}
       </div>
     </>
   )
