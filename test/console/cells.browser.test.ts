@@ -16,7 +16,8 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     ]
     const { page } = await stage.enter('Deal?text=Cells&sort=name&columns=name,value,nextStep,stage')
     await expect.poll(() => page.locator('tbody tr').count()).toBe(2)
-    const values = async () => (await Promise.all(ids.map(read))).map(({ value, nextStep }) => [value, nextStep ?? null])
+    const values = async () =>
+      (await Promise.all(ids.map(read))).map(({ value, nextStep }) => [value, nextStep ?? null])
 
     await page.keyboard.press('i')
     await page.keyboard.press('ArrowRight')

@@ -95,7 +95,11 @@ describe.skipIf(BROWSER === null)('filters in words', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
 
     await page.getByRole('button', { name: 'Group' }).click()
-    await page.getByRole('menuitemradio', { name: 'Expected close date, by month' }).or(page.getByText('Expected close date, by month')).first().click()
+    await page
+      .getByRole('menuitemradio', { name: 'Expected close date, by month' })
+      .or(page.getByText('Expected close date, by month'))
+      .first()
+      .click()
     await expect.poll(() => page.locator('.group-head').count()).toBe(2)
     expect((await page.locator('.group-head').allTextContents()).join(' ')).toMatch(/Mar.*2026.*Jan.*2026/)
     await page.getByRole('button', { name: /^By expected/ }).click()

@@ -227,7 +227,10 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
 
     const merge = page.getByRole('button', { name: 'Merge', exact: true })
     if ((await merge.count()) === 0) await page.getByRole('button', { name: 'More verbs' }).click()
-    await merge.or(page.getByRole('menuitem', { name: 'Merge' })).first().click()
+    await merge
+      .or(page.getByRole('menuitem', { name: 'Merge' }))
+      .first()
+      .click()
     await page.getByRole('dialog').getByRole('combobox').fill('Twin')
     await page.getByRole('option', { name: 'Twin Kept' }).waitFor()
     expect(await page.getByRole('option', { name: 'Twin Dropped' }).count()).toBe(0)

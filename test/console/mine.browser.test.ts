@@ -78,7 +78,11 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
     await make('Deal', { name: 'Deal of nobody' })
 
     const { page } = await enterAs(bo, 'Deal')
-    await page.getByText('No deals').or(page.getByRole('button', { name: 'New deal' })).first().waitFor()
+    await page
+      .getByText('No deals')
+      .or(page.getByRole('button', { name: 'New deal' }))
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'New deal' }).first().click()
     await page.getByRole('dialog').getByLabel('Name').fill('Deal of Bo')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()

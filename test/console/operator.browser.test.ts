@@ -23,7 +23,11 @@ describe.skipIf(BROWSER === null)('the operator', () => {
       page.waitForEvent('download'),
       acme.getByRole('button', { name: 'Backup' }).click(),
     ])
-    expect(readFileSync((await download.path())!).subarray(0, 15).toString()).toBe('SQLite format 3')
+    expect(
+      readFileSync((await download.path())!)
+        .subarray(0, 15)
+        .toString(),
+    ).toBe('SQLite format 3')
     await page.getByRole('link', { name: 'blue-orchard-gmbh' }).click()
 
     await page.getByRole('heading', { name: '~blue-orchard-gmbh' }).waitFor()

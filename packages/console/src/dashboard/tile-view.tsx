@@ -65,7 +65,9 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
     const words = wordsOf(nouns.value.get(of)?.fields[group])
     const none = `No ${labelOf(group.replace(/[.:].*/, '')).toLowerCase()}`
     if (group.endsWith(':month')) {
-      const months = results.filter((row) => row[group] !== null).sort((a, b) => String(a[group]).localeCompare(String(b[group])))
+      const months = results
+        .filter((row) => row[group] !== null)
+        .sort((a, b) => String(a[group]).localeCompare(String(b[group])))
       const points = months.map((row) => ({ label: monthText(`${row[group]}-01`), value: measure(row) }))
       return { number: null, bars: points.slice(-MOST_BARS), line: null }
     }
@@ -75,7 +77,9 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
   }
   const known = nouns.value.get(of)?.fields.currency !== undefined && isMoney(field ?? '')
   // Entities without a value add nothing, and need no currency.
-  const counted = results.some((row) => measure(row) !== 0) ? results.filter((row) => measure(row) !== 0) : results.slice(0, 1)
+  const counted = results.some((row) => measure(row) !== 0)
+    ? results.filter((row) => measure(row) !== 0)
+    : results.slice(0, 1)
   const parts = counted.map((row) => (known ? moneyText(measure(row), row.currency) : numberText(measure(row))))
   return { number: parts.join(' + ') || '0', bars: null, line: null }
 }

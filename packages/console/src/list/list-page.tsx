@@ -126,7 +126,13 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           Full-text search works in the present only. “{look.text}” applies again when you are back.
         </p>
       )}
-      {isBoard && <Board question={list.question} field={look.group !== null && groups.includes(look.group) ? look.group : groups[0]!} fields={look.columns} />}
+      {isBoard && (
+        <Board
+          question={list.question}
+          field={look.group !== null && groups.includes(look.group) ? look.group : groups[0]!}
+          fields={look.columns}
+        />
+      )}
       {!isBoard && <Failure error={page.error} onRetry={page.reload} />}
       {!isBoard && !page.value && !page.error && <Skeleton rows={12} />}
       {!isBoard && page.value && rows.length === 0 && (

@@ -66,7 +66,9 @@ export function boardFields(noun: Noun): string[] {
 
 /** The fields that rows can be grouped by: choices, single relations, and times by their months. */
 export function groupFields(noun: Noun): string[] {
-  const others = Object.values(noun.fields).filter((field) => !field.list && (field.kind === 'forward' || isTimed(noun, field.name)))
+  const others = Object.values(noun.fields).filter(
+    (field) => !field.list && (field.kind === 'forward' || isTimed(noun, field.name)),
+  )
   return [...boardFields(noun), ...others.map(({ name }) => name), '$createdAt']
 }
 

@@ -34,7 +34,10 @@ export function TenantsPage() {
   const tenants = (found.value?.results ?? []).filter(({ tenant }) => tenant.includes(words.trim().toLowerCase()))
   const backUp = async (tenant: string) => {
     try {
-      saveFile(await (await service.tenants.backup(tenant)).blob(), `${tenant}-${new Date().toISOString().slice(0, 10)}.sqlite`)
+      saveFile(
+        await (await service.tenants.backup(tenant)).blob(),
+        `${tenant}-${new Date().toISOString().slice(0, 10)}.sqlite`,
+      )
       say(`The backup of ~${tenant} is saved.`)
     } catch (reason) {
       sayError(reason)
@@ -85,16 +88,18 @@ export function TenantsPage() {
           <>
             <Act
               onRun={() =>
-                service.tenants.verify(tenant).then(
-                  ({ ok, events, faults }) =>
-                    say(
-                      ok
-                        ? `~${tenant} is whole: ${numberText(events)} events.`
-                        : `~${tenant} has ${numberText(faults.length)} faults.`,
-                      { tone: ok ? 'good' : 'bad' },
-                    ),
-                  sayError,
-                )
+                service.tenants
+                  .verify(tenant)
+                  .then(
+                    ({ ok, events, faults }) =>
+                      say(
+                        ok
+                          ? `~${tenant} is whole: ${numberText(events)} events.`
+                          : `~${tenant} has ${numberText(faults.length)} faults.`,
+                        { tone: ok ? 'good' : 'bad' },
+                      ),
+                    sayError,
+                  )
               }
             >
               Verify
@@ -145,8 +150,9 @@ function TenantState({ tenant: { restoring, quarantined, warning } }: { tenant: 
 function Journal() {
   const mine = session.value
   const service = operator({ rootKey: mine?.key ?? '', baseUrl: location.origin })
-  const found = useData<Page<OperatorEntry>>(['operator log'], () =>
-    service.request('GET', '/operator/log', { query: { limit: 20 } }) as Promise<Page<OperatorEntry>>,
+  const found = useData<Page<OperatorEntry>>(
+    ['operator log'],
+    () => service.request('GET', '/operator/log', { query: { limit: 20 } }) as Promise<Page<OperatorEntry>>,
   )
   return (
     <section class="panel" aria-labelledby="journal-title">

@@ -18,7 +18,9 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
   const { role, onClose, onSaved } = props
   const [name, setName] = useState(role.name)
   const [rights, setRights] = useState<Rights>(() => rightsOf(role.scopes))
-  const [filter, setFilter] = useState(() => (role.filter && Object.keys(role.filter).length > 0 ? pretty(role.filter) : ''))
+  const [filter, setFilter] = useState(() =>
+    role.filter && Object.keys(role.filter).length > 0 ? pretty(role.filter) : '',
+  )
   const types = [...nouns.value.values()]
   const own = ownRows(types, rights)
   const isOwn = filter.trim() !== '' && sameText(filter, own)
@@ -33,7 +35,9 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
   }
   const save = async () => {
     const rows = filter.trim() === '' ? {} : parsed(filter)
-    await request('PUT', `/schema/roles/${encodeURIComponent(name)}`, { body: { scopes: scopesOf(rights), filter: rows } })
+    await request('PUT', `/schema/roles/${encodeURIComponent(name)}`, {
+      body: { scopes: scopesOf(rights), filter: rows },
+    })
     onSaved(name)
   }
   return (

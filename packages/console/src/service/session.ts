@@ -96,7 +96,8 @@ window.addEventListener('hashchange', () => {
   const { tenant } = place.value
   if (session.value && tenant !== null && tenant !== session.value.tenant) {
     // The operator's key opens every tenant.
-    if (isOperator(session.value)) return open({ tenant, key: session.value.key }, sessionStorage.getItem(STORE) !== null)
+    if (isOperator(session.value))
+      return open({ tenant, key: session.value.key }, sessionStorage.getItem(STORE) !== null)
     leave(`This link is into ~${tenant}.`)
     void openSignedIn()
   }

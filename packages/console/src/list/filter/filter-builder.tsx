@@ -62,12 +62,12 @@ export function FilterBuilder(props: {
     <fieldset class="filter-builder">
       <legend class="unseen">Filter</legend>
       <Lines group={group} fields={fields} hasPeriods={hasPeriods} first={firstOf(noun, fields)} onChange={set}>
-      <details class="query-details" open={tooRich}>
-        <summary>{tooRich ? 'This filter is written by hand' : 'As a query'}</summary>
-        <code class="query-json" data-testid="query-json">
-          {JSON.stringify(asQuery)}
-        </code>
-      </details>
+        <details class="query-details" open={tooRich}>
+          <summary>{tooRich ? 'This filter is written by hand' : 'As a query'}</summary>
+          <code class="query-json" data-testid="query-json">
+            {JSON.stringify(asQuery)}
+          </code>
+        </details>
       </Lines>
     </fieldset>
   )

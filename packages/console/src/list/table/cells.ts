@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
-import { titleOf, nouns } from '../../service/schema.ts'
+import { nouns, titleOf } from '../../service/schema.ts'
 import { sayError } from '../../toast.ts'
 import { type Entity, isEntity } from '../../values/entity.ts'
 import { isEditable, type Noun } from '../../values/noun.ts'

@@ -1,5 +1,5 @@
-import { CellReader } from '@tildebase/nouns/csv'
 import type { Json } from '@tildebase/nouns'
+import { CellReader } from '@tildebase/nouns/csv'
 import { type ColumnPlan, cellValue } from '../../import/convert.ts'
 import { guessDates, guessNumbers } from '../../import/formats.ts'
 import { fieldOfMatch, type Matches } from '../../import/match.ts'
@@ -71,8 +71,7 @@ async function save(
     sayError(reason)
     if (isWritten) sayDone('A part of the cells was pasted.', correlation, 'bad')
   }
-  if (faults.length > 0)
-    say(`${numberText(faults.length)} cells stay as they are: ${faults[0]}.`, { tone: 'bad' })
+  if (faults.length > 0) say(`${numberText(faults.length)} cells stay as they are: ${faults[0]}.`, { tone: 'bad' })
 }
 
 /** Changes an entity. What others changed since it was read stays, unless it is the same field. */

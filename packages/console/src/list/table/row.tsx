@@ -60,12 +60,7 @@ export function Row(
           onClick={(event) => isBare(event.target) && cells.choose({ row: at, column }, event.shiftKey)}
         >
           {cells.isEdited(at, column) ? (
-            <InPlace
-              noun={noun}
-              entity={entity}
-              field={noun.fields[name] as FormField}
-              onDone={cells.endEdit}
-            />
+            <InPlace noun={noun} entity={entity} field={noun.fields[name] as FormField} onDone={cells.endEdit} />
           ) : name === TITLE || name === titleField(noun) || (column === 0 && !columns.includes(titleOrId(noun))) ? (
             <a class="title" href={href([noun.name, entity.$id])}>
               {titleOf(entity, noun)}

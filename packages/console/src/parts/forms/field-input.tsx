@@ -25,7 +25,9 @@ export function FieldInput({ id, field, value, onChange, label, except }: InputP
   const give = (event: Event) => onChange((event.currentTarget as HTMLInputElement).value || null)
   if (field.kind === 'forward') {
     const { list, required } = field
-    return <RelationPicker {...{ id, label, value, required, except, onChange }} targets={targetsOf(field)} many={list} />
+    return (
+      <RelationPicker {...{ id, label, value, required, except, onChange }} targets={targetsOf(field)} many={list} />
+    )
   }
   if (field.kind === 'json' || (field.list && field.kind !== 'string' && field.kind !== 'enum')) {
     return <JsonInput {...{ id, field, value, onChange }} label={label ?? ''} />

@@ -51,7 +51,12 @@ export function RelationPicker(props: {
       : (names.get(id) ?? chosen.current.get(id) ?? '…')
   const isAnswered = words === settled && (found.error !== null || (found.value !== null && !found.isPrevious))
   const isPending = words !== null && !isAnswered
-  const options = optionsOf((found.value ?? []).filter(({ $id }) => $id !== props.except), noun, words ?? '', isPending)
+  const options = optionsOf(
+    (found.value ?? []).filter(({ $id }) => $id !== props.except),
+    noun,
+    words ?? '',
+    isPending,
+  )
   const take = (id: string) => onChange(many ? [...ids.filter((one) => one !== id), id] : id)
   const select = (option: Option) => {
     if (option.value !== CREATE) {
