@@ -13,6 +13,9 @@ const MOMENT = new Intl.DateTimeFormat(LOCALE, {
 })
 const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const MONTH = new Intl.DateTimeFormat(LOCALE, { month: 'short', timeZone: 'UTC' })
+const MONTH_YEAR = { month: 'long', year: 'numeric' } as const
+const MONTH_OF_TIME = new Intl.DateTimeFormat(LOCALE, MONTH_YEAR)
+const MONTH_OF_DAY = new Intl.DateTimeFormat(LOCALE, { ...MONTH_YEAR, timeZone: 'UTC' })
 const NUMBER = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
 const COMPACT = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 })
 const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 })
@@ -22,6 +25,9 @@ export const dayText = (iso: string) => (isTime(iso) ? DAY.format(new Date(iso))
 export const dateText = (iso: string) => (isTime(iso) ? DATE.format(new Date(iso)) : iso)
 export const momentText = (iso: string) => (isTime(iso) ? MOMENT.format(new Date(iso)) : iso)
 export const clockText = (iso: string) => (isTime(iso) ? CLOCK.format(new Date(iso)) : iso)
+/** The month of a day or a time with its year: `March 2026`. */
+export const monthYearText = (iso: string) =>
+  isTime(iso) ? (iso.length === 10 ? MONTH_OF_DAY : MONTH_OF_TIME).format(new Date(iso)) : iso
 export const monthText = (iso: string) => (isTime(iso) ? MONTH.format(new Date(iso)) : iso)
 export const numberText = (value: number) => NUMBER.format(value)
 export const compactText = (value: number) => COMPACT.format(value)

@@ -6,7 +6,7 @@ import { mayChange } from '../../service/access.ts'
 import { nouns, titleOf } from '../../service/schema.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import { type Entity, isEntity } from '../../values/entity.ts'
-import { labelOf, monthText } from '../../values/format.ts'
+import { labelOf, monthYearText } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
 import { isTimed } from '../look.ts'
 import { useCells } from './cells.ts'
@@ -148,7 +148,7 @@ function GroupHead({ noun, columns, group, page, value }: TableProps & { value: 
     <tr class="group-head">
       <th scope="rowgroup" colSpan={columns.length + 2}>
         {value === null && `No ${labelOf(group!).toLowerCase()}`}
-        {isMonth && monthText(value)}
+        {isMonth && monthYearText(value)}
         {value !== null && !isMonth && <Value value={value} field={noun.fields[group!]} />}
         {count !== undefined && <span class="count">{count}</span>}
       </th>
@@ -163,7 +163,7 @@ function startsGroup(noun: Noun, rows: readonly Entity[], at: number, group: str
 /** What the rows of a group have in common. */
 function groupKey(noun: Noun, entity: Entity | undefined, group: string): string {
   const value = entity?.[group] ?? null
-  return isTimed(noun, group) && typeof value === 'string' ? monthText(value) : JSON.stringify(value)
+  return isTimed(noun, group) && typeof value === 'string' ? monthYearText(value) : JSON.stringify(value)
 }
 
 function order(sort: string | null, name: string): 'ascending' | 'descending' | 'none' {
