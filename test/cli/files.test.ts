@@ -81,3 +81,31 @@ verifies('file.cli', 'the command line sends, reads and links files', async () =
     expect(refused.code).not.toBe(0)
   }
 })
+
+verifies(
+  'file.export',
+  'a folder of an export with its files becomes the same entities in another tenant',
+  async () => {
+    const fields = { name: 'string!', label: 'file', papers: 'file[]' }
+    for (const tenant of ['out', 'in']) await host.request('PUT', `/~${tenant}/schema/Parcel`, fields)
+    const out = tildeWith({ TILDE_URL: host.url, TILDE_KEY: ROOT, TILDE_TENANT: 'out' })
+    const { body: parcel } = await host.request('POST', '/~out/Parcel', { name: 'P' })
+    await host.request('POST', '/~out/Parcel', { name: 'empty' })
+    for (const [field, type, text] of [
+      ['label', 'text/plain', 'same'],
+      ['papers', 'text/markdown', 'same'],
+      ['papers', 'application/pdf', '%PDF'],
+    ] as const)
+      await send(host, 'POST', `/~out/Parcel/${parcel.$id}/${field}?name=${field}.x`, text, { 'content-type': type })
+
+    expect((await out('export', 'Parcel', '--files', '-o', 'parcels')).code).toBe(0)
+    const imported = await out('import', 'parcels', '--tenant', 'in', '--json')
+
+    expect([imported.err, imported.json.errors]).toEqual(['', 0])
+    expect(readdirSync(join(out.folder, 'parcels', 'files'))).toHaveLength(2)
+    const shown = async (tenant: string) =>
+      (await host.request('GET', `/~${tenant}/Parcel?sort=name&fields=name,label,papers`)).body.results
+    expect(await shown('in')).toEqual(await shown('out'))
+    expect((await send(host, 'GET', `/~in/Parcel/${parcel.$id}/papers/1`, null)).text).toBe('%PDF')
+  },
+)
