@@ -62,6 +62,7 @@ export const files = requirements('rest', {
     'file.log': 'A PUT of a log answers which hashes are missing; GET and PUT …/files/:hash carry the bytes.',
     'file.fork': 'A fork has the content of its origin, as its own.',
     'file.verify': 'Verifying a tenant compares stored content with its hash.',
+    'file.export': 'tilde export --files writes a folder with the bytes, which tilde import takes: the same entities.',
     'file.delete': 'Deleting a tenant removes its content.',
     'file.erase': 'An erasure removes the bytes when no other entity names them.',
   },
