@@ -3,7 +3,7 @@ import { BEGINNING, type Head } from '@tildebase/server/log'
 import { UsageError } from '../parse/usage-error.ts'
 import { SECRETS } from './archive.ts'
 import { type Place, textOf } from './place.ts'
-import { eventsOf, tenantOf } from './segments.ts'
+import { eventsOf, linesAfter, tenantOf } from './segments.ts'
 
 /** Where a copy of a log ends, in the form of the service. */
 const CUT = 'proof.cut'
@@ -52,11 +52,14 @@ export async function examine(place: Place, moment: Moment): Promise<Found> {
   return { place, tenant, head, isCut: head.seq < last.seq, changed }
 }
 
-/** The events of a backup up to the moment asked for: the seq of each, and its line. */
-export async function* sentEvents({ place, head }: Found): AsyncGenerator<readonly [seq: number, line: string]> {
-  for await (const { head: at, line } of eventsOf(place)) {
-    if (at.seq > head.seq) break
-    yield [at.seq, `${line}\n`]
+/** The events of a backup after one, up to the moment asked for: the seq of each, and its line. */
+export async function* sentEvents(
+  { place, head }: Found,
+  after: number,
+): AsyncGenerator<readonly [seq: number, line: string]> {
+  for await (const [seq, line] of linesAfter(place, after)) {
+    if (seq > head.seq) break
+    yield [seq, `${line}\n`]
   }
 }
 

@@ -66,6 +66,27 @@ export async function* eventsOf(place: Place): AsyncGenerator<Kept> {
   }
 }
 
+/** The lines of all events after one, each with its number. For a backup whose events were tested before. */
+export async function* linesAfter(place: Place, after: number): AsyncGenerator<readonly [seq: number, line: string]> {
+  let last = after
+  const segments = await segmentsOf(place)
+  for (const [n, segment] of segments.entries()) {
+    if ((segments[n + 1]?.first ?? Number.POSITIVE_INFINITY) <= after + 1) continue
+    for await (const line of linesOf(bytesOf(place, segment))) {
+      const seq = seqIn(line)
+      if (seq !== last + 1) continue
+      last = seq
+      yield [seq, line]
+    }
+  }
+}
+
+/** The number of the event in a line; 0 for the first line of a segment. */
+function seqIn(line: string): number {
+  const [, first] = /^\{"seq":(\d{1,15}),/.exec(line) ?? []
+  return first === undefined ? Number(JSON.parse(line).seq ?? 0) : Number(first)
+}
+
 /** The events of a segment. Each must match the hash of the one before it. An unfinished line at the end is ignored. */
 export async function* eventsIn(place: Place, segment: Segment, before?: Head): AsyncGenerator<Kept> {
   let head: Head | undefined

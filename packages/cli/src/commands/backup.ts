@@ -18,7 +18,7 @@ export const command: Command = {
     to: { type: 'string', help: 'a folder, or s3://BUCKET/PREFIX (TILDE_S3_…); only new events are added' },
     all: { type: 'boolean', help: 'all tenants, each in its own folder inside that folder' },
     follow: { type: 'boolean', help: 'continue with new events until it is stopped' },
-    interval: { type: 'string', help: 'with --follow: seconds within which a write is saved; default 1' },
+    interval: { type: 'string', help: 'with --follow: how long a write may wait until it is saved; default 1s' },
   },
   examples: [
     'tilde backup acme -o acme.db',
@@ -118,9 +118,10 @@ async function allToFolder({ words, settings, flags, out }: Call): Promise<void>
 
 /** `--interval` in milliseconds. */
 function intervalOf(flags: Call['flags']): number {
-  const seconds = Number(flags.text('interval') ?? '1')
-  if (seconds >= 0.1 && seconds <= 86_400) return seconds * 1_000
-  throw new UsageError('--interval is a number of seconds, from 0.1 to 86400.')
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(flags.text('interval') ?? '1s') ?? []
+  const ms = Number(amount) * { ms: 1, s: 1_000, m: 60_000 }[unit as 'ms' | 's' | 'm']
+  if (ms >= 100 && ms <= 86_400_000) return ms
+  throw new UsageError('--interval is a time such as 500ms, 1s or 5m, from 100ms to 1440m.')
 }
 
 /** Aborted when the process is asked to stop. */

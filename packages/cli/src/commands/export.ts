@@ -16,7 +16,7 @@ function formatOf(file: string): string {
 }
 
 export const command: Command = {
-  usage: 'export TYPE [-o FILE]\nexport TYPE --files -o FOLDER',
+  usage: 'export TYPE [-o FILE]\nexport TYPE --files [-o FOLDER]',
   summary: 'writes all entities of a type to a file or to standard output',
   flags: {
     format: { type: 'string', help: 'json, ndjson, csv or parquet; default from the file name' },
@@ -62,8 +62,8 @@ export const command: Command = {
 /** Writes the rows of a type and the bytes of their files, all as of one moment. */
 async function toFolder(call: Call, type: string): Promise<void> {
   const { flags, settings, out } = call
-  const folder = flags.text('output')
-  if (folder === undefined || folder === '-') throw new UsageError('Name the folder: -o assets')
+  const folder = flags.text('output') ?? type
+  if (folder === '-') throw new UsageError('Name the folder: -o assets')
   if ((flags.text('format') ?? 'ndjson') !== 'ndjson') throw new UsageError('With --files the rows are NDJSON.')
   const { rowsPath, saveFiles } = await import('../entities/file-folder.ts')
   const link = call.link()
