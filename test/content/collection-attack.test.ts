@@ -48,7 +48,7 @@ verifies(
       const bytes = contents[randomInt(contents.length)]!
       const hash = turn % 3 === 0 ? await storeInParts(bytes) : await store(bytes)
       // About the moment at which nothing names it any more.
-      await pause(randomInt(ORPHANS_MS * 1.4))
+      await pause(randomInt(1_000))
       const { status, body } = await host.request('POST', '/~attack/Deal', { name: 'D', contract: { hash } })
       if (status !== 201) return
       const path = `Deal/${body.$id}/contract`
